@@ -22,8 +22,10 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(async () => ({
+            main: './test/worker.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
               queueProducers: { TEST_QUEUE: 'test-decisions' },
               queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
               kvNamespaces: ['ANSWERS'],
@@ -31,7 +33,6 @@ export default defineConfig({
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',
-                INDEX_TOKEN: 'test-index-token-0123456789abcdef0123456789abcdef',
                 VECTOR_INDEXES: {
                   default: {},
                   dense: { indexType: 'DENSE', dimension: 2 },

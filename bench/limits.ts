@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- limits [-- rounds]`: what a request of the ready Worker uses of what the free plan limits: calls of
- * other services, rows of D1, CPU time. In workerd, with the embedded index, no model, and the docs as corpus.
+ * other services, rows of D1, CPU time. In workerd, no model, and the docs as corpus.
  *
  * Calls and rows are counted at the bindings and do not vary. CPU time is that of the workerd process, so it includes
  * the Durable Object and the simulated D1 and cache, which Cloudflare runs elsewhere: an upper bound. It is the median
@@ -58,7 +58,6 @@ const miniflare = new Miniflare(
     port: 0,
     d1Databases: ['DB'],
     durableObjects: {
-      VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true },
       ANSWER_FLIGHTS: { className: 'AnswerFlight', useSQLite: true },
     },
     bindings: { ADMIN_TOKEN: TOKEN },
@@ -84,15 +83,7 @@ async function measure(url: string): Promise<void> {
     for (let n = 0; n < PER_ROUND; n++) await ask(url, kind)
     rows.push([kind.name, ...counts(await settled(url), PER_ROUND)])
   }
-  const head = [
-    'request',
-    'calls of D1',
-    'statements',
-    'rows read',
-    'rows written',
-    'calls of the index',
-    'of the cache',
-  ]
+  const head = ['request', 'calls of D1', 'statements', 'rows read', 'rows written', 'of the cache']
   console.log(`${markdownTable(head, rows)}\n\nMeans over ${PER_ROUND} requests, one after the other.\n`)
   if (workerdCpuMs() === undefined) return
 
@@ -151,8 +142,8 @@ async function ingestDocs(url: string): Promise<{ documents: number; chunks: num
 }
 
 function counts(used: Used, requests: number): string[] {
-  const { d1Calls, d1Statements, rowsRead, rowsWritten, indexCalls, cacheCalls } = used
-  return [d1Calls, d1Statements, rowsRead, rowsWritten, indexCalls, cacheCalls].map((count) =>
+  const { d1Calls, d1Statements, rowsRead, rowsWritten, cacheCalls } = used
+  return [d1Calls, d1Statements, rowsRead, rowsWritten, cacheCalls].map((count) =>
     String(Math.round((count / requests) * 100) / 100),
   )
 }

@@ -46,7 +46,6 @@ export async function serveOverhead(): Promise<OverheadSite> {
       host: '127.0.0.1',
       port: 0,
       d1Databases: ['DB'],
-      durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
       bindings: { ADMIN_TOKEN: token },
     }),
   )

@@ -20,7 +20,6 @@ import { postDocuments } from '../workers/gate/documents/post-documents.ts'
 import { terms } from '../src/language/english/terms.ts'
 
 export { AnswerFlight } from '../src/adapters/durable-object-coalescer.ts'
-export { VectorIndex } from '../packages/vector-index/src/worker/vector-index.ts'
 
 type Bindings = { Bindings: GateBindings }
 

@@ -17,7 +17,6 @@ export interface Secret {
 export const SECRETS: readonly Secret[] = [
   { name: 'ADMIN_TOKEN', purpose: 'token for documents, keys, statistics and the operator view', shown: true },
   { name: 'QUESTION_HMAC_KEY', purpose: 'key under which questions are recorded, as an HMAC', shown: false },
-  { name: 'INDEX_TOKEN', purpose: 'token for the embedded index by URL, under /vector', shown: true },
 ]
 
 /** The shortest secret that the Worker takes, in characters. */

@@ -37,7 +37,6 @@ export interface LocalGateOptions {
 export interface LocalGate extends Serving {
   readonly url: string
   readonly adminToken: string
-  readonly indexToken: string
   /** The model that writes the answers; without one, search results answer. */
   readonly model?: LanguageModel
   /** Where a debugger attaches. */
@@ -105,7 +104,6 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   return {
     url,
     adminToken: all['ADMIN_TOKEN'] ?? '',
-    indexToken: all['INDEX_TOKEN'] ?? '',
     ...(baseUrl === undefined || model === undefined ? {} : { model: { baseUrl, name: model } }),
     inspectorUrl: `ws://127.0.0.1:${inspectorPort}/ws`,
     rebuilt,
@@ -259,7 +257,7 @@ function makeMigrated(directory: string): void {
 function ensureSecrets(file: string, vars: Readonly<Record<string, string>>): Record<string, string> {
   const known = existsSync(file) ? parseVars(readFileSync(file, 'utf8')) : {}
   const made = Object.fromEntries(
-    ['ADMIN_TOKEN', 'INDEX_TOKEN', 'QUESTION_HMAC_KEY']
+    ['ADMIN_TOKEN', 'QUESTION_HMAC_KEY']
       .filter((name) => known[name] === undefined && vars[name] === undefined)
       .map((name) => [name, randomBytes(32).toString('base64url')]),
   )

@@ -1,5 +1,6 @@
 import type { D1Migration } from 'cloudflare:test'
 import type { QueuedDecision } from '../src/adapters/queue-decision-log.ts'
+import type { VectorIndex } from '../packages/vector-index/src/worker/door.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 
 declare global {
@@ -7,7 +8,8 @@ declare global {
     interface Env extends GateBindings {
       readonly TEST_MIGRATIONS: D1Migration[]
       readonly ADMIN_TOKEN: string
-      readonly INDEX_TOKEN: string
+      readonly VECTOR_INDEXES: unknown
+      readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
       readonly TEST_EXPORTS: R2Bucket
       /** A local queue that the Worker under test consumes. */
       readonly TEST_QUEUE: Queue<QueuedDecision>

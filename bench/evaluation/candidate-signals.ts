@@ -2,12 +2,7 @@
  * Signals that were weighed for `balanced`: those of `OF_FEATURES`, and others that were not kept. Each is a function of
  * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
  */
-import {
-  meanOf as mean,
-  type Pair,
-  pearson,
-  populationDeviation as standardDeviation,
-} from '../../src/core/lib/statistics.ts'
+import { meanOf as mean, populationDeviation as standardDeviation } from '../../src/core/lib/statistics.ts'
 import { OF_FEATURES } from '../../src/core/signals/text-signals.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
@@ -35,8 +30,6 @@ const lead = (values: readonly number[]): number => {
 /** BM25 of each chunk as a share of the question's idf mass, highest first. */
 const curve = ({ chunks, idfMass }: TextFeatures): readonly number[] =>
   chunks.map(({ bm25 }) => bm25 / (idfMass || 1)).sort((a, b) => b - a)
-const engineScores = ({ question }: Measured, kind: 'cosine' | 'convex'): readonly number[] =>
-  question.evidence.chunks.flatMap(({ scores }) => scores[kind] ?? []).sort((a, b) => b - a)
 const spread = (values: readonly number[]): number => (values.length > 1 ? standardDeviation(values) : 0)
 
 /** Idf share of the question that a chunk holds; `near` credits terms by the beginning they share. */
@@ -101,12 +94,6 @@ function pairCoverage({ question }: Measured): number {
   return pairs.length > 0 ? held.length / pairs.length : 0
 }
 
-/** Correlation of BM25 and cosine over the chunks found, a missing score as 0. */
-function agreement({ question }: Measured): number {
-  const pairs = question.evidence.chunks.map(({ scores }): Pair => [scores.bm25 ?? 0, scores.cosine ?? 0])
-  return pearson(pairs) ?? 0
-}
-
 /** By name: what was weighed besides `OF_FEATURES`. */
 const NOT_KEPT: Readonly<Record<string, Candidate>> = {
   'coverage of the best chunk': (features) => best(features.chunks.map((chunk) => coverage(features, chunk))),
@@ -138,11 +125,6 @@ const NOT_KEPT: Readonly<Record<string, Candidate>> = {
     return others.length > 0 ? top - mean(others) : 0
   },
   'BM25: mean of the best five': (features) => mean(curve(features).slice(0, 5)),
-  'convex score of the best': (measured) => engineScores(measured, 'convex')[0] ?? 0,
-  'lead in the convex score': (measured) => lead(engineScores(measured, 'convex')),
-  'cosine of the best (hash embedding)': (measured) => engineScores(measured, 'cosine')[0] ?? 0,
-  'spread of the cosines': (measured) => spread(engineScores(measured, 'cosine')),
-  'correlation of the two methods': agreement,
   'pairs of terms in the top 3': pairCoverage,
 }
 
@@ -165,7 +147,6 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, Candidate>>>> = 
   },
   chunkCosineGap: {
     'BM25 gap instead': OF_FEATURES.bm25Gap,
-    'lead in the convex score instead': NOT_KEPT['lead in the convex score']!,
     'BM25: lead over the mean of the others instead': NOT_KEPT['BM25: lead over the mean of the others']!,
   },
 }
@@ -195,7 +176,7 @@ const CANDIDATES: Readonly<Record<string, Candidate>> = {
 /** Names of the signals that may be chosen. */
 export const CHOICES: readonly string[] = [...Object.keys(OF_FEATURES), ...Object.keys(NOT_KEPT)]
 
-/** The ten signals of the model that was measured before this project began, on its own retrieval. */
+/** Of the ten signals of the model that was measured before this project began, on its own retrieval, those that read words. */
 export const TEN_SIGNALS: readonly string[] = [
   'sentenceCoverage',
   'topBm25',
@@ -203,10 +184,8 @@ export const TEN_SIGNALS: readonly string[] = [
   'bm25Gap',
   'BM25: z of the best',
   'coverage with near terms, top 3',
-  'correlation of the two methods',
   'pairs of terms in the top 3',
   'rarest term missing in the top 3',
-  'cosine of the best (hash embedding)',
 ]
 
 /** Every candidate of a question. */

@@ -15,7 +15,6 @@ import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Verdict } from '../../src/core/gates/finding.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
 import { judge } from '../../src/core/policy/judge.ts'
-import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { legalReview } from '../../packages/presets/src/weighted-signals/legal-review.ts'
 import { weightedSignals } from '../../packages/presets/src/weighted-signals/weighted-signals.ts'
@@ -32,15 +31,9 @@ const STATED_FALSE_ACCEPTANCE = 0.05
 /** The profiles, as they judge a set. A further profile is a line here. */
 function profiles(): Readonly<Record<string, (set: string) => Policy>> {
   const without = balancedWithoutEach()
-  const [tiers, gates, weighted, renormalised] = [
-    twoTier(),
-    multiGate(),
-    weightedSignals(),
-    weightedSignals({ renormalise: true }),
-  ]
+  const [tiers, weighted, renormalised] = [twoTier(), weightedSignals(), weightedSignals({ renormalise: true })]
   return {
     'two-tier': () => tiers,
-    'multi-gate': () => gates,
     'weighted-signals': () => weighted,
     'weighted-signals, renormalised': () => renormalised,
     // `squad-adv` asks of the corpus of `squad-ooc`.
@@ -199,8 +192,8 @@ async function page(sets: Sets, judging: Profiles): Promise<string> {
   return `# Evaluation
 
 How well each profile tells apart what a collection answers and what it does not. Written by \`npm run eval:gates\`
-(\`bench/evaluation/evaluate-gates.ts\`); there is no random step, so there is no seed. Retrieval is that of the embedded
-index: hash embeddings and BM25, convex mix, ten chunks. Every question goes through the gate as it is without options
+(\`bench/evaluation/evaluate-gates.ts\`); there is no random step, so there is no seed. Retrieval is that of the word
+index: BM25, ten chunks. Every question goes through the gate as it is without options
 (\`bench/evaluation/bench-gate.ts\`): searched without talk around the asking, measured in its parts over what fits into the
 context of 12,000 characters, and refused for itself where nothing can be read of it or it is one word. No language
 model is called.
@@ -254,8 +247,8 @@ Without a lexicon, the chunks found in its place have .824 and .441, terms that 
 ## Verdicts at the default thresholds
 
 Rates with exact (Clopper–Pearson) 95 % intervals. False acceptance: questions that must be refused, and were answered.
-False refusal: answerable questions that were refused. \`multi-gate\` judges a cosine, and its threshold was meant for
-another embedding than the embedded index’s.
+False refusal: answerable questions that were refused. \`multi-gate\` judges a cosine, which an
+index of words does not give: it is not measured here.
 
 The thresholds of \`balanced\` (0.55 and 0.8) are set for the worse families: in steps of .05 they are the lowest at which no family
 has more than two fifths of what must be refused answered, and no more than 15 % of it without a caution. They are no promise
@@ -270,7 +263,7 @@ ${thresholdTable(sets, judging)}
 ## Legal-review
 
 \`legal-review\` hands on to an expert what has a confidence below .7, by the weighted sum of \`weighted-signals\`. Half of that
-sum asks for a best passage with a score of 1 that stands .3 above the second. The mixed scores of words and hashed words do
+sum asks for a best passage with a score of 1 that stands .3 above the second. The scores of words do
 not: without a reader it refuses every question of every set. A reader, here one that knows the labels and is never wrong
 (grades 3 and 0), makes such scores, and it answers a part, always with a caution: .9 is out of reach as long as the other
 passages are no match. So the ready Worker takes the profile only with a \`RERANKER\`.

@@ -1,17 +1,14 @@
-/** The development question sets, retrieved as the embedded index retrieves. Read from `../shared/data`, never kept here. */
+/** The development question sets, retrieved as the word index retrieves. Read from `../shared/data`, never kept here. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Passage, Ranking, ScoreKind } from '../../src/core/evidence/chunk.ts'
+import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { english } from '../../src/language/english/english.ts'
 import { terms } from '../../src/language/english/terms.ts'
-import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
-import { ResidentNamespace } from '../../packages/vector-index/src/store/resident-namespace.ts'
-import { quantise, type ScoredRow } from '../../packages/vector-index/src/search/scan.ts'
-import { dimensionOf, passageVector, questionVector } from '../../packages/vector-index/src/embed/bm25.ts'
+import { okapi } from '../../packages/word-index/src/okapi.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 
@@ -57,7 +54,7 @@ export function haveQuestionSets(): boolean {
 export interface SearchableSet {
   readonly lexicon: Lexicon
   readonly questions: readonly LabelledQuestion[]
-  /** What the embedded index finds for these words: hash embeddings and BM25. */
+  /** What the word index finds for these words, by its own scores over every passage. */
   readonly search: (words: string, topK: number) => readonly Ranking[]
 }
 
@@ -130,17 +127,13 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
     passages.map(({ text }) => text),
     english,
   )
-  const index = new ResidentNamespace()
-  passages.forEach(({ id, text }, position) => {
-    const frequencies = termFrequencies(text)
-    index.put({ position, id, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) })
-  })
+  const counted = countedPassages(passages)
   const questions = readQuestions(name, variant)
     .filter((_, at) => at % every === 0)
     .map((labelled, at) =>
       form === undefined ? labelled : { ...labelled, question: normaliseQuestion(form(labelled.question, at)) },
     )
-  return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
+  return { lexicon, questions, search: (words, topK) => [searched(words, topK, counted)] }
 }
 
 /** The chunks of a set. */
@@ -168,7 +161,7 @@ export function readQuestions(set: string, variant?: ReadingOptions['variant']):
   }))
 }
 
-/** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */
+/** Reads a set and retrieves ten chunks for each of its questions. */
 export function readQuestionSet(name: string, options: ReadingOptions = {}): QuestionSet {
   const { lexicon, questions, search } = openQuestionSet(name, options)
   const asked = questions.map((labelled): AskedQuestion => {
@@ -179,23 +172,39 @@ export function readQuestionSet(name: string, options: ReadingOptions = {}): Que
   return { name, lexicon, questions: asked }
 }
 
-function searched(
-  words: string,
-  topK: number,
-  passages: readonly Passage[],
-  index: ResidentNamespace,
-): readonly Ranking[] {
-  const frequencies = termFrequencies(words)
-  const dense = embed(frequencies, (term) => index.idf(dimensionOf(term)))
-  const ranking = (kind: ScoreKind, rows: readonly ScoredRow[], scoreOf: (score: number) => number): Ranking => ({
-    kind,
-    entries: rows.map(({ slot, score }) => ({ passage: passages[slot]!, score: scoreOf(score) })),
+/** Passages with their terms, and where each term stands. */
+interface CountedPassages {
+  readonly passages: readonly Passage[]
+  readonly terms: readonly (readonly string[])[]
+  readonly words: number
+  /** Places of the passages that hold a term. */
+  readonly holding: ReadonlyMap<string, readonly number[]>
+}
+
+function countedPassages(passages: readonly Passage[]): CountedPassages {
+  const found = passages.map(({ text }) => terms(text))
+  const holding = new Map<string, number[]>()
+  for (const [at, each] of found.entries()) {
+    for (const term of new Set(each)) {
+      const places = holding.get(term)
+      if (places === undefined) holding.set(term, [at])
+      else places.push(at)
+    }
+  }
+  return { passages, terms: found, words: found.reduce((sum, each) => sum + each.length, 0), holding }
+}
+
+function searched(question: string, topK: number, counted: CountedPassages): Ranking {
+  const asked = [...new Set(terms(question))].flatMap((term) => {
+    const places = counted.holding.get(term)
+    return places === undefined ? [] : [[term, places] as const]
   })
-  return [
-    // The index says (1 + cosine) / 2, as Upstash does; the adapter turns it back.
-    ranking('cosine', index.searchDense(dense, topK), (score) => 2 * score - 1),
-    ranking('bm25', index.searchSparse(questionVector(frequencies), topK, 'IDF'), (score) => score),
-  ]
+  const holding = new Map(asked.map(([term, places]) => [term, places.length]))
+  const totals = { passages: counted.passages.length, words: counted.words, holding }
+  const entries = [...new Set(asked.flatMap(([, places]) => places))]
+    .map((at) => ({ passage: counted.passages[at]!, score: okapi(counted.terms[at]!, totals) }))
+    .sort((a, b) => b.score - a.score)
+  return { kind: 'bm25', entries: entries.slice(0, topK) }
 }
 
 function readLines<Row>(set: string, file: string): Row[] {

@@ -6,8 +6,6 @@ export interface Used {
   d1Statements: number
   rowsRead: number
   rowsWritten: number
-  /** Calls of the index's Durable Object. */
-  indexCalls: number
   /** Looks into the Cache API, and writes. */
   cacheCalls: number
 }

@@ -4,9 +4,8 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import type { Used } from './used.ts'
 
 export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
-export { VectorIndex } from '../../packages/vector-index/src/worker/vector-index.ts'
 
-const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, indexCalls: 0, cacheCalls: 0 }
+const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, cacheCalls: 0 }
 let used: Used = { ...NOTHING }
 
 function countResult(result: D1Result): void {
@@ -55,22 +54,6 @@ function countedDatabase(db: D1Database): D1Database {
   return counted as unknown as D1Database
 }
 
-function countedIndex(namespace: GateBindings['VECTOR_INDEX']): GateBindings['VECTOR_INDEX'] {
-  const counted = {
-    getByName: (name: string) => {
-      const stub = namespace.getByName(name)
-      return {
-        fetch: (...request: Parameters<typeof stub.fetch>) => {
-          used.indexCalls++
-          return stub.fetch(...request)
-        },
-      }
-    },
-  }
-  // All that the composition calls of the namespace.
-  return counted as unknown as GateBindings['VECTOR_INDEX']
-}
-
 const open = caches.open.bind(caches)
 caches.open = async (name) => {
   const cache = await open(name)
@@ -99,7 +82,7 @@ export default {
       used = { ...NOTHING }
       return Response.json(before)
     }
-    bindings ??= { ...env, DB: countedDatabase(env.DB), VECTOR_INDEX: countedIndex(env.VECTOR_INDEX) }
+    bindings ??= { ...env, DB: countedDatabase(env.DB) }
     return worker.fetch(request, bindings, ctx)
   },
 } satisfies ExportedHandler<GateBindings>

@@ -96,7 +96,7 @@ describe('badge and banner of a profile', () => {
     const { decisions } = (await api('/v1/decisions?limit=200')) as { decisions?: { id: string; policy_id: string }[] }
     const { id } = decisions!.find(({ policy_id: policy }) => policy.startsWith('weighted-signals@'))!
     await page.goto(`${site.gate.url}/dashboard#/decisions/${id}`)
-    expect(await page.locator('.mark').innerText()).toMatch(/^🔴 Low Confidence \(0\.\d\d\) - Mandatory Review$/u)
+    expect(await page.locator('.mark').innerText()).toMatch(/^🔴 Low Confidence \(0\.\d\d\) - Expert Review Required$/u)
     expect(await violations(page)).toEqual([])
     const banner = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
     await page.route(`**/v1/decisions/${id}?*`, async (route) => {

@@ -75,7 +75,7 @@ const QUESTIONS = [
   'What is the weather in Chicago?',
   'What is the weather in Chicago?',
   'Who won the cup in 1974?',
-  'How do I bake bread?',
+  'How do I bake bread with a weaker crust?',
 ]
 
 /** Questions that no document answers: enough for a second page of the list. */

@@ -39,7 +39,7 @@ describe('npm run deploy', () => {
     const { code, output } = await deploy('--dry-run')
     expect(output).toContain('create the D1 database hono-rag-gate')
     expect(output).toContain('0001_init.sql')
-    expect(output).toContain('ADMIN_TOKEN, QUESTION_HMAC_KEY, INDEX_TOKEN')
+    expect(output).toContain('ADMIN_TOKEN, QUESTION_HMAC_KEY')
     expect(output).toMatch(/Total Upload: .* gzip: /)
     expect(code).toBe(0)
     expect(account.calls).toEqual([])
@@ -87,12 +87,12 @@ describe('the secrets of a deployment', () => {
   const settings = { worker: 'gate', database: 'gate', generate: false }
 
   /** Tools around an account with a database and one secret, and answers for what is asked. */
-  function toolsWith(answers: string[] | undefined) {
+  function toolsWith(answers: string[] | undefined, has = 'LLM_API_KEY') {
     const uploaded: Record<string, string>[] = []
     const steps: string[] = []
     const tools: DeploymentTools = {
       read: (...args) => {
-        const known = { 'd1 list': '[{"name":"gate"}]', 'secret list': 'a note\n[{"name":"INDEX_TOKEN"}]' }
+        const known = { 'd1 list': '[{"name":"gate"}]', 'secret list': `a note\n[{"name":"${has}"}]` }
         // Another command has no answer here.
         const output = known[args.slice(0, 2).join(' ') as keyof typeof known]
         if (output === undefined) throw new Error(`unexpected: ${args.join(' ')}`)
@@ -119,6 +119,12 @@ describe('the secrets of a deployment', () => {
     const made = await deployGate(settings, tools)
     expect(uploaded).toEqual([{ ADMIN_TOKEN: own }])
     expect(made).toMatchObject({ secrets: ['ADMIN_TOKEN'], missing: ['QUESTION_HMAC_KEY'], databaseCreated: false })
+  })
+
+  test('that the Worker has are not asked for', async () => {
+    const { tools, uploaded } = toolsWith(['-'], 'ADMIN_TOKEN')
+    expect((await deployGate(settings, tools)).missing).toEqual(['QUESTION_HMAC_KEY'])
+    expect(uploaded).toEqual([{}])
   })
 
   test('are made for an empty answer', async () => {

@@ -14,7 +14,7 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import gate from '../../workers/gate/index.ts'
 
-export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
+export { AnswerFlight } from '../../workers/gate/index.ts'
 
 type Bindings = GateBindings & { readonly QUEUE_URL: string }
 

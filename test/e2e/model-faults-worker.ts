@@ -6,7 +6,7 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import gate from '../../workers/gate/index.ts'
 
-export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
+export { AnswerFlight } from '../../workers/gate/index.ts'
 
 const STREAM_IDLE_TIMEOUT_MS = 1500
 

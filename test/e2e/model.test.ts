@@ -1,7 +1,6 @@
-import { Index } from '@upstash/vector'
 import { describe, expect, test } from 'vitest'
 import { ask, statistics } from '../../packages/cli/src/gate-client.ts'
-import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { gateWithModel } from './gate-with-model.ts'
 
 const site = gateWithModel(8920, { AUDIENCE: 'public' })
@@ -71,23 +70,5 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     expect(JSON.stringify(reply.body)).not.toContain('secret')
     expect(site.model.calls).toHaveLength(1)
     if (behaviour === 'overloaded') expect(reply.headers.get('retry-after')).toBe('7')
-  })
-})
-
-describe('the embedded index by URL and token', () => {
-  test('answers the unmodified client', async () => {
-    const { gate } = site
-    const index = new Index({ url: `${gate.url}/vector`, token: gate.indexToken, enableTelemetry: false })
-    const info = await index.info()
-    expect(info.vectorCount).toBeGreaterThanOrEqual(HANDBOOK.length)
-    const notes = index.namespace('notes')
-    await notes.upsert([{ id: 'n1', data: 'The bridge is red.' }])
-    const [found] = await notes.query({ data: 'Which colour has the bridge?', topK: 1, includeData: true })
-    expect(found).toMatchObject({ id: 'n1', data: 'The bridge is red.' })
-  })
-
-  test('turns a wrong token away', async () => {
-    const index = new Index({ url: `${site.gate.url}/vector`, token: 'wrong', retry: false })
-    await expect(index.info()).rejects.toThrow('Unauthorized: Invalid auth token')
   })
 })

@@ -4,7 +4,7 @@ import type { NumberedEvent } from '../../src/ports/decision-log.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import gate from '../../workers/gate/index.ts'
 
-export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
+export { AnswerFlight } from '../../workers/gate/index.ts'
 
 export default {
   ...gate,

@@ -3,12 +3,10 @@ import type { AiRerankingBinding } from '@hono-rag-gate/models/workers-ai-rerank
 import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
 import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
-import type { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 /** What wrangler.toml and the deployment's secrets give the Worker. */
 export interface GateBindings {
   readonly DB: D1Database
-  readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
   readonly ASSETS: Fetcher
   /** Where identical questions wait for one answer of a model. Without it each of them is answered. */
   readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
@@ -18,12 +16,6 @@ export interface GateBindings {
   readonly ADMIN_TOKEN?: string
   /** `off` turns away callers without a key. @default 'on' */
   readonly ANONYMOUS_ASK?: string
-  /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
-  readonly INDEX_TOKEN?: string
-  /** Token that reads the embedded index by URL, and writes nothing. */
-  readonly INDEX_READONLY_TOKEN?: string
-  /** Settings of the embedded index, under the name `default`. It must be a hybrid one that embeds texts. */
-  readonly VECTOR_INDEXES?: unknown
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
   readonly QUESTION_HMAC_KEY?: string
   /** Names that secret, so that it can be changed. */
@@ -68,7 +60,7 @@ export interface GateBindings {
   readonly STALE_IF_ERROR_SECONDS?: string
   /** Seconds for which a streamed answer may be silent, 1 to 600; then it is given up. @default '15' */
   readonly STREAM_IDLE_SECONDS?: string
-  /** A production index instead of the embedded one. */
+  /** An index that speaks the protocol of Upstash Vector in place of the words in D1. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string
   /** A Vectorize index of the metric cosine instead of either; needs `AI`. */

@@ -143,7 +143,7 @@ function compose(env: GateBindings): Composition {
     retrieval,
     answer: answerOptionsOf(env),
     // The free plan of Workers allows 50 requests to others and 50 queries of D1 an invocation: half as many windows again are asked for meaning.
-    scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 100 : 28,
+    scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 36 : 28,
     reader,
     ingest: {
       index,

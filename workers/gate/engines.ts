@@ -2,7 +2,7 @@
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
 import { createLlmGrader } from '@hono-rag-gate/models/llm-grader'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '@hono-rag-gate/models/openai-compatible'
-import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '@hono-rag-gate/upstash'
+import { createUpstashChunkIndex, createUpstashRetriever } from '@hono-rag-gate/upstash'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '@hono-rag-gate/vectorize'
 import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedder'
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
@@ -11,15 +11,22 @@ import { RagGateError } from 'hono-rag-gate/errors'
 import type { RetrievalOptions } from 'hono-rag-gate/middleware'
 import type { Generator } from '@hono-rag-gate/models'
 import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
-import { objectFor } from '@hono-rag-gate/vector-index'
+import { createWordIndex, createWordRetriever } from '@hono-rag-gate/word-index'
+import { english } from 'hono-rag-gate/language/english'
 import type { GateBindings } from './bindings.ts'
 import { numberIn } from './settings.ts'
 
-/** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
+/** Vectorize where it is bound, what speaks the protocol of Upstash Vector where it is configured, words in D1 otherwise. */
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
-  if (env.VECTORIZE === undefined) {
-    const where = upstashIndex(env)
+  const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
+  if (env.VECTORIZE === undefined && url !== undefined && token !== undefined) {
+    const where = { url, token }
     return { retriever: createUpstashRetriever({ ...where, filledBy: 'gate' }), index: createUpstashChunkIndex(where) }
+  }
+  if (env.VECTORIZE === undefined) {
+    // The language of every policy that has a name here.
+    const where = { db: env.DB, language: english }
+    return { retriever: createWordRetriever(where), index: createWordIndex(where) }
   }
   if (env.AI === undefined) {
     throw new RagGateError('config_invalid', 'Vectorize embeds no texts: bind Workers AI as AI beside it')
@@ -31,17 +38,6 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
   return {
     retriever: createVectorizeRetriever({ ...where, metric: 'cosine', filledBy: 'gate' }),
     index: createVectorizeChunkIndex(where),
-  }
-}
-
-/** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */
-function upstashIndex(env: GateBindings): UpstashOptions {
-  const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
-  if (url !== undefined && token !== undefined) return { url, token }
-  return {
-    url: 'https://vector-index.invalid',
-    // A stub belongs to the request that asks for it.
-    fetch: (address, init) => env.VECTOR_INDEX.getByName(objectFor('default', new URL(address))).fetch(address, init),
   }
 }
 

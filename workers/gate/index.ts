@@ -1,6 +1,5 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
 import { respondWithError } from 'hono-rag-gate/middleware'
-import { indexStub, serveIndex } from '@hono-rag-gate/vector-index/worker'
 import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
@@ -13,7 +12,6 @@ import { otherMethods } from '@hono-rag-gate/console/http'
 import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
 
 export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
-export { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 const LONGEST_URL = 8192
 
@@ -32,16 +30,6 @@ app.route(
   '/v1',
   consoleApp<GateBindings>((env) => compositionFor(env).console),
 )
-app.all('/vector/*', (c) => {
-  // Its tokens are checked there.
-  compositionFor(c.env)
-  return serveIndex(c.req.raw, {
-    token: c.env.INDEX_TOKEN,
-    readOnlyToken: c.env.INDEX_READONLY_TOKEN,
-    stub: indexStub(c.env.VECTOR_INDEX, 'default'),
-    prefix: '/vector',
-  })
-})
 
 for (const [path, refuse] of otherMethods(ROUTES)) app.all(path, refuse)
 app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))

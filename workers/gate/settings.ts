@@ -2,9 +2,8 @@
  * Every setting of the Worker that is a text, and what it takes: one table, for the Worker, the local start and the docs.
  * All of them are checked before a part is made of any.
  */
-import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { httpUrl } from 'hono-rag-gate/http'
-import { embedsTexts, indexesOf, kindOf } from '@hono-rag-gate/vector-index'
 
 /** What is wrong with a setting, in words that never quote it. */
 interface Problem {
@@ -43,9 +42,8 @@ const url: Setting = { words: httpUrl.words, takes: httpUrl.holds }
 const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
 
 const SETTINGS = {
-  ...each({ ...token, secret: true }, 'ADMIN_TOKEN', 'INDEX_TOKEN', 'INDEX_READONLY_TOKEN'),
+  ...each({ ...token, secret: true }, 'ADMIN_TOKEN'),
   ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'),
-  ...each({ words: '', takes: () => true }, 'VECTOR_INDEXES'),
   ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
   ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
@@ -78,7 +76,7 @@ const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 
 /** Settings as they are set: by the platform, or in a file. */
-type Given = { readonly [Name in SettingName | 'VECTORIZE']?: unknown }
+type Given = { readonly [Name in SettingName]?: unknown }
 
 /** Settings that mean something together only. */
 const TOGETHER: readonly (readonly SettingName[])[] = [
@@ -99,7 +97,6 @@ export function settingProblems(env: Given): readonly Problem[] {
     const { words, takes, secret: isSecret } = SETTINGS[name]
     const given = env[name]
     if (given === undefined) return []
-    if (name === 'VECTOR_INDEXES') return indexesProblem(env)
     // A variable of wrangler.toml may be a number.
     const value = typeof given === 'number' ? String(given) : given
     if (isSecret && typeof value === 'string' && value.length < MIN_SECRET_LENGTH) {
@@ -118,21 +115,6 @@ export function settingProblems(env: Given): readonly Problem[] {
     return invalid(first, `${names.join(', ')} go together: ${missing.join(', ')} is missing`)
   })
   return [...single, ...joint]
-}
-
-/** Where the gate asks the embedded index, it asks it as `default` and with texts: for both kinds of search. */
-function indexesProblem(env: Given): readonly Problem[] {
-  const name = 'VECTOR_INDEXES'
-  try {
-    const own = indexesOf({ VECTOR_INDEXES: env[name] }).get('default')
-    const isAsked = env.VECTORIZE === undefined && env.UPSTASH_VECTOR_REST_URL === undefined
-    if (own === undefined || !isAsked || (kindOf(own) === 'HYBRID' && embedsTexts(own))) return []
-    const message = `${name}: the index "default" must be a hybrid one that embeds texts`
-    return [{ name, code: 'config_invalid', message }]
-  } catch (thrown) {
-    if (!isRagGateError(thrown)) throw thrown
-    return [{ name, code: 'config_invalid', message: thrown.message }]
-  }
 }
 
 /**

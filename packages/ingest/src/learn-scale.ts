@@ -42,8 +42,8 @@ export interface LearnScaleOptions {
   readonly clock?: Clock
 }
 
-/** Embeddings whose cosines say again what the words say. */
-const OF_WORDS = /^hashed-words/
+/** Indexes of words alone, and embeddings whose cosines say again what the words say. */
+const OF_WORDS = /^(?:hashed-)?words-/
 
 /** Further passages retrieved for a window: those left out are made up for. */
 const SPARE = 100

@@ -15,8 +15,8 @@ import { searchStatement } from './statements.ts'
  */
 const MATCHED = 16_000
 
-/** SQLite's own ranking has the idf of all namespaces together: so many times the passages wanted are ranked again. */
-const RANKED_AGAIN = 3
+/** SQLite's own ranking knows neither the idf of the namespace nor the terms left out: so many more passages are ranked again. */
+const RANKED_AGAIN = 20
 
 interface FoundRow {
   readonly id: string
@@ -47,7 +47,7 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
     const { sql, values } = filterConditions(filter, 5)
     const statement = db
       .prepare(searchStatement(sql))
-      .bind(namespace, JSON.stringify(asked), matched, topK * RANKED_AGAIN, ...values)
+      .bind(namespace, JSON.stringify(asked), matched, topK + RANKED_AGAIN, ...values)
     const { results } = await call(() => statement.all<FoundRow>(), signal)
     const [first] = results
     // Without a filter a matched term finds something: there is none of them.

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import worker from '../../../workers/gate/index.ts'
 import { isolateBindings, ADMIN, send as sendAsAnyone, workerOver } from '../../worker-requests.ts'
+import { failingWrites } from '../../fixtures/failing-writes.ts'
 
 const send = (
   method: string,
@@ -13,17 +14,7 @@ const send = (
 ): Promise<Response> => workerOver(bindings).post(path, body, ADMIN, method)
 
 /** The Worker over an index whose nth write fails, and is tried once more in vain. */
-function bindingsWithFailingWrite(nth: number): GateBindings {
-  let writes = 0
-  const stub = env.VECTOR_INDEX.getByName('default')
-  const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
-    if (url.includes('/upsert') && [nth, nth + 1].includes(++writes)) return new Response('down', { status: 500 })
-    return stub.fetch(url, init)
-  }
-  // The Worker asks for one stub by name, and sends requests to it.
-  const namespace = { getByName: () => ({ fetch }) } as unknown as GateBindings['VECTOR_INDEX']
-  return { ...env, VECTOR_INDEX: namespace }
-}
+const bindingsWithFailingWrite = (nth: number): GateBindings => ({ ...env, DB: failingWrites(env.DB, nth, nth + 1) })
 
 const ask = async (collection: string, question: string) =>
   (await send('POST', '/ask', { collection, question })).json<{ refused: boolean; passages: unknown }>()
@@ -108,7 +99,7 @@ describe('an ingestion whose index fails on the way', () => {
 
   it('answers 207 for each document, and a repeat goes on from there', { timeout: 60_000 }, async () => {
     const body = { collection: 'partly', documents }
-    const partly = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(4))
+    const partly = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(2))
     expect(partly.status).toBe(207)
     expect(await partly.json()).toMatchObject({
       corpus_version: 1,

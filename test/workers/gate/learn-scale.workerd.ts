@@ -86,7 +86,7 @@ describe('a collection', () => {
       policyId: policyNamed(null).id,
       corpusVersion: 1,
       chunkCount: 60,
-      windows: 100,
+      windows: 36,
     })
     // The answer from before is not found: it was judged without the scale.
     const after = await ask('learning')

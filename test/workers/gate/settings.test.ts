@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SETTING_NAMES, settingProblems } from '../../../workers/gate/settings.ts'
 
-const SECRETS = ['ADMIN_TOKEN', 'INDEX_TOKEN', 'INDEX_READONLY_TOKEN', 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'] as const
+const SECRETS = ['ADMIN_TOKEN', 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'] as const
 const LONG = '0123456789abcdef0123456789abcdef'
 
 /** What is missing beside a setting that stands alone. */
@@ -23,15 +23,12 @@ const withPartners = (name: string, value: unknown): object => ({
   [name]: value,
 })
 
-/** A value that each setting takes, and values that it does not; an empty one no setting takes but `VECTOR_INDEXES`. */
+/** A value that each setting takes, and values that it does not; an empty one no setting takes. */
 const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknown[]]>> = {
   ADMIN_TOKEN: [LONG, 'x', 'a pass phrase of enough characters', 'x'.repeat(513), 5],
-  INDEX_TOKEN: [LONG, 'x', `${LONG} `],
-  INDEX_READONLY_TOKEN: [LONG, LONG.slice(1)],
   QUESTION_HMAC_KEY: [`${LONG} ä`, LONG.slice(1), `${LONG}\n`],
   FEEDBACK_KEY: [LONG, LONG.slice(1)],
   ANONYMOUS_ASK: ['off', 'no', 'Off', false],
-  VECTOR_INDEXES: [{ default: {} }, '{', [], {}, { default: { indexType: 'DENSE' } }, { default: { dimension: 2 } }],
   QUESTION_HMAC_KEY_ID: ['2026', 'a\tb'],
   DECISION_RETENTION_DAYS: ['90', '0', '3651', '1.5', 'ten', ' 9'],
   AUDIT_RETENTION_DAYS: [730, '0', '3651', -1],
@@ -74,7 +71,7 @@ test('the table of this test has every setting', () => {
 describe.each(SETTING_NAMES)('%s', (name) => {
   const [right, ...wrong] = VALUES[name]!
   test('takes what is right', () => expect(settingProblems(withPartners(name, right))).toEqual([]))
-  test.each([...wrong, ...(name === 'VECTOR_INDEXES' ? [] : [''])])('is named for %j, without the value', (value) => {
+  test.each([...wrong, ''])('is named for %j, without the value', (value) => {
     const problems = settingProblems(withPartners(name, value))
     expect(problems).toEqual([{ name, code: expect.any(String), message: expect.stringContaining(name) }])
     if (typeof value === 'string' && value.length > 8) expect(problems[0]!.message).not.toContain(value)
@@ -96,10 +93,4 @@ test('no two secrets are equal', () => {
       expect(settingProblems({ [one]: LONG, [other]: `${LONG}x` })).toEqual([])
     }
   }
-})
-
-test('an index of one kind may be served where another index is asked', () => {
-  const VECTOR_INDEXES = { default: { indexType: 'DENSE' } }
-  expect(settingProblems({ VECTOR_INDEXES, VECTORIZE: {} })).toEqual([])
-  expect(settingProblems({ VECTOR_INDEXES, ...PARTNERS[1] })).toEqual([])
 })

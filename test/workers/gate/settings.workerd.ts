@@ -9,18 +9,11 @@ quietErrors()
 
 test.each<[Partial<GateBindings>, string, string]>([
   [{ ADMIN_TOKEN: 'x'.repeat(31) }, 'secret_too_short', 'ADMIN_TOKEN'],
-  [{ INDEX_TOKEN: 'x' }, 'secret_too_short', 'INDEX_TOKEN'],
   [{ FEEDBACK_KEY: env.QUESTION_HMAC_KEY! }, 'config_invalid', 'FEEDBACK_KEY'],
   [{ AUDIENCE: 'Operator' }, 'config_invalid', 'AUDIENCE'],
-  [{ VECTOR_INDEXES: '{' }, 'config_invalid', 'VECTOR_INDEXES'],
 ])('with %j nothing is served', async (settings, code, param) => {
   const { send, post } = workerOver({ ...env, ...settings })
-  const shown = { headers: { authorization: `Bearer ${settings.INDEX_TOKEN ?? env.INDEX_TOKEN}` } }
-  for (const response of [
-    await send('/health'),
-    await send('/vector/info', shown),
-    await post('/ask', { question: 'What?' }),
-  ]) {
+  for (const response of [await send('/health'), await post('/ask', { question: 'What?' })]) {
     expect([response.status, await response.json()]).toMatchObject([500, { error: { code, param } }])
   }
 })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { POLICY_NAMES, policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 import { MODEL } from '../../fixtures/priced-model.ts'
 import { workerOver } from '../../worker-requests.ts'
+import { failingWrites } from '../../fixtures/failing-writes.ts'
 
 const ADMIN = env.ADMIN_TOKEN
 
@@ -202,7 +203,12 @@ describe('a policy', () => {
   it.each(POLICY_NAMES)('by the name of %s answers a plain question, or is refused for what it lacks', async (name) => {
     const { token } = await makeKey(`named-${name}`, 'ask', 'ingest', 'admin')
     const documents = [
-      { id: 'bridge', text: '# Bridge\n\nThe bridge over the river opens at noon every day.' },
+      { id: 'bridge', text: `# Bridge\n\n${'The bridge over the river opens at noon. '.repeat(6)}` },
+      // Some profiles want a clear best passage, and some others that agree with it.
+      ...(name.startsWith('weighted-signals') ? ['Ferry', 'Boats'] : []).map((id) => ({
+        id,
+        text: `# ${id}\n\n${'The river: over it the bridge opens at noon. '.repeat(6)}`,
+      })),
       { id: 'tower', text: '# Tower\n\nNobody may climb the tower in winter.' },
       { id: 'market', text: '# Market\n\nFish is sold from stalls beside the church.' },
     ]
@@ -269,10 +275,8 @@ describe('an Idempotency-Key', () => {
 
   it('is free again when nothing came of the write', async () => {
     const bad = { documents: [{ id: 'd', text: 'Six.' }], collection: 'named' }
-    const failing = { getByName: () => ({ fetch: async () => new Response('down', { status: 500 }) }) }
     const headers = { 'idempotency-key': 'k6' }
-    // The Worker asks for one stub by name, and sends requests to it.
-    const bindings = { VECTOR_INDEX: failing as unknown as typeof env.VECTOR_INDEX }
+    const bindings = { DB: failingWrites(env.DB, 1, 2) }
     expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad, bindings })).status).toBe(503)
     expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad })).status).toBe(200)
   })

@@ -25,7 +25,7 @@ const filter = {
   mode: shape.MODE,
 }
 
-/** The operations; the embedded index under `/vector` has a protocol of its own. */
+/** The operations. */
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
