@@ -16,9 +16,9 @@ import { markdownTable } from './markdown-table.ts'
 
 /**
  * The most that a bundle may have, gzipped, in bytes; the goal is 30,000 with a policy of one's own, 42,000 with
- * `balanced` and 200,000 for the Worker. Each lighter part takes its limit down with it.
+ * `balanced` and 185,000 for the Worker. Each lighter part takes its limit down with it.
  */
-export const LIMITS = { own: 32_500, balanced: 45_000, worker: 216_500 } as const
+export const LIMITS = { own: 32_500, balanced: 45_000, worker: 190_500 } as const
 
 /** A bundle and its size, in bytes. */
 export interface BundleSize {

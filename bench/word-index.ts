@@ -27,10 +27,10 @@ const SEED = 20_261_124
 const QUESTIONS = 300
 const COLD_STARTS = 7
 const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'word-index.md')
-const SETS = [
-  ...['squad-ooc', 'clapnq', 'azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'scifact-missing'],
-  ...['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'],
-]
+const SETS =
+  'squad-ooc clapnq azure-faq gov-faq tex-faq perl-faq covid-qa scifact-missing xquad-en xquad-de xquad-zh xquad-ar'.split(
+    ' ',
+  )
 const MIGRATION = join(import.meta.dirname, '..', 'd1', 'migrations', '0006_words.sql')
 
 if (!haveData()) {
