@@ -206,12 +206,12 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     openConsole: CONSOLE,
     feedbackHeader: CONSOLE,
     createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
-    createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
+    createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, outageMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
     createD1Statistics: { db: {} },
   },
   'packages/ingest/src/d1/index.ts': {
     createD1ChunkTexts: { db: {} },
-    createD1Collections: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
+    createD1Collections: { db: {}, copyMaxAgeMs: 1, outageMaxAgeMs: 1, clock: CLOCK },
   },
   'packages/ingest/src/idempotency/index.ts': {
     createD1IdempotencyStore: { db: {}, clock: CLOCK },

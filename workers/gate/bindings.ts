@@ -58,6 +58,8 @@ export interface GateBindings {
    * @default '3600'
    */
   readonly STALE_IF_ERROR_SECONDS?: string
+  /** Seconds for which the keys and collections that were last read stand in for D1 while it does not answer, 0 to 3600. @default '600' */
+  readonly DATABASE_OUTAGE_SECONDS?: string
   /** Seconds for which a streamed answer may be silent, 1 to 600; then it is given up. @default '15' */
   readonly STREAM_IDLE_SECONDS?: string
   /** An index that speaks the protocol of Upstash Vector in place of the words in D1. */

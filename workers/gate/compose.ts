@@ -96,9 +96,10 @@ function compose(env: GateBindings): Composition {
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
   const retrieval = rerankedBetween(env)
-  const collections = createD1Collections({ db: env.DB })
+  const outageMaxAgeMs = (numberIn(env, 'DATABASE_OUTAGE_SECONDS') ?? 600) * 1000
+  const collections = createD1Collections({ db: env.DB, outageMaxAgeMs })
   const log = decisionLogFor(env)
-  const keys = createD1ApiKeys({ db: env.DB, clock })
+  const keys = createD1ApiKeys({ db: env.DB, outageMaxAgeMs, clock })
   const tokens = env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }]
   const authenticate = createBearerAuthenticator({
     tokens,

@@ -6,7 +6,7 @@
 export const isPgEnum = () => false
 export const getPgColumnBuilders = undefined
 export const getSQLiteColumnBuilders = undefined
-const unused = () => undefined
+function unused() {}
 export const [RelationalQueryBuilder, Relation, One, Many] = [unused, unused, unused, unused]
 export const extractTablesRelationalConfig = undefined
 export const createTableRelationsHelpers = undefined

@@ -58,6 +58,7 @@ const SETTINGS = {
   // Seconds.
   ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS'),
   ...each(whole(0, 30 * 86_400), 'STALE_IF_ERROR_SECONDS'),
+  ...each(whole(0, 3600), 'DATABASE_OUTAGE_SECONDS'),
   ...each(
     like('a number from 0 to 1, such as 0.2', /^(?:[01]|0?\.\d{1,6}|1\.0{1,6})$/),
     ...(['RERANK_FROM', 'RERANK_BELOW'] as const),

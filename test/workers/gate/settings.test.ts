@@ -44,6 +44,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   AUDIENCE: ['operator', 'Operator', 'everyone'],
   DEPLOYMENT: ['berlin', 'a\nb', 'x'.repeat(4097)],
   STALE_IF_ERROR_SECONDS: ['0', '-1', '1.5', '1h', '1e3', ' 60', '2592001', '99999999'],
+  DATABASE_OUTAGE_SECONDS: ['0', '3601'],
   STREAM_IDLE_SECONDS: ['600', '0', '601'],
   LLM_TIMEOUT_SECONDS: ['1', '0', '601', 'ten'],
   EMBEDDING_MODEL: ['@cf/baai/bge-m3', '\u0000'],

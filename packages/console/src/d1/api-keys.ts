@@ -6,7 +6,7 @@ import { apiKeys } from 'hono-rag-gate/d1/schema'
 import type { ApiKey, ApiKeys } from '../keys/api-keys.ts'
 import type { Clock } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
-import { COPY_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { COPY_AGE, createLastKnown, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createKeyIds } from './key-ids.ts'
 
 /** Settings of `createD1ApiKeys`. */
@@ -20,6 +20,14 @@ export interface D1ApiKeysOptions {
    * @default 10_000
    */
   readonly copyMaxAgeMs?: number
+  /**
+   * How long what was last read stands in for a database that does not answer within a second, in milliseconds: a key
+   * that was revoked just before counts for as long.
+   * 0..3,600,000.
+   *
+   * @default 0, for none
+   */
+  readonly outageMaxAgeMs?: number
   /**
    * How long an id that no key has is turned away without another look into the database, in milliseconds. Once an isolate
    * has looked up twenty such ids within that time, it reads the list of all ids instead, as long as there are at most
@@ -55,8 +63,16 @@ interface Copy {
  * @throws `config_invalid` when an age is out of range
  */
 export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
-  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, unknownMaxAgeMs: COPY_AGE, clock: object })
-  const { db, copyMaxAgeMs = 10_000, unknownMaxAgeMs = 5_000, clock = { nowMs: () => Date.now() } } = options
+  requireOptions(options, {
+    db: required(object),
+    copyMaxAgeMs: COPY_AGE,
+    outageMaxAgeMs: OUTAGE_AGE,
+    unknownMaxAgeMs: COPY_AGE,
+    clock: object,
+  })
+  const { db, copyMaxAgeMs = 10_000, outageMaxAgeMs = 0, unknownMaxAgeMs = 5_000 } = options
+  const { clock = { nowMs: () => Date.now() } } = options
+  const lastKnown = createLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
   const ids = createKeyIds({
@@ -72,9 +88,14 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
     const held = copies.get(id)
     const nowMs = clock.nowMs()
     if (held !== undefined && held.readAtMs <= nowMs && nowMs - held.readAtMs < copyMaxAgeMs) return held
-    copies.delete(id)
+    return lastKnown(held && { value: held, readAtMs: held.readAtMs }, () => readAgain(id, held))
+  }
+
+  async function readAgain(id: string, held: Copy | undefined): Promise<Copy | undefined> {
+    const nowMs = clock.nowMs()
     if (await ids.isUnknown(id)) return undefined
     const row = await queries.select().from(apiKeys).where(eq(apiKeys.id, id)).get().catch(rethrowStoreFault)
+    if (copies.get(id) === held) copies.delete(id)
     if (row === undefined) {
       ids.noteUnknown(id)
       return undefined

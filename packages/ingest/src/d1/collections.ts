@@ -17,7 +17,7 @@ import type { ChunkCounts, CollectionName, CollectionWriter, DocumentRecord } fr
 import type { Clock, Collection } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
 import * as statement from './collection-statements.ts'
-import { COPY_AGE, jsonBatches, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { COPY_AGE, createLastKnown, jsonBatches, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
 
 export interface D1CollectionsOptions {
@@ -30,6 +30,14 @@ export interface D1CollectionsOptions {
    * @default 10_000
    */
   readonly copyMaxAgeMs?: number
+  /**
+   * How long what was last read stands in for a database that does not answer within a second, in milliseconds: questions are
+   * answered from the documents of that time.
+   * 0..3,600,000.
+   *
+   * @default 0, for none
+   */
+  readonly outageMaxAgeMs?: number
   /** @default the platform's clock */
   readonly clock?: Clock
 }
@@ -68,8 +76,14 @@ const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkId
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
-  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
-  const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, outageMaxAgeMs: OUTAGE_AGE, clock: object })
+  const {
+    db,
+    copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS,
+    outageMaxAgeMs = 0,
+    clock = { nowMs: () => Date.now() },
+  } = options
+  const lastKnown = createLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
   const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
   const readLexicons = new Map<string, Lexicon>()
@@ -104,10 +118,13 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const key = lengthPrefixed([tenant, id])
       const held = copies.get(key)
       if (held !== undefined && isFresh(held.readAtMs)) return held.collection
-      copies.delete(key)
-      const readAtMs = clock.nowMs()
-      const collection = await read(tenant, id)
-      return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, readAtMs)
+      const known = held && { value: held.collection, readAtMs: held.readAtMs }
+      return lastKnown<Collection | null>(known, async () => {
+        const readAtMs = clock.nowMs()
+        const collection = await read(tenant, id)
+        if (copies.get(key) === held) copies.delete(key)
+        return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, readAtMs)
+      })
     },
 
     async list(tenant) {
