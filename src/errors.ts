@@ -49,6 +49,7 @@ export type UpstreamErrorCode =
   | 'reranker_unavailable'
   | 'reranker_misconfigured'
   | 'reranker_bad_response'
+  | 'index_full'
   | 'index_not_settled'
   | 'collection_conflict'
   | 'lexicon_unreadable'

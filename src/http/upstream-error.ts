@@ -32,12 +32,18 @@ export function errorOfFault(name: UpstreamName, thrown: unknown): unknown {
  */
 export function errorOfStatus(name: UpstreamName, status: number): RagGateError {
   const facts = { upstreamStatus: status }
+  if (name.role === 'retriever' && status === 507) return indexFull(facts)
   if ([401, 402, 403].includes(status)) return errorOf(name, 'misconfigured', 'does not accept the credentials', facts)
   if ([404, 405, 410].includes(status)) return errorOf(name, 'misconfigured', 'is not where it should be', facts)
   if (name.role === 'llm' && status >= 400 && status < 500) {
     return new RagGateError('llm_bad_request', `${name.what} did not take the request: status ${status}`, facts)
   }
   return errorOf(name, 'bad_response', answered(`status ${status}`), facts)
+}
+
+/** The index has no room for what was to be written; asking again does not help. */
+export function indexFull(facts: RagGateErrorOptions = {}): RagGateError {
+  return new RagGateError('index_full', 'The index is full: remove documents, or take a larger index', facts)
 }
 
 /** @param detail ours, for the log; never what the upstream said */

@@ -70,6 +70,9 @@ const PAUSE_TO_MS = 250
 const TOKENS = 100
 const RETRY_COST = 10
 
+/** No room for what was to be written. */
+const FULL = 507
+
 const FAILED: ReadonlySet<UpstreamFaultKind> = new Set(['timeout', 'network', 'unavailable'])
 const RETRIED: ReadonlySet<UpstreamFaultKind> = new Set(['network', 'unavailable'])
 
@@ -111,7 +114,7 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
   }
 }
 
-/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for a status of 429 or 5xx. */
+/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for a status of 429 or 5xx but 507. */
 export type HttpUpstream = (url: string, init: BoundedRequest, signal?: AbortSignal) => Promise<BoundedResponse>
 
 /** Makes an upstream that is asked over HTTP. Bounds hold for each try. */
@@ -138,7 +141,8 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
   return function httpExchange(attempt, signal) {
     return upstream(async () => {
       const response = await attempt()
-      if (response.status === 429 || response.status >= 500) {
+      // One that is full is there, and stays full.
+      if (response.status === 429 || (response.status >= 500 && response.status !== FULL)) {
         const { status, headers } = response
         throw new UpstreamFault('unavailable', { status, retryAfterSeconds: retryAfterSeconds(headers, nowMs()) })
       }

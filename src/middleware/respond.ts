@@ -43,6 +43,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   reranker_unavailable: 503,
   reranker_misconfigured: 503,
   reranker_bad_response: 502,
+  index_full: 507,
   index_not_settled: 503,
   collection_conflict: 409,
   lexicon_unreadable: 503,

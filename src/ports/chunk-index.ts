@@ -4,7 +4,7 @@ import type { Passage } from '../core/evidence/chunk.ts'
 export interface ChunkIndex {
   /** Which embeddings the index makes: recorded with a collection, so that a change of model is noticed. */
   describe(): Promise<{ readonly embeddingModel: string; readonly dimension: number }>
-  /** Writes passages; one with a known id is replaced. */
+  /** Writes passages; one with a known id is replaced. @throws `index_full` when there is no room for them */
   upsert(namespace: string, passages: readonly Passage[]): Promise<void>
   /** Reads passages by id, `null` for an unknown one, in the order asked. */
   fetch(namespace: string, ids: readonly string[]): Promise<readonly (Passage | null)[]>

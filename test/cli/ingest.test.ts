@@ -143,6 +143,28 @@ describe('rag-gate ingest', () => {
     expect(out).toContain('  d.md: document_too_complex, Send it in parts\n')
   })
 
+  it('says of a full index what helps, and not to run it again', async () => {
+    for (let at = 0; at < 250; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
+    const real = globalThis.fetch
+    let call = 0
+    const full = { code: 'index_full', message: 'The index is full: remove documents' }
+    vi.stubGlobal('fetch', async (...args: Parameters<typeof fetch>) =>
+      ++call === 2 ? Response.json({ error: full }, { status: 507 }) : real(...args),
+    )
+    expect(await ingest()).toEqual({
+      code: 1,
+      out: '',
+      notes: '200 documents were taken before this.\nrag-gate: index_full: The index is full: remove documents\n',
+    })
+    vi.stubGlobal('fetch', async () =>
+      Response.json({ corpus_version: 1, documents: [{ id: 'a', status: 'failed', code: 'index_full' }] }),
+    )
+    const { code, out } = await ingest()
+    expect(code).toBe(1)
+    expect(out).toContain('The index is full: remove documents')
+    expect(out).not.toContain('Run the same command again')
+  })
+
   it('sends large folders in several calls, and goes on after a failure', async () => {
     for (let at = 0; at < 450; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
     expect((await ingest()).out).toContain('450 added')

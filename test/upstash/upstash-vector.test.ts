@@ -489,3 +489,21 @@ test.each([
   const options = { url: URL_OF_INDEX, timeoutMs: 100, maxResponseBytes: 100, ...wrong }
   expect(() => createUpstashTransport(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
 })
+
+test('an index that is full says so, is not asked again, and is asked for other namespaces all the same', async () => {
+  let asked = 0
+  const index = createUpstashChunkIndex({
+    url: URL_OF_INDEX,
+    fetch: async (url) => {
+      asked++
+      if (!url.endsWith('/full')) return Response.json({ result: 'Success' })
+      return Response.json({ error: 'The namespace is full', status: 507 }, { status: 507 })
+    },
+  })
+  const passages = [{ id: 'a', documentId: 'a', text: 'tide' }]
+  for (let at = 0; at < 30; at++) {
+    await expect(index.upsert('full', passages)).rejects.toMatchObject({ code: 'index_full', upstreamStatus: 507 })
+  }
+  expect(asked).toBe(30)
+  await index.upsert('other', passages)
+})

@@ -196,6 +196,26 @@ describe('the word index in D1', () => {
     expect(asked).toBe(tries)
   })
 
+  it.each([
+    'D1_ERROR: Exceeded maximum DB size',
+    'D1_ERROR: database or disk is full: SQLITE_FULL',
+    "D1_ERROR: Your account has exceeded D1's maximum account storage limit",
+  ])('that is full says so, is not asked again, and goes on answering: %s', async (message) => {
+    let tries = 0
+    const db = new Proxy(env.DB, {
+      get(target, property) {
+        if (property === 'batch') return () => ((tries += 1), Promise.reject(new Error(message)))
+        const value: unknown = Reflect.get(target, property)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+    const full = createWordIndex({ ...options, db, upstream: { breaker: { minCalls: 1 } } })
+    for (let at = 0; at < 30; at++) {
+      await expect(full.upsert('full', [passage('a', 'tide')])).rejects.toMatchObject({ code: 'index_full' })
+    }
+    expect(tries).toBe(30)
+  })
+
   it.each(['{"text":', '"a"', '{"text":1}'])('a row that was changed to %s is no passage', async (stored) => {
     const namespace = freshNamespace()
     await index.upsert(namespace, [passage('a', 'ebb')])

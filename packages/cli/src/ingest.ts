@@ -44,6 +44,9 @@ export const ingestCommand = command({
   },
 })
 
+/** Repeating does not help then. */
+const FULL = 'index_full'
+
 /** Where documents go. */
 interface Target {
   readonly gate: GateAddress
@@ -123,9 +126,9 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   } catch (thrown) {
     progress.end()
     if (replies.length > 0) {
-      terminal.note(
-        `${counted(replies.length, 'document')} were taken before this. Run the same command again: it goes on from there.`,
-      )
+      const taken = `${counted(replies.length, 'document')} were taken before this.`
+      const isFull = thrown instanceof GateFailure && thrown.code === FULL
+      terminal.note(isFull ? taken : `${taken} Run the same command again: it goes on from there.`)
     }
     throw thrown
   }
@@ -330,7 +333,9 @@ function show(summary: IngestSummary, { found }: Sent, { others }: Pruned, dryRu
   if (summary.kept !== undefined) out(`${counted(summary.kept.length, 'document')} that are not here were kept`)
   if (summary.not_pruned !== undefined)
     out({ text: `Nothing was removed: ${oneLine(summary.not_pruned)}`, colour: 'yellow' })
-  if (summary.failed.some(({ message }) => message === undefined)) {
+  if (summary.failed.some(({ code }) => code === FULL)) {
+    out('The index is full: remove documents that are not needed, with --prune for one, or take a larger index.')
+  } else if (summary.failed.some(({ message }) => message === undefined)) {
     out('Run the same command again: it goes on from there.')
   }
 }

@@ -10,6 +10,7 @@ import {
   boundedCall,
   createUpstream,
   errorOfFault,
+  indexFull,
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
@@ -64,8 +65,12 @@ export function callerOf(options: WordIndexOptions, defaultMs: number): Call {
   }
 }
 
+/** @see https://developers.cloudflare.com/d1/observability/debug-d1/ */
+const FULL = /maximum (?:DB size|(?:account )?storage limit)|SQLITE_FULL|database or disk is full/i
+
 /** What is wrong with the database for good, such as a missing table: it is neither asked again nor counted as an outage. */
 function unlessUnavailable(thrown: unknown): RagGateError {
+  if (thrown instanceof Error && FULL.test(thrown.message)) return indexFull({ cause: thrown })
   try {
     return rethrowStoreFault(thrown)
   } catch (read) {

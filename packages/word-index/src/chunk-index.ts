@@ -12,8 +12,8 @@ import { ADD, FETCH, OPEN, REMOVE } from './statements.ts'
  * Writes passages with the terms of their texts. A call is one transaction, and the next search sees it. Read it with
  * `createWordRetriever` and the same language.
  *
- * @returns an index whose methods throw `retriever_timeout`, `retriever_unavailable`, and `schema_outdated` when the
- *   migrations were not applied
+ * @returns an index whose methods throw `retriever_timeout`, `retriever_unavailable`, `index_full` when the database has no
+ *   room, and `schema_outdated` when the migrations were not applied
  * @throws `config_invalid` when the options make no sense
  */
 export function createWordIndex(options: WordIndexOptions): ChunkIndex {
