@@ -182,7 +182,7 @@ loaded by its object, which is full between 37,000 and 50,000 passages.
 - **Nothing to load**, in either: the first question after a start costs the opening of the file and the compiling of statements. Memory does not depend on the number of passages.
 - **No slower that counts.** The object saves the hop to D1, not the search; a Worker has a hop to the object as well.
 - **The same price.** Both bill rows: see the table. The free plan's 5 million rows read a day are some 37,000 questions, its 100,000 written some 33,000 passages.
-- **Against it**: one database answers one query at a time, so what searching takes of the CPU bounds the questions of a second, for all tenants together; beyond that each tenant needs a database of its own. \`wrangler d1 export\` takes no database with a full-text table.
+- **Against it**: one database answers one query at a time, so what searching takes of the CPU bounds the questions of a second, for all tenants together; beyond that each tenant needs a database of its own. While D1 is away stored answers are sent, and other questions get 503: an index elsewhere goes on. \`wrangler d1 export\` takes no database with a full-text table.
 
 Reads go to the primary database. A replica may lag behind a publication, and an answer from older passages would be kept under the newer version.
 

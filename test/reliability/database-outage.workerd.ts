@@ -1,8 +1,12 @@
-/** D1 is away for five minutes: questions are answered all the same, and all of them are counted once it is back. */
+/**
+ * D1 is away for five minutes. Where the index is elsewhere, questions are answered all the same, and all of them are counted
+ * once it is back; where it is D1 itself, stored answers are sent.
+ */
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createD1Statistics } from '../../packages/console/src/d1/statistics.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
+import { objectFor } from '../../packages/vector-index/src/index.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { ADMIN, workerOver } from '../worker-requests.ts'
@@ -45,7 +49,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('questions with a key are answered while D1 is away, and counted once it is back', async () => {
+test('questions with a key are answered while D1 is away and the index is not, and counted once it is back', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, init) => {
+    const url = address as string
+    return env.VECTOR_INDEX.getByName(objectFor('default', new URL(url))).fetch(url, init)
+  })
   vi.spyOn(console, 'error').mockReturnValue()
   vi.spyOn(console, 'warn').mockReturnValue()
   // Timers are the platform's.
@@ -53,7 +61,8 @@ test('questions with a key are answered while D1 is away, and counted once it is
   const startMs = Date.UTC(2026, 5, 10, 12)
   vi.setSystemTime(startMs)
   const database = fallible()
-  const bindings: GateBindings = { ...env, DB: database.db, ANONYMOUS_ASK: 'off' }
+  const index = { UPSTASH_VECTOR_REST_URL: 'https://index.test', UPSTASH_VECTOR_REST_TOKEN: 'token' }
+  const bindings: GateBindings = { ...env, ...index, DB: database.db, ANONYMOUS_ASK: 'off' }
   const { post } = workerOver(bindings)
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
   const made = await post('/v1/keys', { name: 'Intranet', scopes: ['ask'], tenant: 'default' }, ADMIN)
@@ -93,4 +102,18 @@ test('questions with a key are answered while D1 is away, and counted once it is
   expect(summary.decisions).toBe(asked)
   expect(asked).toBe(60)
   expect(await statistics.recording(startMs, startMs + 700_000)).toMatchObject({ recorded: 60, dropped: 0, missing: 0 })
+})
+
+test('where the words are in D1 as well, an answer that is stored is sent, and another question is an error', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  vi.spyOn(console, 'warn').mockReturnValue()
+  const database = fallible()
+  const { post } = workerOver({ ...env, DB: database.db })
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+  const stored = await (await post('/ask', { question: STRONG })).json<{ answer: string }>()
+  database.is = 'failing'
+  const again = await post('/ask', { question: STRONG })
+  expect([again.status, (await again.json<{ answer: string }>()).answer]).toEqual([200, stored.answer])
+  const other = await post('/ask', { question: 'How long are debug logs kept?' })
+  expect([other.status, await other.json()]).toMatchObject([503, { error: { code: 'retriever_unavailable' } }])
 })
