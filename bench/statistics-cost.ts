@@ -1,13 +1,13 @@
 /**
  * What a day of recording, of the cron trigger and of an open dashboard costs at a thousand, a hundred thousand and a million
- * questions a day: rows by D1's own count, bytes, and dollars a month.
+ * questions a day: rows by D1's own count, and dollars a month for them.
  *
  *   npm run bench -- statistics-cost [-- most questions a day]
  *
  * A day of mixed traffic (11 collections, two policies, five reasons) is recorded quarter of an hour by quarter, after each of
  * which the jobs run, as they do behind the cron trigger; the overview is asked for every minute of eight hours. Dollars are
- * those of D1's prices beyond what the paid plan includes, and without that: a million rows read .001, written 1, a
- * gigabyte and month .75, kept for 90 days.
+ * those of D1's prices for rows, without what the paid plan includes: a million read .001, a million written 1. What is
+ * stored is not among them: these decisions have no signals and findings.
  */
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
@@ -35,7 +35,6 @@ console.log(
       'rows written a decision',
       'rows read by a day of cron',
       'rows read by an overview',
-      'bytes a decision',
       'dollars a month',
     ],
     rows,
@@ -55,8 +54,6 @@ async function dayOf(size: number): Promise<string[]> {
     await migrate(miniflare)
     // What miniflare gives is a D1 database, under a type of its own.
     const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
-    const sizeNow = async (): Promise<number> => (await db.prepare('SELECT 1').run()).meta.size_after
-    const empty = await sizeNow()
     const [recording, cron, looking] = [metered(db), metered(db), metered(db)]
     for (let quarter = 0; quarter < QUARTERS; quarter++) {
       const from = Math.round((size * quarter) / QUARTERS)
@@ -70,7 +67,6 @@ async function dayOf(size: number): Promise<string[]> {
       const options = settings(cron.db, TRAFFIC_START_MS + ((quarter + 1) * DAY_MS) / QUARTERS)
       await runJobs(consoleJobs(options), options)
     }
-    const bytes = ((await sizeNow()) - empty) / size
     // The first look counts what the cron trigger left.
     const first = settings(cron.db, TRAFFIC_START_MS + DAY_MS)
     await openConsole(first).counting.count()
@@ -82,13 +78,12 @@ async function dayOf(size: number): Promise<string[]> {
     await Promise.all([alerts.list('default', 100), policies.known('default')])
     const written = recording.rowsWritten() + cron.rowsWritten()
     const read = recording.rowsRead() + cron.rowsRead() + looking.rowsRead() * LOOKS
-    const dollars = (30 * (read * 0.001 + written)) / 1e6 + (90 * size * bytes * 0.75) / 1e9
+    const dollars = (30 * (read * 0.001 + written)) / 1e6
     return [
       size.toLocaleString('en'),
       (written / size).toFixed(2),
       cron.rowsRead().toLocaleString('en'),
       looking.rowsRead().toLocaleString('en'),
-      bytes.toFixed(0),
       dollars.toFixed(2),
     ]
   } finally {

@@ -21,7 +21,7 @@ const PATIENCE_MS = 1_000
 const RETRY_AFTER_MS = 5_000
 
 /** @param maxAgeMs age up to which a copy stands in; 0 for none */
-export function createLastKnown({ maxAgeMs, clock }: { readonly maxAgeMs: number; readonly clock: Clock }): LastKnown {
+export function withLastKnown({ maxAgeMs, clock }: { readonly maxAgeMs: number; readonly clock: Clock }): LastKnown {
   let downUntilMs = -Infinity
 
   return async (held, read) => {

@@ -6,7 +6,7 @@ import { apiKeys } from 'hono-rag-gate/d1/schema'
 import type { ApiKey, ApiKeys } from '../keys/api-keys.ts'
 import type { Clock } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
-import { COPY_AGE, createLastKnown, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { COPY_AGE, withLastKnown, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createKeyIds } from './key-ids.ts'
 
 /** Settings of `createD1ApiKeys`. */
@@ -72,7 +72,7 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
   })
   const { db, copyMaxAgeMs = 10_000, outageMaxAgeMs = 0, unknownMaxAgeMs = 5_000 } = options
   const { clock = { nowMs: () => Date.now() } } = options
-  const lastKnown = createLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
+  const lastKnown = withLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
   const ids = createKeyIds({

@@ -17,7 +17,7 @@ import type { ChunkCounts, CollectionName, CollectionWriter, DocumentRecord } fr
 import type { Clock, Collection } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
 import * as statement from './collection-statements.ts'
-import { COPY_AGE, createLastKnown, jsonBatches, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { COPY_AGE, withLastKnown, jsonBatches, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
 
 export interface D1CollectionsOptions {
@@ -83,7 +83,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     outageMaxAgeMs = 0,
     clock = { nowMs: () => Date.now() },
   } = options
-  const lastKnown = createLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
+  const lastKnown = withLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
   const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
   const readLexicons = new Map<string, Lexicon>()
