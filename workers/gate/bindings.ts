@@ -26,6 +26,10 @@ export interface GateBindings {
   readonly FEEDBACK_KEY?: string
   /** Told by POST when an alert opens or closes. */
   readonly ALERT_WEBHOOK_URL?: string
+  /** Secret that signs what the webhook is told, 32 characters and up. Without it nothing is signed. */
+  readonly ALERT_WEBHOOK_SECRET?: string
+  /** `json` writes a line of JSON for each request. @default 'off' */
+  readonly REQUEST_LOG?: string
   /** Share of refusals beyond which there is an alert, 0 to 1. @default '0.5' */
   readonly ALERT_REFUSED_AT_MOST?: string
   /** Share of refusals below which there is an alert, 0 to 1. @default '0', which is never reached */

@@ -15,6 +15,7 @@ import { createWordIndex, createWordRetriever } from '@hono-rag-gate/word-index'
 import { english } from 'hono-rag-gate/language/english'
 import type { GateBindings } from './bindings.ts'
 import { numberIn } from './settings.ts'
+import { tracedFetch } from './trace.ts'
 
 /** Vectorize where it is bound, what speaks the protocol of Upstash Vector where it is configured, words in D1 otherwise. */
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
@@ -94,9 +95,9 @@ export function generatorFor(env: GateBindings): Generator | undefined {
 
 function languageModel(
   env: GateBindings,
-): Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField'> | undefined {
+): Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField' | 'fetch'> | undefined {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
   if (baseUrl === undefined || apiKey === undefined || model === undefined) return undefined
   const maxTokensField = field === 'max_completion_tokens' ? field : 'max_tokens'
-  return { baseUrl, apiKey, model, maxTokensField }
+  return { baseUrl, apiKey, model, maxTokensField, fetch: tracedFetch }
 }

@@ -1,11 +1,14 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
 import { respondWithError } from 'hono-rag-gate/middleware'
+import { contextStorage } from 'hono/context-storage'
 import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { compositionFor } from './compose.ts'
 import { runJobs } from './jobs.ts'
-import type { FaultCounter } from './statistics/count-faults.ts'
+import { logRequest } from './request-log.ts'
+import { errorOf, type FaultCounter, routeOf } from './statistics/count-faults.ts'
+import { traceOf } from './trace.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
@@ -16,6 +19,8 @@ export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 const LONGEST_URL = 8192
 
 const app = new Hono<{ Bindings: GateBindings }>()
+// The trace of a request is found from wherever a model is asked.
+app.use(contextStorage())
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()
@@ -36,12 +41,39 @@ app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
-/** What failed or was rejected is counted behind the response. */
-const serve: typeof app.fetch = async (request, env, context) => {
-  const response = await app.fetch(request, env, context)
+/** Answers within the request's trace; behind the response it is logged, and what failed or was rejected is counted. */
+const serve: typeof app.fetch = async (request, given, context) => {
   // The platform gives these bindings.
-  const later = faultsOf(env as GateBindings)?.count(new URL(request.url).pathname, response)
-  if (later !== undefined) context?.waitUntil(later)
+  const env = given as GateBindings
+  const startedMs = Date.now()
+  const trace = traceOf(request)
+  const answered = await app.fetch(request, env, context)
+  const ms = Date.now() - startedMs
+  const route = routeOf(new URL(request.url).pathname, answered.status)
+  const requestId = crypto.randomUUID()
+  const response = route === 'other' ? answered : named(answered, requestId, ms)
+  const copy = response.status < 400 ? undefined : response.clone()
+  const later = async (): Promise<void> => {
+    const error = copy === undefined ? undefined : await errorOf(copy)
+    const { code, requestId: errorId } = error ?? { code: '', requestId: '' }
+    const { status } = response
+    if (env.REQUEST_LOG === 'json') {
+      const decided = response.headers.get('rag-gate')
+      const id = errorId === '' ? requestId : errorId
+      logRequest({ method: request.method, route, status, ms, requestId: id, code, decided, trace })
+    }
+    if (error !== undefined) await faultsOf(env)?.count(route, status, code)
+  }
+  const work = later()
+  context?.waitUntil(work)
+  return response
+}
+
+/** An answer of the API with its id, where it is no error, and how long it took. */
+function named(answered: Response, requestId: string, ms: number): Response {
+  const response = new Response(answered.body, answered)
+  response.headers.append('server-timing', `total;dur=${ms}`)
+  if (response.status < 400) response.headers.set('x-request-id', requestId)
   return response
 }
 

@@ -43,13 +43,14 @@ const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~
 
 const SETTINGS = {
   ...each({ ...token, secret: true }, 'ADMIN_TOKEN'),
-  ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'),
+  ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY', 'ALERT_WEBHOOK_SECRET'),
   ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
   ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
   ...each(oneOf('on', 'off'), 'ANONYMOUS_ASK'),
   ...each(oneOf('public', 'operator'), 'AUDIENCE'),
   ...each(oneOf('jsonl', 'csv'), 'EXPORT_FORMAT'),
+  ...each(oneOf('off', 'json'), 'REQUEST_LOG'),
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
   ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
   // Days.

@@ -57,6 +57,8 @@ export interface AlertOptions {
   readonly bounds?: AlertBounds
   /** Told by POST when an alert opens or closes. @default no webhook */
   readonly webhookUrl?: string | undefined
+  /** Signs what is told, as Standard Webhooks do: 32 characters and up. @default nothing is signed */
+  readonly webhookSecret?: string | undefined
   /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
 }
@@ -75,6 +77,10 @@ export interface ExportOptions {
 }
 
 const share = number(0, 1)
+const longText = {
+  words: 'a text of 32 characters and up',
+  holds: (value: unknown) => typeof value === 'string' && value.length >= 32,
+}
 const BOUNDS: OptionKinds<AlertBounds> = {
   refusedAtMost: share,
   refusedAtLeast: share,
@@ -95,7 +101,12 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   currency: text,
   decisionDays: number(1, 3650),
   auditDays: number(1, 3650),
-  alerts: group<AlertOptions>({ bounds: group<AlertBounds>(BOUNDS), webhookUrl: text, collectionsOf: callable }),
+  alerts: group<AlertOptions>({
+    bounds: group<AlertBounds>(BOUNDS),
+    webhookUrl: text,
+    webhookSecret: longText,
+    collectionsOf: callable,
+  }),
   exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),
   clock: methods('nowMs'),
 }

@@ -273,7 +273,22 @@ describe('erasure', () => {
 })
 
 describe('alerts', () => {
-  const bindings: GateBindings = { ...env, ALERT_WEBHOOK_URL: 'https://hooks.test/alerts' }
+  const ALERT_WEBHOOK_SECRET = 'test-webhook-secret-0123456789abcdef'
+  const bindings: GateBindings = { ...env, ALERT_WEBHOOK_URL: 'https://hooks.test/alerts', ALERT_WEBHOOK_SECRET }
+
+  /** As a receiver checks it. */
+  async function isSigned(headers: Headers, body: string): Promise<boolean> {
+    const [id, timestamp] = [headers.get('webhook-id'), headers.get('webhook-timestamp')]
+    expect(Math.abs(Date.now() / 1000 - Number(timestamp))).toBeLessThan(60)
+    const encoder = new TextEncoder()
+    const hmac = { name: 'HMAC', hash: 'SHA-256' }
+    const secret = encoder.encode(ALERT_WEBHOOK_SECRET)
+    const key = await crypto.subtle.importKey('raw', secret, hmac, false, ['verify'])
+    const [version, signature = ''] = (headers.get('webhook-signature') ?? '').split(',')
+    const bytes = Uint8Array.from(atob(signature), (character) => character.charCodeAt(0))
+    const isRight = await crypto.subtle.verify('HMAC', key, bytes, encoder.encode(`${id}.${timestamp}.${body}`))
+    return version === 'v1' && isRight
+  }
 
   async function refuse(count: number, verdict: 'refuse' | 'pass' = 'refuse'): Promise<void> {
     const atMs = Date.now() - 1_000
@@ -297,6 +312,7 @@ describe('alerts', () => {
       // Only what this test is about may be fetched.
       if (url !== 'https://hooks.test/alerts') throw new Error('An address that nobody expected')
       const body = JSON.parse(init?.body as string) as Record<string, unknown>
+      expect(await isSigned(new Headers(init?.headers), init?.body as string)).toBe(true)
       if (body['tenant'] === 'watched') told.push(body)
       return new Response(null, { status })
     })

@@ -33,6 +33,8 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   DECISION_RETENTION_DAYS: ['90', '0', '3651', '1.5', 'ten', ' 9'],
   AUDIT_RETENTION_DAYS: [730, '0', '3651', -1],
   STORE_QUESTIONS_DAYS: ['365', '0', '366', '1e2'],
+  REQUEST_LOG: ['json', 'on'],
+  ALERT_WEBHOOK_SECRET: [LONG, LONG.slice(1)],
   EXPORT_FORMAT: ['csv', 'xml', 'CSV'],
   ALERT_WEBHOOK_URL: ['https://hooks.example/a', 'javascript:alert(1)', 'hooks.example', 'ftp://a.example', 'https://'],
   ALERT_REFUSED_AT_MOST: ['0.5', '1.1', '50%', '-0.1'],

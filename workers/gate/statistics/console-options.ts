@@ -36,6 +36,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     alerts: {
       bounds: alertBoundsOf(env),
       webhookUrl: env.ALERT_WEBHOOK_URL,
+      webhookSecret: env.ALERT_WEBHOOK_SECRET,
       collectionsOf: async (tenant) =>
         (await collections.list(tenant)).map((collection) => ({
           pin: standing(collection, reader),

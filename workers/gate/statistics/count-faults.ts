@@ -11,8 +11,8 @@ const MOST_KINDS = 16
 
 /** Faults of this isolate. */
 export interface FaultCounter {
-  /** @returns work to wait for behind the response; `undefined` where another response's does it */
-  count(path: string, response: Response): Promise<void> | undefined
+  /** @returns once it is written, or is left to the next fault */
+  count(route: string, status: number, code: string): Promise<void>
 }
 
 /** Counts faults and writes them together. What D1 does not take is written with the next. */
@@ -40,16 +40,11 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
   }
 
   return {
-    count(path, response) {
-      if (response.status < 400) return undefined
-      const copy = response.clone()
-      return (async () => {
-        const code = await codeOf(copy)
-        const key = JSON.stringify([hourOf(clock.nowMs()), routeOf(path, response.status), response.status, code])
-        if (counted.has(key) || counted.size < MOST_KINDS) counted.set(key, (counted.get(key) ?? 0) + 1)
-        waiting ??= writeOut()
-        await waiting
-      })()
+    async count(route, status, code) {
+      const key = JSON.stringify([hourOf(clock.nowMs()), route, status, code])
+      if (counted.has(key) || counted.size < MOST_KINDS) counted.set(key, (counted.get(key) ?? 0) + 1)
+      waiting ??= writeOut()
+      await waiting
     },
   }
 }
@@ -57,20 +52,24 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
 /** Ids within a path are left out; a path that is no route is `other`. */
-function routeOf(path: string, status: number): string {
+export function routeOf(path: string, status: number): string {
   const [, first = '', second = ''] = path.split('/')
   if (status === 404 && first !== 'v1') return 'other'
   if (first === 'v1') return /^[a-z.]{1,20}$/.test(second) && status !== 404 ? `/v1/${second}` : '/v1'
   return ['ask', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
 }
 
-async function codeOf(response: Response): Promise<string> {
+/** Code and request id of an error that is answered; empty where it has none. */
+export async function errorOf(response: Response): Promise<{ readonly code: string; readonly requestId: string }> {
   if (!(response.headers.get('content-type') ?? '').includes('json')) {
     await response.body?.cancel()
-    return ''
+    return { code: '', requestId: '' }
   }
   const body: unknown = await response.json().catch(() => undefined)
   const error = isRecord(body) ? body['error'] : undefined
-  const code = isRecord(error) ? error['code'] : undefined
-  return typeof code === 'string' ? code.slice(0, 64) : ''
+  const [code, requestId] = isRecord(error) ? [error['code'], error['request_id']] : []
+  return {
+    code: typeof code === 'string' ? code.slice(0, 64) : '',
+    requestId: typeof requestId === 'string' ? requestId : '',
+  }
 }

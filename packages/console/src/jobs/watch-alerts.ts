@@ -44,9 +44,10 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
   }
   const next = known.length < TENANTS_AT_ONCE ? '' : known.at(-1)!.tenant
   if (next !== after) await jobRecords.keepCursor('alerts', next)
-  const { webhookUrl: url } = alertSettings
+  const { webhookUrl: url, webhookSecret: secret } = alertSettings
   if (url !== undefined) {
-    for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
+    for (const alert of await alerts.untold())
+      if (await tell(url, secret, alert, clock.nowMs())) await alerts.told(alert)
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -122,16 +123,19 @@ function counted({ decisions, byVerdict, failed, latency, confidenceHistogram }:
 }
 
 /** @returns whether the webhook took it */
-async function tell(url: string, alert: Alert): Promise<boolean> {
+async function tell(url: string, secret: string | undefined, alert: Alert, nowMs: number): Promise<boolean> {
+  const event = alert.closedMs === null ? 'alert_opened' : 'alert_closed'
+  const body = JSON.stringify({ event, tenant: alert.tenant, ...sentAlert(alert) })
+  // The same id however often it is told.
+  const id = `${event}_${alert.id}`
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        event: alert.closedMs === null ? 'alert_opened' : 'alert_closed',
-        tenant: alert.tenant,
-        ...sentAlert(alert),
-      }),
+      headers: {
+        'content-type': 'application/json',
+        ...(secret === undefined ? {} : await signatureHeaders(secret, id, body, nowMs)),
+      },
+      body,
       redirect: 'manual',
       signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
     })
@@ -142,4 +146,20 @@ async function tell(url: string, alert: Alert): Promise<boolean> {
     console.error('[rag-gate] the webhook for alerts cannot be reached')
     return false
   }
+}
+
+/** HMAC-SHA-256 over id, time and body. @see https://www.standardwebhooks.com */
+async function signatureHeaders(
+  secret: string,
+  id: string,
+  body: string,
+  nowMs: number,
+): Promise<Readonly<Record<string, string>>> {
+  const encoder = new TextEncoder()
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), hmac, false, ['sign'])
+  const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(`${id}.${timestamp}.${body}`))
+  const signature = btoa(String.fromCharCode(...new Uint8Array(mac)))
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
 }

@@ -1,0 +1,46 @@
+/** The trace of a request, taken from `traceparent` and passed on to models. @see https://www.w3.org/TR/trace-context/ */
+import { tryGetContext } from 'hono/context-storage'
+
+/** Where a request stands in a trace. */
+export interface Trace {
+  /** 32 hexadecimal characters: the caller's, or new ones. */
+  readonly traceId: string
+  /** 16 hexadecimal characters that name this request. */
+  readonly spanId: string
+  /** Two hexadecimal characters; `01` where the trace is sampled. */
+  readonly flags: string
+  /** What other systems add, as it came. */
+  readonly state: string | null
+}
+
+const PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:$|-)/
+const LONGEST_STATE = 512
+const traces = new WeakMap<Request, Trace>()
+
+/** The trace that the caller names; another one for a header that is missing or malformed. The same for each call. */
+export function traceOf(request: Request): Trace {
+  const known = traces.get(request)
+  if (known !== undefined) return known
+  const { headers } = request
+  const [, traceId, flags = '00'] = PARENT.exec(headers.get('traceparent') ?? '') ?? []
+  const given = headers.get('tracestate')
+  const state = traceId === undefined || given === null || given.length > LONGEST_STATE ? null : given
+  const trace = { traceId: traceId ?? randomHex(32), spanId: randomHex(16), flags, state }
+  traces.set(request, trace)
+  return trace
+}
+
+/** `fetch` with the headers of the request's trace, for handlers behind `contextStorage`. */
+export const tracedFetch: typeof fetch = (input: RequestInfo | URL, init?: RequestInit) => {
+  const context = tryGetContext()
+  if (context === undefined) return fetch(input, init)
+  const trace = traceOf(context.req.raw)
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+  headers.set('traceparent', `00-${trace.traceId}-${trace.spanId}-${trace.flags}`)
+  if (trace.state !== null) headers.set('tracestate', trace.state)
+  return fetch(input, { ...init, headers })
+}
+
+function randomHex(characters: 16 | 32): string {
+  return crypto.randomUUID().replaceAll('-', '').slice(-characters)
+}
