@@ -51,7 +51,7 @@ const serve: typeof app.fetch = async (request, given, context) => {
   const ms = Date.now() - startedMs
   const route = routeOf(new URL(request.url).pathname, answered.status)
   const requestId = crypto.randomUUID()
-  const response = route === 'other' ? answered : named(answered, requestId, ms)
+  const response = route === 'other' || answered.status >= 400 ? answered : named(answered, requestId)
   const copy = response.status < 400 ? undefined : response.clone()
   const later = async (): Promise<void> => {
     const error = copy === undefined ? undefined : await errorOf(copy)
@@ -69,11 +69,10 @@ const serve: typeof app.fetch = async (request, given, context) => {
   return response
 }
 
-/** An answer of the API with its id, where it is no error, and how long it took. */
-function named(answered: Response, requestId: string, ms: number): Response {
+/** An answer of the API with its id; that of an error stands in its body. */
+function named(answered: Response, requestId: string): Response {
   const response = new Response(answered.body, answered)
-  response.headers.append('server-timing', `total;dur=${ms}`)
-  if (response.status < 400) response.headers.set('x-request-id', requestId)
+  response.headers.set('x-request-id', requestId)
   return response
 }
 
