@@ -43,7 +43,7 @@ export function errorOfStatus(name: UpstreamName, status: number): RagGateError 
 
 /** The index has no room for what was to be written; asking again does not help. */
 export function indexFull(facts: RagGateErrorOptions = {}): RagGateError {
-  return new RagGateError('index_full', 'The index is full: remove documents, or take a larger index', facts)
+  return new RagGateError('index_full', 'The index is full', facts)
 }
 
 /** @param detail ours, for the log; never what the upstream said */

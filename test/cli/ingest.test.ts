@@ -1,6 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { documentHash, documentOrigin } from '../../packages/ingest/src/document-hash.ts'
+import type { IncomingDocument } from '../../packages/ingest/src/index.ts'
 import { aFolder } from './folder.ts'
 import { type RunSettings, run } from './run.ts'
 
@@ -143,13 +145,37 @@ describe('rag-gate ingest', () => {
     expect(out).toContain('  d.md: document_too_complex, Send it in parts\n')
   })
 
+  it('does not send what the gate says is there as it is', async () => {
+    folder.put('a.md', '# Alpha\n\nOne.')
+    folder.put('b.md', '# Beta\n\nTwo.')
+    await ingest()
+    const origin = documentOrigin({ version: 'splitter-1' }, { model: 'words', dimension: 0 })
+    const there = calls.flatMap(({ documents }) => documents) as unknown as IncomingDocument[]
+    const real = globalThis.fetch
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+      if (init.method !== 'GET') return real(url, init)
+      const documents = there.map((document) => ({
+        id: document.id,
+        content_hash: documentHash(origin, document),
+        chunks: 3,
+      }))
+      return Response.json({ corpus_version: 7, origin, documents, next_cursor: null })
+    })
+    calls = []
+    expect((await ingest()).out).toContain('0 added, 0 changed, 2 unchanged, 0 removed; 6 chunks, version 7')
+    expect(calls).toEqual([])
+    folder.put('b.md', '# Beta\n\nThree.')
+    expect((await ingest()).out).toContain('0 added, 1 changed, 1 unchanged')
+    expect(calls.flatMap(({ documents }) => documents.map(({ id }) => id))).toEqual(['b.md'])
+  })
+
   it('says of a full index what helps, and not to run it again', async () => {
     for (let at = 0; at < 250; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
     const real = globalThis.fetch
     let call = 0
     const full = { code: 'index_full', message: 'The index is full: remove documents' }
     vi.stubGlobal('fetch', async (...args: Parameters<typeof fetch>) =>
-      ++call === 2 ? Response.json({ error: full }, { status: 507 }) : real(...args),
+      ++call === 3 ? Response.json({ error: full }, { status: 507 }) : real(...args),
     )
     expect(await ingest()).toEqual({
       code: 1,
@@ -173,7 +199,7 @@ describe('rag-gate ingest', () => {
     const real = globalThis.fetch
     let call = 0
     vi.stubGlobal('fetch', async (...args: Parameters<typeof fetch>) =>
-      ++call === 2 ? Response.json({ error: { code: 'internal', message: 'No.' } }, { status: 500 }) : real(...args),
+      ++call === 3 ? Response.json({ error: { code: 'internal', message: 'No.' } }, { status: 500 }) : real(...args),
     )
     expect(await ingest()).toEqual({
       code: 1,

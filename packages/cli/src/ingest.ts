@@ -1,4 +1,5 @@
 /** `rag-gate ingest <path>`: documents in, as many as there are; run again, it sends only what changed. */
+import { documentHash, type IncomingDocument } from '@hono-rag-gate/ingest'
 import { GateFailure, misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import { callGate, type DocumentReply, type GateAddress, type GateDocument, type IngestReply } from './gate-client.ts'
@@ -78,7 +79,8 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   const empty: string[] = []
   const remarks: PassedOver[] = []
   const totalBytes = listing.files.reduce((sum, { bytes }) => sum + bytes, 0)
-  let version = 0
+  const there = target.dryRun ? NOTHING_THERE : await documentsOf(target)
+  let { version } = there
   let found = 0
   let readBytes = 0
   let batch: GateDocument[] = []
@@ -110,6 +112,12 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
           }
           ids.set(document.id, from)
           if (remark !== undefined) remarks.push({ path: from, why: remark })
+          const same = unchanged(document, there)
+          if (same !== undefined) {
+            replies.push(same)
+            found++
+            continue
+          }
           const { length } = JSON.stringify(document)
           if (batch.length === BATCH_DOCUMENTS || (batch.length > 0 && characters + length > BATCH_CHARACTERS)) {
             await flush()
@@ -136,6 +144,52 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   // A mistake in the path and `--prune` together would empty the collection.
   if (found === 0 && unreadable.length === 0) throw misused('There are files, and no text in them')
   return { replies, version, ids: new Set(ids.keys()), unreadable, empty, remarks, found, unknown }
+}
+
+/** What a collection has already. */
+interface There {
+  readonly version: number
+  /** What hashes begin with; `undefined` where nothing is known to be unchanged. */
+  readonly origin?: string
+  readonly documents: ReadonlyMap<string, { readonly hash: string; readonly chunks: number }>
+}
+
+const NOTHING_THERE: There = { version: 0, documents: new Map() }
+
+/** A page of `GET /v1/documents`; gates of an older version have no origin. */
+interface DocumentPage {
+  readonly corpus_version?: number
+  readonly origin?: string | null
+  readonly documents: readonly { readonly id: string; readonly content_hash?: string; readonly chunks?: number }[]
+  readonly next_cursor: string | null
+}
+
+async function documentsOf({ gate, collection }: Target): Promise<There> {
+  const documents = new Map<string, { hash: string; chunks: number }>()
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query = new URLSearchParams({ collection, limit: '1000', cursor })
+    const page: DocumentPage = await callGate(gate, 'GET', `/v1/documents?${query}`)
+    const { origin, corpus_version: version = 0 } = page
+    if (typeof origin !== 'string') return NOTHING_THERE
+    for (const { id, content_hash: hash = '', chunks = 0 } of page.documents) documents.set(id, { hash, chunks })
+    cursor = page.next_cursor
+    if (cursor === null) return { version, origin, documents }
+  }
+  return NOTHING_THERE
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'metadata'])
+
+/** A document that need not be sent; `undefined` for one that the gate has to look at. */
+function unchanged(document: GateDocument, { origin, documents }: There): DocumentReply | undefined {
+  const known = documents.get(document.id.normalize('NFC'))
+  if (known === undefined || origin === undefined || typeof document.text !== 'string') return undefined
+  if (Object.keys(document).some((name) => !MEMBERS.has(name))) return undefined
+  // Of the right kind where the hash is that of a document that the gate took.
+  const { format = 'markdown' } = document
+  if (documentHash(origin, { ...document, format } as IncomingDocument) !== known.hash) return undefined
+  const { chunks } = known
+  return { id: document.id, status: 'unchanged', chunks, chunks_written: 0, chunks_removed: 0, flags: [] }
 }
 
 /** Statuses with which a gate turns documents away: others are no fault of theirs. */

@@ -1,4 +1,6 @@
-export { type IncomingDocument, type IngestPorts, type IngestedDocument, ingestDocuments } from './ingest-documents.ts'
+export type { IncomingDocument } from './incoming-document.ts'
+export { type IngestPorts, type IngestedDocument, ingestDocuments } from './ingest-documents.ts'
+export { documentHash, documentOrigin } from './document-hash.ts'
 export { removeDocuments } from './remove-documents.ts'
 export { sweepIndex } from './sweep-index.ts'
 export { learnScale, type LearnScaleOptions } from './learn-scale.ts'

@@ -1,9 +1,11 @@
 /** Documents in: cut, written to the index as far as they changed, counted into the lexicon, published. */
-import { canonicalJson, chunkId, hex, type Json, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
+import { chunkId } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
 import type { DocumentRecord } from './collection-writer.ts'
-import type { DocumentFormat, DocumentPart, SplitDocument, Splitter } from './splitter.ts'
+import { documentHash, documentOrigin, factsOf, INVISIBLE, withoutInvisible } from './document-hash.ts'
+import type { IncomingDocument } from './incoming-document.ts'
+import type { DocumentPart, SplitDocument, Splitter } from './splitter.ts'
 import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
 
 /** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
@@ -13,23 +15,6 @@ const MAX_CHUNKS = 5000
 const MAX_WORK = 1_000_000
 /** Steps after which others get their lease. */
 const WORK_AT_ONCE = 5000
-
-/**
- * Invisible characters: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
- * (U+200C, U+200D), direction marks and soft hyphens stay: honest text has them.
- */
-const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
-
-/** A document as it comes in, checked. */
-export interface IncomingDocument {
-  readonly id: string
-  readonly text: string
-  readonly format: DocumentFormat
-  readonly title?: string
-  readonly source?: string
-  readonly version?: string
-  readonly metadata?: Readonly<Record<string, Json>>
-}
 
 /** What ingestion needs. */
 export interface IngestPorts extends CorpusPorts {
@@ -95,8 +80,8 @@ export async function ingestDocuments(
   { chunksPerStep = 1000 }: IngestOptions = {},
 ): Promise<Ingestion> {
   const embedding = await ports.index.describe()
-  // Part of every hash: documents that went into another index, or were embedded by another model, must go in again.
-  const origin = lengthPrefixed([ports.splitter.version, embedding.embeddingModel, String(embedding.dimension)])
+  const { embeddingModel: model, dimension } = embedding
+  const origin = documentOrigin(ports.splitter, { model, dimension })
   const prepared = await prepareAll(collectionId, documents, ports.splitter, origin)
   return writeCorpus(ports, tenant, collectionId, async (lease) => {
     const ids = documents.map(({ id }) => id)
@@ -191,13 +176,8 @@ function prepare(
   { parts, title: ownTitle, hiddenText }: SplitDocument,
   origin: string,
 ): PreparedDocument {
-  const { id, text, format, title, source, version, metadata } = document
-  const given = {
-    ...(title === undefined ? {} : { title }),
-    ...(source === undefined ? {} : { source }),
-    ...(version === undefined ? {} : { version }),
-    ...(metadata === undefined ? {} : { metadata }),
-  }
+  const { id, text } = document
+  const given = factsOf(document)
   const seenTitle = titleOf(ownTitle ?? '')
   const facts = seenTitle === '' ? given : { title: seenTitle, ...given }
   const occurrences = new Map<string, number>()
@@ -215,9 +195,8 @@ function prepare(
   })
   const written = text.replace(BYTE_ORDER_MARK, '')
   const lost = hasInvisible(written) || parts.some(({ text, section = '' }) => hasInvisible(text + section))
-  const contentHash = hex(sha256(lengthPrefixed([origin, format, withoutInvisible(text), canonicalJson(given)])))
   return {
-    record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) },
+    record: { id, contentHash: documentHash(origin, document), chunkIds: passages.map((passage) => passage.id) },
     passages,
     flags: lost || hiddenText ? ['hidden_text'] : [],
   }
@@ -239,10 +218,6 @@ function titleOf(text: string): string {
 
 function hasInvisible(text: string): boolean {
   return text.search(INVISIBLE) >= 0
-}
-
-function withoutInvisible(text: string): string {
-  return text.replace(INVISIBLE, '')
 }
 
 function withoutInvisibleParts({ text, section }: DocumentPart): DocumentPart {

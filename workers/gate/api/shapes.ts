@@ -316,6 +316,8 @@ export const REMOVED: Schema = object({
 
 export const DOCUMENT_PAGE: Schema = object({
   collection: text,
+  corpus_version: count,
+  origin: orNull(text),
   documents: list(object({ id: text, content_hash: text, chunks: count })),
   next_cursor: orNull(text),
 })

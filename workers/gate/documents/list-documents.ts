@@ -1,6 +1,8 @@
 /** `GET /v1/documents` and `GET /v1/collections`: what is there. */
 import { readLimit, requireScope } from '@hono-rag-gate/console/http'
+import { documentOrigin, type IngestPorts } from '@hono-rag-gate/ingest'
 import type { Context } from 'hono'
+import { isRagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
@@ -17,8 +19,11 @@ export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Pro
     c.req.query('cursor') ?? '',
     limit,
   )
+  const known = await ingest.collections.find(tenant, collection)
   return c.json({
     collection,
+    corpus_version: known?.corpusVersion ?? 0,
+    origin: await originOf(ingest),
     documents: documents.map(({ id, contentHash, chunkIds }) => ({
       id,
       content_hash: contentHash,
@@ -26,6 +31,17 @@ export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Pro
     })),
     next_cursor: nextCursor,
   })
+}
+
+/** What hashes of documents begin with now; `null` where the index does not answer: then nothing is known to be unchanged. */
+async function originOf({ index, splitter }: IngestPorts): Promise<string | null> {
+  try {
+    const { embeddingModel: model, dimension } = await index.describe()
+    return documentOrigin(splitter, { model, dimension })
+  } catch (thrown) {
+    if (isRagGateError(thrown)) return null
+    throw thrown
+  }
 }
 
 /** The collections of the caller's tenant. */
