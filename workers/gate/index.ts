@@ -8,7 +8,7 @@ import { compositionFor } from './compose.ts'
 import { runJobs } from './jobs.ts'
 import { logRequest } from './request-log.ts'
 import { errorOf, type FaultCounter, routeOf } from './statistics/count-faults.ts'
-import { traceOf } from './trace.ts'
+import { keepTrace, traceOf } from './trace.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
@@ -20,7 +20,7 @@ const LONGEST_URL = 8192
 
 const app = new Hono<{ Bindings: GateBindings }>()
 // The trace of a request is found from wherever a model is asked.
-app.use(contextStorage())
+app.use(contextStorage(), keepTrace)
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()

@@ -1,4 +1,5 @@
 /** The trace of a request, taken from `traceparent` and passed on to models. @see https://www.w3.org/TR/trace-context/ */
+import type { MiddlewareHandler } from 'hono'
 import { tryGetContext } from 'hono/context-storage'
 
 /** Where a request stands in a trace. */
@@ -30,11 +31,16 @@ export function traceOf(request: Request): Trace {
   return trace
 }
 
-/** `fetch` with the headers of the request's trace, for handlers behind `contextStorage`. */
+/** Keeps the trace for `tracedFetch`: what follows may put another request in the place of this one. */
+export const keepTrace: MiddlewareHandler = (c, next) => {
+  c.set('trace', traceOf(c.req.raw))
+  return next()
+}
+
+/** `fetch` with the headers of the request's trace, for handlers behind `contextStorage` and `keepTrace`. */
 export const tracedFetch: typeof fetch = (input: RequestInfo | URL, init?: RequestInit) => {
-  const context = tryGetContext()
-  if (context === undefined) return fetch(input, init)
-  const trace = traceOf(context.req.raw)
+  const trace = tryGetContext<{ Variables: { trace?: Trace } }>()?.var.trace
+  if (trace === undefined) return fetch(input, init)
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
   headers.set('traceparent', `00-${trace.traceId}-${trace.spanId}-${trace.flags}`)
   if (trace.state !== null) headers.set('tracestate', trace.state)
