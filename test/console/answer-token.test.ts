@@ -25,6 +25,17 @@ describe('an answer token', () => {
     }
   })
 
+  it('of the secret before is read still, and new ones are signed with the present one', async () => {
+    const before = 'the-secret-before-of-thirty-two-characters'
+    const present = createAnswerTokens('a-secret-of-thirty-two-characters-and-more', before)
+    const token = await createAnswerTokens(before).sign('acme', EVENT)
+    expect(await present.read('acme', token)).toBe(EVENT)
+    expect(await present.read('other', token)).toBeUndefined()
+    expect(await tokens.read('acme', token)).toBeUndefined()
+    expect(await present.sign('acme', EVENT)).toBe(await tokens.sign('acme', EVENT))
+    expect(() => createAnswerTokens('a-secret-of-thirty-two-characters-and-more', 'short')).toThrow('32 characters')
+  })
+
   it('tells when its event happened', () => {
     const atMs = Date.UTC(2026, 4, 5, 6, 7, 8, 9)
     expect(timeOfEvent(uuidv7(atMs, new Uint8Array(10)))).toBe(atMs)

@@ -14,6 +14,8 @@ export interface GateBindings {
   readonly ANSWERS?: KVNamespace
   /** Token for documents, statistics and the operator view, 32 characters and up. Without it they are closed. */
   readonly ADMIN_TOKEN?: string
+  /** The token before it, which counts as well until it is taken away. */
+  readonly ADMIN_TOKEN_BEFORE?: string
   /** `off` turns away callers without a key. @default 'on' */
   readonly ANONYMOUS_ASK?: string
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
@@ -24,6 +26,8 @@ export interface GateBindings {
   readonly DECISIONS_QUEUE?: Queue<QueuedDecision>
   /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */
   readonly FEEDBACK_KEY?: string
+  /** The secret before it: feedback on answers that it signed is taken still. */
+  readonly FEEDBACK_KEY_BEFORE?: string
   /** Told by POST when an alert opens or closes. */
   readonly ALERT_WEBHOOK_URL?: string
   /** Secret that signs what the webhook is told, 32 characters and up. Without it nothing is signed. */

@@ -100,7 +100,9 @@ function compose(env: GateBindings): Composition {
   const collections = createD1Collections({ db: env.DB, outageMaxAgeMs })
   const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, outageMaxAgeMs, clock })
-  const tokens = env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }]
+  const tokens = [env.ADMIN_TOKEN, env.ADMIN_TOKEN_BEFORE].flatMap((token) =>
+    token === undefined ? [] : [{ token, principal: ADMIN }],
+  )
   const authenticate = createBearerAuthenticator({
     tokens,
     keys,
@@ -218,7 +220,7 @@ function questionsOf(env: GateBindings): Pick<GateDependencies, 'questionHmac'> 
   return { questionHmac: questionHmac({ key, keyId, text }) }
 }
 
-function answerTokensOf({ FEEDBACK_KEY, QUESTION_HMAC_KEY }: GateBindings): AnswerTokens | undefined {
-  const key = FEEDBACK_KEY ?? QUESTION_HMAC_KEY
-  return key === undefined ? undefined : createAnswerTokens(key)
+function answerTokensOf(env: GateBindings): AnswerTokens | undefined {
+  const key = env.FEEDBACK_KEY ?? env.QUESTION_HMAC_KEY
+  return key === undefined ? undefined : createAnswerTokens(key, env.FEEDBACK_KEY_BEFORE)
 }

@@ -42,8 +42,14 @@ const url: Setting = { words: httpUrl.words, takes: httpUrl.holds }
 const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
 
 const SETTINGS = {
-  ...each({ ...token, secret: true }, 'ADMIN_TOKEN'),
-  ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY', 'ALERT_WEBHOOK_SECRET'),
+  ...each({ ...token, secret: true }, 'ADMIN_TOKEN', 'ADMIN_TOKEN_BEFORE'),
+  ...each(
+    { ...text, secret: true },
+    'QUESTION_HMAC_KEY',
+    'FEEDBACK_KEY',
+    'FEEDBACK_KEY_BEFORE',
+    'ALERT_WEBHOOK_SECRET',
+  ),
   ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
   ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),

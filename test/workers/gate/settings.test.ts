@@ -28,6 +28,8 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   ADMIN_TOKEN: [LONG, 'x', 'a pass phrase of enough characters', 'x'.repeat(513), 5],
   QUESTION_HMAC_KEY: [`${LONG} ä`, LONG.slice(1), `${LONG}\n`],
   FEEDBACK_KEY: [LONG, LONG.slice(1)],
+  FEEDBACK_KEY_BEFORE: [LONG, LONG.slice(1)],
+  ADMIN_TOKEN_BEFORE: [LONG, 'x'],
   ANONYMOUS_ASK: ['off', 'no', 'Off', false],
   QUESTION_HMAC_KEY_ID: ['2026', 'a\tb'],
   DECISION_RETENTION_DAYS: ['90', '0', '3651', '1.5', 'ten', ' 9'],

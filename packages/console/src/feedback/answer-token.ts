@@ -20,9 +20,26 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' }
  * Tokens signed with HMAC-SHA-256 over tenant and event.
  *
  * @param key secret of the deployment, 32 characters and up
+ * @param keyBefore the secret before it, whose tokens are read still
  * @throws `secret_too_short`
  */
-export function createAnswerTokens(key: string): AnswerTokens {
+export function createAnswerTokens(key: string, keyBefore?: string): AnswerTokens {
+  const sign = signer(key)
+  const signers = keyBefore === undefined ? [sign] : [sign, signer(keyBefore)]
+  return {
+    async sign(tenant, eventId) {
+      return `${eventId}.${await sign(tenant, eventId)}`
+    },
+    async read(tenant, token) {
+      const [, eventId, found] = TOKEN.exec(token) ?? []
+      if (eventId === undefined || found === undefined) return undefined
+      const known = await Promise.all(signers.map((signed) => signed(tenant, eventId)))
+      return known.some((signature) => sameText(found, signature)) ? eventId : undefined
+    },
+  }
+}
+
+function signer(key: string): (tenant: Tenant, eventId: string) => Promise<string> {
   if (key.length < MIN_KEY_LENGTH) {
     throw new RagGateError('secret_too_short', `The key for feedback needs ${MIN_KEY_LENGTH} characters`, {
       param: 'key',
@@ -31,27 +48,11 @@ export function createAnswerTokens(key: string): AnswerTokens {
   const encoder = new TextEncoder()
   // The key is kept, not the promise of it: no request may wait for a promise of another.
   let imported: CryptoKey | undefined
-
-  async function keyOf(): Promise<CryptoKey> {
+  return async (tenant, eventId) => {
     imported ??= await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign', 'verify'])
-    return imported
-  }
-
-  async function signature(tenant: Tenant, eventId: string): Promise<string> {
     const signed = encoder.encode(lengthPrefixed(['rag-gate answer', tenant, eventId]))
-    const mac = await crypto.subtle.sign('HMAC', await keyOf(), signed)
+    const mac = await crypto.subtle.sign('HMAC', imported, signed)
     return hex(new Uint8Array(mac).slice(0, SIGNATURE_BYTES))
-  }
-
-  return {
-    async sign(tenant, eventId) {
-      return `${eventId}.${await signature(tenant, eventId)}`
-    },
-    async read(tenant, token) {
-      const [, eventId, found] = TOKEN.exec(token) ?? []
-      if (eventId === undefined || found === undefined) return undefined
-      return sameText(found, await signature(tenant, eventId)) ? eventId : undefined
-    },
   }
 }
 
