@@ -2,11 +2,11 @@
 import type { D1PreparedStatement } from '@cloudflare/workers-types'
 import { jsonBatches } from 'hono-rag-gate/adapters/d1'
 import type { Passage } from 'hono-rag-gate/core/evidence'
-import { requireOptions } from 'hono-rag-gate/core/lib'
+import { requireOptions, utf8 } from 'hono-rag-gate/core/lib'
 import { terms } from 'hono-rag-gate/core/text'
 import type { ChunkIndex } from 'hono-rag-gate/ports'
 import { callerOf, storedPassage, WORD_INDEX_OPTIONS, wordEmbedding, type WordIndexOptions } from './caller.ts'
-import { ADD, FETCH, OPEN, REMOVE } from './statements.ts'
+import { ADD, COUNT, FETCH, OPEN, REMOVE } from './statements.ts'
 
 /**
  * Writes passages with the terms of their texts. A call is one transaction, and the next search sees it. Read it with
@@ -22,13 +22,13 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   const call = callerOf(options, 10_000)
   const { model, dimension } = wordEmbedding(language)
 
-  /** For each batch of values every one of the statements, in turn. */
-  function each(sqls: readonly string[], namespace: string, values: readonly unknown[]): D1PreparedStatement[] {
+  /** For each of the lists every one of the statements, in turn. */
+  function each(sqls: readonly string[], namespace: string, lists: readonly string[]): D1PreparedStatement[] {
     const prepared = sqls.map((sql) => db.prepare(sql))
-    return jsonBatches(values).flatMap((batch) => prepared.map((statement) => statement.bind(namespace, batch)))
+    return lists.flatMap((list) => prepared.map((statement) => statement.bind(namespace, list)))
   }
 
-  function rowOf(passage: Passage): readonly unknown[] {
+  function rowOf(passage: Passage): readonly [id: string, words: number, passage: Passage, terms: string] {
     const found = terms(passage.text, language)
     return [passage.id, found.length, passage, found.map((term) => ` ${term}`).join('')]
   }
@@ -40,20 +40,19 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
       if (passages.length === 0) return
       // Of equal ids the last one counts.
       const rows = [...new Map(passages.map((passage) => [passage.id, passage])).values()].map(rowOf)
+      const ids = jsonBatches(rows.map(([id]) => id))
+      const words = rows.reduce((sum, [, count]) => sum + count, 0)
       const written = [
         db.prepare(OPEN).bind(namespace),
-        ...each(
-          REMOVE,
-          namespace,
-          rows.map(([id]) => id),
-        ),
-        ...each(ADD, namespace, rows),
+        ...each(REMOVE, namespace, ids),
+        ...each(ADD, namespace, listsOf(rows)),
+        db.prepare(COUNT).bind(namespace, rows.length, words),
       ]
       await call(() => db.batch(written))
     },
 
     async fetch(namespace, ids) {
-      const asked = each([FETCH], namespace, [...new Set(ids)])
+      const asked = each([FETCH], namespace, jsonBatches(new Set(ids)))
       if (asked.length === 0) return []
       const results = await call(() => db.batch<{ id: string; passage: string }>(asked))
       const rows = results.flatMap((result) => result.results)
@@ -62,10 +61,30 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
     },
 
     async delete(namespace, ids) {
-      const removed = each(REMOVE, namespace, [...new Set(ids)])
+      const removed = each(REMOVE, namespace, jsonBatches(new Set(ids)))
       if (removed.length > 0) await call(() => db.batch(removed))
     },
 
     settle: async () => undefined,
   }
+}
+
+/** Most bytes of a list: D1 takes strings of 2 MB, and the free plan 50 queries of a request. */
+const LIST_BYTES = 1_500_000
+
+/** Values as JSON lists, each short enough to be bound; a value that is too long for that stands alone. */
+function listsOf(values: readonly unknown[]): string[] {
+  const lists: string[][] = []
+  let bytes = Infinity
+  for (const value of values) {
+    const member = JSON.stringify(value)
+    const more = utf8(member).length + 1
+    if (bytes + more > LIST_BYTES) {
+      lists.push([])
+      bytes = 0
+    }
+    lists.at(-1)!.push(member)
+    bytes += more
+  }
+  return lists.map((members) => `[${members.join(',')}]`)
 }

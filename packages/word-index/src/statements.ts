@@ -64,11 +64,10 @@ export const ADD: readonly string[] = [
    SELECT passages.number, replace(value ->> 3, ' ', ' ' || home.number || '_')
    FROM passage_namespaces AS home CROSS JOIN json_each(?2) CROSS JOIN passages ON passages.namespace = ?1 AND passages.id = value ->> 0
    WHERE home.namespace = ?1`,
-  `UPDATE passage_namespaces SET
-     passages = passages + json_array_length(?2),
-     words = words + (SELECT sum(value ->> 1) FROM json_each(?2))
-   WHERE namespace = ?1`,
 ]
+
+/** Counts what was put in. `?1` namespace, `?2` passages, `?3` their words. */
+export const COUNT = `UPDATE passage_namespaces SET passages = passages + ?2, words = words + ?3 WHERE namespace = ?1`
 
 /** `?1` namespace, `?2` JSON list of ids. */
 export const FETCH = `SELECT id, passage ${KNOWN}`
