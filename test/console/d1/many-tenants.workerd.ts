@@ -32,7 +32,9 @@ async function countRefusals(tenants: number): Promise<void> {
 }
 
 afterEach(async () => {
-  await env.DB.batch(['decision_rollups', 'alerts', 'jobs'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
+  await env.DB.batch(
+    ['decision_rollups', 'isolates', 'alerts', 'jobs'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+  )
 })
 
 describe('the jobs of a console', () => {
@@ -75,6 +77,35 @@ describe('what the statistics cost', () => {
     await alerts.list('mixed', 100)
     await policies.known('mixed')
     expect(meter.rowsRead()).toBeLessThanOrEqual(3_000)
+  })
+
+  it('is three rows written for a decision by itself, and at most one and a half more once it is counted', async () => {
+    const meter = metered(env.DB)
+    const count = 300
+    for (let number = 0; number < count; number++) {
+      await recordTraffic(meter.db, 'written', number + 1, { from: number, spacingMs: 60_000, counted: false })
+    }
+    expect(meter.rowsWritten()).toBe(3 * count)
+    meter.reset()
+    await openConsole(options(meter.db)).counting.count()
+    expect(meter.rowsWritten() / count).toBeLessThanOrEqual(1.5)
+    meter.reset()
+    await openConsole(options(meter.db)).counting.count()
+    expect(meter.rowsWritten()).toBe(0)
+    expect(meter.rowsRead()).toBeLessThanOrEqual(5)
+  })
+
+  it('is a row for each isolate of the period, not of all days, where the operator looks at what was lost', async () => {
+    await env.DB.prepare(
+      `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+      WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4999)
+      SELECT 'isolate-' || n, n * 3600000, n * 3600000, 10, 10, 0, 0 FROM numbers`,
+    ).run()
+    const meter = metered(env.DB)
+    const { summaries } = openConsole(options(meter.db))
+    const recording = await summaries.recording(4_976 * HOUR_MS, 5_000 * HOUR_MS)
+    expect(recording).toMatchObject({ isolates: 24, recorded: 240, missing: 0 })
+    expect(meter.rowsRead()).toBeLessThanOrEqual(100)
   })
 
   it('is at most 50,000 rows read in a day of the cron trigger with nothing to do', async () => {

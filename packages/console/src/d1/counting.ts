@@ -10,7 +10,7 @@ export interface D1CountingOptions {
 export interface Counting {
   /**
    * Counts what was stored since the last time, in slices of 1,000, each of which is counted once whatever happens.
-   * Where nothing was, it reads three rows and writes none.
+   * Where nothing was, it reads five rows and writes none.
    *
    * @param maxSlices 1 and up. @default 20
    * @returns whether all is counted
