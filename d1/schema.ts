@@ -308,6 +308,7 @@ export type AlertKind =
   | 'confidence_drift'
   | 'failures_high'
   | 'latency_high'
+  | 'decisions_lost'
   | 'calibration_outdated'
   | 'calibration_drift'
 

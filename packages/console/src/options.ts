@@ -59,6 +59,8 @@ export interface AlertOptions {
   readonly webhookUrl?: string | undefined
   /** Signs what is told, as Standard Webhooks do: 32 characters and up. @default nothing is signed */
   readonly webhookSecret?: string | undefined
+  /** Tenant whose alerts also tell of decisions that were lost, which belong to no tenant. @default they are in no alert */
+  readonly operatorTenant?: Tenant | undefined
   /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
 }
@@ -105,6 +107,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
     bounds: group<AlertBounds>(BOUNDS),
     webhookUrl: text,
     webhookSecret: longText,
+    operatorTenant: text,
     collectionsOf: callable,
   }),
   exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
 import { openConsole } from '../../../packages/console/src/parts.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 
@@ -43,6 +44,24 @@ describe('the jobs of a console', () => {
     const meter = metered(env.DB)
     await runJobs(consoleJobs(options(meter.db)), options(meter.db))
     expect(meter.queries()).toBeLessThan(MOST_STATEMENTS)
+  })
+
+  it('tell the operator of decisions that were lost, until a day has passed', async () => {
+    await recordTraffic(env.DB, 'operator', 10)
+    const startMs = TRAFFIC_START_MS + HOUR_MS
+    await createD1DecisionStore({ db: env.DB }).noteDropped!({ isolate: 'gone', dropped: 7, atMs: startMs })
+    const at = (nowMs: number): ConsoleOptions => ({
+      ...options(env.DB, nowMs),
+      alerts: { operatorTenant: 'operator' },
+    })
+    const open = async () =>
+      (await env.DB.prepare('SELECT tenant, kind, value FROM alerts WHERE closed_ms IS NULL').all()).results
+    const now = at(startMs + HOUR_MS)
+    await runJobs({ alerts: consoleJobs(now).alerts! }, now)
+    expect(await open()).toEqual([{ tenant: 'operator', kind: 'decisions_lost', value: 7 }])
+    const later = at(startMs + 48 * HOUR_MS)
+    await runJobs({ alerts: consoleJobs(later).alerts! }, later)
+    expect(await open()).toEqual([])
   })
 
   it('look at every tenant in turn', async () => {

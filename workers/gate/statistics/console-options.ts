@@ -37,6 +37,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
       bounds: alertBoundsOf(env),
       webhookUrl: env.ALERT_WEBHOOK_URL,
       webhookSecret: env.ALERT_WEBHOOK_SECRET,
+      operatorTenant: 'default',
       collectionsOf: async (tenant) =>
         (await collections.list(tenant)).map((collection) => ({
           pin: standing(collection, reader),

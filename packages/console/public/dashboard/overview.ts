@@ -96,6 +96,7 @@ function lostOf({ recording: counts }: Stats): number {
 /** The figure of an alert beside its bound: a share, a stability index, or a number of collections. */
 function measured({ kind, value, bound }: AlertRow): string {
   if (kind === 'calibration_outdated') return counted(value, 'collection')
+  if (kind === 'decisions_lost') return counted(value, 'decision')
   if (kind === 'latency_high') return `${duration(value)}, at most ${duration(bound)} expected`
   const shown = kind.endsWith('_drift') ? figure : (share: number): string => percent(share, 1)
   // The insufficiency rate is told by the share of questions whose evidence sufficed, as its bound is.

@@ -2,6 +2,7 @@
 import { pinDifferences } from 'hono-rag-gate/core/policy'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import {
+  type AlertFinding,
   type CalibratedCollection,
   type CountedDecisions,
   findAlerts,
@@ -37,10 +38,12 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
   const after = (await jobRecords.cursor<string>('alerts')) ?? ''
   const known = await summaries.tenantsAfter(after, TENANTS_AT_ONCE, fromMs, toMs)
   const open = await alerts.open(known.map(({ tenant }) => tenant))
+  const { operatorTenant } = alertSettings
   for (const { tenant, active } of known) {
     const opened = open.get(tenant)
-    if (!active && opened === undefined) continue
-    await watchTenant(parts, tenant, opened, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
+    const lost = tenant === operatorTenant ? await lostIn(parts, fromMs, toMs) : []
+    if (!active && opened === undefined && lost.length === 0) continue
+    await watchTenant(parts, tenant, opened, lost, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
   }
   const next = known.length < TENANTS_AT_ONCE ? '' : known.at(-1)!.tenant
   if (next !== after) await jobRecords.keepCursor('alerts', next)
@@ -56,6 +59,7 @@ async function watchTenant(
   parts: ConsoleParts,
   tenant: string,
   open: ReadonlySet<AlertKind> = new Set(),
+  lost: readonly AlertFinding[],
   fromMs: number,
   toMs: number,
 ): Promise<void> {
@@ -74,8 +78,17 @@ async function watchTenant(
     }),
   ])
   const calibrations = findCalibrationAlerts(await calibrated(parts, tenant, fromMs, toMs), bounds, open)
-  const found = [...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations]
+  const found = [...lost, ...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations]
   if (found.length > 0 || open.size > 0) await alerts.update(tenant, found)
+}
+
+/** Decisions that were given up in a period, whichever tenant's. */
+async function lostIn({ summaries }: ConsoleParts, fromMs: number, toMs: number): Promise<readonly AlertFinding[]> {
+  const { dropped, rejected, recorded } = await summaries.recording(fromMs, toMs)
+  const value = dropped + rejected
+  if (value === 0) return []
+  const message = 'Decisions were not recorded: the database did not answer, or did not take them'
+  return [{ kind: 'decisions_lost', value, bound: 0, decisions: recorded, message }]
 }
 
 /** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */
