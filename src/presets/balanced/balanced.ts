@@ -98,10 +98,10 @@ export function balanced(options: BalancedOptions = {}): Policy {
     },
     'policy_invalid',
   )
-  const { refuse, language = english } = options
-  const [refuseBelow, adviseBelow] = refuse
-    ? [reachedBy(refuse.nearMisses), reachedBy(refuse.nearMisses / 2)]
-    : [options.refuseBelow ?? 0.55, options.adviseBelow ?? 0.8]
+  const { refuse, language = english, refuseBelow = 0.55, adviseBelow = 0.8 } = options
+  const thresholds = refuse
+    ? { refuseBelow: reachedBy(refuse.nearMisses), adviseBelow: reachedBy(refuse.nearMisses / 2) }
+    : { refuseBelow, adviseBelow }
   return definePolicy({
     name: 'balanced',
     confidence: scaled(
@@ -117,15 +117,9 @@ export function balanced(options: BalancedOptions = {}): Policy {
     ),
     preset: balancedPreset,
     bands: refuse
-      ? { high: Math.max(0.9, adviseBelow), medium: adviseBelow, low: refuseBelow }
+      ? { high: Math.max(0.9, thresholds.adviseBelow), medium: thresholds.adviseBelow, low: thresholds.refuseBelow }
       : { high: 0.9, medium: 0.8, low: 0.55 },
     language,
-    gates: [
-      readableQuestion(),
-      questionLength(),
-      loneTerm(),
-      runTogether(),
-      confidenceRange({ refuseBelow, adviseBelow }),
-    ],
+    gates: [readableQuestion(), questionLength(), loneTerm(), runTogether(), confidenceRange(thresholds)],
   })
 }
