@@ -1,6 +1,6 @@
 /**
- * How calibrations keep their promise on the eight families, written to docs/internal/calibration-measured.md and
- * docs/internal/calibration.svg.
+ * How calibrations keep their promise on the eight families: what came out is in docs/internal/calibration-measured.md.
+ * Draws docs/internal/calibration.svg.
  *
  *   npm run bench -- calibration [draws]
  *
@@ -32,7 +32,7 @@ import { FAMILY_SETS, haveQuestionSets } from './evaluation/question-sets.ts'
 import { markdownTable as table } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const DOCS = join(import.meta.dirname, '..', 'docs', 'internal')
+const FIGURE = join(import.meta.dirname, '..', 'docs', 'internal', 'calibration.svg')
 const SEED = 20_261_122
 const RISK = 0.05
 const CERTAINTY = 0.9
@@ -357,9 +357,5 @@ ${table(
   ]),
 )}
 `
-writeFileSync(join(DOCS, 'calibration-measured.md'), page)
-writeFileSync(
-  join(DOCS, 'calibration.svg'),
-  calibrationFigure(outcomes, { risk: RISK, sizes: SIZES, methods: METHODS.slice(0, 6) }),
-)
+writeFileSync(FIGURE, calibrationFigure(outcomes, { risk: RISK, sizes: SIZES, methods: METHODS.slice(0, 6) }))
 console.log(page)

@@ -1,5 +1,5 @@
 /**
- * Questions made to slip past the gate, and ordinary ones that must not suffer for it, written to docs/internal/evasion.md.
+ * Questions made to slip past the gate, and ordinary ones that must not suffer for it; what came out is in docs/internal/evasion.md.
  *
  *   npm run bench -- evasion
  *
@@ -8,8 +8,6 @@
  * that of the embedded index, the policy `balanced`. "Before" measures the question as one text, in NFC, and refuses
  * nothing for itself.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
@@ -43,7 +41,6 @@ import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { terms } from '../src/language/english/terms.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'evasion.md')
 const SEED = 12
 const TOP_K = 10
 /** Of each collection. */
@@ -432,5 +429,4 @@ for (const name of ['gov-faq', 'tex-faq'] as const) {
   }
 }
 const written = await page(drawn, leftOut, keywords)
-writeFileSync(PAGE, written)
 console.log(written)

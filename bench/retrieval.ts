@@ -1,21 +1,18 @@
 /**
  * How well the embedded index finds what answers a question: dense, sparse and hybrid search and the gate's own mix, on
- * three sets; and what bytes for float32, and passages without idf, cost. Written to docs/internal/retrieval.md.
+ * three sets; and what bytes for float32, and passages without idf, cost. What came out is in docs/internal/retrieval.md.
  *
  *   npm run bench -- retrieval
  *
  * Every search is a command of the protocol over SQLite in memory, as a Durable Object answers it; the gate's mix goes
  * through the `@upstash/vector` client and the adapter, as the gate retrieves.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { TERM_PAIRS_MODEL } from '../packages/vector-index/src/models.ts'
 import { markdownTable } from './markdown-table.ts'
 import { gateSearch, indexSet, protocolSearch, type Search } from './retrieval/indexed-set.ts'
 import { haveLabelledSets, readLabelledSet } from './retrieval/labelled-set.ts'
 import { bootstrapInterval, mean, meanReciprocalRank, rankOf, recallAt } from './retrieval/ranks.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'retrieval.md')
 const SETS = ['squad-ooc', 'clapnq', 'azure-faq']
 const QUESTIONS = 2000
 const SEED = 20_261_122
@@ -135,5 +132,4 @@ if (!haveLabelledSets()) {
 }
 const measured: Measured[] = []
 for (const set of SETS) measured.push(...(await measureSet(set)))
-writeFileSync(PAGE, page(measured))
 console.log(page(measured))

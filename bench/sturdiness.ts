@@ -1,13 +1,11 @@
 /**
- * What the form of a question does to the verdicts of `balanced`, written to docs/internal/sturdiness.md.
+ * What the form of a question does to the verdicts of `balanced`; what came out is in docs/internal/sturdiness.md.
  *
  *   npm run bench -- sturdiness
  *
  * Every form goes through the whole gate. `balanced` is fitted without the set that it judges, on questions as they
  * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { meanOf } from '../src/core/lib/statistics.ts'
 import type { Policy } from '../src/core/policy/policy.ts'
 import { judge } from '../src/core/policy/judge.ts'
@@ -17,7 +15,6 @@ import { FAMILY_SETS, haveQuestionSets, type ReadingOptions } from './evaluation
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'sturdiness.md')
 /** The larger sets are sampled, so that each has about three hundred questions. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 20, clapnq: 2, 'covid-qa': 3, 'scifact-missing': 2 }
 const WITH_NOISY_FORMS: readonly string[] = ['gov-faq', 'tex-faq']
@@ -176,5 +173,4 @@ if (!haveQuestionSets()) {
   process.exit(0)
 }
 const written = await page()
-writeFileSync(PAGE, written)
 console.log(written)
