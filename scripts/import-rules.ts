@@ -30,7 +30,12 @@ const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
 /** Public names of the gate behind which nothing but deciding is done. */
 const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/language', 'hono-rag-gate/errors']
 /** And those of what asks a service. */
-const ADAPTER_DOORS = ['hono-rag-gate/http', 'hono-rag-gate/ports', '@cloudflare/workers-types']
+const ADAPTER_DOORS = [
+  'hono-rag-gate/http',
+  'hono-rag-gate/ports',
+  '@hono-rag-gate/upstream',
+  '@cloudflare/workers-types',
+]
 /** And those of what stores in D1. */
 const STORE_DOORS = [
   ...PURE_DOORS,
@@ -104,6 +109,15 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['packages/upstash/'],
     packages: [...PURE_DOORS, ...ADAPTER_DOORS, '@upstash/vector'],
   },
+  'packages/upstream/': {
+    rooms: ['packages/upstream/'],
+    packages: [
+      ...PURE_DOORS,
+      'hono-rag-gate/adapters/cache-api-answer-cache',
+      'hono-rag-gate/http',
+      'hono-rag-gate/ports',
+    ],
+  },
   'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
   'packages/word-index/': {
     rooms: ['packages/word-index/'],
@@ -128,6 +142,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       '@hono-rag-gate/models',
       '@hono-rag-gate/presets',
       '@hono-rag-gate/upstash',
+      '@hono-rag-gate/upstream',
       'node:',
       'yaml',
     ],
@@ -154,7 +169,6 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
-  'zone-answer-purges': ['answer-cache'],
   'durable-object-coalescer': ['answer-cache', 'coalescing'],
   'memory-coalescer': ['coalescing'],
   'buffered-decision-log': ['decision-log'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { errorForLog, errorKind, RagGateError } from '../src/errors.ts'
-import { UpstreamFault } from '../src/http/upstream-fault.ts'
+import { UpstreamFault } from '../packages/upstream/src/http/upstream-fault.ts'
 
 const SECRET = 'sk-canary-0123456789'
 

@@ -41,29 +41,10 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
   createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
-  createHttpRetriever: {
-    ...UPSTREAM,
-    url: 'http://search.invalid',
-    scoreKind: 'bm25',
-    headers: {},
-    body: f,
-    rows: 'results',
-    paths: {},
-    scoreOf: f,
-    maxResponseBytes: 1,
-  },
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
   createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
-  createZoneAnswerPurges: {
-    ...UPSTREAM,
-    purges: {},
-    zoneId: '0'.repeat(32),
-    apiToken: 'token',
-    hmacKey: KEY,
-    baseUrl: 'http://api.invalid',
-  },
 }
 
 /** Those that take no options, or not as their first argument. */
@@ -141,6 +122,27 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   },
   'packages/models/src/workers-ai-reranker.ts': {
     createWorkersAiReranker: { ai: {}, model: 'm', timeoutMs: 1, upstream: {} },
+  },
+  'packages/upstream/src/index.ts': {
+    createHttpRetriever: {
+      ...UPSTREAM,
+      url: 'http://search.invalid',
+      scoreKind: 'bm25',
+      headers: {},
+      body: f,
+      rows: 'results',
+      paths: {},
+      scoreOf: f,
+      maxResponseBytes: 1,
+    },
+    createZoneAnswerPurges: {
+      ...UPSTREAM,
+      purges: {},
+      zoneId: '0'.repeat(32),
+      apiToken: 'token',
+      hmacKey: KEY,
+      baseUrl: 'http://api.invalid',
+    },
   },
   'packages/vectorize/src/index.ts': {
     createVectorizeChunkIndex: {

@@ -1,5 +1,5 @@
 import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
-import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
+import { type PurgeScope, scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
@@ -120,6 +120,17 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
       await store.delete(await urlOf(key))
     },
   }
+}
+
+/**
+ * The tags under which the answers of some scopes stand, where `host` is set: for purges by tag.
+ *
+ * @param hmacKey that of the cache
+ * @throws `secret_too_short` when it is
+ */
+export function answerTags(hmacKey: Uint8Array): (scopes: readonly PurgeScope[]) => Promise<string[]> {
+  const sealer = createSealer(hmacKey)
+  return (scopes) => tagsOf(scopes, sealer)
 }
 
 function requireHost(host: string, hmacKey: Uint8Array | undefined): void {

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRetriever } from '../../src/adapters/custom-retriever.ts'
-import { createHttpRetriever } from '../../src/adapters/http-retriever.ts'
+import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { createOpenAiEmbedder } from '../../packages/models/src/openai-embedder.ts'
@@ -11,7 +11,7 @@ import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../packa
 import { createWorkersAiEmbedder } from '../../packages/models/src/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../packages/models/src/workers-ai-reranker.ts'
 import { errorForLog, isRagGateError } from '../../src/errors.ts'
-import type { Fetch } from '../../src/http/bounded-fetch.ts'
+import type { Fetch } from '../../packages/upstream/src/http/bounded-fetch.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { type Answer, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 

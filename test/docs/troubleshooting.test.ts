@@ -44,7 +44,7 @@ test('every error code is explained, and no other', () => {
 
 test('every warning of a retriever is named', () => {
   const { 1: codes = '' } = /interface RetrieverWarning \{\s*readonly code: ([^\n]+)/.exec(
-    read('src/core/evidence/retriever-warnings.ts'),
+    read('packages/upstream/src/rows/retriever-warnings.ts'),
   )!
   const [, section = ''] = PAGE.split('\n## Warnings\n')
   for (const [, code] of codes.matchAll(/'(\w+)'/g)) expect(section).toContain(`\`${code}\``)

@@ -80,6 +80,7 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['@hono-rag-gate/models', 'src'],
   ['@hono-rag-gate/presets', 'src'],
   ['@hono-rag-gate/upstash', 'src'],
+  ['@hono-rag-gate/upstream', 'src'],
   ['@hono-rag-gate/vector-index', 'src'],
   ['@hono-rag-gate/vectorize', 'src'],
   ['@hono-rag-gate/word-index', 'src'],

@@ -430,7 +430,7 @@ test('the retriever of the page answers from a Vectorize index that others fille
 })
 
 test('the page names the usual names of fields as they are', async () => {
-  const { USUAL_FIELDS } = await import('../../src/core/evidence/passage-fields.ts')
+  const { USUAL_FIELDS } = await import('../../packages/upstream/src/rows/passage-fields.ts')
   for (const [part, names] of Object.entries(USUAL_FIELDS)) {
     const row = PAGE.split('\n').find((line) => line.startsWith(`| ${part === 'documentId' ? 'document' : part} |`))
     const listed = [...(row ?? '').matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name.replace('metadata.', ''))

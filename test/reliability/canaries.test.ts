@@ -11,7 +11,7 @@ import { createD1AnswerPurges, createD1DecisionStore } from '../../src/adapters/
 import { createD1ApiKeys } from '../../packages/console/src/index.ts'
 import { createD1Collections } from '../../packages/ingest/src/d1/index.ts'
 import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
-import { createHttpRetriever } from '../../src/adapters/http-retriever.ts'
+import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'

@@ -7,7 +7,7 @@ import {
   type UpstashRetrieverOptions,
 } from '../../packages/upstash/src/index.ts'
 import { RagGateError } from '../../src/errors.ts'
-import type { Fetch } from '../../src/http/bounded-fetch.ts'
+import type { Fetch } from '../../packages/upstream/src/http/bounded-fetch.ts'
 import { parseFilter } from '../../packages/vector-index/src/filter/parse-filter.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'

@@ -6,7 +6,7 @@ import {
   type VectorizeRetrieverOptions,
 } from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
-import type { RetrieverWarning } from '../../src/core/evidence/retriever-warnings.ts'
+import type { RetrieverWarning } from '../../packages/upstream/src/rows/retriever-warnings.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
 import { fakeVectorize, type StoredVector } from '../fixtures/vectorize.ts'

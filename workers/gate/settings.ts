@@ -3,7 +3,7 @@
  * All of them are checked before a part is made of any.
  */
 import { RagGateError } from 'hono-rag-gate/errors'
-import { httpUrl } from 'hono-rag-gate/http'
+import { httpUrl } from '@hono-rag-gate/upstream/http'
 
 /** What is wrong with a setting, in words that never quote it. */
 interface Problem {

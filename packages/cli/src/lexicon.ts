@@ -1,6 +1,6 @@
 /** `rag-gate lexicon`: counts the words of an index that others filled, so that the gate knows rare ones from common ones. */
 import { writeFile } from 'node:fs/promises'
-import type { IndexRow, PassageFields } from 'hono-rag-gate/core/evidence'
+import type { IndexRow, PassageFields } from '@hono-rag-gate/upstream/rows'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from 'hono-rag-gate/core/text'
 import { english } from 'hono-rag-gate/language/english'
 import { CommandError, misused } from './command-error.ts'

@@ -1,6 +1,6 @@
 /** Every row of an index, page by page: of Upstash Vector by `range`, of Vectorize by Cloudflare's REST API. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IndexRow } from 'hono-rag-gate/core/evidence'
+import type { IndexRow } from '@hono-rag-gate/upstream/rows'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { CommandError } from './command-error.ts'
 

@@ -1,5 +1,6 @@
 /** Which index a command reads, and what its rows hold. */
-import { type IndexRow, type Passage, type PassageFields, passageOfRow } from 'hono-rag-gate/core/evidence'
+import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
+import { type Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused } from './command-error.ts'
 import type { Given, Options } from './command.ts'

@@ -10,7 +10,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import type { Reranker } from 'hono-rag-gate/ports'
 
 /** Settings of `createLlmGrader`. */

@@ -18,7 +18,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import { type EventEndpoint, eventEndpoint } from './http/event-endpoint.ts'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'

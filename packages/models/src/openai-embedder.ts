@@ -4,7 +4,7 @@
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
 import { callable, isRecord, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
-import { readEmbeddings } from 'hono-rag-gate/core/evidence'
+import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import {
   badResponse,
   bearer,
@@ -14,7 +14,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import type { Embedder } from 'hono-rag-gate/ports'
 
 /** Settings of `createOpenAiEmbedder`. */

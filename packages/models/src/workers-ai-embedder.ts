@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
 import { isRecord, number, object, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
-import { readEmbeddings } from 'hono-rag-gate/core/evidence'
+import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   badResponse,
@@ -14,7 +14,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import type { Embedder } from 'hono-rag-gate/ports'
 
 /** The part of the Workers AI binding that is used. */

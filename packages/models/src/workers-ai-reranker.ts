@@ -12,7 +12,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import type { Reranker } from 'hono-rag-gate/ports'
 
 /** The part of the Workers AI binding that is used. The model takes `query`, which its published type leaves out. */

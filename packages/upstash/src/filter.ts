@@ -1,10 +1,5 @@
-import {
-  checkPassageFilter,
-  filteredMember,
-  type PassageFields,
-  type PassageFilter,
-  valuesOf,
-} from 'hono-rag-gate/core/evidence'
+import { checkPassageFilter, type PassageFilter, valuesOf } from 'hono-rag-gate/core/evidence'
+import { filteredMember, type PassageFields } from '@hono-rag-gate/upstream/rows'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /**

@@ -1,5 +1,5 @@
 import { Index } from '@upstash/vector'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { Clock, Embedding } from 'hono-rag-gate/ports'
 import type { IndexParts } from './index-kind.ts'
 import { type IndexInfo, readInfo } from './rows.ts'

@@ -1,6 +1,6 @@
 /** The queries of one search, and how they are sent. */
 import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import { needsVectors } from './cosines.ts'
 import type { SearchPlan } from './search-plan.ts'
 import { INDEX } from './transport.ts'

@@ -5,13 +5,13 @@ import {
   namespaceOf,
   number,
   object,
-  onceEach,
   oneOf,
   type OptionKinds,
   reciprocalRanks,
   requireOptions,
   RRF_K,
 } from 'hono-rag-gate/core/lib'
+import { onceEach } from '@hono-rag-gate/upstream/rows'
 import { Index } from '@upstash/vector'
 import {
   NAMESPACE_OPTIONS,
@@ -21,13 +21,11 @@ import {
   type PassageFields,
   placesOf,
   questionVector,
-  type Ranking,
-  rankRows,
   requireDimension,
-  type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
-} from 'hono-rag-gate/core/evidence'
+} from '@hono-rag-gate/upstream/rows'
+import { type Ranking, rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Clock, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { cosineReader, needsVectors } from './cosines.ts'

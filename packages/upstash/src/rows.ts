@@ -1,15 +1,9 @@
 /** What is written into an index, and what is read from it. */
-import {
-  type IndexRow,
-  type Passage,
-  type PassageFields,
-  passageOfRow,
-  readPassage,
-  type RetrievedRow,
-} from 'hono-rag-gate/core/evidence'
+import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
+import { type Passage, readPassage, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
 

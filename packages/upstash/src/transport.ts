@@ -14,7 +14,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 
 /** Where an index is and how long to wait for it. */
 export interface UpstashOptions {

@@ -1,5 +1,5 @@
 /** Warnings of a retriever over an Upstash index that others filled, each given once. */
-import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
+import { type RetrieverWarning, shown } from '@hono-rag-gate/upstream/rows'
 
 /** A part of the index is not asked. */
 export function sparseLeftOut(why: string): RetrieverWarning {

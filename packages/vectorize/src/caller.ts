@@ -1,7 +1,13 @@
 /** What retriever and chunk index of one index share: settings, and how the binding is called. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRecord, number, object, type OptionKinds, required } from 'hono-rag-gate/core/lib'
-import { boundedCall, createUpstream, errorOfFault, type UpstreamOptions, upstreamOptions } from 'hono-rag-gate/http'
+import {
+  boundedCall,
+  createUpstream,
+  errorOfFault,
+  type UpstreamOptions,
+  upstreamOptions,
+} from '@hono-rag-gate/upstream/http'
 import type { ChunkTexts, Embedder } from 'hono-rag-gate/ports'
 import type { VectorizeBinding } from './binding.ts'
 import { INDEX, LIMITS } from './limits.ts'

@@ -1,7 +1,7 @@
 /** The writing side of a Vectorize index. */
 import { dot, isRecord, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { ChunkIndex } from 'hono-rag-gate/ports'
 import { INDEX, LIMITS, vectorId } from './limits.ts'
 import { callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'

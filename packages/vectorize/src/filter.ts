@@ -1,11 +1,6 @@
 /** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
-import {
-  checkPassageFilter,
-  filteredMember,
-  type PassageFields,
-  type PassageFilter,
-  valuesOf,
-} from 'hono-rag-gate/core/evidence'
+import { checkPassageFilter, type PassageFilter, valuesOf } from 'hono-rag-gate/core/evidence'
+import { filteredMember, type PassageFields } from '@hono-rag-gate/upstream/rows'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { byteLength, LIMITS } from './limits.ts'

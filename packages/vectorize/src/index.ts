@@ -3,8 +3,8 @@
  *
  * @see https://developers.cloudflare.com/vectorize/reference/client-api/
  */
-export type { IndexRow, PassageField, PassageFields } from 'hono-rag-gate/core/evidence'
-export type { RetrieverWarning } from 'hono-rag-gate/core/evidence'
+export type { IndexRow, PassageField, PassageFields } from '@hono-rag-gate/upstream/rows'
+export type { RetrieverWarning } from '@hono-rag-gate/upstream/rows'
 export type { VectorizeBinding } from './binding.ts'
 export type { VectorizeOptions } from './caller.ts'
 export { createVectorizeChunkIndex, type VectorizeChunkIndexOptions } from './chunk-index.ts'

@@ -1,6 +1,6 @@
 /** What a Vectorize index is called in errors, what it takes, and the ids of its vectors. */
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { UpstreamName } from 'hono-rag-gate/http'
+import type { UpstreamName } from '@hono-rag-gate/upstream/http'
 
 /** How the index is called in errors. */
 export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }

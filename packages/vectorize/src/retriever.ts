@@ -5,30 +5,28 @@ import {
   isRecord,
   namespaceOf,
   object,
-  onceEach,
   oneOf,
   type OptionKinds,
   required,
   requireOptions,
 } from 'hono-rag-gate/core/lib'
+import { onceEach } from '@hono-rag-gate/upstream/rows'
 import {
   NAMESPACE_OPTIONS,
   namespaceChoice,
   type NamespaceOptions,
   namespaceShared,
-  type Passage,
   type PassageFields,
   passageOfRow,
   placesOf,
   questionVector,
-  rankRows,
   requireDimension,
-  type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
-} from 'hono-rag-gate/core/evidence'
+} from '@hono-rag-gate/upstream/rows'
+import { type Passage, rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { ChunkTexts, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { type Call, callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
 import { cosineOf, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'

@@ -2,7 +2,7 @@
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import { byteLength, INDEX, LIMITS } from './limits.ts'
 
 /** Member under which the ingester's own metadata stands. */

@@ -1,5 +1,5 @@
 /** Warnings of a retriever over a Vectorize index that others filled, each given once. */
-import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
+import { type RetrieverWarning, shown } from '@hono-rag-gate/upstream/rows'
 
 /**
  * A search found nothing at all.

@@ -14,7 +14,7 @@ import {
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
 import type { Embedding } from 'hono-rag-gate/ports'
 
 /** Settings of a word index. */

@@ -2,7 +2,7 @@
 import { rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { requireOptions } from 'hono-rag-gate/core/lib'
 import { createTermReader } from 'hono-rag-gate/core/text'
-import { badResponse } from 'hono-rag-gate/http'
+import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { callerOf, INDEX, storedPassage, WORD_INDEX_OPTIONS, wordEmbedding, type WordIndexOptions } from './caller.ts'
 import { filterConditions } from './filter-conditions.ts'

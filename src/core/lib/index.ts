@@ -6,7 +6,6 @@ export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenan
 export type { Json } from './json.ts'
 export { keepNewest } from './keep-newest.ts'
 export { clamp01, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'
-export { onceEach } from './once-each.ts'
 export {
   above,
   anything,

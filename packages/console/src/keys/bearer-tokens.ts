@@ -1,7 +1,8 @@
 /** Authentication by a bearer token that the deployment holds. */
 import { list, number, object, required, requireOptions, sameText } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { sha256Hex, startDeadline } from 'hono-rag-gate/http'
+import { sha256Hex } from 'hono-rag-gate/http'
+import { type Faults, inTime } from 'hono-rag-gate/pipeline'
 import type { ApiKeys } from './api-keys.ts'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 
@@ -66,22 +67,15 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
   }
 }
 
+const KEY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The look-up of the key' }
+
 /** Whose key it is. A database that hangs must not hold the request. */
 async function lookUp(
   keys: BearerAuthenticatorOptions['keys'],
   token: string,
   timeoutMs: number,
 ): Promise<Principal | null> {
-  if (keys === undefined) return null
-  const deadline = startDeadline({ timeoutMs })
-  try {
-    return await deadline.race(keys.principalOf(token))
-  } catch (thrown) {
-    if (deadline.fault === undefined) throw thrown
-    throw new RagGateError('store_unavailable', 'The keys cannot be looked up now', { cause: deadline.fault })
-  } finally {
-    deadline.stop()
-  }
+  return keys === undefined ? null : inTime(timeoutMs, KEY_FAULTS, () => keys.principalOf(token))
 }
 
 function wrongCredentials(): RagGateError {

@@ -1,15 +1,13 @@
 /** An upstream that takes JSON by POST and answers with server-sent events, or whole. */
 import {
   badResponse,
-  createEventSplitter,
   type Deadline,
   errorOfFault,
   errorOfStatus,
-  mediaTypeOf,
   type PreparedEndpoint,
-  readEvent,
   type UpstreamName,
-} from 'hono-rag-gate/http'
+} from '@hono-rag-gate/upstream/http'
+import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
 
 /**

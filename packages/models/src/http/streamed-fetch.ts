@@ -1,5 +1,12 @@
 /** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and the caller's deadline. */
-import { type BoundedRequest, type Deadline, faultOf, type Fetch, readUnder, UpstreamFault } from 'hono-rag-gate/http'
+import {
+  type BoundedRequest,
+  type Deadline,
+  faultOf,
+  type Fetch,
+  readUnder,
+  UpstreamFault,
+} from '@hono-rag-gate/upstream/http'
 
 /** Bounds of an exchange. */
 export interface StreamedFetchOptions {

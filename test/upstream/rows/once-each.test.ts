@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onceEach } from '../../../src/core/lib/once-each.ts'
+import { onceEach } from '../../../packages/upstream/src/rows/once-each.ts'
 
 test('a key is new once, for each asker', () => {
   const [one, other] = [onceEach(), onceEach()]

@@ -3,16 +3,14 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
-import { above, callable, object, required, requireOptions } from '../core/lib/options.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import { RagGateError } from '../errors.ts'
-import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, httpUrl } from '../http/json-endpoint.ts'
-import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { UpstreamFault } from '../http/upstream-fault.ts'
-import type { AnswerPurges } from '../ports/answer-purges.ts'
-import { createSealer } from './answer-cache/envelope.ts'
-import { tagsOf } from './answer-cache/tags.ts'
+import { above, callable, isRecord, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Fetch } from './http/bounded-fetch.ts'
+import { bearer, httpUrl } from './http/json-endpoint.ts'
+import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
+import { UpstreamFault } from './http/upstream-fault.ts'
+import type { AnswerPurges } from 'hono-rag-gate/ports'
+import { answerTags } from 'hono-rag-gate/adapters/cache-api-answer-cache'
 
 export interface ZoneAnswerPurgesOptions {
   /** The list that a purge is written to first, such as `createD1AnswerPurges({ db })`: answers that are read are held against it. */
@@ -63,7 +61,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
     upstream: upstreamOptions,
   })
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
-  const sealer = createSealer(hmacKey)
+  const tagsOf = answerTags(hmacKey)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   const call = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES }, options.upstream)
@@ -85,7 +83,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
     known: (tenant) => purges.known(tenant),
     async purge(scopes) {
       const epoch = await purges.purge(scopes)
-      const tags = await tagsOf(scopes, sealer)
+      const tags = await tagsOf(scopes)
       for (let at = 0; at < tags.length; at += TAGS_A_CALL) await purgeTags(tags.slice(at, at + TAGS_A_CALL))
       return epoch
     },

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHttpRetriever, type HttpRetrieverOptions, type SearchFacts } from '../../src/adapters/http-retriever.ts'
+import {
+  createHttpRetriever,
+  type HttpRetrieverOptions,
+  type SearchFacts,
+} from '../../packages/upstream/src/http-retriever.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 import { wordSearch } from '../fixtures/word-search.ts'

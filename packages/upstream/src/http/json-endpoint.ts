@@ -1,6 +1,6 @@
 /** An upstream that takes JSON by POST and answers with JSON. */
-import type { OptionKind } from '../core/lib/options.ts'
-import { RagGateError } from '../errors.ts'
+import type { OptionKind } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { boundedFetch, type BoundedFetchOptions, type BoundedRequest, type Fetch } from './bounded-fetch.ts'
 import { createHttpExchange, type HttpExchange, type UpstreamOptions } from './upstream.ts'
 import { errorOfFault, errorOfStatus, readJson, type UpstreamName } from './upstream-error.ts'

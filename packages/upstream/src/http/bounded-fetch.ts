@@ -3,9 +3,8 @@
  * bytes, no redirects. Which error code a fault becomes is the adapter's to say.
  */
 import { type Deadline, type DeadlineOptions, startDeadline } from './deadline.ts'
-import { readAtMost } from './read-at-most.ts'
+import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
 import { UpstreamFault } from './upstream-fault.ts'
-import { utf8TextOf } from './utf8.ts'
 
 /** What sends a request: `fetch`, or that of a service binding or Durable Object stub. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

@@ -1,4 +1,4 @@
-import { errorKind } from '../errors.ts'
+import { errorKind } from 'hono-rag-gate/errors'
 
 /**
  * Why an exchange with an upstream did not end in a result. `unavailable`: it said so itself, by status 429 or 5xx;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CallOutcome, createCircuitBreaker } from '../../src/http/circuit-breaker.ts'
+import { type CallOutcome, createCircuitBreaker } from '../../../packages/upstream/src/http/circuit-breaker.ts'
 
 /** A breaker over a clock to move. */
 function aBreaker() {

@@ -1,8 +1,6 @@
 /** Where the rows of an index that other programs filled keep what a passage is made of. */
-import { isRecord } from '../lib/guards.ts'
-import type { Json } from '../lib/json.ts'
-import type { Passage } from './chunk.ts'
-import { readPassage } from './rows.ts'
+import { isRecord, type Json } from 'hono-rag-gate/core/lib'
+import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 
 /** A row of an index, as far as a passage is made of it. */
 export interface IndexRow {

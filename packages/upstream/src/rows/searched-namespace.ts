@@ -1,7 +1,6 @@
 /** Which namespace of an index a collection is searched in, and for whom. */
-import { RagGateError } from '../../errors.ts'
-import { callable, type OptionKinds, string } from '../lib/options.ts'
-import type { CollectionId, Tenant } from '../lib/ids.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { callable, type CollectionId, type OptionKinds, string, type Tenant } from 'hono-rag-gate/core/lib'
 
 /** Where an index keeps collections apart. */
 export interface NamespaceOptions {

@@ -1,14 +1,11 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
-import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
-import { callable, number, object, oneOf, required, requireOptions, string } from '../core/lib/options.ts'
-import type { ScoreKind } from '../core/evidence/chunk.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import { rankRows, readPassage } from '../core/evidence/rows.ts'
-import type { Fetch } from '../http/bounded-fetch.ts'
-import { createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
-import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
+import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-rag-gate/core/evidence'
+import { callable, isRecord, number, object, oneOf, required, requireOptions, string } from 'hono-rag-gate/core/lib'
+import type { Fetch } from './http/bounded-fetch.ts'
+import { createJsonEndpoint, httpUrl } from './http/json-endpoint.ts'
+import { type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
+import { badResponse, type UpstreamName } from './http/upstream-error.ts'
+import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
 /** What goes into the body. The signal stays here. */
 export type SearchFacts = Omit<RetrievalRequest, 'signal'>

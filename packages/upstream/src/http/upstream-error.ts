@@ -1,5 +1,5 @@
 /** What went wrong with an upstream, as an error of this package. Nothing that the upstream said goes into it. */
-import { RagGateError, type RagGateErrorOptions } from '../errors.ts'
+import { RagGateError, type RagGateErrorOptions } from 'hono-rag-gate/errors'
 import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 
 /** Whose failure it is: the beginning of the error's code, and the subject of its message. */

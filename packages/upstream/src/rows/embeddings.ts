@@ -1,5 +1,5 @@
 /** Vectors that an embedder returned, read one by one: nothing in them is trusted. */
-import { RagGateError } from '../../errors.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /**
  * The vectors, in the order given.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEmbeddings } from '../../../src/core/evidence/embeddings.ts'
+import { readEmbeddings } from '../../../packages/upstream/src/rows/embeddings.ts'
 
 describe('vectors of an embedder', () => {
   test('are read in the order given', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createHttpUpstream, createUpstream, type UpstreamOptions } from '../../src/http/upstream.ts'
-import { UpstreamFault, type UpstreamFaultKind } from '../../src/http/upstream-fault.ts'
+import {
+  createHttpUpstream,
+  createUpstream,
+  type UpstreamOptions,
+} from '../../../packages/upstream/src/http/upstream.ts'
+import { UpstreamFault, type UpstreamFaultKind } from '../../../packages/upstream/src/http/upstream-fault.ts'
 
 /** An upstream over a clock that only its pauses move, and a script of what each attempt gives. */
 function scripted(script: readonly (UpstreamFault | string)[], options: UpstreamOptions = {}) {

@@ -1,5 +1,5 @@
 /** Stops asking an upstream that keeps failing, and finds out with single calls when it is back. */
-import { above, group, type OptionKind, whole } from '../core/lib/options.ts'
+import { above, group, type OptionKind, whole } from 'hono-rag-gate/core/lib'
 
 /** When to stop asking, and for how long. */
 export interface CircuitBreakerOptions {

@@ -2,7 +2,7 @@
  * How an upstream is asked: at most one retry, and only where it helps, within a budget that an outage uses up; and not
  * at all while it keeps failing.
  */
-import { callable, group, oneOf, type OptionKind } from '../core/lib/options.ts'
+import { callable, group, oneOf, type OptionKind } from 'hono-rag-gate/core/lib'
 import {
   boundedFetch,
   type BoundedFetchOptions,

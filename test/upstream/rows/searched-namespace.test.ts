@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { namespaceChoice, type NamespaceOptions } from '../../../src/core/evidence/searched-namespace.ts'
+import { namespaceChoice, type NamespaceOptions } from '../../../packages/upstream/src/rows/searched-namespace.ts'
 
 const choice = (options: NamespaceOptions, onSecond = () => undefined as void) => namespaceChoice(options, onSecond)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { filteredMember, type PassageFields, passageOfRow } from '../../../src/core/evidence/passage-fields.ts'
+import { filteredMember, type PassageFields, passageOfRow } from '../../../packages/upstream/src/rows/passage-fields.ts'
 
 const read = (metadata: Record<string, unknown>, fields: PassageFields = {}, data?: string) =>
   passageOfRow({ id: 'r1', metadata, ...(data === undefined ? {} : { data }) }, fields)

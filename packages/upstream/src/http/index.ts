@@ -1,0 +1,14 @@
+/** How a service is asked: one deadline, a cap on the bytes, a retry, a circuit breaker, errors without its words. */
+export { type BoundedRequest, type BoundedResponse, faultOf, type Fetch, readUnder } from './bounded-fetch.ts'
+export { boundedCall, type Deadline, startDeadline } from './deadline.ts'
+export {
+  bearer,
+  createJsonEndpoint,
+  httpUrl,
+  jsonEndpoint,
+  type PreparedEndpoint,
+  prepareEndpoint,
+} from './json-endpoint.ts'
+export { badResponse, errorOfFault, errorOfStatus, indexFull, readJson, type UpstreamName } from './upstream-error.ts'
+export { UpstreamFault } from './upstream-fault.ts'
+export { createHttpUpstream, createUpstream, type UpstreamOptions, upstreamOptions } from './upstream.ts'
