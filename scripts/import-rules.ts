@@ -89,6 +89,16 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       '@ai-sdk/provider',
     ],
   },
+  'packages/mcp/': {
+    rooms: ['packages/mcp/'],
+    packages: [
+      ...PURE_DOORS,
+      'hono-rag-gate/middleware',
+      'hono-rag-gate/ports',
+      '@hono-rag-gate/presets/weighted-signals',
+      'hono',
+    ],
+  },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
   'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },
   // The list of all policies by name.

@@ -8,7 +8,6 @@ import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { NO_CACHE } from '../pipeline/gate-cache.ts'
-import { newId } from '../pipeline/new-id.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import { checkOptions, type RouteSettings } from './check-options.ts'
@@ -130,7 +129,7 @@ function gatedQuestion(asked: Asked, gated: JudgedResult): GatedQuestion {
     },
     record(status = 200) {
       const atMs = dependencies.clock.nowMs()
-      const known = { id: newId(dependencies.clock), atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
+      const known = { id: decision.id, atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
       const handler = isRefused ? 'not-called' : 'called'
       const warning = policy.preset?.warning?.(decision)
       if (warning !== undefined) settings.onWarning(warning)

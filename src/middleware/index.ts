@@ -5,7 +5,8 @@ export {
   gateWithoutHttp,
   type GateWithoutHttpOptions,
 } from './gate-without-http.ts'
-export { IDENTIFY_FAULTS } from './identified.ts'
+export { IDENTIFY_FAULTS, identified } from './identified.ts'
+export { later } from './later.ts'
 export { withoutOwnTenant } from './own-tenant.ts'
 export { readJsonObject } from './read-body.ts'
 export { checkCollectionId } from './read-question.ts'

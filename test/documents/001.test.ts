@@ -16,6 +16,7 @@ import {
 } from '../../packages/presets/src/weighted-signals/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { createAgentTools } from '../../packages/mcp/src/index.ts'
 import { asked, ranked, toldOperator } from './a-route.ts'
 import { ragGateCommand } from './command-line.ts'
 
@@ -419,4 +420,36 @@ it('a strong answer is kept longer than a weak one (R076)', async () => {
   expect(high).toBeGreaterThan(medium!)
   expect(medium).toBeGreaterThanOrEqual(low!)
   expect(low).toBeGreaterThan(refused!)
+})
+
+describe('the tools', () => {
+  const tools = createAgentTools({
+    policy: weightedSignals(),
+    dependencies: { retriever: { retrieve: async () => rankings(MEDIUM) } },
+  })
+  const operator = { tenant: 'default', id: 'agent', scopes: ['ask', 'admin'] } as const
+  const call = (name: string, more: object) =>
+    tools.call(name, { query: QUESTION, ...more }, { principal: operator, later: (work) => void work() })
+
+  it('search gives passages, citations with a warning first, and the confidence (R043, R060, R061, R069)', async () => {
+    const { data, citations, metadata } = await call('search', { k: 5 })
+    expect(citations).toEqual([
+      '⚠️ MEDIUM - Moderate confidence, review recommended',
+      '[1] doc1: Section 3.2',
+      '[2] doc1: Section 4.1',
+    ])
+    expect(data).toMatchObject([{ chunk_id: 'chunk-0' }, { chunk_id: 'chunk-1' }])
+    expect(metadata['rag_confidence']).toEqual(scoreRetrieval(chunks(MEDIUM), QUESTION))
+  })
+
+  it('assess_retrieval_confidence takes the ids that a search gave (R043, R062, R070)', async () => {
+    const { data: found } = await call('search', {})
+    const chunk_ids = (found as readonly { chunk_id: string }[]).map(({ chunk_id }) => chunk_id)
+    const { success, data, metadata } = await call('assess_retrieval_confidence', { chunk_ids })
+    const recommendations = ['MODERATE: Medium confidence. Review recommended for critical use cases.']
+    expect(success).toBe(true)
+    expect(data).toEqual({ ...scoreRetrieval(chunks(MEDIUM), QUESTION), recommendations })
+    expect(data).toMatchObject(assessChunks(chunks(MEDIUM)))
+    expect(metadata).toMatchObject({ recommendations })
+  })
 })

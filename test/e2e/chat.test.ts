@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { DefaultChatTransport, generateText, readUIMessageStream, streamText, type UIMessage } from 'ai'
 import { Hono } from 'hono'
 import OpenAI from 'openai'
@@ -450,4 +451,24 @@ describe('POST /v1/chat/completions', () => {
       { error: { code: 'unauthorized', param: null } },
     ])
   })
+})
+
+test('a client of MCP lists the tools, searches and assesses what it found', async () => {
+  const client = new Client({ name: 'test', version: '1' })
+  const headers = { authorization: `Bearer ${key}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${gate.url}/mcp`), { requestInit: { headers } }))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['search', 'assess_retrieval_confidence'])
+  const call = async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as Readonly<Record<string, unknown>>
+  const found = await call('search', { query: STRONG })
+  const passages = found['data'] as readonly { chunk_id: string; document_id: string }[]
+  expect(passages[0]!.document_id).toBe('retention')
+  const chunk_ids = passages.map(({ chunk_id }) => chunk_id)
+  expect(await call('assess_retrieval_confidence', { query: STRONG, chunk_ids })).toMatchObject({
+    success: true,
+    data: { should_flag_for_review: false, recommendations: expect.any(Array) },
+  })
+  expect(await call('search', { query: OFF_TOPIC })).toMatchObject({ data: [], metadata: { refused: true } })
+  await client.close()
 })

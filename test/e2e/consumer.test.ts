@@ -74,6 +74,7 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['hono-rag-gate', 'd1', 'src'],
   ['@hono-rag-gate/calibration', 'src'],
   ['@hono-rag-gate/chat', 'src'],
+  ['@hono-rag-gate/mcp', 'src'],
   ['@hono-rag-gate/cli', 'src'],
   ['@hono-rag-gate/console', 'src'],
   ['@hono-rag-gate/ingest', 'src'],

@@ -164,6 +164,17 @@ describe('GET /v1/openapi.json', () => {
     for (const refuse_as of ['refusal', 'error']) {
       await call('post', '/v1/chat/completions', chat('Who won the cup in 1974?', { rag_gate: { refuse_as } }))
     }
+    const tool = (method: string, params = {}): object => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
+    await call('post', '/mcp', tool('tools/list'))
+    await call('post', '/mcp', tool('resources/list'))
+    await call('post', '/mcp', { body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
+    const query = 'What is the launch code of the rocket?'
+    const searched = await call('post', '/v1/tools/search', { body: { query } })
+    await call('post', '/v1/tools/search', { body: { query: 'Who won the cup in 1974?' }, token: '' })
+    const chunk_ids = (searched.body['data'] as { chunk_id: string }[]).map(({ chunk_id }) => chunk_id)
+    for (const token of [gate.adminToken, '']) {
+      await call('post', '/v1/tools/assess_retrieval_confidence', { body: { query, chunk_ids }, token })
+    }
     await call('post', '/v1/judgements', {
       body: { question: 'What is the launch code of the rocket?', without: ['a/rocket'] },
     })

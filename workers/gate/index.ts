@@ -24,7 +24,7 @@ app.use(contextStorage(), keepTrace)
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()
-  if (c.req.path !== '/ask' && !c.req.path.startsWith('/v1/')) return
+  if (!/^\/(?:ask$|mcp$|v1\/)/.test(c.req.path)) return
   // No shared cache may keep it, and no browser may guess another type.
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
   c.header('x-content-type-options', 'nosniff')

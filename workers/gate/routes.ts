@@ -3,6 +3,8 @@ import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
 import { chatProtocol } from '@hono-rag-gate/chat'
 import { feedbackHeader } from '@hono-rag-gate/console'
+import { mcpEndpoint, toolEndpoint } from '@hono-rag-gate/mcp'
+import { agentToolsFor } from './agent-tools.ts'
 import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
 import { deleteDocument } from './documents/delete-document.ts'
@@ -39,6 +41,9 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
     answerChat as unknown as Serving,
   ],
   ['GET', '/v1/models', chatForm, listModels],
+  ['POST', '/mcp', mcpEndpoint(agentToolsFor)],
+  ['POST', '/v1/tools/search', toolEndpoint(agentToolsFor, 'search')],
+  ['POST', '/v1/tools/assess_retrieval_confidence', toolEndpoint(agentToolsFor, 'assess_retrieval_confidence')],
   ['POST', '/v1/judgements', postJudgement as unknown as Serving],
   ['POST', '/v1/documents', postDocuments],
   ['GET', '/v1/documents', listDocuments],

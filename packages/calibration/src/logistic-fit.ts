@@ -1,6 +1,5 @@
 /** Logistic regression by Newton's method: deterministic, and exact to rounding. */
-import { dot } from 'hono-rag-gate/core/lib'
-import { solve } from './cholesky.ts'
+import { dot, solve } from 'hono-rag-gate/core/lib'
 
 /** One example. */
 export interface Example {

@@ -8,3 +8,4 @@ export type {
   SentenceSupport,
   SourceKind,
 } from './answer-signals.ts'
+export { reportedModel, reportedTokens } from './reported-facts.ts'

@@ -55,6 +55,33 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/mcp',
+    about: 'Speaks the Model Context Protocol (Streamable HTTP, without sessions), with the tools below',
+    scope: 'none',
+    takes: shape.JSON_RPC,
+    answers: {
+      200: { about: 'An answer or an error of JSON-RPC', body: shape.JSON_RPC_ANSWER },
+      202: { about: 'A notification was taken' },
+    },
+  },
+  {
+    method: 'post',
+    path: '/v1/tools/search',
+    about: 'Finds passages for a question, and says how strong they are',
+    scope: 'none',
+    takes: shape.TO_SEARCH,
+    answers: { 200: { about: 'Passages; none where the evidence is too weak', body: shape.SEARCHED } },
+  },
+  {
+    method: 'post',
+    path: '/v1/tools/assess_retrieval_confidence',
+    about: 'Says how strong some passages of a search are',
+    scope: 'none',
+    takes: shape.TO_ASSESS,
+    answers: { 200: { about: 'Their confidence, and what to do about it', body: shape.ASSESSED } },
+  },
+  {
+    method: 'post',
     path: '/v1/judgements',
     about:
       'Judges a question, as if the passages and documents of `without` were not there; nothing is kept or counted',

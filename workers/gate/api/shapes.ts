@@ -165,6 +165,83 @@ export const QUESTION: Schema = object({
   'tenant?': text,
 })
 
+/** What `POST /mcp` takes, and what it answers. */
+export const JSON_RPC: Schema = open({
+  jsonrpc: { const: '2.0' },
+  'id?': { type: ['string', 'integer'] },
+  'method?': text,
+  'params?': byName(anything),
+})
+export const JSON_RPC_ANSWER: Schema = object({
+  jsonrpc: { const: '2.0' },
+  id: { type: ['string', 'integer', 'null'] },
+  'result?': byName(anything),
+  'error?': object({ code: { type: 'integer' }, message: text }),
+})
+
+const query = { type: 'string', minLength: 1, maxLength: 2000 }
+/** Operators read all of it; the public what the specification says in words. */
+const retrievalConfidence = {
+  'overall_confidence?': share,
+  'top_score?': number,
+  'score_gap?': number,
+  'score_spread?': number,
+  'consensus_count?': count,
+  'bm25_dense_agreement?': share,
+  'reranker_impact?': number,
+  'graph_support?': flag,
+  'document_diversity?': share,
+  interpretation: text,
+  should_flag_for_review: flag,
+  'details?': byName(anything),
+}
+/** A policy may add members. */
+const aboutTools = {
+  decision_id: text,
+  verdict: VERDICT,
+  band: BAND,
+  reason_code: text,
+  refused: flag,
+  'refusal_reason?': text,
+  'suggestions?': list(text),
+}
+
+/** What `POST /v1/tools/search` takes, and what it answers. */
+export const TO_SEARCH: Schema = object({
+  query,
+  'k?': { type: 'integer', minimum: 1, maximum: 20 },
+  'collection?': text,
+  'tenant?': text,
+})
+export const SEARCHED: Schema = object({
+  success: { const: true },
+  data: list(
+    object({
+      chunk_id: text,
+      document_id: text,
+      'title?': text,
+      'section?': text,
+      'source?': text,
+      text,
+    }),
+  ),
+  citations: list(text),
+  metadata: open({ rag_confidence: object(retrievalConfidence), ...aboutTools }),
+})
+
+/** What `POST /v1/tools/assess_retrieval_confidence` takes, and what it answers. */
+export const TO_ASSESS: Schema = object({
+  query,
+  chunk_ids: { type: 'array', items: text, minItems: 1, maxItems: 100 },
+  'collection?': text,
+  'tenant?': text,
+})
+export const ASSESSED: Schema = object({
+  success: { const: true },
+  data: object({ ...retrievalConfidence, recommendations: list(text) }),
+  metadata: open({ recommendations: list(text), ...aboutTools }),
+})
+
 /** What `POST /v1/judgements` takes. */
 export const TO_JUDGE: Schema = object({
   question: { type: 'string', minLength: 1, maxLength: 2000 },

@@ -56,7 +56,7 @@ export function routeOf(path: string, status: number): string {
   const [, first = '', second = ''] = path.split('/')
   if (status === 404 && first !== 'v1') return 'other'
   if (first === 'v1') return /^[a-z.]{1,20}$/.test(second) && status !== 404 ? `/v1/${second}` : '/v1'
-  return ['ask', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
+  return ['ask', 'mcp', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
 }
 
 /** Code and request id of an error that is answered; empty where it has none. */

@@ -16,6 +16,7 @@ export {
   type Recommendation,
   type RetrievalAssessment,
 } from './recommendations.ts'
+export { recordsRetrieval } from './retrieval-signals.ts'
 export { assessChunks, type AssessChunksOptions, scoreRetrieval } from './score-retrieval.ts'
 export type { SignalWeights } from './weighted-confidence.ts'
 export { weightedSignals, type WeightedSignalsOptions, weightedSignalsPreset } from './weighted-signals.ts'

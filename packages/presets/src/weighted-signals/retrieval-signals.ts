@@ -1,5 +1,6 @@
 /** What the retrieval scores say about the evidence, beside what its texts say. */
 import type { Evidence } from 'hono-rag-gate/core/evidence'
+import { definePolicy, type Policy } from 'hono-rag-gate/core/policy'
 import { scoredChunks } from './ranking-score.ts'
 import type { Signal, Signals } from 'hono-rag-gate/core/signals'
 import { idfMass, terms } from 'hono-rag-gate/core/text'
@@ -48,6 +49,12 @@ export const retrieval: Signal<RetrievalSignals> = {
   // An engine's scores rest on its own collection: they are held against that, as fusion does.
   measure: ({ words, evidence, lexicon, language }) =>
     measureRetrieval(evidence, idfMass(lexicon, terms(words, language))),
+}
+
+/** The policy, with these signals recorded by what it judges. */
+export function recordsRetrieval(policy: Policy): Policy {
+  const isRecorded = policy.signals.some(({ name }) => name === retrieval.name)
+  return isRecorded ? policy : definePolicy({ ...policy, records: [...(policy.records ?? []), retrieval] })
 }
 
 /** What was recorded of them; `undefined` where nothing was, under every policy. */

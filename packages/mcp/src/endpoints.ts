@@ -1,0 +1,167 @@
+/**
+ * The tools over HTTP: MCP's Streamable HTTP as far as tools without a session need it, and plain JSON.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ */
+import type { Context, Handler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { identified, later, readJsonObject, respondWithError } from 'hono-rag-gate/middleware'
+import type { AgentTools, Caller, ToolErrorCode } from './agent-tools.ts'
+import { type ToolDescription, TOOLS } from './tool-descriptions.ts'
+
+/** The tools of a route; a function makes them from the bindings, and should do it once. */
+export type ToolsFor<Bindings extends object> = AgentTools | ((env: Bindings) => AgentTools)
+
+type Env<Bindings extends object> = { Bindings: Bindings }
+
+const LIMITS = { maxBytes: 65_536, timeoutMs: 10_000 }
+/** Until it must be known who calls. */
+const IDENTIFY_TIMEOUT_MS = 3000
+
+/** What the codes of the tools are answered with. */
+export const TOOL_STATUS: Readonly<Record<ToolErrorCode, ContentfulStatusCode>> = {
+  not_found: 404,
+  parameter: 422,
+}
+
+/** Newest first. */
+const VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
+const LAST_WITH_HANDSHAKE = '2025-11-25'
+const CAPABILITIES = { tools: {} }
+const SERVER = { name: 'hono-rag-gate', version: '1' }
+/** What is offered is the same for everyone. */
+const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' }
+
+const [PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS] = [-32_700, -32_600, -32_601, -32_602] as const
+
+/**
+ * Makes the handler of an MCP endpoint without sessions: `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`,
+ * each answered with JSON. What a tool cannot do is a result with `isError`, which a model can read and mend; who may not
+ * call at all has an HTTP error. Mount it for every method: `app.all('/mcp', mcpEndpoint(tools))`.
+ */
+export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bindings>): Handler<Env<Bindings>> {
+  return async function mcpEndpoint(c) {
+    try {
+      if (c.req.method !== 'POST') {
+        c.header('allow', 'POST')
+        throw new RagGateError('method_not_allowed', 'Messages come by POST: there are no sessions and no streams')
+      }
+      requireOwnOrigin(c)
+      const given = typeof tools === 'function' ? tools(c.env) : tools
+      const caller = await callerOf(c, given)
+      const version = c.req.header('mcp-protocol-version')
+      if (version !== undefined && !VERSIONS.includes(version)) {
+        return failure(c, null, INVALID_REQUEST, `Versions that are spoken here: ${VERSIONS.join(', ')}`, 400)
+      }
+      const { jsonrpc, id, method, params = {} } = await message(c)
+      const isAnswered = typeof id === 'string' || typeof id === 'number'
+      if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && !isAnswered)) {
+        // What a client answers has no method, and nothing was asked.
+        if (jsonrpc === '2.0' && method === undefined && isAnswered) return c.body(null, 202)
+        return failure(c, null, INVALID_REQUEST, 'This is no JSON-RPC 2.0 message', 400)
+      }
+      if (!isAnswered) return c.body(null, 202)
+      if (!isRecord(params)) return failure(c, id, INVALID_PARAMS, 'params must be an object')
+      const result = method === 'tools/call' ? await called(given, params, caller) : answerTo(method, params)
+      if (typeof result === 'string')
+        return failure(c, id, method === 'tools/call' ? INVALID_PARAMS : NO_METHOD, result)
+      return c.json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
+    } catch (thrown) {
+      if (isRagGateError(thrown) && thrown.code === 'invalid_json')
+        return failure(c, null, PARSE_ERROR, thrown.message, 400)
+      return respondWithError(c, thrown, TOOL_STATUS)
+    }
+  }
+}
+
+/** Makes the handler of one of the tools as plain JSON: the arguments are the body. */
+export function toolEndpoint<Bindings extends object = object>(
+  tools: ToolsFor<Bindings>,
+  name: ToolDescription['name'],
+): Handler<Env<Bindings>> {
+  return async function toolEndpoint(c) {
+    try {
+      const given = typeof tools === 'function' ? tools(c.env) : tools
+      const caller = await callerOf(c, given)
+      return c.json(await given.call(name, await message(c), caller))
+    } catch (thrown) {
+      return respondWithError(c, thrown, TOOL_STATUS)
+    }
+  }
+}
+
+const message = (c: Context): Promise<Readonly<Record<string, unknown>>> => readJsonObject(c.req, LIMITS)
+
+/** A page of another site must not call with what a browser knows of the reader. @throws `forbidden` */
+function requireOwnOrigin(c: Context): void {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && origin !== new URL(c.req.url).origin) {
+    throw new RagGateError('forbidden', 'Pages of other origins may not call')
+  }
+}
+
+async function callerOf(c: Context, { authenticate }: AgentTools): Promise<Caller> {
+  const principal = await identified(authenticate, c.req.raw, IDENTIFY_TIMEOUT_MS)
+  return { principal, later: (work) => later(c, work) }
+}
+
+/** @returns a text for a method that is not spoken here */
+function answerTo(method: string, { protocolVersion }: Readonly<Record<string, unknown>>): object | string {
+  switch (method) {
+    case 'initialize': {
+      const isSpoken = typeof protocolVersion === 'string' && VERSIONS.includes(protocolVersion)
+      return {
+        protocolVersion: isSpoken ? protocolVersion : LAST_WITH_HANDSHAKE,
+        capabilities: CAPABILITIES,
+        serverInfo: SERVER,
+      }
+    }
+    case 'server/discover':
+      return {
+        ...CACHED,
+        supportedVersions: VERSIONS,
+        capabilities: CAPABILITIES,
+        _meta: { 'io.modelcontextprotocol/serverInfo': SERVER },
+      }
+    case 'ping':
+      return {}
+    case 'tools/list':
+      return { tools: TOOLS, ...CACHED }
+    default:
+      return 'This method is not spoken here'
+  }
+}
+
+/** @returns a text where no tool is named */
+async function called(
+  tools: AgentTools,
+  { name, arguments: given = {} }: Readonly<Record<string, unknown>>,
+  caller: Caller,
+): Promise<object | string> {
+  if (typeof name !== 'string' || !TOOLS.some((tool) => tool.name === name)) return 'There is no such tool'
+  try {
+    if (!isRecord(given)) throw new RagGateError<ToolErrorCode>('parameter', 'arguments must be an object')
+    const result = await tools.call(name, given, caller)
+    return { content: [textOf(result)], structuredContent: result, isError: false }
+  } catch (thrown) {
+    // What was thrown underneath is logged by those who answer with a status.
+    if (!isRagGateError(thrown)) throw thrown
+    const { code, message: words, param } = thrown
+    const failed = { success: false, error: { code, message: words, ...(param === undefined ? {} : { param }) } }
+    return { content: [textOf(failed)], structuredContent: failed, isError: true }
+  }
+}
+
+const textOf = (value: object) => ({ type: 'text', text: JSON.stringify(value) })
+
+function failure(
+  c: Context,
+  id: string | number | null,
+  code: number,
+  words: string,
+  status: ContentfulStatusCode = 200,
+): Response {
+  return c.json({ jsonrpc: '2.0', id, error: { code, message: words } }, status)
+}

@@ -1,0 +1,277 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { type AgentToolsOptions, createAgentTools, mcpEndpoint, toolEndpoint } from '../../packages/mcp/src/index.ts'
+import { weightedSignals } from '../../packages/presets/src/weighted-signals/index.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { DecisionEvent } from '../../src/ports/decision-log.ts'
+import type { Scope } from '../../src/ports/authenticator.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { MIDDLING, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
+
+/** An app with the tools over passages that are found in this order. */
+function anApp(texts: readonly string[], options: Partial<AgentToolsOptions> = {}) {
+  const events: DecisionEvent[] = []
+  let retrievals = 0
+  const entries = texts.map((text, at) => ({
+    passage: aPassage(`chunk-${at}`, { text, title: 'Engine', section: 'Keys', documentId: `doc-${at}` }),
+    score: 0.9 - at * 0.3,
+  }))
+  const retriever = {
+    retrieve: async () => {
+      retrievals++
+      return [{ kind: 'bm25' as const, entries }]
+    },
+  }
+  const tools = createAgentTools({
+    policy: POLICY,
+    dependencies: {
+      retriever,
+      log: { record: async (event) => void events.push(event), flush: async () => undefined },
+    },
+    authenticate: (request) => {
+      const scopes: Record<string, readonly Scope[]> = { 'Bearer asker': ['ask'], 'Bearer operator': ['ask', 'admin'] }
+      const found = scopes[request.headers.get('authorization') ?? '']
+      if (found === undefined) throw new RagGateError('unauthorized', 'The credentials are not valid')
+      return { tenant: 'default', id: 'agent', scopes: found }
+    },
+    ...options,
+  })
+  const app = new Hono()
+  app.all('/mcp', mcpEndpoint(tools))
+  for (const name of ['search', 'assess_retrieval_confidence'] as const)
+    app.post(`/tools/${name}`, toolEndpoint(tools, name))
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    app.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer asker', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  return { app, events, post, retrievals: () => retrievals }
+}
+
+/** The client of the protocol's own SDK, connected. */
+async function clientOf({ app }: ReturnType<typeof anApp>, token = 'asker', mode: 'legacy' | 'auto' = 'legacy') {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  const transport = new StreamableHTTPClientTransport(new URL('http://gate.example/mcp'), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => app.request(String(url), init),
+  })
+  await client.connect(transport)
+  return client
+}
+
+test.each(['legacy', 'auto'] as const)('a client of MCP finds both tools (%s)', async (mode) => {
+  const client = await clientOf(anApp([STRONG]), 'asker', mode)
+  if (mode === 'legacy') await client.ping()
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['search', 'assess_retrieval_confidence'])
+  expect(client.getServerVersion()).toMatchObject({ name: 'hono-rag-gate' })
+  expect(client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
+  await client.close()
+})
+
+test('a search gives passages, citations and confidence, and the decision is recorded', async () => {
+  const app = anApp([STRONG, MIDDLING])
+  const client = await clientOf(app)
+  const { structuredContent, content, isError } = await client.callTool({
+    name: 'search',
+    arguments: { query: QUESTION, k: 1 },
+  })
+  expect(isError).toBe(false)
+  expect(structuredContent).toMatchObject({
+    success: true,
+    data: [{ chunk_id: 'chunk-0', document_id: 'doc-0', title: 'Engine', section: 'Keys', text: STRONG }],
+    citations: ['[1] doc-0: Keys'],
+    metadata: {
+      rag_confidence: { interpretation: 'HIGH - Strong retrieval confidence', should_flag_for_review: false },
+      refused: false,
+      verdict: 'pass',
+    },
+  })
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  expect(app.events).toMatchObject([
+    { route: '/mcp', status: 200, principalId: 'agent', decision: { verdict: 'pass' } },
+  ])
+  const { decision_id: id } = (structuredContent as { metadata: { decision_id: string } }).metadata
+  expect(app.events[0]!.decision.id).toBe(id)
+})
+
+test('a flagged search begins its citations with the warning', async () => {
+  const { post } = anApp([MIDDLING])
+  const { citations } = (await (await post('/tools/search', { query: QUESTION })).json()) as { citations: string[] }
+  expect(citations).toEqual(['⚠️ LOW - Weak retrieval, mandatory review', '[1] doc-0: Keys'])
+})
+
+test('a refused search gives no passages to anyone, and says why', async () => {
+  const app = anApp([WEAK])
+  for (const token of ['asker', 'operator']) {
+    const client = await clientOf(app, token)
+    const { structuredContent, isError } = await client.callTool({ name: 'search', arguments: { query: QUESTION } })
+    expect(isError).toBe(false)
+    expect(structuredContent).toMatchObject({
+      data: [],
+      citations: [expect.stringMatching(/^⚠️ VERY LOW/)],
+      metadata: { refused: true, verdict: 'refuse', suggestions: expect.any(Array) },
+    })
+    expect(JSON.stringify(structuredContent)).not.toContain(WEAK)
+  }
+  expect(app.events).toHaveLength(2)
+})
+
+test('the public reads no figure; operators read the twelve fields', async () => {
+  const app = anApp([STRONG, MIDDLING])
+  for (const tool of ['search', 'assess_retrieval_confidence']) {
+    const asked = { query: QUESTION, ...(tool === 'search' ? {} : { chunk_ids: ['chunk-0', 'chunk-1'] }) }
+    const told = (await (await app.post(`/tools/${tool}`, asked)).json()) as { data: object; metadata: object }
+    const metadata = { ...told.metadata, decision_id: '' }
+    expect(JSON.stringify({ metadata, data: tool === 'search' ? [] : told.data })).not.toMatch(/\d/)
+    const response = await app.post(`/tools/${tool}`, asked, { authorization: 'Bearer operator' })
+    const { data, metadata: shown } = (await response.json()) as { data: object; metadata: { rag_confidence: object } }
+    const record = tool === 'search' ? shown.rag_confidence : data
+    expect(Object.keys(record).filter((name) => name !== 'recommendations')).toEqual([
+      'overall_confidence',
+      'top_score',
+      'score_gap',
+      'score_spread',
+      'consensus_count',
+      'bm25_dense_agreement',
+      'reranker_impact',
+      'graph_support',
+      'document_diversity',
+      'interpretation',
+      'should_flag_for_review',
+      'details',
+    ])
+    expect(record).toMatchObject({ overall_confidence: expect.any(Number), details: { total_chunks: 2 } })
+    expect((record as { top_score: number }).top_score).toBeGreaterThan(0)
+  }
+})
+
+test('an assessment looks at the named passages alone', async () => {
+  const { post, events } = anApp([STRONG, MIDDLING, WEAK], { policy: weightedSignals() })
+  const operator = { authorization: 'Bearer operator' }
+  const assess = async (chunk_ids: readonly string[]) => {
+    const response = await post('/tools/assess_retrieval_confidence', { query: QUESTION, chunk_ids }, operator)
+    return (await response.json()) as { success: boolean; data: Record<string, unknown>; metadata: object }
+  }
+  const all = await assess(['chunk-0', 'chunk-1', 'chunk-2'])
+  expect(all).toMatchObject({ success: true, data: { details: { total_chunks: 3 } } })
+  expect(all.metadata).toMatchObject({ recommendations: all.data['recommendations'] })
+  const weakest = await assess(['chunk-2'])
+  expect(weakest.data).toMatchObject({ details: { total_chunks: 1 } })
+  expect(Number(weakest.data['top_score'])).toBeLessThan(Number(all.data['top_score']))
+  expect((await assess(['unknown'])).data).toMatchObject({
+    overall_confidence: 0,
+    interpretation: expect.stringMatching(/^NO RESULTS/),
+    should_flag_for_review: true,
+  })
+  expect(events.map(({ decision }) => decision.signals.chunkCount)).toEqual([3, 1, 0])
+})
+
+test('a failed retriever is an error that a model can read, and no empty result', async () => {
+  const retrieve = () => Promise.reject(new RagGateError('retriever_unavailable', 'The index does not answer', {}))
+  const app = anApp([], { dependencies: { retriever: { retrieve } } })
+  const client = await clientOf(app)
+  const { isError, structuredContent } = await client.callTool({ name: 'search', arguments: { query: QUESTION } })
+  expect(isError).toBe(true)
+  expect(structuredContent).toEqual({
+    success: false,
+    error: { code: 'retriever_unavailable', message: 'The index does not answer' },
+  })
+  expect((await app.post('/tools/search', { query: QUESTION })).status).toBe(503)
+})
+
+const call = (name: string, args: unknown) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+test.each([
+  ['no query', {}, 'parameter', 'query'],
+  ['a query of another type', { query: 5 }, 'parameter', 'query'],
+  ['an empty query', { query: '' }, 'question_required', undefined],
+  ['a query that is too long', { query: 'a'.repeat(2001) }, 'question_too_long', undefined],
+  ['a control character', { query: 'a\u0000b' }, 'control_character', undefined],
+  ['a lone surrogate', { query: '\ud800' }, 'invalid_unicode', undefined],
+  ['k 0', { query: QUESTION, k: 0 }, 'parameter', 'k'],
+  ['k 1.5', { query: QUESTION, k: 1.5 }, 'parameter', 'k'],
+  ['k as a text', { query: QUESTION, k: '5' }, 'parameter', 'k'],
+  ['topK', { query: QUESTION, topK: 5 }, 'parameter', 'topK'],
+  ['a threshold', { query: QUESTION, minScore: 0 }, 'parameter', 'minScore'],
+  ['another tenant', { query: QUESTION, tenant: 'acme' }, 'tenant_mismatch', 'tenant'],
+  ['a namespace', { query: QUESTION, namespace: 'n1' }, 'tenant_mismatch', 'namespace'],
+  ['a collection of another type', { query: QUESTION, collection: 5 }, 'collection_id', undefined],
+  ['a collection that is not open', { query: QUESTION, collection: 'secret' }, 'collection_not_found', undefined],
+  ['arguments that are a list', [], 'parameter', undefined],
+])('bad arguments are told to the model: %s', async (_, args, code, param) => {
+  const { post, events, retrievals } = anApp([STRONG])
+  const { result } = (await (await post('/mcp', call('search', args))).json()) as { result: Record<string, never> }
+  expect(result).toMatchObject({ isError: true, structuredContent: { success: false, error: { code } } })
+  if (param !== undefined) expect(result['structuredContent']).toMatchObject({ error: { param } })
+  expect([events.length, retrievals()]).toEqual([0, 0])
+})
+
+test.each([
+  ['no ids', {}],
+  ['an empty list', { chunk_ids: [] }],
+  ['too many', { chunk_ids: Array.from({ length: 101 }, () => 'a') }],
+  ['a number', { chunk_ids: [1] }],
+])('ids are checked: %s', async (_, more) => {
+  const { post } = anApp([STRONG])
+  const response = await post('/tools/assess_retrieval_confidence', { query: QUESTION, ...more })
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ error: { code: 'parameter', param: 'chunk_ids' } })
+})
+
+test.each([
+  ['no JSON', '{', 400, -32_700],
+  ['a list of messages', '[]', 400, -32_700],
+  ['no version of JSON-RPC', { id: 1, method: 'ping' }, 400, -32_600],
+  ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, 400, -32_600],
+  ['no method', { jsonrpc: '2.0', method: 5, id: 1 }, 400, -32_600],
+  ['a method that is not there', { jsonrpc: '2.0', id: 1, method: 'resources/list' }, 200, -32_601],
+  ['a method of Object', { jsonrpc: '2.0', id: 1, method: '__proto__' }, 200, -32_601],
+  ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, 200, -32_602],
+  ['a tool that is not there', call('delete_everything', {}), 200, -32_602],
+])('messages that are none are JSON-RPC errors: %s', async (_, body, status, code) => {
+  const response = await anApp([STRONG]).post('/mcp', body)
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code, message: expect.any(String) } })
+})
+
+test('notifications are taken, and answered with nothing', async () => {
+  const { post } = anApp([STRONG])
+  for (const body of [
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 7, result: {} },
+  ]) {
+    const response = await post('/mcp', body)
+    expect([response.status, await response.text()]).toEqual([202, ''])
+  }
+})
+
+test('an unknown version is answered with one that is spoken, and refused in the header', async () => {
+  const { post } = anApp([STRONG])
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '1999-01-01' } }
+  expect(await (await post('/mcp', initialize)).json()).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  expect((await post('/mcp', ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
+  expect((await post('/mcp', ping, { 'mcp-protocol-version': '2025-03-26' })).status).toBe(200)
+})
+
+test('callers are known before a message is read, and pages of other origins call nothing', async () => {
+  const { app, post, retrievals } = anApp([STRONG])
+  const wrong = await post('/mcp', '{', { authorization: 'Bearer wrong' })
+  expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  expect((await post('/mcp', call('search', { query: QUESTION }), { origin: 'https://evil.example' })).status).toBe(403)
+  expect((await app.request('/mcp')).status).toBe(405)
+  expect((await post('/mcp', 'x'.repeat(70_000))).status).toBe(413)
+  expect((await post('/mcp', call('search', {}), { 'content-type': 'text/plain' })).status).toBe(415)
+  expect(retrievals()).toBe(0)
+})

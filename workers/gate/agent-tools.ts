@@ -1,0 +1,29 @@
+/** `/mcp` and `/v1/tools`: search and assessment for agents, with the settings of the deployment. */
+import { type AgentTools, createAgentTools } from '@hono-rag-gate/mcp'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { GateBindings } from './bindings.ts'
+import { compositionFor } from './compose.ts'
+import { policyFor } from './policies/policy-for.ts'
+
+const made = new WeakMap<GateBindings, AgentTools>()
+
+/** Made once for the bindings, as the composition is. */
+export function agentToolsFor(env: GateBindings): AgentTools {
+  const tools = made.get(env) ?? toolsOf(env)
+  made.set(env, tools)
+  return tools
+}
+
+function toolsOf(env: GateBindings): AgentTools {
+  const { gate, retrieval, reader } = compositionFor(env)
+  // No model stands behind these tools: a refused search saves no call of one.
+  const { authenticate, cache: _, savings: __, ...dependencies } = gate
+  if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
+  return createAgentTools({
+    authenticate,
+    dependencies,
+    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
+    question: { collections: 'any' },
+    retrieval,
+  })
+}
