@@ -50,10 +50,10 @@ const UNCOUNTED = '> (SELECT place FROM counted_decisions)'
 /**
  * Two views to insert into, each with its trigger. `decision_batches` stores a JSON array of decisions by the names of their
  * columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
- * a rowid, and notes that it is counted: all of it in one statement, so that each decision is counted once.
+ * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
  */
 export function countingSql(figures: Figures): string {
-  const columns = getTableConfig(decisions).columns.map(({ name }) => name)
+  const columns = getTableConfig(decisions).columns.flatMap(({ name }) => (name === 'place' ? [] : [name]))
   const key = 'tenant, span_ms, start_ms, part'
   const cell = `json_array(${Object.values(CELL).join(', ')})`
   const own = `event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0)`
@@ -65,14 +65,14 @@ CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
 
 CREATE TRIGGER decisions_are_stored INSTEAD OF INSERT ON decision_batches
 BEGIN
-  -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. An
-  -- event whose row was deleted since was counted, and is left alone as well.
+  -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. What
+  -- is older than what was removed was counted, and is left alone as well.
   INSERT INTO decisions (${columns.join(', ')})
   SELECT
     ${columns.map((name) => `event.value ->> '${name}'`).join(', ')}
   FROM json_each(NEW.events) AS event
-  WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = event.value ->> 'id')
-  ON CONFLICT (id) DO NOTHING;
+  WHERE coalesce(event.value ->> 'at_ms' >= (SELECT removed_before_ms FROM counted_decisions), true)
+  ON CONFLICT (tenant, at_ms, id) DO NOTHING;
 END;
 
 CREATE VIEW uncounted_decisions (until_place) AS SELECT NULL WHERE false;
@@ -88,7 +88,7 @@ BEGIN
       SELECT ${own.replace('span.ms,', 'span.ms AS span_ms,').replace('% span.ms,', '% span.ms AS start_ms,')} AS part,
         ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
       FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(${addedByEvent(figures)}) AS figure
-      WHERE event.rowid ${UNCOUNTED} AND event.rowid <= NEW.until_place AND figure.value <> 0
+      WHERE event.place ${UNCOUNTED} AND event.place <= NEW.until_place AND figure.value <> 0
       GROUP BY ${own}, ${cell}, figure.key
     )
     GROUP BY ${key}, cell
@@ -106,6 +106,7 @@ BEGIN
       FROM json_each(excluded.counts) AS cell
     ));
 
+  -- Questions that were never refused are no gaps.
   INSERT INTO question_days (
     tenant, day_ms, collection, question_hmac, hmac_key_id, refused, advised, last_ms, last_reason
   )
@@ -113,9 +114,14 @@ BEGIN
     tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
     sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
   FROM decisions
-  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place AND question_hmac IS NOT NULL
+  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place AND question_hmac IS NOT NULL
     AND verdict <> 'pass'
   GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
+  HAVING sum(verdict = 'refuse') > 0 OR EXISTS (
+    SELECT 1 FROM question_days AS known
+    WHERE known.tenant = decisions.tenant AND known.day_ms = at_ms - at_ms % 86400000
+      AND known.collection = decisions.collection AND known.question_hmac = decisions.question_hmac
+  )
   ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
     refused = refused + excluded.refused,
     advised = advised + excluded.advised,
@@ -131,7 +137,7 @@ BEGIN
     tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
     count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
   FROM decisions
-  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place AND confidence IS NOT NULL
+  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place AND confidence IS NOT NULL
     AND cache IN ('miss', 'bypass') AND document_ids ->> 0 IS NOT NULL
   GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
   ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
@@ -143,7 +149,7 @@ BEGIN
   INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
   SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
   FROM decisions
-  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place
+  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place
   GROUP BY isolate
   ON CONFLICT (id) DO UPDATE SET
     first_ms = min(first_ms, excluded.first_ms),

@@ -122,6 +122,8 @@ export const idempotencyKeys = sqliteTable('idempotency_keys', {
 /** One row an event. A measured number that was not finite is `null`, within `signals` and `findings` too. */
 export const decisions = sqliteTable('decisions', {
   /** Id of the event. */
+  /** Order of arrival. */
+  place: integer('place').primaryKey(),
   id: text('id').notNull(),
   decisionId: text('decision_id').notNull(),
   atMs: integer('at_ms').notNull(),
@@ -180,10 +182,11 @@ export const decisionRollups = sqliteTable('decision_rollups', {
   counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
 })
 
-/** Up to where decisions are counted, by their rowid: one row. */
+/** One row: up to which place decisions are counted, and of before when they were removed. */
 export const countedDecisions = sqliteTable('counted_decisions', {
   onlyRow: integer('only_row').notNull(),
   place: integer('place').notNull(),
+  removedBeforeMs: integer('removed_before_ms').notNull(),
 })
 
 /** Questions that were refused or answered with a caution, by UTC day, kept by the trigger of `uncounted_decisions`. */
@@ -239,12 +242,6 @@ export const requestFaults = sqliteTable('request_faults', {
   requests: integer('requests').notNull(),
 })
 
-/** Decisions that were deleted: a further delivery is known by its id. */
-export const removedDecisions = sqliteTable('removed_decisions', {
-  id: text('id').notNull(),
-  atMs: integer('at_ms').notNull(),
-})
-
 /** Texts of questions, where the deployment chose to keep them. */
 export const questionTexts = sqliteTable('question_texts', {
   tenant: text('tenant').notNull(),
@@ -298,6 +295,8 @@ export const feedback = sqliteTable('feedback', {
   verdict: text('verdict').$type<Verdict>(),
   policyId: text('policy_id'),
   collection: text('collection'),
+  /** When the decision was. */
+  decidedMs: integer('decided_ms'),
 })
 
 /** What there are alerts of; the last two of calibrations. */

@@ -78,7 +78,7 @@ async function ask(): Promise<Response> {
 
 afterEach(async () => {
   vi.restoreAllMocks()
-  const tables = ['decisions', 'removed_decisions', 'decision_rollups', 'feedback', 'isolates']
+  const tables = ['decisions', 'decision_rollups', 'feedback', 'isolates']
   await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
 })
 

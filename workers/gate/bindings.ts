@@ -52,6 +52,8 @@ export interface GateBindings {
   readonly EXPORT_FORMAT?: string
   /** Days for which single decisions are kept; counts stay. @default '90' */
   readonly DECISION_RETENTION_DAYS?: string
+  /** Most single decisions that are kept: of more the oldest go. @default '4000000' */
+  readonly DECISIONS_AT_MOST?: string
   /** Days for which the audit trail is kept. @default '730' */
   readonly AUDIT_RETENTION_DAYS?: string
   /** Keeps the texts of questions for so many days. Without it none is kept. */

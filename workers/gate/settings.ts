@@ -61,6 +61,7 @@ const SETTINGS = {
   ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
   // Days.
   ...each(whole(1, 3650), 'DECISION_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS'),
+  ...each(whole(1_000, 1e9), 'DECISIONS_AT_MOST'),
   ...each(whole(1, 365), 'STORE_QUESTIONS_DAYS'),
   // Seconds.
   ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS'),

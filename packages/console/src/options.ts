@@ -42,6 +42,8 @@ export interface ConsoleOptions {
   readonly currency?: string | undefined
   /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
   readonly decisionDays?: number | undefined
+  /** Most decisions that are kept, of all tenants; of more the oldest go. 1,000 and up. @default 4,000,000 */
+  readonly decisionsAtMost?: number | undefined
   /** Days for which the audit trail is kept. 1..3650. @default 730 */
   readonly auditDays?: number | undefined
   /** What the job looks at. @default the bounds of `AlertBounds`, and no webhook */
@@ -102,6 +104,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   answerTokens: methods('sign', 'read'),
   currency: text,
   decisionDays: number(1, 3650),
+  decisionsAtMost: number(1_000),
   auditDays: number(1, 3650),
   alerts: group<AlertOptions>({
     bounds: group<AlertBounds>(BOUNDS),

@@ -84,7 +84,9 @@ const INSERT = `INSERT INTO decision_batches (events) VALUES (?1)`
 /** A text is kept for a decision that names its question, which one of an erased principal does not. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
   SELECT decisions.tenant, question_hmac, json_extract(value, '$[1]'), json_extract(value, '$[2]')
-  FROM json_each(?1) JOIN decisions ON decisions.id = json_extract(value, '$[0]') WHERE question_hmac IS NOT NULL
+  FROM json_each(?1) JOIN decisions ON decisions.id = json_extract(value, '$[0]')
+    AND decisions.tenant = json_extract(value, '$[3]') AND at_ms = json_extract(value, '$[4]')
+  WHERE question_hmac IS NOT NULL
   ON CONFLICT (tenant, question_hmac) DO UPDATE SET expires_ms = max(expires_ms, excluded.expires_ms)`
 
 const INSERT_POLICY = `INSERT INTO policies (id, name, body, first_ms) VALUES (?1, ?2, ?3, ?4)
@@ -180,11 +182,14 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
   }
 }
 
-/** Texts of questions to keep: id of the event, text, and when it is to be gone. */
+/** Texts of questions to keep: id of the event, text, when it is to be gone, and the event's tenant and time. */
 function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[] {
-  return events.flatMap(({ event: { id, question, atMs } }) =>
-    question?.text === undefined ? [] : [[id, question.text, Math.trunc(atMs) + retentionDays * MS_PER_DAY]],
-  )
+  return events.flatMap(({ event: { id, question, atMs, decision } }) => {
+    const ms = Math.trunc(atMs)
+    return question?.text === undefined
+      ? []
+      : [[id, question.text, ms + retentionDays * MS_PER_DAY, decision.tenant, ms]]
+  })
 }
 
 /** Whether D1 refused what was written, rather than failed to write it. */

@@ -24,6 +24,11 @@ export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
   return `n${base32(sha256(lengthPrefixed([tenant, collection])), 26)}`
 }
 
+/** When a UUIDv7 was made, milliseconds since 1970; `undefined` for what is none. */
+export function timeOfId(id: string): number | undefined {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+}
+
 /**
  * A UUIDv7: sorts by time of making.
  *

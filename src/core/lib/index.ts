@@ -2,7 +2,7 @@
 export { canonicalJson, lengthPrefixed } from './canonical.ts'
 export { solve } from './cholesky.ts'
 export { isRecord } from './guards.ts'
-export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant } from './ids.ts'
+export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant, timeOfId } from './ids.ts'
 export type { Json } from './json.ts'
 export { keepNewest } from './keep-newest.ts'
 export { clamp01, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'

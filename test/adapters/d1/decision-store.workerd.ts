@@ -146,6 +146,7 @@ describe('createD1DecisionStore', () => {
     const stored = await database.select().from(decisions).where(eq(decisions.tenant, tenant))
     expect(stored).toEqual([
       {
+        place: expect.any(Number) as number,
         id: 'fields-1',
         decisionId: decision.id,
         atMs: START_MS + HOUR_MS + 1,

@@ -152,16 +152,6 @@ describe('one', () => {
       labels: [{ source: 'user', rating: 'wrong', comment: 'no', atMs: 1 }],
       auditEvents: [{ type: audit[0]!.type, payload: audit[0]!.payload }],
     })
-    expect((await recorded.one('whole', 'decision-of-whole'))?.id).toBe('whole-event')
-  })
-
-  it('by the id of a decision is the event that made it, not one that repeats it from the cache', async () => {
-    await write('repeated', [
-      [{ id: 'repeated-decision' }, {}],
-      [{ id: 'repeated-decision' }, { cache: 'hit' }],
-    ])
-    expect((await recorded.one('repeated', 'repeated-decision'))?.cache).toBe('miss')
-    expect((await recorded.one('repeated', 'repeated-00001'))?.cache).toBe('hit')
   })
 
   it('is not given to another tenant', async () => {

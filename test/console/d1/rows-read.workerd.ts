@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createD1RecordedDecisions } from '../../../packages/console/src/d1/recorded-decisions.ts'
 import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import { createD1WeakSpots } from '../../../packages/console/src/d1/weak-spots.ts'
+import { uuidv7 } from '../../../src/core/lib/ids.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 
@@ -30,10 +31,19 @@ const PAGES: Readonly<Record<string, (tenant: string) => Promise<unknown>>> = {
   'the latest refusals': (tenant) => recorded.list({ tenant, ...period, limit: 50, filter: { verdict: 'refuse' } }),
   'decisions that there are not': (tenant) =>
     recorded.list({ tenant, ...period, limit: 50, filter: { reason: 'none' } }),
-  'a decision': async (tenant) => expect(await recorded.one(tenant, `${tenant}-77`)).toBeDefined(),
+  'a decision': async (tenant) => expect(await recorded.one(tenant, await lastOf(tenant))).toBeDefined(),
+  'a decision that there is not': async (tenant) => expect(await recorded.one(tenant, LATER)).toBeUndefined(),
   'content gaps': (tenant) => spots.contentGaps({ tenant, ...period, limit: 20 }),
   'document trends': (tenant) =>
     spots.documents({ tenant, ...period, limit: 20, weakBelow: 0.7, minDecisions: 1, sort: 'confidence' }),
+}
+
+/** A UUIDv7 of an hour after all of them. */
+const LATER = uuidv7(TRAFFIC_START_MS + DAY_MS + 3_600_000, new Uint8Array(10))
+
+async function lastOf(tenant: string): Promise<string> {
+  const last = env.DB.prepare('SELECT id FROM decisions WHERE tenant = ?1 ORDER BY at_ms DESC, id DESC').bind(tenant)
+  return (await last.first<string>('id')) ?? ''
 }
 
 async function rowsRead(page: (tenant: string) => Promise<unknown>, tenant: string): Promise<number> {

@@ -52,7 +52,7 @@ const linesOf = (texts: Iterable<string>): Record<string, unknown>[] =>
 afterEach(async () => {
   vi.restoreAllMocks()
   await env.TEST_EXPORTS.delete([...(await objects()).keys()])
-  const tables = ['decisions', 'removed_decisions', 'decision_rollups', 'audit_events', 'isolates', 'erasures', 'jobs']
+  const tables = ['decisions', 'decision_rollups', 'audit_events', 'isolates', 'erasures', 'jobs']
   await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
 })
 

@@ -33,6 +33,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   ANONYMOUS_ASK: ['off', 'no', 'Off', false],
   QUESTION_HMAC_KEY_ID: ['2026', 'a\tb'],
   DECISION_RETENTION_DAYS: ['90', '0', '3651', '1.5', 'ten', ' 9'],
+  DECISIONS_AT_MOST: ['4000000', '999', '1e6'],
   AUDIT_RETENTION_DAYS: [730, '0', '3651', -1],
   STORE_QUESTIONS_DAYS: ['365', '0', '366', '1e2'],
   REQUEST_LOG: ['json', 'on'],

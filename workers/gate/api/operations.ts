@@ -252,7 +252,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
     path: '/v1/decisions/{id}',
-    about: 'One decision with everything recorded of it, by the id of its event or its own',
+    about: 'One decision with everything recorded of it, by the id in the header RAG-Gate',
     scope: 'admin',
     query: tenant,
     answers: { 200: { about: 'The record', body: shape.DECISION } },

@@ -48,6 +48,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     answerTokens,
     currency: env.PRICE_CURRENCY,
     decisionDays: numberIn(env, 'DECISION_RETENTION_DAYS'),
+    decisionsAtMost: numberIn(env, 'DECISIONS_AT_MOST'),
     auditDays: numberIn(env, 'AUDIT_RETENTION_DAYS'),
   }
 }

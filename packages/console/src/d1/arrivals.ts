@@ -5,6 +5,7 @@ import { decisions } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { LISTED, type ListedDecision } from './recorded-decisions.ts'
+import { ofEvent } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
@@ -48,7 +49,7 @@ export interface Arrivals {
 
 const MOST_SCANNED = 1_000
 /** Rises with every row that is inserted: the latest row is never among those that retention removes. */
-const PLACE = sql<number>`decisions.rowid`
+const PLACE = decisions.place
 
 /** Arrivals of decisions in D1: reading costs as many rows as arrived. Errors of D1 become `schema_outdated` or `store_unavailable`. */
 export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
@@ -56,16 +57,15 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
   return {
     async place(tenant, id) {
       const latest = queries.select({ place: PLACE }).from(decisions).orderBy(desc(PLACE)).limit(1)
-      // Without the plus SQLite goes through all decisions of the tenant.
-      const named = and(eq(decisions.id, id ?? ''), sql`+${decisions.tenant} = ${tenant}`)
-      const own = queries.select({ place: PLACE }).from(decisions).where(named)
-      const [found, [last]] = await queries.batch([own, latest]).catch(rethrowStoreFault)
-      return found[0]?.place ?? last?.place ?? 0
+      if (id === undefined) return (await latest.catch(rethrowStoreFault))[0]?.place ?? 0
+      const own = queries.select({ place: PLACE }).from(decisions).where(ofEvent(tenant, id)).limit(1)
+      const [found, last] = await queries.batch([own, latest]).catch(rethrowStoreFault)
+      return found[0]?.place ?? last[0]?.place ?? 0
     },
 
     async since({ tenant, filter = {}, after }) {
       const scanned = queries
-        .select({ ...LISTED, tenant: decisions.tenant, place: sql<number>`decisions.rowid`.as('place') })
+        .select({ ...LISTED, tenant: decisions.tenant, place: PLACE })
         .from(decisions)
         .where(gt(PLACE, after))
         .orderBy(PLACE)

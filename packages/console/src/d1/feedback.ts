@@ -1,11 +1,12 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { decisions, feedback, questionTexts } from 'hono-rag-gate/d1/schema'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import { lengthPrefixed, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { recordedWithin } from './of-event.ts'
 
 export interface D1FeedbackOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -79,18 +80,32 @@ export interface Feedback {
 
 const MOST_QUESTIONS = 10_000
 
-/** Copies verdict, policy and collection to labels that came before their decision. */
-const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection
-  FROM decisions AS decided
-  WHERE decided.id = feedback.event_id AND +decided.tenant = feedback.tenant
-    AND feedback.tenant = ?1 AND feedback.at_ms >= ?2 AND feedback.at_ms < ?3 AND feedback.verdict IS NULL`
+/** Labels that came before their decision and are looked at again at once. */
+const MOST_FILLED = 100
+
+/** Copies what a label has of its decision to those of `?2`, a JSON array of ids and of when each was recorded at the earliest and latest. */
+const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection,
+    decided_ms = decided.at_ms
+  FROM json_each(?2) AS label JOIN decisions AS decided
+    ON decided.tenant = ?1 AND decided.at_ms BETWEEN label.value ->> 1 AND label.value ->> 2 AND decided.id = label.value ->> 0
+  WHERE feedback.event_id = decided.id AND feedback.tenant = ?1`
 
 /** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
   const queries = drizzle(db)
 
   async function fill(tenant: Tenant, fromMs: number, toMs: number): Promise<void> {
-    await db.prepare(FILL).bind(tenant, fromMs, toMs).run().catch(rethrowStoreFault)
+    const { eventId, verdict, atMs } = feedback
+    const inPeriod = and(eq(feedback.tenant, tenant), gte(atMs, fromMs), lt(atMs, toMs), isNull(verdict))
+    const early = await queries
+      .selectDistinct({ eventId })
+      .from(feedback)
+      .where(inPeriod)
+      .limit(MOST_FILLED)
+      .catch(rethrowStoreFault)
+    if (early.length === 0) return
+    const labels = JSON.stringify(early.map(({ eventId: id }) => [id, ...recordedWithin(id)]))
+    await db.prepare(FILL).bind(tenant, labels).run().catch(rethrowStoreFault)
   }
 
   return {
@@ -98,17 +113,21 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       await db
         .prepare(
           `INSERT INTO feedback (
-            event_id, source, tenant, at_ms, rating, comment, principal_id, verdict, policy_id, collection
+            event_id, source, tenant, at_ms, rating, comment, principal_id, verdict, policy_id, collection, decided_ms
           )
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, decided.verdict, decided.policy_id, decided.collection
-          FROM (SELECT 1) LEFT JOIN decisions AS decided ON decided.id = ?1 AND +decided.tenant = ?3
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, verdict, policy_id, collection, decided.at_ms
+          FROM (SELECT 1) LEFT JOIN (
+            SELECT verdict, policy_id, collection, at_ms FROM decisions
+            WHERE tenant = ?3 AND at_ms BETWEEN ?8 AND ?9 AND id = ?1 LIMIT 1
+          ) AS decided ON true
           WHERE true
           ON CONFLICT (event_id, source) DO UPDATE SET
             at_ms = excluded.at_ms, rating = excluded.rating, comment = excluded.comment,
             principal_id = excluded.principal_id, verdict = coalesce(excluded.verdict, verdict),
-            policy_id = coalesce(excluded.policy_id, policy_id), collection = coalesce(excluded.collection, collection)`,
+            policy_id = coalesce(excluded.policy_id, policy_id), collection = coalesce(excluded.collection, collection),
+            decided_ms = coalesce(excluded.decided_ms, decided_ms)`,
         )
-        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId)
+        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId, ...recordedWithin(eventId))
         .run()
         .catch(rethrowStoreFault)
     },
@@ -144,6 +163,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
     },
 
     async questions({ tenant, fromMs, toMs, collection }) {
+      await fill(tenant, fromMs, toMs)
       const rows = await queries
         .select({
           question: questionTexts.text,
@@ -154,7 +174,14 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           source: feedback.source,
         })
         .from(feedback)
-        .innerJoin(decisions, and(eq(decisions.id, feedback.eventId), sql`+${decisions.tenant} = ${feedback.tenant}`))
+        .innerJoin(
+          decisions,
+          and(
+            eq(decisions.tenant, feedback.tenant),
+            eq(decisions.atMs, feedback.decidedMs),
+            eq(decisions.id, feedback.eventId),
+          ),
+        )
         .leftJoin(
           questionTexts,
           and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),

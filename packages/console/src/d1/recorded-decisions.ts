@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from 'hono-rag-gate/d1/schema'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
@@ -7,6 +7,7 @@ import type { PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { bodyOf } from './policies.ts'
+import { ofEvent } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
@@ -44,7 +45,7 @@ export type ListedDecision = Pick<
 }
 
 /** A decision as it is stored. */
-export type DecisionRow = typeof decisions.$inferSelect
+export type DecisionRow = Omit<typeof decisions.$inferSelect, 'place'>
 
 /** Where a page ended. */
 export interface Position {
@@ -120,7 +121,7 @@ export interface RecordedDecisions {
    */
   stretch(stretch: DecisionsStretch): Promise<readonly DecisionRow[]>
   /**
-   * One decision of a tenant, by the id of its event or of the decision itself.
+   * One decision of a tenant, by the id of its event.
    *
    * @returns `undefined` when the tenant has none of that id
    * @throws `schema_outdated`, `store_unavailable`
@@ -129,6 +130,8 @@ export interface RecordedDecisions {
 }
 
 const MOST_SCANNED = 2_000
+
+const { place: _place, ...STORED } = getTableColumns(decisions)
 
 /** Columns of a `ListedDecision`. @internal */
 export const LISTED = {
@@ -157,10 +160,10 @@ export const LISTED = {
 export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): RecordedDecisions {
   const queries = drizzle(db)
 
-  async function find(tenant: Tenant, named: SQL) {
+  async function find(tenant: Tenant, id: string) {
     const [row] = await queries
       .select({
-        decision: decisions,
+        decision: STORED,
         questionText: questionTexts.text,
         policy: policies.body,
         pushed: pushedPolicies.settings,
@@ -176,8 +179,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         pushedPolicies,
         and(eq(pushedPolicies.tenant, decisions.tenant), eq(pushedPolicies.id, decisions.policyId)),
       )
-      // Without the plus SQLite goes through all decisions of the tenant.
-      .where(and(named, sql`+${decisions.tenant} = ${tenant}`))
+      .where(ofEvent(tenant, id))
       .limit(1)
       .catch(rethrowStoreFault)
     return row
@@ -271,7 +273,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
     async stretch({ tenant, fromMs, toMs, limit, after }) {
       return queries
-        .select()
+        .select(STORED)
         .from(decisions)
         .where(
           and(
@@ -287,9 +289,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
     },
 
     async one(tenant, id) {
-      // An event that made a decision has its id. Any of those that repeat it from the cache has the same record.
-      const repeated = sql`${eq(decisions.decisionId, id)} AND ${ne(decisions.decisionId, decisions.id)}`
-      const row = (await find(tenant, eq(decisions.id, id))) ?? (await find(tenant, repeated))
+      const row = await find(tenant, id)
       if (row === undefined) return undefined
       const { decision } = row
       const [labels, events] = await queries

@@ -19,7 +19,7 @@ const PARTS_AT_ONCE = 120
 const PERSONAL: readonly string[] = ['principal_id', 'question_hmac', 'question_text', 'hmac_key_id', 'audit']
 
 /** Where the export goes on. Days before `dayMs` are written, and of that day the tenants before `tenant`. */
-interface ExportCursor {
+export interface ExportCursor {
   readonly dayMs: number
   readonly tenant?: string
   /** Parts of that tenant's day that are written, and where the last of them ended. */

@@ -6,14 +6,14 @@ import type { JobRun } from '../d1/job-records.ts'
 import type { RetentionCursor } from '../d1/retention.ts'
 import type { ConsoleOptions } from '../options.ts'
 import { type ConsoleParts, openConsole } from '../parts.ts'
-import { exportDecisions } from './export-decisions.ts'
+import { type ExportCursor, exportDecisions } from './export-decisions.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
 /** Jobs by name, in the order in which they are run. One that gives `{ finished: false }` has work left for its next run. */
 export type Jobs = Readonly<Record<string, () => Promise<unknown>>>
 
-/** 100,000 decisions, with 200 statements of the 1,000 that D1 allows an invocation. */
-const MOST_SLICES = 100
+/** 100,000 decisions, with 40 statements of the 1,000 that D1 allows an invocation. */
+const MOST_SLICES = 20
 
 /** Between two rounds of retention that found all that was too old. */
 const RETENTION_EVERY_MS = DAY_MS / 4
@@ -66,12 +66,14 @@ interface RetentionState {
   readonly from?: RetentionCursor
 }
 
-async function removeOld({ retention, jobRecords, clock }: ConsoleParts): Promise<JobRun> {
+async function removeOld({ retention, jobRecords, clock, exports }: ConsoleParts): Promise<JobRun> {
   const { finishedMs, from } = (await jobRecords.cursor<RetentionState>('retention')) ?? {}
   const nowMs = clock.nowMs()
   if (finishedMs !== undefined && nowMs >= finishedMs && nowMs - finishedMs < RETENTION_EVERY_MS)
     return { finished: true }
-  const { finished, next } = await retention.run(undefined, from)
+  // What has to go for its number goes once it is exported; what has to go for its age does not wait.
+  const exported = exports && ((await jobRecords.cursor<ExportCursor>('exports'))?.dayMs ?? 0)
+  const { finished, next } = await retention.run(undefined, from, exported)
   await jobRecords.keepCursor('retention', finished ? { finishedMs: nowMs } : { from: { ...next } })
   return { finished }
 }

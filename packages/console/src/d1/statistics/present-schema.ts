@@ -10,7 +10,7 @@ const TRIGGERS = [
   'decisions_are_stored',
   'decisions_are_counted',
   'rejected_events_are_counted',
-  'removed_decisions_are_noted',
+  'places_are_given_again',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
 ]
