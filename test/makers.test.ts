@@ -26,6 +26,7 @@ const CONSOLE: Options = {
   answerTokens: { sign: f, read: f },
   currency: 'EUR',
   decisionDays: 1,
+  decisionsAtMost: 1_000,
   auditDays: 1,
   alerts: { bounds: {}, webhookUrl: 'http://hooks.invalid', collectionsOf: f },
   exports: { bucket: { list: f, put: f }, format: 'csv' },

@@ -90,7 +90,7 @@ test('health says when each job was last run, and for how long it is behind', as
     expect(seconds).toBeLessThanOrEqual(7_201 + (Date.now() - startedMs) / 1000)
   }
   // Retention goes on where it was stopped, and once it is done rests.
-  expect(asked.retention.mock.lastCall).toEqual([undefined, run.next])
+  expect(asked.retention.mock.lastCall).toEqual([undefined, run.next, undefined])
   asked.retention.mockResolvedValue({ ...run, finished: true })
   asked.alerts.mockRestore()
   for (let runs = 0; runs < 2; runs++) await worker.scheduled(createScheduledController(), isolateBindings)
