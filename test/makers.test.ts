@@ -44,17 +44,13 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createMemoryAnswerCache: { maxBytes: 1 },
+  createMemoryCoalescer: { leaderTimeoutMs: 1 },
   createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
   createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
 }
 
 /** Those that take no options, or not as their first argument. */
-const WITHOUT_OPTIONS = [
-  'createMemoryAnswerPurges',
-  'createMemoryCoalescer',
-  'createRetriever',
-  'createStaticCollections',
-]
+const WITHOUT_OPTIONS = ['createMemoryAnswerPurges', 'createRetriever', 'createStaticCollections']
 const SHARE = {
   threshold: 0.5,
   equality: 'passes',

@@ -1,12 +1,13 @@
-import { object, required, requireOptions } from '../core/lib/options.ts'
+import { object, required, requireOptions, whole } from '../core/lib/options.ts'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import { createSealer } from './answer-cache/envelope.ts'
-import { Flight, type FlightRole } from './coalescing/flight.ts'
+import { Flight, type FlightRole, type JoinTerms, LEADER_TIMEOUT_MS } from './coalescing/flight.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { Coalescer, CoalescedOutcome } from '../ports/coalescer.ts'
 
 /** The leader's end of a flight. */
 export interface FlightLeader extends RpcTarget {
+  begin(answer: StoredAnswer, body: ReadableStream<Uint8Array>): Promise<void>
   complete(outcome: CoalescedOutcome): void
 }
 
@@ -19,6 +20,10 @@ class LeaderTarget extends RpcTarget implements FlightLeader {
     super()
     this.#flight = flight
     this.#leader = leader
+  }
+
+  begin(answer: StoredAnswer, body: ReadableStream<Uint8Array>): Promise<void> {
+    return this.#flight.begin(this.#leader, answer, body)
   }
 
   complete(outcome: CoalescedOutcome): void {
@@ -40,9 +45,8 @@ type RemoteRole = Exclude<FlightRole, { kind: 'leader' }> | { readonly kind: 'le
 export class AnswerFlight extends DurableObject {
   readonly #flight = new Flight(() => Date.now())
 
-  /** @param timeoutMs how long to wait for a leader at most, milliseconds */
-  async join(timeoutMs: number): Promise<RemoteRole> {
-    const role = await this.#flight.join(timeoutMs)
+  async join(terms: JoinTerms): Promise<RemoteRole> {
+    const role = await this.#flight.join(terms)
     return role.kind === 'leader' ? { kind: 'leader', leader: new LeaderTarget(this.#flight, role.leaderId) } : role
   }
 }
@@ -50,6 +54,13 @@ export class AnswerFlight extends DurableObject {
 export interface DurableObjectCoalescerOptions {
   /** The binding of `AnswerFlight`. */
   readonly namespace: DurableObjectNamespace<AnswerFlight>
+  /**
+   * How long the one who makes the answer may take to begin it before one more of those who wait tries, milliseconds,
+   * 1..600,000: a little more than the time limit of the model.
+   *
+   * @default 30_000
+   */
+  readonly leaderTimeoutMs?: number
 }
 
 /**
@@ -57,24 +68,36 @@ export interface DurableObjectCoalescerOptions {
  * SHA-256 of the key. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of those who
  * wait takes its place.
  *
+ * @throws `config_invalid` when `leaderTimeoutMs` is out of range
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
 export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
-  requireOptions(options, { namespace: required(object) })
-  const { namespace } = options
+  requireOptions(options, { namespace: required(object), leaderTimeoutMs: whole(1, 600_000) })
+  const { namespace, leaderTimeoutMs = LEADER_TIMEOUT_MS } = options
   const { address } = createSealer(undefined)
   return {
-    async join(key, timeoutMs) {
-      const role = await namespace.getByName(await address(key)).join(timeoutMs)
+    leaderTimeoutMs,
+
+    async join(key, purgeEpoch) {
+      const role = await namespace.getByName(await address(key)).join({ leaderTimeoutMs, purgeEpoch })
       // True because both ends are of one Worker; the types of calls between them lose that pairs are pairs.
-      if (role.kind === 'follower') return { kind: 'follower', answer: role.answer as StoredAnswer }
+      if (role.kind === 'follower') {
+        const { answer, body } = role
+        return { kind: 'follower', answer: answer as StoredAnswer, ...(body && { body }) }
+      }
       if (role.kind === 'separate') return { kind: 'separate' }
       const { leader } = role
+      let begun: Promise<unknown> | undefined
       return {
         kind: 'leader',
         leader: {
+          begin(answer, body) {
+            // The object is gone, and those who read along with it: `complete` comes all the same.
+            begun = leader.begin(answer, body).catch(() => undefined)
+          },
           async complete(outcome) {
             try {
+              await begun
               await leader.complete(outcome)
             } catch {
               // The object is gone, and those who waited with it: they go separately.

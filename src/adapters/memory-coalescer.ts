@@ -1,14 +1,29 @@
+import { requireOptions, whole } from '../core/lib/options.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
-import { Flight } from './coalescing/flight.ts'
+import { Flight, LEADER_TIMEOUT_MS } from './coalescing/flight.ts'
 
 /** Flights known before those that ended are forgotten. */
 const SWEPT_FROM = 1000
 
+export interface MemoryCoalescerOptions {
+  /**
+   * How long the one who makes the answer may take to begin it before one more of those who wait tries, milliseconds,
+   * 1..600,000: a little more than the time limit of the model.
+   *
+   * @default 30_000
+   */
+  readonly leaderTimeoutMs?: number
+}
+
 /**
  * Coalesces within one process: for Node, Deno and Bun. In Workers a request cannot wait for another one; there
  * `createDurableObjectCoalescer` does it.
+ *
+ * @throws `config_invalid` when `leaderTimeoutMs` is out of range
  */
-export function createMemoryCoalescer(): Coalescer {
+export function createMemoryCoalescer(options: MemoryCoalescerOptions = {}): Coalescer {
+  requireOptions(options, { leaderTimeoutMs: whole(1, 600_000) })
+  const { leaderTimeoutMs = LEADER_TIMEOUT_MS } = options
   const flights = new Map<string, Flight>()
 
   function flightOf(key: string): Flight {
@@ -21,11 +36,26 @@ export function createMemoryCoalescer(): Coalescer {
   }
 
   return {
-    async join(key, timeoutMs) {
+    leaderTimeoutMs,
+
+    async join(key, purgeEpoch) {
       const flight = flightOf(key)
-      const role = await flight.join(timeoutMs)
+      const role = await flight.join({ leaderTimeoutMs, purgeEpoch })
       if (role.kind !== 'leader') return role
-      return { kind: 'leader', leader: { complete: async (outcome) => flight.complete(role.leaderId, outcome) } }
+      const { leaderId } = role
+      let begun: Promise<void> | undefined
+      return {
+        kind: 'leader',
+        leader: {
+          begin: (answer, body) => {
+            begun = flight.begin(leaderId, answer, body)
+          },
+          complete: async (outcome) => {
+            await begun
+            flight.complete(leaderId, outcome)
+          },
+        },
+      }
     },
   }
 }

@@ -41,7 +41,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
           ports.onWarning({ code: 'answer_not_kept', message: `Answers are not cached for their ${why}` })
         told.add(why)
       }
-      const parts: CacheParts = { settings, route, ports, sharesAnswers, unkept }
+      const parts: CacheParts = { settings, route, ports, sharesAnswers, unkept, sharing: { isBarred: false } }
       return {
         open(question: QuestionToCache): QuestionCache {
           const { request, received, queries, later } = question
@@ -68,7 +68,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
             join: (lookup) => join(parts, asked, lookup),
             lookUpEvidence: (lookup, assessed, decision) => lookUpEvidence(parts, asked, lookup, assessed, decision),
             standIn: (lookup, failure) => standIn(parts, lookup, failure),
-            contentOf: ({ answer }) => storedContent(received, answer),
+            contentOf: (found) => storedContent(received, found),
             store: (lookup, made) => {
               if (lookup !== undefined) later(() => store(parts, asked, lookup, made))
             },

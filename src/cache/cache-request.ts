@@ -12,6 +12,8 @@ export interface CacheParts {
   readonly sharesAnswers: boolean
   /** Warns once for each reason why answers of the route cannot be kept. */
   readonly unkept: (why: string) => undefined
+  /** Whether the last answer of the route was for its own asker alone, by its headers: then nobody waits for the next one. */
+  readonly sharing: { isBarred: boolean }
 }
 
 /** A question as the cache sees it. */

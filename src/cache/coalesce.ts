@@ -1,4 +1,4 @@
-/** Those who ask the same at the same time: a leader makes the answer, followers wait for it. */
+/** Those who ask the same at the same time: a leader makes the answer, followers wait for it or read along. */
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Coalescer, Role } from '../ports/coalescer.ts'
 import type { Lookup } from '../pipeline/gate-cache.ts'
@@ -9,8 +9,6 @@ const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable',
 
 export const COALESCER_FAILED = 'The coalescer failed: each is answered separately'
 
-/** How long a question waits for the answer to the same question that is being made, milliseconds; then it is answered separately. */
-const TIMEOUT_MS = 10_000
 /** How much longer than its time limit a coalescer may take before it is given up, milliseconds. */
 const GRACE_MS = 500
 
@@ -21,19 +19,24 @@ const GRACE_MS = 500
  * @returns of a follower the leader's answer; of a leader its role; `isSeparate` where there was no answer to share
  */
 export async function joinOthers(
-  { settings, ports }: CacheParts,
+  { settings, ports, sharing }: CacheParts,
   asked: CacheRequest,
   { questionKey: key, purges }: Lookup,
 ): Promise<Pick<Lookup, 'found' | 'leader' | 'isSeparate'>> {
   const { coalescer } = settings
   const { read, store, maxAgeSeconds } = asked.use
   if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
+  // Who waited for such an answer would wait twice.
+  if (sharing.isBarred) return { isSeparate: true }
   try {
-    const role = await joinInTime(coalescer, key)
+    const role = await joinInTime(coalescer, key, purges.epoch)
     if (role.kind === 'leader') return { leader: role.leader }
     if (role.kind === 'separate') return { isSeparate: true }
+    const { body } = role
     const answer = checkStored(ports, purges, role.answer, key)
-    return isSendable(answer, asked) ? { found: foundAs('collapsed', answer) } : { isSeparate: true }
+    if (isSendable(answer, asked)) return { found: { ...foundAs('collapsed', answer), ...(body && { body }) } }
+    body?.cancel().catch(() => undefined)
+    return { isSeparate: true }
   } catch (cause) {
     ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     return {}
@@ -41,12 +44,12 @@ export async function joinOthers(
 }
 
 /** A leader whose role comes too late steps down at once: others may be waiting for it. */
-async function joinInTime(coalescer: Coalescer, key: string): Promise<Role> {
+async function joinInTime(coalescer: Coalescer, key: string, purgeEpoch: number): Promise<Role> {
   let late = false
   try {
-    return await inTime(TIMEOUT_MS + GRACE_MS, FAULTS, async () => {
-      const role = await coalescer.join(key, TIMEOUT_MS)
-      if (late && role.kind === 'leader') await role.leader.complete('failed')
+    return await inTime(2 * coalescer.leaderTimeoutMs + GRACE_MS, FAULTS, async () => {
+      const role = await coalescer.join(key, purgeEpoch)
+      if (late && role.kind === 'leader') await role.leader.complete({ kind: 'failed' })
       return role
     })
   } finally {

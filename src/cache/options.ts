@@ -15,8 +15,8 @@ export interface AnswerCacheOptions {
   /** What was purged of the answers. Without it, nothing can be. */
   readonly purges?: AnswerPurges
   /**
-   * Lets one of those who ask the same at the same time make the answer, while the others wait for it, up to ten seconds.
-   * Without one, each of them is answered separately.
+   * Lets one of those who ask the same at the same time make the answer, while the others wait for it, or read its stream
+   * along. Without one, each of them is answered separately.
    */
   readonly coalescer?: Coalescer
   /**

@@ -28,28 +28,37 @@ type MadeRefusal = Extract<Made, { kind: 'refusal' }>
  * @returns `undefined` where nothing is left to do
  */
 export function store(parts: CacheParts, asked: CacheRequest, lookup: Lookup, made: Made): Promise<void> | undefined {
-  const stored = asked.use.store ? storedAnswer(parts, asked, lookup, made) : undefined
-  if (stored === undefined && lookup.leader === undefined) return undefined
-  return putAndTell(parts, lookup, made, stored)
+  const outcome = asked.use.store ? outcomeOf(parts, asked, lookup, made) : SEPARATE
+  if (outcome === SEPARATE && lookup.leader === undefined) return undefined
+  return putAndTell(parts, lookup, made, outcome)
 }
 
-/** What is stored of what was made; `undefined` where it must not be kept. */
-function storedAnswer(
+const SEPARATE: CoalescedOutcome = { kind: 'separate' }
+const FAILED: CoalescedOutcome = { kind: 'failed' }
+
+/** Who may have what was made of a question. */
+function outcomeOf(
   parts: CacheParts,
   asked: CacheRequest,
   lookup: Lookup,
   made: Made,
-): StoredAnswer | Promise<StoredAnswer | undefined> | undefined {
+): CoalescedOutcome | Promise<CoalescedOutcome> {
   switch (made.kind) {
     case 'answer':
-      return isUnimpaired(made.decision) ? storedFromHandler(parts, asked, lookup, made) : undefined
-    case 'refusal':
-      return isUnimpaired(made.decision) ? storedRefusal(parts, asked, lookup, made) : undefined
+      return handlersOutcome(parts, asked, lookup, made)
+    case 'refusal': {
+      const answer = isUnimpaired(made.decision) ? storedRefusal(parts, asked, lookup, made) : undefined
+      return answer === undefined ? SEPARATE : { kind: 'answer', answer, isStored: true }
+    }
     case 'found':
-      return lookup.storedAgain
+      if (made.found.kind === 'stale') return FAILED
+      return lookup.storedAgain === undefined
+        ? SEPARATE
+        : { kind: 'answer', answer: lookup.storedAgain, isStored: true }
     case 'nothing':
+      return SEPARATE
     case 'failure':
-      return undefined
+      return FAILED
   }
 }
 
@@ -62,7 +71,7 @@ async function putAndTell(
   { settings, ports }: CacheParts,
   { leader, evidenceKey }: Lookup,
   made: Made,
-  stored: StoredAnswer | Promise<StoredAnswer | undefined> | undefined,
+  making: CoalescedOutcome | Promise<CoalescedOutcome>,
 ): Promise<void> {
   const tell = async (outcome: CoalescedOutcome): Promise<void> => {
     try {
@@ -72,61 +81,82 @@ async function putAndTell(
     }
   }
   try {
-    const answer = await stored
-    if (answer !== undefined) {
+    const outcome = await making
+    if (outcome.kind === 'answer' && outcome.isStored) {
+      const { answer } = outcome
       // A refusal, and what was found under the evidence key, is stored under the question key alone.
       const others = made.kind === 'answer' && evidenceKey !== undefined ? [{ ...answer, key: evidenceKey }] : []
       await Promise.all([answer, ...others].map((entry) => settings.store.put(entry.key, entry)))
     }
-    const failed = made.kind === 'failure' || (made.kind === 'found' && made.found.kind === 'stale')
-    await tell(answer ?? (failed ? 'failed' : 'not-stored'))
+    await tell(outcome)
   } catch (thrown) {
-    await tell('failed')
+    await tell(FAILED)
     throw thrown
   }
 }
 
-/** A clean, whole answer, for as long as its confidence and the handler's own headers allow. */
-function storedFromHandler(
+/**
+ * A clean, whole answer is stored, for as long as its confidence and the handler's own headers allow. Who asks the same at the
+ * same time may have it also where it is not: where it is cut, its asker is sent it as it is.
+ */
+function handlersOutcome(
   parts: CacheParts,
   asked: CacheRequest,
   lookup: Lookup,
   made: MadeAnswer,
-): Promise<StoredAnswer | undefined> | undefined {
+): CoalescedOutcome | Promise<CoalescedOutcome> {
   const { response, decision, reported } = made
   const { policy } = lookup.place
-  // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
-  if (decision.verdict === 'refuse' || reported().complete === false) return undefined
-  // Behind disabled gates nothing was held back: such answers are for one look only.
-  if (policy.dangerouslyDisableGates === true) return undefined
-  const { unkept } = parts
-  const fresh = handlerFreshness(
-    response.status,
-    (name) => response.headers.get(name),
-    asked.startedMs,
-    parts.settings.varyHeaders,
-  )
-  if (fresh.unkept !== undefined) return unkept(fresh.unkept)
+  // In `observe` mode an answer may rest on evidence that the policy would have refused; behind disabled gates nothing was
+  // held back: such answers are for one look only.
+  if (decision.verdict === 'refuse' || policy.dangerouslyDisableGates === true) return SEPARATE
+  const { unkept, sharing } = parts
+  const { status } = response
+  const header = (name: string): string | null => response.headers.get(name)
+  const fresh = handlerFreshness(status, header, asked.startedMs, parts.settings.varyHeaders)
   const { lifetimeSeconds: handlerSeconds, ageSeconds } = fresh
+  sharing.isBarred = handlerSeconds === 0 && status === 200
+  if (fresh.unkept !== undefined) unkept(fresh.unkept)
   const jitter = jitterOf(lookup.questionKey)
   const lifetime = lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter })
   const hasBody = response.body !== null
   // With status 200 an empty body is no answer; a redirect needs none.
-  if (lifetime === 0 || (!hasBody && response.status === 200)) return undefined
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_STORED_BYTES) return unkept(TOO_LARGE)
-  const copy = response.clone()
-  return (async () => {
-    const bytes = await readAtMost(copy.body, MAX_STORED_BYTES)
-    if (bytes === undefined) return unkept(TOO_LARGE)
-    const body = textIn(bytes)
-    const media = mediaTypeOf(copy.headers.get('content-type'))
-    // A stream may have been cut within a character.
-    if (body === undefined) return media === 'events' ? undefined : unkept('encoding')
-    const state = hasBody ? bodyState(body, media, reported().complete) : 'whole'
-    if (state === 'unsaid') return unkept(UNSAID)
-    if (state === 'cut') return undefined
-    const kept = { body, status: copy.status, headers: copy.headers, outer: made.outer, reported: reported() }
+  if (lifetime === 0 || (!hasBody && status === 200)) return SEPARATE
+  const mayBeStored = isUnimpaired(decision) && reported().complete !== false
+  const { leader } = lookup
+  if (!mayBeStored && leader === undefined) return SEPARATE
+  if (Number(header('content-length') ?? 0) > MAX_STORED_BYTES) {
+    unkept(TOO_LARGE)
+    return SEPARATE
+  }
+  const media = mediaTypeOf(header('content-type'))
+  const { body: copy, headers } = response.clone()
+  const answerOf = (body: string): StoredAnswer => {
+    const kept = { body, status, headers, outer: made.outer, reported: reported() }
     return recordOf(parts, asked, lookup, decision, { ...kept, lifetimeSeconds: lifetime, ageSeconds })
+  }
+  // JSON is of use when it is whole.
+  const isReadAlong = leader !== undefined && copy !== null && media !== 'json'
+  const [kept, along] = isReadAlong ? copy.tee() : [copy]
+  if (along !== undefined) leader?.begin(answerOf(''), along)
+  return (async () => {
+    const unstored: CoalescedOutcome = isReadAlong ? { kind: 'ended' } : SEPARATE
+    const bytes = await readAtMost(kept, MAX_STORED_BYTES)
+    if (bytes === undefined) {
+      unkept(TOO_LARGE)
+      return unstored
+    }
+    const body = textIn(bytes)
+    // A stream may have been cut within a character.
+    if (body === undefined) {
+      if (media !== 'events') unkept('encoding')
+      return unstored
+    }
+    const state = hasBody ? bodyState(body, media, reported().complete) : 'whole'
+    if (state === 'unsaid') unkept(UNSAID)
+    const isStored = mayBeStored && state === 'whole'
+    if (media === 'json' && state === 'cut' && reported().complete !== false) return FAILED
+    return isStored || !isReadAlong ? { kind: 'answer', answer: answerOf(body), isStored } : unstored
   })()
 }
 

@@ -1,16 +1,16 @@
 /** A stored answer as it is sent: with its status and headers, as a stream where it was one. */
 import { mediaTypeOf } from '../http/media-type.ts'
-import type { StoredContent } from '../pipeline/gate-cache.ts'
-import type { StoredAnswer } from '../ports/answer-cache.ts'
+import type { FoundAnswer, StoredContent } from '../pipeline/gate-cache.ts'
 import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { replayedStream } from './event-stream.ts'
 
 /** @param received the request as it came */
 export async function storedContent(
   received: Request,
-  { body, status, headers }: StoredAnswer,
+  { answer: { body, status, headers }, body: live }: FoundAnswer,
 ): Promise<StoredContent> {
   const sent = Object.fromEntries(headers)
+  if (live !== undefined) return { body: live, status, headers: sent }
   // Of a redirect or an absence no condition is asked. @see RFC 9110, section 13.2.1
   if (isConditional(received.method) && status < 300) {
     const tag = (sent['etag'] ??= await entityTag(body))

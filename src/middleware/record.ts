@@ -54,15 +54,17 @@ function ending(
   { received }: Exchange,
   { response, found, reported }: Reply,
 ): { readonly response: Response; readonly end: AnswerEnd | Promise<AnswerEnd> } {
-  if (reported === undefined || found !== undefined) return { response, end: { report: {} } }
-  if (!isStream(response)) return { response: writable(response), end: { report: reported() } }
+  // Of a stored answer nothing is reported; one that is still being made can break off.
+  const report = (found === undefined ? reported : undefined) ?? ((): AnswerReport => ({}))
+  if (found === undefined ? reported === undefined : found.body === undefined) return { response, end: { report: {} } }
+  if (!isStream(response)) return { response: writable(response), end: { report: report() } }
   const requestId = crypto.randomUUID()
   const { response: sent, ended } = withStreamEnd(response, requestId)
   const end = ended.then((failure) => {
     // A caller who left is told nothing any more, and the model did not fail.
-    if (failure === undefined || received.signal.aborted) return { report: reported() }
+    if (failure === undefined || received.signal.aborted) return { report: report() }
     console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
-    return { report: reported(), status: statusOf(failure.code) }
+    return { report: report(), status: statusOf(failure.code) }
   })
   return { response: sent, end }
 }

@@ -115,7 +115,8 @@ async function storedReply<Bindings extends object>(
   // Found where there is a cache only.
   const { body, status, headers } = await exchange.cache!.contentOf(found)
   // It was sent with this status before, so it is one.
-  const response = c.newResponse(body, status as StatusCode, headers)
+  const stored = c.newResponse(body, status as StatusCode, headers)
+  const response = found.body === undefined ? stored : guardedStream(stored, exchange.settings, exchange.received)
   return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
 }
 

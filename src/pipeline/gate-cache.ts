@@ -104,6 +104,8 @@ export interface AgedAnswer {
 /** A stored answer that may be sent. */
 export interface FoundAnswer {
   readonly answer: StoredAnswer
+  /** Of an answer that is still being made for another caller: what there is of its body, and what comes. */
+  readonly body?: ReadableStream<Uint8Array>
   /**
    * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
    * another caller who asked the same; `stale`: past its lifetime, in the place of one that could not be made.

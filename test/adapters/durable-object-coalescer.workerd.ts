@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
 import { coalescerContract } from '../contracts/coalescer.ts'
 
-const coalescer = () => createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS! })
+const coalescer = (leaderTimeoutMs: number) =>
+  createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS!, leaderTimeoutMs })
+
+const TERMS = { leaderTimeoutMs: 10_000, purgeEpoch: 0 }
 
 coalescerContract('Durable Object', coalescer)
 
 describe('a leader that is gone', () => {
   it('has the next of those who wait leader in its stead, however many were lost', async () => {
     const stub = env.ANSWER_FLIGHTS!.getByName('lost leaders')
-    const first = await stub.join(10_000)
-    const waiting = [stub.join(10_000), stub.join(10_000)]
+    const first = await stub.join(TERMS)
+    const waiting = [stub.join(TERMS), stub.join(TERMS)]
     if (first.kind !== 'leader') throw new Error('Nobody leads')
     // As the runtime does when the request is over that was given it.
     first.leader[Symbol.dispose]()

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
 import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
 import { RagGateError } from '../../src/errors.ts'
-import type { Coalescer } from '../../src/ports/coalescer.ts'
+import type { Coalescer, CoalescedOutcome } from '../../src/ports/coalescer.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
 import { aGate, type GateFixture, type HandlerContext, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
@@ -65,25 +65,20 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(ASKERS)
   })
 
-  it('wait no longer than ten seconds, and are then answered separately', async () => {
-    const coalescer = createMemoryCoalescer()
-    const asked: number[] = []
-    const join: Coalescer['join'] = (key, timeoutMs) => {
-      asked.push(timeoutMs)
-      return coalescer.join(key, timeoutMs / 500)
-    }
+  it('have one more lead when the first takes too long, and wait for either', async () => {
+    const coalescer = createMemoryCoalescer({ leaderTimeoutMs: 400 })
     const { together, journal } = coalescing({
-      cache: { coalescer: { join } },
+      cache: { coalescer },
       handler: async (c) => {
-        await pause(100)
+        await pause(560)
         return c.json({ answer: 'Turn the red key.' })
       },
     })
     const responses = await together()
-    expect(new Set(asked)).toEqual(new Set([10_000]))
     expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
-    expect(saidBy(responses)).toEqual(['rag-gate; fwd=miss', ...Array(19).fill('rag-gate; fwd=miss; collapsed=?0')])
-    expect(journal.handled).toHaveLength(ASKERS)
+    const said = saidBy(responses)
+    expect(said.filter((one) => one === 'rag-gate; fwd=miss; collapsed')).toHaveLength(ASKERS - 2)
+    expect(journal.handled).toHaveLength(2)
   })
 
   it.each<[string, (c: HandlerContext) => Response]>([
@@ -102,7 +97,7 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('are each told the error when the second leader fails as well', async () => {
+  it('are each told the error when every leader fails', async () => {
     const { together, journal } = coalescing({ handler: (c) => c.json({}, 503) })
     expect(new Set(statusesOf(await together()))).toEqual(new Set([503]))
     expect(journal.handled).toHaveLength(ASKERS)
@@ -126,12 +121,62 @@ describe('identical questions at the same time', () => {
     ['no-store', (c) => c.json({ answer: 'Yours.' }, 200, { 'cache-control': 'no-store' })],
     ['a cookie', (c) => c.json({ answer: 'Yours.' }, 200, { 'set-cookie': 'a=b' })],
     ['a status of its own', (c) => c.json({ answer: 'Yours.' }, 404)],
-    ['text that nobody says is whole', (c) => c.text('Yours.')],
   ])('are each answered for themselves with %s', async (_, handler) => {
     const { together, journal } = coalescing({ handler })
     const responses = await together()
     expect(journal.handled).toHaveLength(ASKERS)
     expect(saidBy(responses).filter((said) => said === 'rag-gate; fwd=miss; collapsed=?0')).toHaveLength(ASKERS - 1)
+  })
+
+  it('do not wait again for a handler whose last answer was for one alone, until one is for all', async () => {
+    let own = true
+    let running = 0
+    let most = 0
+    const { together } = coalescing({
+      handler: async (c) => {
+        most = Math.max(most, ++running)
+        await pause()
+        running--
+        return c.json({ answer: 'Yours.' }, 200, own ? { 'cache-control': 'private' } : {})
+      },
+    })
+    await together()
+    most = 0
+    own = false
+    await together()
+    expect(most).toBe(ASKERS)
+  })
+
+  it.each<[string, NonNullable<GateFixture['handler']>]>([
+    [
+      'JSON that the model did not end',
+      (c) => {
+        c.var.ragGate.report({ complete: false })
+        return c.json({ answer: 'Turn the' })
+      },
+    ],
+    ['text that is not said to be whole', (c) => c.text('Turn the red key.')],
+  ])('share %s, which is not stored', async (_, handler) => {
+    const { together, journal } = coalescing({ handler })
+    const responses = await together()
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1)
+    expect(journal.handled).toHaveLength(1)
+    expect(journal.stored).toEqual([])
+    await together()
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it('have another one lead when JSON breaks off', async () => {
+    let cut = true
+    const { together, journal } = coalescing({
+      handler: () => {
+        const body = cut ? '{"answer":"Tu' : '{"answer":"Turn the red key."}'
+        cut = false
+        return new Response(body, { headers: { 'content-type': 'application/json' } })
+      },
+    })
+    await together()
+    expect(journal.handled).toHaveLength(2)
   })
 
   it('share a refusal, and none that the application made', async () => {
@@ -143,28 +188,118 @@ describe('identical questions at the same time', () => {
     expect(own.journal.retrievals).toHaveLength(ASKERS)
   })
 
-  it('get a stream as a stream, once it ended cleanly; each their own where it did not', async () => {
-    const events = (end: string): string => `data: {"choices":[{"delta":{"content":"Turn."}}]}\n\n${end}`
-    const clean = events('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
-    const stream = (text: string) => () => new Response(text, { headers: { 'content-type': 'text/event-stream' } })
-    const whole = coalescing({ handler: stream(clean) })
-    const responses = await whole.together()
-    expect(new Set(await Promise.all(responses.map((response) => response.text())))).toEqual(new Set([clean]))
-    expect(responses.map(({ headers }) => headers.get('content-type'))).toEqual(Array(ASKERS).fill('text/event-stream'))
-    expect(whole.journal.handled).toHaveLength(1)
-    const cut = coalescing({ handler: stream(events('')) })
-    await cut.together()
-    expect(cut.journal.handled).toHaveLength(ASKERS)
+  const EVENTS = [
+    'data: {"choices":[{"index":0,"delta":{"content":"Turn "}}]}\n\n',
+    'data: {"choices":[{"index":0,"delta":{"content":"the key."}}]}\n\n',
+    'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+  ]
+
+  /** A stream of these events, with a pause before each. @param end how it ends */
+  const streamOf = (events: readonly string[], pauseMs: number, end?: 'breaks off') => () => {
+    let at = 0
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await pause(pauseMs)
+        const event = events[at++]
+        if (event !== undefined) controller.enqueue(new TextEncoder().encode(event))
+        else if (end === undefined) controller.close()
+        else controller.error(new Error('reset'))
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+
+  const requestOf = {
+    method: 'POST',
+    body: JSON.stringify({ question: QUESTION }),
+    headers: { 'content-type': 'application/json' },
+  }
+
+  /** Asks, and reads the answer: how long its first and its last byte took, milliseconds. */
+  async function timed({ app }: ReturnType<typeof coalescing>, whenMs = 0) {
+    await pause(whenMs)
+    const begunMs = performance.now()
+    const response = await app.request('/ask', requestOf)
+    let text = ''
+    let firstMs = 0
+    for await (const piece of response.body!) {
+      firstMs ||= performance.now() - begunMs
+      text += new TextDecoder().decode(piece)
+    }
+    return { text, firstMs, lastMs: performance.now() - begunMs, status: response.headers.get('cache-status') }
+  }
+
+  it('read a stream along: its first byte comes when the leader’s does, its last as well, whoever comes in between', async () => {
+    const gate = coalescing({ handler: streamOf(EVENTS, 150) })
+    const [leader, ...others] = await Promise.all([
+      timed(gate),
+      timed(gate),
+      timed(gate),
+      timed(gate, 250),
+      timed(gate, 500),
+    ])
+    expect(gate.journal.handled).toHaveLength(1)
+    for (const { text, status } of others) {
+      expect(text).toBe(EVENTS.join(''))
+      expect(status).toBe('rag-gate; fwd=miss; collapsed')
+    }
+    expect(others[0]!.firstMs).toBeLessThan(1.2 * leader!.firstMs)
+    // What there is comes at once.
+    expect(others[2]!.firstMs).toBeLessThan(100)
+    expect(others[0]!.lastMs).toBeLessThan(1.2 * leader!.lastMs)
+    await pause(50)
+    expect((await timed(gate)).status).toBe('rag-gate; hit')
+    expect(gate.journal.events.map(({ cache }) => cache).sort()).toEqual([...Array(5).fill('hit'), 'miss'])
   })
 
-  it('have another one lead when a stream broke off', async () => {
+  it('get what there was of a stream that ends without saying that it is whole, and it is not stored', async () => {
+    const gate = coalescing({ handler: streamOf(EVENTS.slice(0, 2), 5) })
+    const responses = await gate.together()
+    expect(gate.journal.handled).toHaveLength(1)
+    expect(new Set(await Promise.all(responses.map((response) => response.text())))).toEqual(
+      new Set([EVENTS[0]! + EVENTS[1]!]),
+    )
+    expect(gate.journal.stored).toEqual([])
+  })
+
+  it('are told by an event when a stream that they read along breaks off, and it is recorded as failed for each', async () => {
+    const gate = coalescing({ handler: streamOf(EVENTS.slice(0, 2), 5, 'breaks off') })
+    const texts = await Promise.all((await gate.together()).map((response) => response.text()))
+    expect(gate.journal.handled).toHaveLength(1)
+    for (const text of texts) {
+      expect(text.startsWith(EVENTS[0]! + EVENTS[1]!)).toBe(true)
+      expect(text).toContain('llm_unavailable')
+    }
+    await pause()
+    expect(gate.journal.events.map(({ status }) => status)).toEqual(Array(ASKERS).fill(503))
+  })
+
+  it('go on reading when the one who leads leaves', async () => {
+    const gate = coalescing({ handler: streamOf(EVENTS, 60) })
+    const leader = await gate.app.request('/ask', requestOf)
+    const following = timed(gate)
+    const reader = leader.body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    expect((await following).text).toBe(EVENTS.join(''))
+    expect(gate.journal.handled).toHaveLength(1)
+  })
+
+  it('get a stream that is too large to be stored, one call for all', async () => {
+    const large = `data: ${'x'.repeat(100_000)}\n\n`
+    const gate = coalescing({ handler: streamOf(Array(5).fill(large), 5) })
+    const texts = await Promise.all((await gate.together()).map((response) => response.text()))
+    expect(texts.every((text) => text === large.repeat(5))).toBe(true)
+    expect(gate.journal.handled).toHaveLength(1)
+  })
+
+  it('have another one lead when a stream broke off before its first event', async () => {
     let broken = true
     const { together, journal } = coalescing({
       handler: (c) => {
         if (!broken) return c.json({ answer: 'Turn the red key.' })
         broken = false
-        const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
-        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+        return streamOf([], 5, 'breaks off')()
       },
     })
     const responses = await together()
@@ -195,21 +330,28 @@ describe('identical questions at the same time', () => {
     expect(responses.map(({ headers }) => headers.get('age'))).toEqual(Array(ASKERS).fill(null))
   })
 
-  it('are not answered with what was purged while they waited', async () => {
+  it('are not answered with what was purged, and make one new answer together', async () => {
     const purges = createMemoryAnswerPurges()
     let answered = 0
     const { together, journal } = coalescing({
       cache: { purges },
       handler: async (c) => {
-        if (answered++ === 0) await purges.purge([{ kind: 'everything' }])
-        return c.json({ answer: `Answer ${answered}` })
+        const number = ++answered
+        if (number === 1) await purges.purge([{ kind: 'everything' }])
+        return c.json({ answer: `Answer ${number}` })
       },
     })
     await together()
-    // Whoever came before the purge, and whoever knows of it, gets no answer from before it.
     const later = await together()
-    expect(await Promise.all(later.map((response) => response.text()))).not.toContain('{"answer":"Answer 1"}')
-    expect(journal.handled.length).toBeGreaterThan(1)
+    expect(await Promise.all(later.map((response) => response.text()))).toEqual(
+      Array(ASKERS).fill('{"answer":"Answer 2"}'),
+    )
+    await purges.purge([{ kind: 'everything' }])
+    const last = await together()
+    expect(await Promise.all(last.map((response) => response.text()))).toEqual(
+      Array(ASKERS).fill('{"answer":"Answer 3"}'),
+    )
+    expect(journal.handled).toHaveLength(3)
   })
 
   it('have no part in it when they want an answer anew, or none older than so many seconds', async () => {
@@ -244,7 +386,7 @@ describe('identical questions at the same time', () => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const { ask, journal } = coalescing({
       onWarning,
-      cache: { coalescer: { join } },
+      cache: { coalescer: { join, leaderTimeoutMs: 1000 } },
     })
     expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
     expect(journal.handled[0]?.question).toBe(QUESTION)
@@ -257,7 +399,7 @@ describe('identical questions at the same time', () => {
       const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
       const told: unknown[] = []
       const complete = (outcome: unknown): Promise<void> => {
-        told.push(typeof outcome === 'string' ? outcome : 'an answer')
+        told.push((outcome as CoalescedOutcome).kind)
         if (how === 'throws') throw new Error('gone')
         return Promise.reject(new Error('gone'))
       }
@@ -268,13 +410,18 @@ describe('identical questions at the same time', () => {
           if (down) throw new RagGateError('retriever_unavailable', 'down')
           return rankingOf([STRONG])
         },
-        cache: { coalescer: { join: async () => ({ kind: 'leader', leader: { complete } }) } },
+        cache: {
+          coalescer: {
+            join: async () => ({ kind: 'leader', leader: { begin: () => undefined, complete } }),
+            leaderTimeoutMs: 1000,
+          },
+        },
       })
       const failed = await ask()
       expect(await failed.json()).toMatchObject({ error: { code: 'retriever_unavailable' } })
       down = false
       expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
-      expect(told).toEqual(['failed', 'an answer'])
+      expect(told).toEqual(['failed', 'answer'])
       expect(journal.stored).toHaveLength(1)
       expect(onWarning.mock.calls.map(([{ code }]) => code)).toEqual(['coalescer_failed', 'coalescer_failed'])
     },

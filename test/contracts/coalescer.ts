@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Coalescer, Leader, Role } from '../../src/ports/coalescer.ts'
+import type { StoredAnswer } from '../../src/ports/answer-cache.ts'
+import type { Coalescer, CoalescedOutcome, Leader, Role } from '../../src/ports/coalescer.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 
 /** Long enough for nobody to be given up in a test that does not wait for it. */
 const LONG_MS = 10_000
 
-const SHORT_MS = 60
+const SHORT_MS = 90
 
 /** Who leads. Fails the test where nobody does. */
 export function leaderOf(role: Role): Leader {
@@ -16,99 +17,227 @@ export function leaderOf(role: Role): Leader {
 /** Lets everybody who was to join do so. */
 const pause = (ms = 30): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+const SEPARATE: CoalescedOutcome = { kind: 'separate' }
+const FAILED: CoalescedOutcome = { kind: 'failed' }
+const storedAs = (answer: StoredAnswer): CoalescedOutcome => ({ kind: 'answer', answer, isStored: true })
+
+/** A body that is written piece by piece. */
+function aBody() {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  return {
+    readable,
+    write: (text: string) => void writer.write(new TextEncoder().encode(text)).catch(() => undefined),
+    close: () => void writer.close().catch(() => undefined),
+    fail: () => void writer.abort(new Error('reset')).catch(() => undefined),
+  }
+}
+
+/** What a follower reads along. Fails the test where there is nothing. */
+function readerOf(role: Role): { read: () => Promise<{ done: boolean; value?: string }>; cancel: () => Promise<void> } {
+  if (role.kind !== 'follower' || role.body === undefined) throw new Error(`${role.kind}, with nothing to read along`)
+  const reader = role.body.getReader()
+  return {
+    read: async () => {
+      const { done, value } = await reader.read()
+      return { done, ...(value && { value: new TextDecoder().decode(value) }) }
+    },
+    cancel: () => reader.cancel(),
+  }
+}
+
+async function readFor(reader: ReturnType<typeof readerOf>, text: string): Promise<void> {
+  let read = ''
+  while (read.length < text.length) read += (await reader.read()).value ?? ' (ended)'
+  expect(read).toBe(text)
+}
+
 /**
  * What every coalescer promises.
  *
- * @param make a coalescer in which nobody waits
+ * @param make a coalescer in which nobody waits, whose leaders may take so long
  */
-export function coalescerContract(name: string, make: () => Coalescer): void {
+export function coalescerContract(name: string, make: (leaderTimeoutMs: number) => Coalescer): void {
   describe(`${name} keeps the promises of a coalescer`, () => {
     let flights = 0
     const aKey = (): string => `key ${++flights} of ${name}, ümläut`
 
     /** A leader, and as many who wait for it. */
-    async function leaderAnd(waiting: number, timeoutMs = LONG_MS) {
-      const coalescer = make()
+    async function leaderAnd(waiting: number, leaderTimeoutMs = LONG_MS) {
+      const coalescer = make(leaderTimeoutMs)
       const key = aKey()
-      const leader = leaderOf(await coalescer.join(key, timeoutMs))
-      const roles = Array.from({ length: waiting }, () => coalescer.join(key, timeoutMs))
+      const join = (purgeEpoch = 0): Promise<Role> => coalescer.join(key, purgeEpoch)
+      const leader = leaderOf(await join())
+      const roles = Array.from({ length: waiting }, () => join())
       await pause()
-      return { coalescer, key, leader, roles }
+      return { coalescer, key, join, leader, roles }
     }
+
+    const kindsOf = async (roles: readonly Promise<Role>[]): Promise<readonly string[]> =>
+      (await Promise.all(roles)).map(({ kind }) => kind).sort()
 
     it('lets one lead, and gives its answer to all others', async () => {
       const { key, leader, roles } = await leaderAnd(19)
       const answer = aStoredAnswer(key, { body: '"é🗝"', headers: [['X-Note', 'one']] })
-      await leader.complete(answer)
+      await leader.complete(storedAs(answer))
       for (const role of await Promise.all(roles)) expect(role).toEqual({ kind: 'follower', answer })
     })
 
     it('keeps those apart who ask under different keys', async () => {
       const { coalescer, leader, roles } = await leaderAnd(1)
-      const other = leaderOf(await coalescer.join(aKey(), LONG_MS))
-      await other.complete('not-stored')
+      const other = leaderOf(await coalescer.join(aKey(), 0))
+      await other.complete(SEPARATE)
       const first = await Promise.race([roles[0], pause().then(() => 'waits')])
       expect(first).toBe('waits')
-      await leader.complete('not-stored')
+      await leader.complete(SEPARATE)
     })
 
     it('lets all go separately where the answer is its asker’s alone, and those who come soon after, too', async () => {
-      const { coalescer, key, leader, roles } = await leaderAnd(3)
-      await leader.complete('not-stored')
-      expect((await Promise.all(roles)).map(({ kind }) => kind)).toEqual(['separate', 'separate', 'separate'])
-      expect(await coalescer.join(key, LONG_MS)).toEqual({ kind: 'separate' })
+      const { join, leader, roles } = await leaderAnd(3)
+      await leader.complete(SEPARATE)
+      expect(await kindsOf(roles)).toEqual(['separate', 'separate', 'separate'])
+      expect(await join()).toEqual({ kind: 'separate' })
     })
 
-    it('gives the answer to those who come just after it', async () => {
-      const { coalescer, key, leader } = await leaderAnd(0)
-      const answer = aStoredAnswer(key)
-      await leader.complete(answer)
-      expect(await coalescer.join(key, LONG_MS)).toEqual({ kind: 'follower', answer })
+    it('gives the answer to those who come just after it, where it is stored', async () => {
+      for (const isStored of [true, false]) {
+        const { join, key, leader, roles } = await leaderAnd(1)
+        const answer = aStoredAnswer(key)
+        await leader.complete({ kind: 'answer', answer, isStored })
+        expect(await roles[0]).toEqual({ kind: 'follower', answer })
+        expect((await join()).kind).toBe(isStored ? 'follower' : 'leader')
+      }
+    })
+
+    it('lets all read along what the leader has so far, and what comes, from the first piece on', async () => {
+      const { join, key, leader, roles } = await leaderAnd(3)
+      const body = aBody()
+      const answer = aStoredAnswer(key, { body: '' })
+      leader.begin(answer, body.readable)
+      expect(await Promise.race([roles[0], pause().then(() => 'waits')])).toBe('waits')
+      body.write('Turn ')
+      const readers = (await Promise.all(roles)).map(readerOf)
+      await Promise.all(readers.map((reader) => readFor(reader, 'Turn ')))
+      body.write('the ')
+      await pause()
+      const late = await join()
+      expect(late).toMatchObject({ kind: 'follower', answer })
+      readers.push(readerOf(late))
+      await Promise.all(readers.map((reader, at) => readFor(reader, at === 3 ? 'Turn the ' : 'the ')))
+      // One who leaves takes nothing from the others.
+      await readers.shift()?.cancel()
+      body.write('key.')
+      body.close()
+      await Promise.all(readers.map((reader) => readFor(reader, 'key.')))
+      for (const reader of readers) expect((await reader.read()).done).toBe(true)
+      const whole = aStoredAnswer(key, { body: 'Turn the key.' })
+      await leader.complete(storedAs(whole))
+      expect(await join()).toEqual({ kind: 'follower', answer: whole })
+    })
+
+    it('breaks off what is read along where the leader’s breaks off, and lets the next one lead', async () => {
+      const { join, key, leader, roles } = await leaderAnd(2)
+      const body = aBody()
+      leader.begin(aStoredAnswer(key, { body: '' }), body.readable)
+      body.write('Turn ')
+      const readers = (await Promise.all(roles)).map(readerOf)
+      await Promise.all(readers.map((reader) => readFor(reader, 'Turn ')))
+      body.fail()
+      for (const reader of readers) await expect(reader.read()).rejects.toBeInstanceOf(Error)
+      await leader.complete(FAILED)
+      expect((await join()).kind).toBe('leader')
+    })
+
+    it('has another one lead when a body breaks off before its first piece', async () => {
+      const { key, leader, roles } = await leaderAnd(2)
+      const body = aBody()
+      leader.begin(aStoredAnswer(key, { body: '' }), body.readable)
+      body.fail()
+      await leader.complete(FAILED)
+      const second = leaderOf(await Promise.race(roles))
+      await second.complete(SEPARATE)
+      expect(await kindsOf(roles)).toEqual(['leader', 'separate'])
     })
 
     it('has another one lead when a leader failed, and lets the rest wait for that', async () => {
       const { key, leader, roles } = await leaderAnd(3)
-      await leader.complete('failed')
+      await leader.complete(FAILED)
       const second = leaderOf(await Promise.race(roles))
+      await second.complete(storedAs(aStoredAnswer(key)))
+      expect(await kindsOf(roles)).toEqual(['follower', 'follower', 'leader'])
+    })
+
+    it('has four lead at once after two failed, and the next in the place of each that fails', async () => {
+      const { key, join, leader, roles } = await leaderAnd(8)
+      const leaders: Leader[] = []
+      for (const role of roles) void role.then((taken) => taken.kind === 'leader' && leaders.push(taken.leader))
+      await leader.complete(FAILED)
+      await pause()
+      expect(leaders).toHaveLength(1)
+      await leaders[0]!.complete(FAILED)
+      await pause()
+      expect(leaders).toHaveLength(5)
+      await leaders[1]!.complete(FAILED)
+      await pause()
+      expect(leaders).toHaveLength(6)
       const answer = aStoredAnswer(key)
-      await second.complete(answer)
-      const kinds = (await Promise.all(roles)).map(({ kind }) => kind).sort()
-      expect(kinds).toEqual(['follower', 'follower', 'leader'])
+      await leaders[2]!.complete(storedAs(answer))
+      expect(await kindsOf(roles)).toEqual(['follower', 'follower', ...Array(6).fill('leader')])
+      for (const other of leaders) await other.complete(FAILED)
+      expect((await join()).kind).toBe('follower')
     })
 
-    it('lets all go separately when the second leader failed as well, and the next one lead again', async () => {
-      const { coalescer, key, leader, roles } = await leaderAnd(4)
-      await leader.complete('failed')
-      await leaderOf(await Promise.race(roles)).complete('failed')
-      const kinds = (await Promise.all(roles)).map(({ kind }) => kind).sort()
-      expect(kinds).toEqual(['leader', 'separate', 'separate', 'separate'])
-      expect((await coalescer.join(key, LONG_MS)).kind).toBe('leader')
+    it('has one more lead when the leader takes too long, and lets the rest wait for either', async () => {
+      const { key, leader, roles } = await leaderAnd(4, SHORT_MS)
+      const taken: Role[] = []
+      for (const role of roles) void role.then((one) => taken.push(one))
+      const second = leaderOf(await Promise.race(roles))
+      await pause(SHORT_MS / 3)
+      expect(taken).toHaveLength(1)
+      const answer = aStoredAnswer(key)
+      await leader.complete(storedAs(answer))
+      expect(await kindsOf(roles)).toEqual(['follower', 'follower', 'follower', 'leader'])
+      await second.complete(FAILED)
     })
 
-    it('waits no longer than it is told, and has a leader replaced that takes longer', async () => {
-      const { coalescer, key, roles } = await leaderAnd(2, SHORT_MS)
-      expect((await Promise.all(roles)).map(({ kind }) => kind)).toEqual(['separate', 'separate'])
-      expect((await coalescer.join(key, SHORT_MS)).kind).toBe('leader')
+    it('lets a caller wait no longer than for two leaders that take too long', async () => {
+      const { join, roles } = await leaderAnd(4, SHORT_MS)
+      expect(await kindsOf(roles)).toEqual(['leader', 'separate', 'separate', 'separate'])
+      expect((await join()).kind).toBe('leader')
+    })
+
+    it('has one who knows of a later purge lead, and those who know of it wait for that one', async () => {
+      const { key, join, leader, roles } = await leaderAnd(1)
+      const second = leaderOf(await join(7))
+      const knowing = join(7)
+      await pause()
+      await leader.complete(storedAs(aStoredAnswer(key)))
+      expect(await kindsOf(roles)).toEqual(['follower'])
+      expect(await Promise.race([knowing, pause().then(() => 'waits')])).toBe('waits')
+      expect((await join(8)).kind).toBe('leader')
+      const answer = aStoredAnswer(key, { purgeEpoch: 7 })
+      await second.complete(storedAs(answer))
+      expect(await knowing).toEqual({ kind: 'follower', answer })
     })
 
     it('hears a leader once', async () => {
       const { key, leader, roles } = await leaderAnd(1)
       const answer = aStoredAnswer(key)
-      await leader.complete(answer)
-      await leader.complete('failed')
+      await leader.complete(storedAs(answer))
+      await leader.complete(FAILED)
       expect(await roles[0]).toEqual({ kind: 'follower', answer })
     })
 
     it('still takes the answer of a leader that was replaced, and not its failure', async () => {
-      const { coalescer, key, leader } = await leaderAnd(0, SHORT_MS)
+      const { key, join, leader } = await leaderAnd(0, SHORT_MS)
       await pause(SHORT_MS)
-      const second = leaderOf(await coalescer.join(key, SHORT_MS))
-      const waiting = coalescer.join(key, LONG_MS)
+      const second = leaderOf(await join())
+      const waiting = join()
       await pause()
-      await leader.complete('failed')
+      await leader.complete(FAILED)
       expect(await Promise.race([waiting, pause().then(() => 'waits')])).toBe('waits')
       const answer = aStoredAnswer(key)
-      await second.complete(answer)
+      await second.complete(storedAs(answer))
       expect(await waiting).toEqual({ kind: 'follower', answer })
     })
   })

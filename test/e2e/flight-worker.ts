@@ -17,8 +17,8 @@ export default {
       await env.SELF.fetch(`${origin}/hang${search}`, { signal }).catch(() => undefined)
       return new Response('cancelled')
     }
-    const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS })
-    const role = await coalescer.join(searchParams.get('key') ?? '', 20_000)
+    const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS, leaderTimeoutMs: 20_000 })
+    const role = await coalescer.join(searchParams.get('key') ?? '', 0)
     // Nobody lands: the end of the request is all that the object sees.
     if (pathname === '/hang') await scheduler.wait(60_000)
     if (pathname === '/throw') throw new Error('the leader is gone')

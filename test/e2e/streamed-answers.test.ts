@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
@@ -119,6 +120,31 @@ describe('an answer that is asked for as a stream', () => {
     const chunks = chunksIn(await stream.text())
     expect([textIn(chunks), chunks[0]?.rag_gate]).toEqual([answer, about])
     expect(model.calls()).toBe(calls)
+  })
+
+  test('and by twenty at once is one call, of which all get the first word when it comes', async () => {
+    model.answerWith(talking(WHOLE, () => sleep(250)))
+    const question = anotherQuestion()
+    const calls = model.calls()
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const begunMs = performance.now()
+        const response = await post({ question, stream: true })
+        const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+        let text = ''
+        while (!text.includes(WORDS[0]!)) text += (await reader.read()).value ?? ' ended'
+        const firstMs = performance.now() - begunMs
+        for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value
+        return { firstMs, lastMs: performance.now() - begunMs, status: statusOf(response), text }
+      }),
+    )
+    expect(model.calls() - calls).toBe(1)
+    expect(new Set(asked.map(({ text }) => text)).size).toBe(1)
+    const leader = asked.find(({ status }) => status === 'rag-gate; fwd=miss')!
+    const followers = asked.filter(({ status }) => status === 'rag-gate; fwd=miss; ttl=N; collapsed')
+    expect(followers).toHaveLength(19)
+    // Five events come after the first word.
+    for (const { firstMs } of followers) expect(firstMs).toBeLessThan(leader.lastMs - 500)
   })
 
   test('is read by the official client', async () => {

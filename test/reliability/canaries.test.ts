@@ -246,7 +246,7 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
     },
   }),
   authenticate: (run) => ({ dependencies: { authenticate: run } }),
-  'a coalescer': (run) => ({ cache: { coalescer: { join: run } } }),
+  'a coalescer': (run) => ({ cache: { coalescer: { join: run, leaderTimeoutMs: 5000 } } }),
   'a retriever of ones own': (run) => ({ dependencies: { retriever: { retrieve: run } } }),
   'a reranker of ones own': (run) => ({ dependencies: { reranker: { model: 'm', kind: 'grade', rerank: run } } }),
   Vectorize: (run) => ({

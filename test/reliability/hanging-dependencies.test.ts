@@ -55,10 +55,10 @@ it.each(Object.entries(HANGING))('%s', async (_, { gate, ends, within }) => {
   expect(performance.now() - begunMs).toBeLessThan(within)
 })
 
-it('the coalescer, after ten seconds', async () => {
+it('the coalescer, after twice the time limit of a leader', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
-    const asking = aGate({ retrieval, cache: { coalescer: { join: never } } }).ask()
+    const asking = aGate({ retrieval, cache: { coalescer: { join: never, leaderTimeoutMs: 5000 } } }).ask()
     await vi.advanceTimersByTimeAsync(10_600)
     expect((await asking).status).toBe(200)
   } finally {

@@ -171,12 +171,12 @@ function compose(env: GateBindings): Composition {
 }
 
 /** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */
-function coalescerFor(
-  { ANSWER_FLIGHTS: namespace, LLM_MODEL: model }: GateBindings,
-  reranker: Reranker | undefined,
-): Pick<AnswerCacheOptions, 'coalescer'> {
+function coalescerFor(env: GateBindings, reranker: Reranker | undefined): Pick<AnswerCacheOptions, 'coalescer'> {
+  const { ANSWER_FLIGHTS: namespace, LLM_MODEL: model } = env
   if (namespace === undefined || (model === undefined && reranker === undefined)) return {}
-  return { coalescer: createDurableObjectCoalescer({ namespace }) }
+  // Before the model's own limit there is the search, and what reranks it.
+  const leaderTimeoutMs = (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
+  return { coalescer: createDurableObjectCoalescer({ namespace, leaderTimeoutMs }) }
 }
 
 function answerOptionsOf(env: GateBindings): AnswerOptions {
