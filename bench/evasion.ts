@@ -9,7 +9,7 @@
  * nothing for itself.
  */
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
-import { fuseConvex } from '../src/core/evidence/fusion.ts'
+import { fuse } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'
 import { logistic } from '../src/core/policy/logistic.ts'
@@ -88,7 +88,7 @@ function attempted(read: () => unknown): boolean {
 
 function askBefore({ search, lexicon }: SearchableSet, question: string): Verdict {
   const options = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
-  const evidence = fuseConvex(search(question, TOP_K), options)
+  const evidence = fuse(search(question, TOP_K), options)
   const whole = { question, parts: { bare: question, parts: [question] }, evidence, lexicon, lasting }
   return judge(WHOLE, measure(WHOLE, whole)).verdict
 }

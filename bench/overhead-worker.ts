@@ -4,7 +4,7 @@ import { createBufferedDecisionLog } from '../src/adapters/buffered-decision-log
 import { createCacheApiAnswerCache } from '../src/adapters/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { buildContext } from '../src/core/evidence/context.ts'
-import { fuseConvex } from '../src/core/evidence/fusion.ts'
+import { fuse } from '../src/core/evidence/fusion.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
 import { namespaceOf } from '../src/core/lib/ids.ts'
 import type { GateDependencies } from '../src/middleware/dependencies.ts'
@@ -46,7 +46,7 @@ async function handWritten(c: Context<Bindings>): Promise<Response> {
     topK: 10,
     signal: AbortSignal.timeout(3000),
   })
-  const { chunks } = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
+  const { chunks } = fuse(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
   const context = buildContext(chunks, { maxLength: 12_000 })
   return c.json({
     ...searchAnswer(context),

@@ -19,7 +19,7 @@ export {
 export { logistic } from './core/policy/logistic.ts'
 export type { ConfidenceModel } from './core/policy/confidence.ts'
 export type { Band, Decision } from './core/policy/decision.ts'
-export { mentions, multiPartNeedsChunks, refuseTopics, type Rule } from './core/policy/rules.ts'
+export { mentions, refuseTopics, type Rule } from './core/policy/rules.ts'
 export { measure } from './core/policy/measure.ts'
 export type { Signals } from './core/signals/measure.ts'
 export { judge } from './core/policy/judge.ts'

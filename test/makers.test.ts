@@ -83,7 +83,6 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     gradedRelevance: { relevanceThreshold: 2, minChunks: 1 },
     minTopCosine: { refuseBelow: 0.5 },
     questionHmac: { key: 'k'.repeat(32), keyId: '1', rotateAfterDays: 30, text: 'kept' },
-    multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
   },
   'src/cache/index.ts': {
     answerCache: {
@@ -245,6 +244,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     sufficiencyThreshold: SUFFICIENCY,
   },
   'packages/presets/src/two-tier/index.ts': {
+    multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
     retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
     twoTier: {
       relevanceThreshold: 2,

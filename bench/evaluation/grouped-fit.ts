@@ -1,5 +1,5 @@
 /** Logistic regression over several question sets, each with an intercept of its own: fitted by Newton's method. */
-import { solve } from '../../src/core/lib/cholesky.ts'
+import { solve } from '../../packages/calibration/src/cholesky.ts'
 
 /** A labelled question as a row of features. */
 export interface Row {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
-import { fuseConvex } from '../../src/core/evidence/fusion.ts'
+import { fuse } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { english } from '../../src/language/english/english.ts'
@@ -167,7 +167,7 @@ export function readQuestionSet(name: string, options: ReadingOptions = {}): Que
   const asked = questions.map((labelled): AskedQuestion => {
     const { question } = labelled
     const found = { idfMass: idfMass(lexicon, terms(question)), topK: options.keep ?? TOP_K }
-    return { ...labelled, evidence: fuseConvex(search(question, TOP_K), found) }
+    return { ...labelled, evidence: fuse(search(question, TOP_K), found) }
   })
   return { name, lexicon, questions: asked }
 }

@@ -1,5 +1,5 @@
 /** A set in the embedded index, and the ways to search it. Every search goes through the index's own protocol. */
-import { fuseConvex } from '../../src/core/evidence/fusion.ts'
+import { fuse } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { createUpstashRetriever } from '../../packages/upstash/src/index.ts'
@@ -89,7 +89,7 @@ export function gateSearch(index: EmbeddedIndex, namespace: DenseKind, lexicon: 
     const question = normaliseQuestion(asked)
     const request = { tenant: 'bench', collection: 'bench', namespace, question, topK: DEPTH }
     const rankings = await retriever.retrieve({ ...request, signal: new AbortController().signal })
-    const evidence = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: DEPTH })
+    const evidence = fuse(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: DEPTH })
     return evidence.chunks.map(({ id }) => id)
   }
 }

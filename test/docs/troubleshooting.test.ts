@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ENGINE_TEXTS } from '../../src/core/policy/engine-texts.ts'
-import { errorCodes } from './error-codes.ts'
 import { read, ROOT } from './pages.ts'
 
 const PAGE = read('docs/troubleshooting.md')
@@ -36,10 +35,6 @@ test('every reason code that a gate or the engine can give is explained, and no 
   expect(gates.size).toBeGreaterThan(25)
   const told = codesUnder('Reason codes')
   expect(told.toSorted()).toEqual([...new Set([...gates, ...Object.keys(ENGINE_TEXTS)])].toSorted())
-})
-
-test('every error code is explained, and no other', () => {
-  expect(codesUnder('Error codes').toSorted()).toEqual(errorCodes().toSorted())
 })
 
 test('every warning of a retriever is named', () => {

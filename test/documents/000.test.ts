@@ -1,11 +1,12 @@
 /** Document 000, confidence gating in two tiers: its examples, asked of a route behind `ragGate`. */
+import { multiPartNeedsChunks } from '../../packages/presets/src/two-tier/multi-part-needs-chunks.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verdictRates } from '../../packages/calibration/src/index.ts'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
-import { definePolicy, mentions, multiPartNeedsChunks, refuseTopics, type Rule, type Verdict } from '../../src/index.ts'
+import { definePolicy, mentions, refuseTopics, type Rule, type Verdict } from '../../src/index.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../packages/presets/src/two-tier/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { PAGES, read } from '../docs/pages.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../packages/upstash/src/index.ts'
-import { fuseConvex } from '../../src/core/evidence/fusion.ts'
+import { fuse } from '../../src/core/evidence/fusion.ts'
 import { idfMass } from '../../src/core/text/lexicon.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { buildLexicon, terms } from '../fixtures/english.ts'
@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(SET))('of ten judged passages', () => {
         const signal = new AbortController().signal
         const facts = { tenant: 'acme', collection: 'docs', namespace: 'n1', question }
         const rankings = await retriever.retrieve({ ...facts, topK: candidates, signal })
-        const evidence = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K })
+        const evidence = fuse(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K })
         chunks += evidence.chunks.length
         both += evidence.chunks.filter(
           ({ scores: { cosine, bm25 } }) => cosine !== undefined && bm25 !== undefined,

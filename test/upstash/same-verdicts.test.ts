@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
-import { fuseConvex } from '../../src/core/evidence/fusion.ts'
+import { fuse } from '../../src/core/evidence/fusion.ts'
 import { judge } from '../../src/core/policy/judge.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(SET))('questions of squad-ooc', () => {
       const signal = new AbortController().signal
       const facts = { tenant: 'acme', collection: 'docs', namespace: 'n1' }
       const rankings = await retriever.retrieve({ ...facts, question, topK: TOP_K, signal })
-      const evidence = fuseConvex(rankings, { idfMass: 1, topK: TOP_K })
+      const evidence = fuse(rankings, { idfMass: 1, topK: TOP_K })
       const { verdict } = judge(policy, measure(question, evidence, lexicon))
       return { verdict, best: evidence.chunks[0]?.id }
     }

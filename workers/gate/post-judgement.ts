@@ -2,13 +2,13 @@
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { ragGate, type RagGateEnv } from 'hono-rag-gate'
-import { leaveOut } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import type { Retriever } from 'hono-rag-gate/ports'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { WorkerError } from './errors.ts'
+import { leaveOut } from './leave-out.ts'
 import { policyFor } from './policies/policy-for.ts'
 
 const LIMITS = { maxBytes: 65_536, timeoutMs: 10_000 }

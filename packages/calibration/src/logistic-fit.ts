@@ -1,5 +1,6 @@
 /** Logistic regression by Newton's method: deterministic, and exact to rounding. */
-import { dot, solve } from 'hono-rag-gate/core/lib'
+import { dot } from 'hono-rag-gate/core/lib'
+import { solve } from './cholesky.ts'
 
 /** One example. */
 export interface Example {

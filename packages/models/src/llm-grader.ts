@@ -1,6 +1,7 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
 import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
-import { type Passage, readGrades } from 'hono-rag-gate/core/evidence'
+import type { Passage } from 'hono-rag-gate/core/evidence'
+import { readGrades } from './grade.ts'
 import {
   badResponse,
   bearer,

@@ -4,7 +4,7 @@
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
-import { reportedModel, reportedTokens } from 'hono-rag-gate/core/answer'
+import { reportedModel, reportedTokens } from './reported-facts.ts'
 import {
   badResponse,
   bearer,

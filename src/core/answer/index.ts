@@ -8,4 +8,3 @@ export type {
   SentenceSupport,
   SourceKind,
 } from './answer-signals.ts'
-export { reportedModel, reportedTokens } from './reported-facts.ts'

@@ -1,22 +1,12 @@
 /** Several rankings into one evidence. */
-import { isScore } from './score-kinds.ts'
-import { clamp01 } from '../lib/numbers.ts'
-import { BM25_K1 } from '../text/bm25.ts'
+import { isScore, scaledMethodScore } from './score-kinds.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Ranking, ScoreKind, Scores } from './chunk.ts'
 import { collect, type Collected, type Evidence, rankBy } from './evidence.ts'
 import { reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
-/** How much each method weighs in the convex mix: finite numbers of 0 and up, one of them above 0. */
-export interface ConvexWeights {
-  /** @default 0.35 */
-  readonly cosine?: number
-  /** @default 0.65 */
-  readonly bm25?: number
-}
-
-/** Measured on five question sets: see docs/internal/evaluation.md. */
-const DEFAULT_WEIGHTS: Required<ConvexWeights> = { cosine: 0.35, bm25: 0.65 }
+/** How much each method weighs in the convex mix; measured on five question sets: see docs/internal/evaluation.md. */
+const WEIGHTS = { cosine: 0.35, bm25: 0.65 } as const
 
 /** What every fusion needs to know. */
 export interface FusionOptions {
@@ -26,14 +16,8 @@ export interface FusionOptions {
   readonly topK: number
 }
 
-/** What the convex mix needs to know. */
-export interface ConvexOptions extends FusionOptions {
-  /** @default those that were measured: 0.35 and 0.65 */
-  readonly weights?: ConvexWeights
-}
-
 /** What reciprocal rank fusion needs to know. */
-export interface ReciprocalRankOptions extends ConvexOptions {
+export interface ReciprocalRankOptions extends FusionOptions {
   /**
    * Constant that is added to every rank, 0 and up: the larger, the less a first place counts before a tenth.
    *
@@ -49,33 +33,20 @@ export interface ReciprocalRankOptions extends ConvexOptions {
 }
 
 /**
- * Fuses by the convex mix; where one of several rankings is of ranks alone, which have no scale to mix by, by reciprocal
- * ranks. What policies read of scores is the methods' own and their convex mix in either case.
+ * Fuses by the convex mix of scaled scores; where one of several rankings is of ranks alone, which have no scale to mix by,
+ * by reciprocal ranks.
  *
- * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
- */
-export function fuse(rankings: readonly Ranking[], options: FusionOptions): Evidence {
-  const given = { ...options, weights: DEFAULT_WEIGHTS }
-  const hasRanksAlone = rankings.some(({ kind }) => kind === 'rrf')
-  return hasRanksAlone ? fuseByRanks(rankings, given, RRF_K, 1) : fuseByMix(rankings, given)
-}
-
-/**
- * The convex mix of scaled scores. Each method is scaled by a bound that does not depend on the other results, so that
- * a fused score means the same in every question: BM25 by the question's idf mass times k1 + 1, cosine clipped to 0..1.
- * A method that did not return a chunk counts 0 for it.
+ * Each method is scaled by a bound that does not depend on the other results, so that a fused score means the same in every
+ * question: BM25 by the question's idf mass times k1 + 1, cosine clipped to 0..1. A method that did not return a chunk
+ * counts 0 for it. What policies read of scores is the methods' own and their convex mix in either case.
  *
  * With a single ranking there is nothing to mix: the evidence is ranked by that score as it is.
  *
- * @throws `config_invalid` for weights that are out of range, or both 0; `retriever_bad_response` when more than
- *   a fifth of the scores are not finite
+ * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
  * @see Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 42(1), 2023
  */
-export function fuseConvex(rankings: readonly Ranking[], options: ConvexOptions): Evidence {
-  return fuseByMix(rankings, { ...options, weights: checkedWeights(options.weights) })
-}
-
-function fuseByMix(rankings: readonly Ranking[], options: MixOptions): Evidence {
+export function fuse(rankings: readonly Ranking[], options: FusionOptions): Evidence {
+  if (rankings.some(({ kind }) => kind === 'rrf')) return fuseByRanks(rankings, options, RRF_K, 1)
   return fuseBy('convex', rankings, options, (collected) => collected)
 }
 
@@ -89,8 +60,8 @@ function fuseByMix(rankings: readonly Ranking[], options: MixOptions): Evidence 
  *
  * With a single ranking there is nothing to fuse: the evidence is ranked by that score as it is.
  *
- * @throws `config_invalid` when `k` is not a finite number of 0 and up, or both it and `firstRank` are 0, and for wrong
- *   weights; `retriever_bad_response` when more than a fifth of the scores are not finite
+ * @throws `config_invalid` when `k` is not a finite number of 0 and up, or both it and `firstRank` are 0;
+ *   `retriever_bad_response` when more than a fifth of the scores are not finite
  * @see Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
  *   Methods", SIGIR 2009
  */
@@ -101,25 +72,27 @@ export function fuseReciprocalRank(
   if (!(Number.isFinite(k) && k >= 0 && k + firstRank > 0)) {
     throw new RagGateError('config_invalid', 'k must be a number from 0, above 0 for ranks from 0', { param: 'k' })
   }
-  return fuseByRanks(rankings, { ...options, weights: checkedWeights(options.weights) }, k, firstRank)
+  return fuseByRanks(rankings, options, k, firstRank)
 }
 
-function fuseByRanks(rankings: readonly Ranking[], options: MixOptions, k: number, firstRank: 0 | 1): Evidence {
-  return fuseBy('rrf', rankings, options, (collected) =>
-    withReciprocalRanks(collected, rankings, (count) => reciprocalRanks(count, k, firstRank)),
-  )
-}
-
-/** Options with the weights that count. */
-interface MixOptions extends FusionOptions {
-  readonly weights: Required<ConvexWeights>
+function fuseByRanks(rankings: readonly Ranking[], options: FusionOptions, k: number, firstRank: 0 | 1): Evidence {
+  return fuseBy('rrf', rankings, options, (collected) => {
+    const sums = new Map<string, number>()
+    for (const ranking of rankings) {
+      const entries = bestFirst(ranking)
+      const worth = reciprocalRanks(entries.length, k, firstRank)
+      entries.forEach(({ passage: { id } }, at) => sums.set(id, (sums.get(id) ?? 0) + worth[at]!))
+    }
+    // Every collected passage has a usable score in some ranking.
+    return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, rrf: sums.get(passage.id)! } }))
+  })
 }
 
 /** @param score what gives the collected chunks, which have their convex mix, the score that ranks them */
 function fuseBy(
   kind: 'convex' | 'rrf',
   rankings: readonly Ranking[],
-  { weights, idfMass, topK }: MixOptions,
+  { idfMass, topK }: FusionOptions,
   score: (collected: readonly Collected[]) => readonly Collected[],
 ): Evidence {
   const { collected, dropped } = collect(rankings)
@@ -127,37 +100,11 @@ function fuseBy(
   const facts = { kinds, dropped, topK }
   const only = kinds.length === 1 ? kinds[0] : undefined
   if (only !== undefined) return rankBy(only, collected, facts)
-
-  const bm25Bound = idfMass * (BM25_K1 + 1)
   const mixed = collected.map(({ passage, scores }) => ({
     passage,
-    scores: { ...scores, convex: mix(scores, kinds, weights, bm25Bound) },
+    scores: { ...scores, convex: mix(scores, kinds, idfMass) },
   }))
   return rankBy(kind, score(mixed), facts)
-}
-
-function checkedWeights(given: ConvexWeights | undefined): Required<ConvexWeights> {
-  const weights = { ...DEFAULT_WEIGHTS, ...given }
-  const { cosine, bm25 } = weights
-  const sum = cosine + bm25
-  if (cosine >= 0 && bm25 >= 0 && sum > 0 && sum < Infinity) return weights
-  throw new RagGateError('config_invalid', 'weights must be numbers from 0, one above 0', { param: 'weights' })
-}
-
-/** @param worth what so many ranks are worth, the best first */
-function withReciprocalRanks(
-  collected: readonly Collected[],
-  rankings: readonly Ranking[],
-  worth: (count: number) => readonly number[],
-): readonly Collected[] {
-  const sums = new Map<string, number>()
-  for (const ranking of rankings) {
-    const entries = bestFirst(ranking)
-    const worths = worth(entries.length)
-    entries.forEach(({ passage: { id } }, at) => sums.set(id, (sums.get(id) ?? 0) + worths[at]!))
-  }
-  // Every collected passage has a usable score in some ranking.
-  return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, rrf: sums.get(passage.id)! } }))
 }
 
 /** The usable entries of a ranking by their scores, ties as they came; each chunk once, by its first place. */
@@ -168,18 +115,14 @@ function bestFirst({ kind, entries }: Ranking): Ranking['entries'] {
     .sort((a, b) => b.score - a.score)
 }
 
-function mix(scores: Scores, kinds: readonly ScoreKind[], weights: Required<ConvexWeights>, bm25Bound: number): number {
-  const scaled: Readonly<Partial<Record<ScoreKind, number>>> = {
-    cosine: scores.cosine ?? 0,
-    bm25: bm25Bound > 0 ? (scores.bm25 ?? 0) / bm25Bound : 0,
-  }
+function mix(scores: Scores, kinds: readonly ScoreKind[], idfMass: number): number {
   let sum = 0
   let total = 0
   for (const kind of ['cosine', 'bm25'] as const) {
     // A method that was not asked weighs nothing.
-    const weight = kinds.includes(kind) ? weights[kind] : 0
-    sum += weight * clamp01(scaled[kind] ?? 0)
-    total += weight
+    if (!kinds.includes(kind)) continue
+    sum += WEIGHTS[kind] * (scaledMethodScore(kind, scores, idfMass) ?? 0)
+    total += WEIGHTS[kind]
   }
   return total > 0 ? sum / total : 0
 }

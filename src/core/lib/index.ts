@@ -1,6 +1,5 @@
 /** Small pure tools that every part is made with: canonical texts, checks of options, numbers, digests, ids. */
 export { canonicalJson, lengthPrefixed } from './canonical.ts'
-export { solve } from './cholesky.ts'
 export { isRecord } from './guards.ts'
 export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant, timeOfId } from './ids.ts'
 export type { Json } from './json.ts'
@@ -28,7 +27,6 @@ export {
 } from './options.ts'
 export { distributionScores, reciprocalRanks, RRF_K } from './rank-scores.ts'
 export { floored, percent, roundHalfEven } from './rounding.ts'
-export { sameText } from './same-text.ts'
 export { base32, hex, sha256, utf8 } from './sha256.ts'
 export { meanOf, type Pair, pearson, populationDeviation, spearman } from './statistics.ts'
 export { cosine, dot } from './vectors.ts'

@@ -29,6 +29,7 @@ export type {
 } from './preset.ts'
 export type { PurgeScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
+export { mentions, type Rule, type RuleFinding, type RuleInput } from './rules.ts'
 export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'
 export { CONTEXT, isOfTexts } from './text-findings.ts'
 export { weakestPart, weakestPartModel } from './weakest-part.ts'

@@ -1,10 +1,8 @@
 /** Rules of a service's own: checks over the texts, beside the gates of its policy. */
-import { number, requireOptions, whole } from '../lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { frozenCopy } from '../lib/frozen-copy.ts'
-import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import type { ReasonCode } from '../gates/finding.ts'
 import { type Signals } from '../signals/measure.ts'
 import { isRecord } from '../lib/guards.ts'
@@ -152,38 +150,6 @@ export function refuseTopics(topics: readonly string[]): Rule {
       if (named === undefined) return null
       const message = `Questions about ${named} not supported`
       return { outcome: 'refuse', message, publicText: message }
-    },
-  })
-}
-
-/** Settings of `multiPartNeedsChunks`. */
-export interface MultiPartOptions {
-  /** Relevant chunks that a question of several parts needs. Whole, 1..20. @default 2 */
-  readonly minChunks?: number
-  /** Grade from which on a chunk is relevant, 0..3. @default 2 */
-  readonly relevanceThreshold?: number
-}
-
-/**
- * Refuses a question of several parts (with `and` or `or` as a whole word) for which too few chunks are relevant.
- * Without grades of a reranker every retrieved chunk counts.
- *
- * @throws `config_invalid` when a setting is out of range
- * @see the specification of two-tier, "Custom Gating Logic", second example
- */
-export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
-  requireOptions(options, { minChunks: whole(1, 20), relevanceThreshold: number(0, 3) })
-  const { minChunks = 2, relevanceThreshold = 2 } = options
-  return Object.freeze({
-    id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
-    check: function multiPartNeedsChunks({ question, evidence: { chunks } }: RuleInput): RuleFinding | null {
-      if (!mentions(question, ['and', 'or'])) return null
-      const grades = chunks.flatMap(({ scores: { grade } }) => grade ?? [])
-      const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
-      const actual = grades.length > 0 ? grades.filter(isRelevant).length : chunks.length
-      if (actual >= minChunks) return null
-      const message = 'Multi-part question requires more evidence'
-      return { outcome: 'refuse', message, publicText: message, actual, threshold: minChunks }
     },
   })
 }

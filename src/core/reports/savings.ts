@@ -1,6 +1,6 @@
 /** What one exchange saved: the model call that was not made, less what it took to find that out. */
-import { RagGateError } from '../../errors.ts'
 import { isRecord } from '../lib/guards.ts'
+import { group, number, required, requireOptions, text, whole } from '../lib/options.ts'
 import type { CacheState, Decision } from '../policy/decision.ts'
 
 /** Tokens that a model counted for one answer. */
@@ -62,11 +62,20 @@ export interface Saving {
 /** Says what an exchange saved; nothing where a model was asked, or would not have been asked without the gate either. */
 export type SavingsLedger = (exchange: FinishedExchange) => Saving | undefined
 
-/** Beyond it a count is no count of tokens of one call. */
-const MOST_TOKENS = 1e9
-const HIGHEST_PRICE = 1e9
 const MILLION = 1e6
-const LONGEST_CURRENCY = 8
+/** Beyond it a count is no count of tokens of one call. */
+const TOKENS = required(whole(0, 1e9))
+const PRICE = required(number(0, 1e9))
+const PRICES = group<Prices>({
+  currency: required({
+    words: 'a text of 1 to 8 characters',
+    holds: (name) => text.holds(name) && String(name).length <= 8,
+  }),
+  inputPerMillionTokens: PRICE,
+  outputPerMillionTokens: PRICE,
+  perRetrieval: PRICE,
+})
+const AVERAGE_CALL = group<TokenUsage>({ inputTokens: TOKENS, outputTokens: TOKENS })
 
 /**
  * A ledger of what exchanges save. A refusal saves the call where no model was asked: one that judged the answer came
@@ -77,7 +86,8 @@ const LONGEST_CURRENCY = 8
  * ragGate({ policy: balanced(), dependencies: { retriever, log, savings: savingsLedger({ prices, averageCall }) } })
  */
 export function savingsLedger(settings: SavingsSettings = {}): SavingsLedger {
-  check(settings)
+  // A price that is left out, or misspelt, must not count as nothing.
+  requireOptions(settings, { prices: PRICES, averageCall: AVERAGE_CALL }, 'config_invalid', 'savings')
   return function saved(exchange) {
     return savingOf(exchange, settings)
   }
@@ -107,57 +117,5 @@ function savingOf(exchange: FinishedExchange, { prices, averageCall }: SavingsSe
 
 /** A handler may report anything. */
 function isCount(usage: TokenUsage | undefined): usage is TokenUsage {
-  return isRecord(usage) && isTokens(usage.inputTokens) && isTokens(usage.outputTokens)
-}
-
-function check(settings: SavingsSettings): void {
-  if (!isRecord(settings)) throw invalid('savings', 'must be an object')
-  const { prices, averageCall, ...others } = settings
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalid(`savings.${unknown}`, 'is not known')
-  if (averageCall !== undefined) {
-    checkMembers('savings.averageCall', averageCall, {
-      inputTokens: isTokens,
-      outputTokens: isTokens,
-    })
-  }
-  if (prices !== undefined) {
-    checkMembers('savings.prices', prices, {
-      currency: isCurrency,
-      inputPerMillionTokens: isPrice,
-      outputPerMillionTokens: isPrice,
-      perRetrieval: isPrice,
-    })
-  }
-}
-
-/** Each of them, and no other: a price that is left out, or misspelt, must not count as nothing. */
-function checkMembers(
-  where: string,
-  given: unknown,
-  checks: Readonly<Record<string, (value: unknown) => boolean>>,
-): void {
-  if (!isRecord(given)) throw invalid(where, 'must be an object')
-  for (const name of new Set([...Object.keys(given), ...Object.keys(checks)])) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (check === undefined) throw invalid(`${where}.${name}`, 'is not known')
-    if (!check(given[name]))
-      throw invalid(`${where}.${name}`, given[name] === undefined ? 'is missing' : 'is out of range')
-  }
-}
-
-function isTokens(count: unknown): boolean {
-  return Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MOST_TOKENS
-}
-
-function isPrice(amount: unknown): boolean {
-  return typeof amount === 'number' && amount >= 0 && amount <= HIGHEST_PRICE
-}
-
-function isCurrency(name: unknown): boolean {
-  return typeof name === 'string' && name.length >= 1 && name.length <= LONGEST_CURRENCY
-}
-
-function invalid(param: string, fault: string): RagGateError {
-  return new RagGateError('config_invalid', `${param} ${fault}`, { param })
+  return isRecord(usage) && TOKENS.holds(usage.inputTokens) && TOKENS.holds(usage.outputTokens)
 }

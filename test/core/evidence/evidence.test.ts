@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
-import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
@@ -74,7 +74,7 @@ describe('a passage without a document', () => {
 
   it('has no ratio test lifted for it: two of them do not share a document', () => {
     const entries = [0.06, 0.055].map((score, at) => ({ passage: { ...aPassage(`${at}`), documentId: '' }, score }))
-    const evidence = fuseConvex([{ kind: 'bm25', entries }], { idfMass: 1, topK: 2 })
+    const evidence = fuse([{ kind: 'bm25', entries }], { idfMass: 1, topK: 2 })
     expect(judge(twoTier(), measure('q', evidence, EMPTY_LEXICON)).reason).toBe('no_clear_winner')
   })
 })

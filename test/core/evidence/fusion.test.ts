@@ -4,7 +4,7 @@ import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { BM25_K1 } from '../../../src/core/text/bm25.ts'
 import { clamp01 } from '../../../src/core/lib/numbers.ts'
-import { fuse, fuseConvex, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
+import { fuse, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
@@ -23,11 +23,11 @@ const ranking = (kind: ScoreKind): fc.Arbitrary<Ranking> =>
       .map((scores) => aRanking(kind, scores, found)),
   )
 
-describe('fuseConvex', () => {
+describe('fuse', () => {
   it('mixes scores scaled by bounds of their own: worked out by hand', () => {
     // Bound of BM25: 2 · 2.2 = 4.4. Half of it is 2.2.
     const rankings = [aRanking('bm25', [2.2, 4.4], ['a', 'b']), aRanking('cosine', [0.6, 0.2], ['a', 'c'])]
-    const { chunks, rankedBy, kinds } = fuseConvex(rankings, { idfMass: 2, topK: 10 })
+    const { chunks, rankedBy, kinds } = fuse(rankings, { idfMass: 2, topK: 10 })
     expect(rankedBy).toBe('convex')
     expect(kinds).toEqual(['bm25', 'cosine'])
     expect(chunks.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
@@ -41,25 +41,23 @@ describe('fuseConvex', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
         const options = { idfMass: 3, topK: 100 }
-        const all = fuseConvex([bm25, cosine], options)
+        const all = fuse([bm25, cosine], options)
         for (const chunk of all.chunks) {
           const only = ({ kind, entries }: Ranking): Ranking => ({
             kind,
             entries: entries.filter(({ passage }) => passage.id === chunk.id),
           })
-          expect(fuseConvex([only(bm25), only(cosine)], options).chunks[0]?.scores).toEqual(chunk.scores)
+          expect(fuse([only(bm25), only(cosine)], options).chunks[0]?.scores).toEqual(chunk.scores)
         }
       }),
     )
   })
 
-  it('stays within 0..1 and sorts, for any scores, weights and idf mass', () => {
-    const weight = fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0, 5e-324))
+  it('stays within 0..1 and sorts, for any scores and idf mass', () => {
     const mass = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
     fc.assert(
-      fc.property(ranking('bm25'), ranking('cosine'), weight, weight, mass, (bm25, cosine, a, b, idfMass) => {
-        fc.pre(a + b > 0)
-        const { chunks } = fuseConvex([bm25, cosine], { weights: { bm25: a, cosine: b }, idfMass, topK: 100 })
+      fc.property(ranking('bm25'), ranking('cosine'), mass, (bm25, cosine, idfMass) => {
+        const { chunks } = fuse([bm25, cosine], { idfMass, topK: 100 })
         const scores = chunks.map((chunk) => chunk.scores.convex ?? NaN)
         for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
         expect(scores).toEqual([...scores].sort((x, y) => y - x))
@@ -81,8 +79,8 @@ describe('fuseConvex', () => {
           { ...a, entries: aEntries },
           { ...b, entries: bEntries },
         ]
-        const one = fuseConvex([a, b], options).chunks
-        const two = fuseConvex(swap ? other.reverse() : other, options).chunks
+        const one = fuse([a, b], options).chunks
+        const two = fuse(swap ? other.reverse() : other, options).chunks
         expect(two.map(({ scores }) => scores.convex)).toEqual(one.map(({ scores }) => scores.convex))
         expect(new Map(two.map((chunk) => [chunk.id, chunk.scores]))).toEqual(
           new Map(one.map((chunk) => [chunk.id, chunk.scores])),
@@ -92,7 +90,7 @@ describe('fuseConvex', () => {
   })
 
   it('keeps the order of retrieval among ties', () => {
-    const { chunks } = fuseConvex([aRanking('bm25', [1, 1, 1], ['c', 'a', 'b']), aRanking('cosine', [])], {
+    const { chunks } = fuse([aRanking('bm25', [1, 1, 1], ['c', 'a', 'b']), aRanking('cosine', [])], {
       idfMass: 1,
       topK: 3,
     })
@@ -101,7 +99,7 @@ describe('fuseConvex', () => {
 
   it('counts a method that did not return a chunk as 0, not as absent', () => {
     const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [1], ['b'])]
-    const { chunks } = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+    const { chunks } = fuse(rankings, { idfMass: 1, topK: 10 })
     expect(chunks.map(({ id, scores }) => [id, scores.convex])).toEqual([
       ['a', 0.65],
       ['b', 0.35],
@@ -109,29 +107,13 @@ describe('fuseConvex', () => {
   })
 
   it('counts a method that found nothing at all as 0 for every chunk', () => {
-    const { rankedBy, chunks } = fuseConvex([aRanking('bm25', []), aRanking('cosine', [0.8])], { idfMass: 1, topK: 10 })
+    const { rankedBy, chunks } = fuse([aRanking('bm25', []), aRanking('cosine', [0.8])], { idfMass: 1, topK: 10 })
     expect(rankedBy).toBe('convex')
     expect(chunks[0]?.scores.convex).toBeCloseTo(0.28, 12)
   })
 
-  it('takes weights for their shares of the whole', () => {
-    const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [0.4], ['a'])]
-    const { chunks } = fuseConvex(rankings, { weights: { bm25: 1, cosine: 3 }, idfMass: 2, topK: 1 })
-    expect(chunks[0]?.scores.convex).toBeCloseTo((0.5 + 3 * 0.4) / 4, 12)
-  })
-
-  it.each([{ bm25: NaN }, { cosine: -1 }, { bm25: Infinity }, { bm25: 0, cosine: 0 }])(
-    'refuses the weights %j',
-    (weights) => {
-      const options = { weights, idfMass: 2, topK: 1 }
-      expect(() => fuseConvex([aRanking('bm25', [1])], options)).toThrow(
-        expect.objectContaining({ code: 'config_invalid' }),
-      )
-    },
-  )
-
   it('gives BM25 no weight for a question without terms', () => {
-    const { chunks } = fuseConvex([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
+    const { chunks } = fuse([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
       idfMass: 0,
       topK: 10,
     })
@@ -143,41 +125,36 @@ describe('fuseConvex', () => {
 
   it('clips a cosine below 0 and a BM25 above its bound', () => {
     const rankings = [aRanking('bm25', [1000, -4], ['a', 'b']), aRanking('cosine', [-0.9, 0.5], ['a', 'b'])]
-    const { chunks } = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+    const { chunks } = fuse(rankings, { idfMass: 1, topK: 10 })
     expect(chunks.map(({ scores }) => scores.convex)).toEqual([0.65, 0.175])
   })
 
   it('ranks a single method by its own score as it is', () => {
     for (const kind of ['bm25', 'cosine', 'rrf', 'grade'] as const) {
-      const evidence = fuseConvex([aRanking(kind, [0.1, 0.9, -1])], { idfMass: 5, topK: 10 })
+      const evidence = fuse([aRanking(kind, [0.1, 0.9, -1])], { idfMass: 5, topK: 10 })
       expect(evidence.rankedBy).toBe(kind)
       expect(evidence.chunks.map(({ scores }) => scores)).toEqual([{ [kind]: 0.9 }, { [kind]: 0.1 }, { [kind]: -1 }])
     }
   })
 
   it('keeps the best chunks, each once', () => {
-    const { chunks } = fuseConvex(
-      [aRanking('bm25', [1, 2, 3, 3], ['a', 'b', 'c', 'c']), aRanking('cosine', [0.9], ['a'])],
-      {
-        idfMass: 2,
-        topK: 2,
-      },
-    )
+    const { chunks } = fuse([aRanking('bm25', [1, 2, 3, 3], ['a', 'b', 'c', 'c']), aRanking('cosine', [0.9], ['a'])], {
+      idfMass: 2,
+      topK: 2,
+    })
     expect(chunks.map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
   it('takes too many unusable scores for a fault, whichever method gave them', () => {
     const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
     const fault = expect.objectContaining({ code: 'retriever_bad_response' })
-    expect(() => fuseConvex(rankings, { idfMass: 1, topK: 10 })).toThrow(fault)
-    expect(
-      fuseConvex([aRanking('bm25', [1, 1, 1, 1]), aRanking('cosine', [NaN])], { idfMass: 1, topK: 10 }).dropped,
-    ).toBe(1)
+    expect(() => fuse(rankings, { idfMass: 1, topK: 10 })).toThrow(fault)
+    expect(fuse([aRanking('bm25', [1, 1, 1, 1]), aRanking('cosine', [NaN])], { idfMass: 1, topK: 10 }).dropped).toBe(1)
   })
 
   it('keeps the passage as it came', () => {
     const passage = aPassage('a', { title: 'T', section: 'S', source: 'https://example.com', metadata: { page: 3 } })
-    const { chunks } = fuseConvex([{ kind: 'bm25', entries: [{ passage, score: 1 }] }], { idfMass: 1, topK: 1 })
+    const { chunks } = fuse([{ kind: 'bm25', entries: [{ passage, score: 1 }] }], { idfMass: 1, topK: 1 })
     expect(chunks).toEqual([{ ...passage, scores: { bm25: 1 } }])
   })
 })
@@ -242,12 +219,11 @@ describe('fuseReciprocalRank', () => {
   })
 })
 
-describe('fuse', () => {
+describe('fuse, of one ranking or several', () => {
   const options = { idfMass: 2, topK: 9 }
 
   it('is by the convex mix', () => {
     const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9, 0.2, 0.1], ['a', 'b', 'c'])]
-    expect(fuse(rankings, options)).toEqual(fuseConvex(rankings, options))
     expect(fuse(rankings, options)).toMatchObject({ rankedBy: 'convex', kinds: ['bm25', 'cosine'], dropped: 0 })
   })
 
@@ -275,13 +251,20 @@ describe('fuse', () => {
   it('leaves a single ranking as it is', () => {
     for (const kind of ['bm25', 'rrf'] as const) {
       const one = aRanking(kind, [1, 2], ['a', 'b'])
-      expect(fuse([one], options)).toEqual(fuseConvex([one], options))
+      const { rankedBy, chunks } = fuse([one], options)
+      expect([rankedBy, chunks.map(({ id, scores }) => [id, scores])]).toEqual([
+        kind,
+        [
+          ['b', { [kind]: 2 }],
+          ['a', { [kind]: 1 }],
+        ],
+      ])
     }
     expect(fuse([], options)).toMatchObject({ rankedBy: 'convex', chunks: [] })
   })
 
   it('keeps the order of retrieval among ties', () => {
-    for (const method of [fuseConvex, fuseReciprocalRank]) {
+    for (const method of [fuse, fuseReciprocalRank]) {
       const rankings = [aRanking('cosine', [0], ['c']), aRanking('bm25', [0], ['a'])]
       expect(method(rankings, options).chunks.map(({ id }) => id)).toEqual(['c', 'a'])
     }
@@ -290,7 +273,7 @@ describe('fuse', () => {
   it('gives the same chunks the same scores of their methods and the same mix, in another order', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
-        const convex = fuseConvex([bm25, cosine], { idfMass: 3, topK: 100 })
+        const convex = fuse([bm25, cosine], { idfMass: 3, topK: 100 })
         const mixed = new Map(convex.chunks.map(({ id, scores }) => [id, scores]))
         const { chunks } = fuseReciprocalRank([bm25, cosine], { idfMass: 3, topK: 100 })
         expect(chunks).toHaveLength(mixed.size)
@@ -312,12 +295,12 @@ describe('what policies read of evidence that was fused by ranks', () => {
   ]
   const good = [aRanking('bm25', [4.2, 1, 0.5], ['a', 'b', 'c']), aRanking('cosine', [0.95, 0.3, 0.2], ['a', 'b', 'c'])]
   const POLICIES = [twoTier(), multiGate(), weightedSignals()]
-  const signalsBy = (method: typeof fuseConvex, rankings: readonly Ranking[]) =>
+  const signalsBy = (method: typeof fuse, rankings: readonly Ranking[]) =>
     measure('engine', method(rankings, { idfMass: 2, topK: 10 }), EMPTY_LEXICON)
 
   it('is the same as of the convex mix: the ranks have a curve of their own', () => {
     for (const rankings of [hopeless, good]) {
-      const convex = signalsBy(fuseConvex, rankings)
+      const convex = signalsBy(fuse, rankings)
       const ranked = signalsBy(fuseReciprocalRank, rankings)
       const { rrf: own, ...curves } = ranked.curves
       expect(own?.scores).toHaveLength(3)
@@ -342,7 +325,7 @@ describe('what policies read of evidence that was fused by ranks', () => {
   ])('is nothing for %s where an index gives only fused scores', (_, policy, reason) => {
     // RRF says something to `two-tier`: as a share of its maximum.
     for (const kind of policy.name === 'two-tier' ? (['dbsf'] as const) : (['rrf', 'dbsf'] as const)) {
-      const evidence = fuseConvex([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })
+      const evidence = fuse([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })
       expect(judge(policy, measure('engine', evidence, EMPTY_LEXICON))).toMatchObject({ verdict: 'refuse', reason })
     }
   })

@@ -1,4 +1,5 @@
 /** Rules are code of a service's own: whatever they do, they cannot loosen the gate, nor stop it. */
+import { multiPartNeedsChunks } from '../../../packages/presets/src/two-tier/multi-part-needs-chunks.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
@@ -7,7 +8,6 @@ import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.t
 import {
   askRules,
   mentions,
-  multiPartNeedsChunks,
   refuseTopics,
   type Rule,
   type RuleInput,

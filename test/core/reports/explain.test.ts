@@ -7,7 +7,7 @@ import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
 import type { PolicyGate } from '../../../src/core/gates/gate.ts'
 import { retrievalScore } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
-import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
@@ -21,7 +21,7 @@ import { measure } from '../../fixtures/english.ts'
 function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
   const signals = measure(
     'Who asks questions?',
-    fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }),
+    fuse([aRanking(kind, scores)], { idfMass: 1, topK: 10 }),
     EMPTY_LEXICON,
   )
   return explain({ signals, ...judge(policy, signals) }, policy)
@@ -178,7 +178,7 @@ describe('explain', () => {
   it('explains missing evidence', () => {
     const signals = measure(
       'Who asks questions?',
-      fuseConvex([aRanking('bm25', [])], { idfMass: 1, topK: 10 }),
+      fuse([aRanking('bm25', [])], { idfMass: 1, topK: 10 }),
       EMPTY_LEXICON,
     )
     const policy = twoTier()
@@ -191,7 +191,7 @@ describe('explain', () => {
     const policy = twoTier()
     const signals = measure(
       'Who asks questions?',
-      fuseConvex([aRanking('grade', [2])], { idfMass: 1, topK: 10 }),
+      fuse([aRanking('grade', [2])], { idfMass: 1, topK: 10 }),
       EMPTY_LEXICON,
     )
     const decision = { signals, ...judge(policy, signals) }

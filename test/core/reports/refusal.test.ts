@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Chunk, Ranking } from '../../../src/core/evidence/chunk.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
-import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EXPLANATIONS } from '../../../packages/presets/src/sufficiency/texts.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
@@ -51,7 +51,7 @@ const summariseDecision = (
 
 function decide(policy: Policy, rankings: readonly Ranking[]): { decision: Decision; chunks: readonly Chunk[] } {
   decided.set(policy.id, policy)
-  const evidence = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+  const evidence = fuse(rankings, { idfMass: 1, topK: 10 })
   const signals = measure('What are the fees?', evidence, EMPTY_LEXICON)
   const decision: Decision = {
     id: ID,

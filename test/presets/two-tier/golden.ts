@@ -3,9 +3,9 @@
  * reciprocal rank fusion.
  */
 import { textOf } from '../../fixtures/policy.ts'
-import { fuseConvex, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
+import { fuse, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { readGrade } from '../../../src/core/evidence/grade.ts'
+import { readGrade } from '../../../packages/models/src/grade.ts'
 import type { ReasonCode } from '../../../src/core/gates/finding.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier, type TwoTierOptions } from '../../../packages/presets/src/two-tier/two-tier.ts'
@@ -66,7 +66,7 @@ function outcomeOf({ scores, shapes, scores_are_reranked, params }: Vector): str
   const usable = scores.flatMap((score, at) => (typeof score === 'number' && !missing[at] ? [score] : []))
   try {
     const policy = twoTier(options)
-    const evidence = fuseConvex([aRanking(scores_are_reranked ? 'grade' : 'bm25', usable)], { idfMass: 1, topK: 100 })
+    const evidence = fuse([aRanking(scores_are_reranked ? 'grade' : 'bm25', usable)], { idfMass: 1, topK: 100 })
     const { verdict, reason } = judge(policy, measure('question', evidence, EMPTY_LEXICON))
     return verdict === 'pass' ? 'pass' : `${verdict}, ${reason}`
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
@@ -11,7 +11,7 @@ describe('twoTier', () => {
   it('never advises, and never falls back to retrieval scores when the reranker graded', () => {
     const judgeScores = (grade: number): string => {
       const rankings = [aRanking('grade', [grade], ['a']), aRanking('bm25', [9], ['a'])]
-      return judge(twoTier(), measure('x', fuseConvex(rankings, { idfMass: 1, topK: 9 }), EMPTY_LEXICON)).verdict
+      return judge(twoTier(), measure('x', fuse(rankings, { idfMass: 1, topK: 9 }), EMPTY_LEXICON)).verdict
     }
     expect([0, 1, 2, 3].map(judgeScores)).toEqual(['refuse', 'refuse', 'pass', 'pass'])
   })
@@ -29,10 +29,8 @@ describe('twoTier', () => {
 
   it("has the specification's settings for too many refusals and for false acceptances", () => {
     const verdicts = (options: Parameters<typeof twoTier>[0], kind: 'grade' | 'bm25', scores: readonly number[]) =>
-      judge(
-        twoTier(options),
-        measure('x', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 9 }), EMPTY_LEXICON),
-      ).verdict
+      judge(twoTier(options), measure('x', fuse([aRanking(kind, scores)], { idfMass: 1, topK: 9 }), EMPTY_LEXICON))
+        .verdict
     const { lenient, strict } = TWO_TIER_SETTINGS
     expect([undefined, lenient].map((options) => verdicts(options, 'grade', [1, 0]))).toEqual(['refuse', 'pass'])
     expect([undefined, strict].map((options) => verdicts(options, 'grade', [3, 2]))).toEqual(['pass', 'refuse'])

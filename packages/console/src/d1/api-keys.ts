@@ -1,4 +1,5 @@
-import { base32, keepNewest, object, required, requireOptions, sameText } from 'hono-rag-gate/core/lib'
+import { base32, keepNewest, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { sameText } from '../same-text.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'

@@ -1,5 +1,6 @@
 /** Signed ids of answers: only the caller who was given an answer can say whether it was right. */
-import { hex, lengthPrefixed, sameText, type Tenant } from 'hono-rag-gate/core/lib'
+import { hex, lengthPrefixed, type Tenant } from 'hono-rag-gate/core/lib'
+import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Signs ids of events, and reads them back. */

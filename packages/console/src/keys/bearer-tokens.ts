@@ -1,5 +1,6 @@
 /** Authentication by a bearer token that the deployment holds. */
-import { list, number, object, required, requireOptions, sameText } from 'hono-rag-gate/core/lib'
+import { list, number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { sha256Hex } from 'hono-rag-gate/http'
 import { type Faults, inTime } from 'hono-rag-gate/pipeline'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MOST_TOKENS, reportedModel, reportedTokens } from '../../../src/core/answer/reported-facts.ts'
+import { MOST_TOKENS, reportedModel, reportedTokens } from '../../packages/models/src/reported-facts.ts'
 
 it('gives whole counts within bounds for every number that is one', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readGrade, readGrades } from '../../../src/core/evidence/grade.ts'
+import { readGrade, readGrades } from '../../packages/models/src/grade.ts'
 
 describe('a reply about one passage', () => {
   test.each([

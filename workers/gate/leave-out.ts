@@ -1,5 +1,5 @@
 /** Leaving passages out of a search: without those that answer it, a question becomes one to be refused. */
-import type { Ranking } from './chunk.ts'
+import type { Ranking } from 'hono-rag-gate/core/evidence'
 
 /** What a passage is known by. */
 export interface PassageIds {

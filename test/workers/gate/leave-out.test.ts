@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leaveOut } from '../../../src/core/evidence/leave-out.ts'
+import { leaveOut } from '../../../workers/gate/leave-out.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 describe('leaveOut', () => {

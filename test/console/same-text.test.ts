@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sameText } from '../../../src/core/lib/same-text.ts'
+import { sameText } from '../../packages/console/src/same-text.ts'
 
 test('only a text of the same length and characters is the same', () => {
   const text = 'é1🗝a'
