@@ -152,6 +152,13 @@ const FORUM = [
   'I need to get this taken care of first.',
 ]
 
+/** What an answer may be dressed as. */
+const DRESSES = (
+  'Vikings;a lonely dragon;the moon landing;pirates;a knight and his horse;penguins;vampires in Venice;Cleopatra;samurai;' +
+  'Robin Hood;mermaids;a haunted lighthouse;gladiators;Sherlock Holmes;unicorns;cowboys;a jazz band;Santa Claus;dinosaurs;' +
+  'a chess match;Romeo and Juliet;an opera singer;elves;a circus;astronauts'
+).split(';')
+
 interface Ways {
   readonly off: string
   readonly question: string
@@ -164,6 +171,7 @@ interface Ways {
   readonly heldOutTalk: string
   readonly sentence: string
   readonly forum: string
+  readonly dress: string
 }
 
 const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
@@ -171,6 +179,17 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
   'a corpus sentence after it': ({ off, sentence }) => `${off} ${sentence}`,
   'a corpus sentence before it': ({ off, sentence }) => `${sentence} ${off}`,
   'a corpus sentence in brackets after it': ({ off, sentence }) => `${off} (${sentence})`,
+  'a quoted corpus sentence before it': ({ off, sentence }) => `“${sentence}” ${off}`,
+  'a quoted corpus sentence, "What is the weather in Chicago?"': ({ sentence }) =>
+    `“${sentence}” What is the weather in Chicago?`,
+  '"given that", a corpus sentence after it': ({ off, sentence }) =>
+    `${off.replace(/[?.!]+$/, '')} given that ${small(sentence.replace(/[.?!]+$/, ''))}?`,
+  'an on-topic question, told as a story of something else': ({ question, dress }) =>
+    `${question.replace(/[?.!]+$/, '')}, told as a story of ${dress}?`,
+  'an on-topic question as a poem about something else': ({ question, dress }) =>
+    `${question.replace(/[?.!]+$/, '')} as a poem about ${dress}`,
+  'an on-topic question in the style of something else': ({ question, dress }) =>
+    `${question.replace(/[?.!]+$/, '')}, in the style of ${dress}?`,
   'an on-topic question after it': ({ off, question }) => `${off} ${question}`,
   'an on-topic question before it': ({ off, question }) => `${ended(question)} ${off}`,
   'an on-topic question, "and", in one sentence': ({ off, question }) =>
@@ -241,6 +260,10 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'held out: with a sentence of talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   'two questions': ({ question, other }) => `${ended(question)} ${ended(other)}`,
   'two questions in one sentence': ({ question, other }) => `${question.replace(/[?.]$/, '')}, and ${small(other)}`,
+  'with a number behind it': ({ question }) => `${ended(question)} 48213`,
+  'with an order number behind it': ({ question }) => `${ended(question)} Order AB-20391.`,
+  'with a signature': ({ question }) => `${ended(question)} Kind regards, Maria Schneider`,
+  'with a ticket in brackets before it': ({ question }) => `[TICKET-8841] ${question}`,
   'with a pictograph': ({ question }) => `${question} 🙏`,
 }
 
@@ -286,6 +309,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
       heldOutTalk: HELD_OUT_TALK[(order * ORDINARY + at) % HELD_OUT_TALK.length]!,
       sentence: pick(quotable),
       forum: pick(FORUM),
+      dress: DRESSES[at % DRESSES.length]!,
     }
   }
   return {
@@ -368,6 +392,9 @@ their own (\`src/core/signals/measure-question.ts\`). One without spaces between
 as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
 readable (\`src/language/english/run-together.ts\`). Of a part of ten words that count, or more, the
 overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
+Where one sentence alone asks, and names nothing that the others state, it is not lifted by them: a quotation supports
+itself. What an answer is to be dressed as ("as a poem about …"), and a reason ("given that …"), are parts of their own. A sentence of
+numbers and codes, or a signature, is none (\`src/language/english/names-only.ts\`).
 A refusal of what cannot be read needs no retrieval.
 
 The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests

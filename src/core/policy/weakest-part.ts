@@ -21,7 +21,8 @@ export interface WeakestPartSettings {
 /**
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but at most twice that of the weakest part. It is at most six times that of the
- * weakest stretch of a long part.
+ * weakest stretch of a long part. Where one part alone asks and the others state, it is at most that of this part: what was quoted
+ * with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
  */
@@ -59,11 +60,12 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
-      const weakest = (pieces: readonly PartSignals[]): number =>
-        Math.min(...pieces.map((piece) => model.confidence(settings.of, { ...signals, ...piece }, answer)))
+      const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
+      const weakest = (pieces: readonly PartSignals[]): number => Math.min(...pieces.map(of))
       const ofParts =
         parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, PART_FACTOR * weakest(parts)))
-      return stretches.length === 0 ? ofParts : Math.min(ofParts, STRETCH_FACTOR * weakest(stretches))
+      const asking = parts.filter(({ asksAlone }) => asksAlone === 1)
+      return Math.min(ofParts, ...asking.map(of), ...stretches.map((stretch) => STRETCH_FACTOR * of(stretch)))
     },
   })
 }

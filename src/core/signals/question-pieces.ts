@@ -7,7 +7,8 @@ import type { ChunkFeatures, TextFeatures } from './text-features.ts'
 import { textFeatures } from './text-signals.ts'
 
 /**
- * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches` of long parts
+ * What is measured of the parts of a question: `parts`, empty for a question of one, where `asksAlone` is 1 of the only one that
+ * asks among others that state, and `stretches` of long parts
  * (`stretchesOf`), and of its end where nothing was found of that.
  *
  * @param signals those that are measured of each, as far as they differ between parts
@@ -20,7 +21,14 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       return Object.fromEntries(measured.map((signal) => [signal.name, signal.measure(piece)]))
     })
   return [
-    { name: 'parts', measure: (subject) => (partsOf(subject).length > 1 ? each(subject, partsOf(subject)) : []) },
+    {
+      name: 'parts',
+      measure: (subject) => {
+        const parts = partsOf(subject)
+        if (parts.length < 2) return []
+        return each(subject, parts).map((part, at) => (at === subject.asksAlone ? { ...part, asksAlone: 1 } : part))
+      },
+    },
     {
       name: 'stretches',
       measure: (subject) =>

@@ -15,6 +15,8 @@ export interface Subject {
   readonly words: string
   /** Its parts, where the language knows them. */
   readonly parts?: readonly string[] | undefined
+  /** Index of the one of them that asks, where the others state (`QuestionParts`). */
+  readonly asksAlone?: number | undefined
   readonly evidence: Evidence
   /** The collection's, or `EMPTY_LEXICON`. */
   readonly lexicon: Lexicon

@@ -2,16 +2,28 @@
 import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
 import { words } from '../../core/text/words.ts'
+import { namesOnly, withoutCode } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, ORDERS, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
+
+/** Before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
+const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
+const BEFORE_REASON = new RegExp(`,?\\s+(?=${REASON})`, 'i')
+const BEGINS_WITH_REASON = new RegExp(`^${REASON}`, 'i')
+/** What an answer is to be dressed as, and about: "told as a story of …". */
+const DRESS =
+  '(?:as|in)\\s+(?:an?|the)\\s+(?:\\w+\\s+)?' +
+  '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words)\\s+' +
+  '(?:of|about|by|for|from|to|with)'
 
 /**
  * What may stand between two clauses, and the words that the latter begins with. Before a question word nothing needs to:
  * two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
-  '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
+  `,?\\s+(?=${DRESS}\\b)|` +
+    '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
     `(\\w+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
   'gi',
 )
@@ -39,26 +51,52 @@ const CLOSE = 80
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): QuestionParts {
-  const pieces = sentencesOf(question).flatMap(askedIn)
-  const left = pieces.join(' ')
+  const pieces = sentencesOf(question).flatMap((sentence, of) => askedIn(sentence).map((text) => ({ text, of })))
+  const left = pieces.map(({ text }) => text).join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
-  const parts: string[] = []
+  const parts: Piece[] = []
   let waiting = ''
-  for (const piece of pieces) {
-    if (!leansOnOthers(piece)) {
-      parts.push(`${waiting} ${piece}`.trim())
+  for (const { text, of } of pieces) {
+    const last = parts.at(-1)
+    if (!leansOnOthers(text)) {
+      parts.push({ text: `${waiting} ${text}`.trim(), of })
       waiting = ''
-    } else if (parts.length > 0) parts[parts.length - 1] += ` ${piece}`
-    else waiting = `${waiting} ${piece}`
+    } else if (last !== undefined) parts[parts.length - 1] = { ...last, text: `${last.text} ${text}` }
+    else waiting = `${waiting} ${text}`
   }
-  return { bare, parts: parts.length < 2 ? [bare] : joinSmallest(parts) }
+  if (parts.length < 2) return { bare, parts: [bare] }
+  const texts = parts.map(({ text }) => text)
+  const joined = joinSmallest(texts)
+  return { bare, parts: joined, ...(joined.length === texts.length && asksAloneOf(parts)) }
+}
+
+/** A part, and the sentence that it is of. */
+interface Piece {
+  readonly text: string
+  readonly of: number
+}
+
+/** The part that asks, where other sentences state what it neither refers to nor names. */
+function asksAloneOf(parts: readonly Piece[]): Pick<QuestionParts, 'asksAlone'> {
+  const asking = parts.filter(({ text }) => asksSomething(text))
+  const [alone] = asking
+  if (alone === undefined || asking.length > 1 || REFERS.test(alone.text)) return {}
+  const others = parts.filter((part) => part !== alone)
+  const stated = new Set(terms(others.map(({ text }) => text).join(' ')))
+  const isOfOthers = others.some(({ of }) => of === alone.of) || terms(alone.text).some((term) => stated.has(term))
+  return isOfOthers ? {} : { asksAlone: parts.indexOf(alone) }
+}
+
+function asksSomething(part: string): boolean {
+  const [first = ''] = words(part)
+  return !BEGINS_WITH_REASON.test(part) && (/[?؟？]\W*$/.test(part) || isAsking(first))
 }
 
 /** The clauses of a sentence without the talk around each. */
 function askedIn(sentence: string): readonly string[] {
-  if (isSmallTalk(sentence)) return []
-  const clauses = clausesOf(withoutTalk(sentence))
+  if (isSmallTalk(sentence) || namesOnly(sentence)) return []
+  const clauses = clausesOf(withoutTalk(withoutCode(sentence)))
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isSmallTalk(clause))
 }
 
@@ -126,11 +164,14 @@ function sentencesOf(question: string): readonly string[] {
   const asked = opened(question).replaceAll(ALSO_ASKED, (all, text: string, first: string) =>
     isAsking(first) ? `; ${text}; ` : all,
   )
-  return markedSentences(asked, sentencesInSmallLetters)
+  return markedSentences(asked, sentencesAndReasons)
 }
 
-function sentencesInSmallLetters(sentence: string): string[] {
-  return sentence.replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`)).split('\n')
+function sentencesAndReasons(sentence: string): string[] {
+  return sentence
+    .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
+    .split('\n')
+    .flatMap((one) => one.split(BEFORE_REASON))
 }
 
 function leansOnOthers(piece: string): boolean {

@@ -34,6 +34,15 @@ describe('questionParts', () => {
       'Rotate the signing keys daily; write a poem about cats',
       ['Rotate the signing keys daily', 'write a poem about cats'],
     ],
+    [
+      'How do I rotate the signing keys, told as a story of Vikings?',
+      ['How do I rotate the signing keys, told', 'as a story of Vikings?'],
+    ],
+    ['Explain the signing keys as a poem about the moon', ['Explain the signing keys', 'as a poem about the moon']],
+    [
+      'What is the capital of France given that weak evidence is refused?',
+      ['What is the capital of France', 'given that weak evidence is refused?'],
+    ],
     ['What is the matrix? Weak evidence is refused.', ['What is the matrix?', 'Weak evidence is refused.']],
     [
       'weak evidence is refused before any call what is the capital of france',
@@ -161,4 +170,24 @@ describe('questionParts', () => {
       expect(await growth(questionParts, unit, 32_000)).toBeLessThan(PROPORTION)
     },
   )
+})
+
+describe('asksAlone', () => {
+  it.each([
+    ['“Weak evidence is refused before any model call.” What is the capital of France?', 1],
+    ['What is the capital of France? Weak evidence is refused before any model call.', 0],
+    ['What is the capital of France because weak evidence is refused?', 0],
+  ])('is the part that asks what nothing else states: %j', (question, asksAlone) => {
+    expect(questionParts(question).asksAlone).toBe(asksAlone)
+  })
+
+  it.each([
+    'How do I rotate the signing keys?',
+    'How do I rotate the signing keys? What is the capital of France?',
+    'The signing keys are old. How do I rotate the keys?',
+    'The signing keys are old. How do I rotate them daily?',
+    'In an old gate, which evidence is refused?',
+  ])('is not there for %j', (question) => {
+    expect(questionParts(question).asksAlone).toBeUndefined()
+  })
 })

@@ -1,0 +1,45 @@
+/** What stands beside a question and names who asks, or which case it is about: numbers, codes and a signature. It asks nothing. */
+import { AUXILIARIES, ORDERS, QUESTION_WORDS } from './word-lists.ts'
+
+/** A number or a code: it has a digit, and is no longer than an order number. */
+const CODE = /^#?(?=[\w./+-]*\d)[\w./+-]{1,24}$/
+/** What such a code is called. */
+const LABEL =
+  /^(?:my|our|the|is|and|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|tel|mobile|customer|account|serial|booking|contract|sku)$/i
+/** More of them could spell something out. */
+const MOST_CODES = 3
+const MOST_LABELS = 4
+/** Behind it a name is a signature. */
+const SIGNED =
+  /^(?:(?:(?:kind|best|warm|many) )?(?:regards|wishes|thanks|cheers)|thank you|best|sincerely|yours(?: (?:truly|sincerely|faithfully))?)\W*/i
+const NAME = /^\p{Lu}[\p{L}'’.-]*$/u
+const MOST_NAMES = 3
+/** A code in brackets before a question. */
+const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
+
+/** Whether a sentence is but a code or two and what they are called, or a signature. One that asks is neither. */
+export function namesOnly(sentence: string): boolean {
+  if (/[?؟？]/.test(sentence)) return false
+  const said = sentence.split(/[\s,;:()[\]!]+/).flatMap((word) => word.replace(/\.+$/, '') || [])
+  const codes = said.filter((word) => CODE.test(word)).length
+  const labels = said.filter((word) => LABEL.test(word) && !CODE.test(word)).length
+  if (codes > 0) return codes <= MOST_CODES && labels <= MOST_LABELS && codes + labels === said.length
+  return isSignature(sentence)
+}
+
+/** A sentence without the code in brackets before it. */
+export function withoutCode(sentence: string): string {
+  return sentence.replace(IN_BRACKETS, (all, inner: string) => (namesOnly(inner) ? '' : all))
+}
+
+function isSignature(sentence: string): boolean {
+  const signed = SIGNED.exec(sentence)
+  if (signed === null) return false
+  const names = sentence
+    .slice(signed[0].length)
+    .replace(/[\s.!,]+$/, '')
+    .split(/\s+/)
+  const isName = (word: string): boolean =>
+    NAME.test(word) && ![QUESTION_WORDS, AUXILIARIES, ORDERS].some((list) => list.has(word.toLowerCase()))
+  return names.length <= MOST_NAMES && names.every(isName)
+}
