@@ -182,6 +182,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
+  'redis-answer-cache': ['answer-cache'],
   'durable-object-coalescer': ['answer-cache', 'coalescing'],
   'memory-coalescer': ['coalescing'],
   'buffered-decision-log': ['decision-log'],

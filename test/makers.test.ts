@@ -24,6 +24,7 @@ const CONSOLE: Options = {
   policyNames: ['balanced'],
   log: { flush: f },
   answerTokens: { sign: f, read: f },
+  purges: { purge: f },
   currency: 'EUR',
   decisionDays: 1,
   decisionsAtMost: 1_000,
@@ -45,6 +46,7 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createMemoryCoalescer: { leaderTimeoutMs: 1 },
+  createRedisAnswerCache: { redis: {}, prefix: 'p', deadlineMs: 10, hmacKey: KEY, onFault: f },
   createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
   createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
 }

@@ -11,7 +11,8 @@ export interface StaticCollection {
   /** @default 'default' */
   readonly tenant?: string
   /**
-   * Raise it when the documents change: answers made from older ones are then never found.
+   * Raise it when the documents change: answers and refusals made from older ones are then never found. Without it, a
+   * refusal is remembered for thirty seconds.
    *
    * @default 1
    */
@@ -47,7 +48,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       scale: { words: 'what learnScale of @hono-rag-gate/ingest gave', holds: isCollectionScale },
     })
   }
-  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon, scale }, at) =>
+  const rows = list.map(({ id, tenant = 'default', corpusVersion, lexicon, scale }, at) =>
     plainCollection({
       tenant,
       id,

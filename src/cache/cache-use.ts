@@ -16,10 +16,30 @@ export interface CacheUse {
 /** How the cache takes part where nothing else is said. */
 export const FULL_USE: CacheUse = { read: true, store: true }
 
-/** Request headers that carry credentials. */
-export type CredentialHeader = 'authorization' | 'cookie'
+/** Request headers by which applications, and the proxies in front of them, tell callers apart. */
+export const CREDENTIAL_HEADERS = [
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-api-key',
+  'api-key',
+  'x-auth-token',
+  'x-access-token',
+  'cf-access-jwt-assertion',
+  'cf-access-authenticated-user-email',
+  'x-forwarded-user',
+  'x-forwarded-email',
+  'x-forwarded-access-token',
+  'x-auth-request-user',
+  'x-remote-user',
+  'remote-user',
+  'x-amzn-oidc-data',
+  'x-goog-iap-jwt-assertion',
+  'x-ms-client-principal',
+] as const
 
-export const CREDENTIAL_HEADERS: readonly CredentialHeader[] = ['authorization', 'cookie']
+/** A request header that carries credentials. */
+export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]
 
 /** What decides about the use of the cache beside the request. */
 export interface CacheUseRules {

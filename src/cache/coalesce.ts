@@ -33,7 +33,7 @@ export async function joinOthers(
     if (role.kind === 'leader') return { leader: role.leader }
     if (role.kind === 'separate') return { isSeparate: true }
     const { body } = role
-    const answer = checkStored(ports, purges, role.answer, key)
+    const answer = checkStored(ports, asked, purges, role.answer, key)
     if (isSendable(answer, asked)) return { found: { ...foundAs('collapsed', answer), ...(body && { body }) } }
     body?.cancel().catch(() => undefined)
     return { isSeparate: true }

@@ -54,7 +54,9 @@ export async function lookUpEvidence(
   const evidenceKey = await evidenceKeyOf(lookup.shared, assessed, stems)
   const { collection } = lookup.place
   if (collection.corpusVersion === FIRST_VERSION && stems === undefined) return { ...lookup, evidenceKey }
-  const same = await findStored(parts, asked, lookup.purges, evidenceKey)
+  const named = await findStored(parts, asked, lookup.purges, evidenceKey)
+  const { sameAs } = named?.answer ?? {}
+  const same = sameAs === undefined ? named : await findStored(parts, asked, lookup.purges, sameAs)
   if (!isSendable(same, asked)) return { ...lookup, evidenceKey }
   return { ...lookup, found: foundAs('evidence-hit', same), storedAgain: storedAgain(lookup, same, decision) }
 }

@@ -34,8 +34,9 @@ export interface AnswerCacheOptions {
    */
   readonly scope?: CacheScope
   /**
-   * Credentials that no answer of this route depends on. With the scope `public`, a request that carries `Authorization` or
-   * `Cookie` has no part in the cache, unless the header stands in `vary` or here.
+   * Headers with credentials, in lower case, that no answer of this route depends on. With the scope `public`, a request that
+   * carries `Authorization`, `Cookie`, `X-API-Key`, `Cf-Access-Jwt-Assertion` or another of the usual ones has no part in the
+   * cache, unless the header stands in `vary` or here.
    *
    * @default none
    */

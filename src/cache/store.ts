@@ -10,6 +10,7 @@ import type { CoalescedOutcome } from '../ports/coalescer.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { COALESCER_FAILED } from './coalesce.ts'
 import { streamState } from './event-stream.ts'
+import { LONGEST_SECONDS } from './is-stored-answer.ts'
 import { storedHeaders } from './stored-headers.ts'
 
 /** Largest answer that is stored. */
@@ -85,7 +86,10 @@ async function putAndTell(
     if (outcome.kind === 'answer' && outcome.isStored) {
       const { answer } = outcome
       // A refusal, and what was found under the evidence key, is stored under the question key alone.
-      const others = made.kind === 'answer' && evidenceKey !== undefined ? [{ ...answer, key: evidenceKey }] : []
+      const others =
+        made.kind === 'answer' && evidenceKey !== undefined
+          ? [{ ...answer, key: evidenceKey, sameAs: answer.key, headers: [], body: '' }]
+          : []
       await Promise.all([answer, ...others].map((entry) => settings.store.put(entry.key, entry)))
     }
     await tell(outcome)
@@ -185,14 +189,23 @@ function bodyState(body: string, media: MediaType, complete: boolean | undefined
   }
 }
 
-/** A refusal, for the short time that the policy allows: without the headers that middleware around the gate set. */
+/** How long a refusal is kept that its key does not outdate, seconds. */
+const BRIEF_SECONDS = 30
+
+/**
+ * A refusal, without the headers that middleware around the gate set. Its key names the version of the corpus; where nobody
+ * raises that, or a model's answer was refused, it is kept briefly.
+ */
 function storedRefusal(
   parts: CacheParts,
   asked: CacheRequest,
   lookup: Lookup,
   { body, status, decision }: MadeRefusal,
 ): StoredAnswer | undefined {
-  const lifetime = lifetimeSeconds(lookup.place.policy, decision)
+  const { policy, collection } = lookup.place
+  const isBrief =
+    decision.answerSignals !== undefined || collection.documents === 'elsewhere' || collection.corpusVersion === 0
+  const lifetime = Math.min(lifetimeSeconds(policy, decision), isBrief ? BRIEF_SECONDS : Infinity)
   if (lifetime === 0) return undefined
   const headers = new Headers({ 'content-type': 'application/json' })
   const kept = { body, status, headers, outer: new Headers(), reported: {} }
@@ -234,7 +247,7 @@ function recordOf(
     schema: 2,
     key: questionKey,
     requestedAtMs: startedMs,
-    lifetimeSeconds,
+    lifetimeSeconds: Math.min(lifetimeSeconds, LONGEST_SECONDS),
     ageSeconds,
     ...(staleSeconds === 0 ? {} : { staleIfErrorSeconds: staleSeconds }),
     status,

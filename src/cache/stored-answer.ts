@@ -6,6 +6,7 @@ import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
+import { isStoredAnswer } from './is-stored-answer.ts'
 
 const NO_PURGES: KnownPurges = { epoch: 0, purgedSince: () => false }
 
@@ -45,28 +46,38 @@ export async function findStored(
   key: string,
 ): Promise<AgedAnswer | null> {
   if (!asked.use.read) return null
-  const wouldDo = (answer: StoredAnswer): boolean => isSendable(checkStored(ports, purges, answer, key), asked)
+  const wouldDo = (answer: StoredAnswer): boolean => isSendable(checkStored(ports, asked, purges, answer, key), asked)
   try {
     const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
-    return checkStored(ports, purges, found, key)
+    return checkStored(ports, asked, purges, found, key)
   } catch {
     return null
   }
 }
 
-/** How old an answer is that was found under a key; `null` where it belongs under another, or was purged. */
+/** How old an answer is that was found under a key; `null` where it is none, belongs under another, or was purged. */
 export function checkStored(
   { clock }: CacheParts['ports'],
+  asked: CacheRequest,
   purges: KnownPurges,
   answer: StoredAnswer | null,
   key: string,
 ): AgedAnswer | null {
-  if (answer === null || answer.key !== key) return null
-  if (purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
+  if (!isStoredAnswer(answer, asked) || answer.key !== key || isPurged(answer, asked, purges)) return null
   const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
   // An answer from the future tells of a clock that was set back: its age is unknown.
   const fresh = residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds
   return { answer, residentSeconds, ageSeconds: answer.ageSeconds + residentSeconds, fresh }
+}
+
+function isPurged(
+  { purgeEpoch, decision }: StoredAnswer,
+  { request: { question } }: CacheRequest,
+  { epoch, purgedSince }: KnownPurges,
+): boolean {
+  if (epoch <= purgeEpoch) return false
+  const { tenant, collection } = decision
+  return purgedSince(purgeEpoch, [...scopesOfAnswer(decision), { kind: 'question', tenant, collection, question }])
 }
 
 /** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */

@@ -22,6 +22,8 @@ export interface StoredAnswer {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
+  /** Of an entry under a second key, whose body is empty: the key under which the answer is. */
+  readonly sameAs?: string
   /** The decision that the answer rests on: tenant, collection, policy, verdict, evidence and document ids. */
   readonly decision: Decision
   /** Model that made the answer, if one did. */

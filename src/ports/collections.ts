@@ -20,6 +20,8 @@ export interface Collection {
   readonly pushedPolicy?: string | null
   /** What it learned from its own documents; `null` or absent where nothing was. */
   readonly scale?: CollectionScale | null
+  /** Present where its documents change without a word: what was not found may be there a moment later. */
+  readonly documents?: 'elsewhere'
   /**
    * Chunks that may stand in the index though no published document has them: never evidence. Nearly always none; while
    * an ingestion runs, those it writes and removes.
@@ -27,12 +29,15 @@ export interface Collection {
   readonly unpublishedChunkIds: readonly string[]
 }
 
-/** A collection of which no more is known, such as one whose documents are kept elsewhere. */
-export function plainCollection(
-  known: Pick<Collection, 'tenant' | 'id'> & Partial<Pick<Collection, 'corpusVersion' | 'lexiconId' | 'scale'>>,
-): Collection {
+/** A collection of which no more is known: without a version, one whose documents are kept elsewhere. */
+export function plainCollection({
+  corpusVersion,
+  ...known
+}: Pick<Collection, 'tenant' | 'id'> &
+  Partial<Pick<Collection, 'lexiconId' | 'scale'>> & { readonly corpusVersion?: number | undefined }): Collection {
   return {
-    corpusVersion: 1,
+    ...(corpusVersion === undefined ? { documents: 'elsewhere' } : {}),
+    corpusVersion: corpusVersion ?? 1,
     lexiconId: null,
     embeddingModel: '',
     dimension: 0,

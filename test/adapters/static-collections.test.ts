@@ -15,6 +15,7 @@ describe('createStaticCollections', () => {
     expect(await collections.find('default', 'manual')).toEqual({
       tenant: 'default',
       id: 'manual',
+      documents: 'elsewhere',
       corpusVersion: 1,
       lexiconId: null,
       embeddingModel: '',

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { aGate, asOperator, type GateFixture, POLICY, QUESTION, rankingOf, STRONG, UUID7 } from '../fixtures/gate.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
+import {
+  aGate,
+  asOperator,
+  type GateFixture,
+  POLICY,
+  QUESTION,
+  rankingOf,
+  STRONG,
+  UUID7,
+  WEAK,
+} from '../fixtures/gate.ts'
 
 describe('a question asked again', () => {
   it('is answered from the cache with a rising Age, without retrieval or handler', async () => {
@@ -161,5 +172,39 @@ describe('a question asked again', () => {
       expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
       expect(journal.events).toHaveLength(1)
     }
+  })
+
+  it('is refused from memory all day, until the documents change', async () => {
+    let version = 1
+    const { ask, journal, clock } = aGate({ finds: [WEAK], corpusVersion: () => version })
+    for (let asked = 0; asked < 2880; asked++) {
+      await ask()
+      clock.atMs += 29_000
+    }
+    expect(journal.retrievals).toHaveLength(1)
+    version++
+    await ask()
+    expect(journal.retrievals).toHaveLength(2)
+  })
+
+  it('is refused from memory for thirty seconds where its documents change without a word', async () => {
+    const find = async (tenant: string, id: string) => plainCollection({ tenant, id })
+    const lexicon = () => Promise.reject(new Error('it has none'))
+    const { ask, journal, clock } = aGate({ finds: [WEAK], dependencies: { collections: { find, lexicon } } })
+    for (let asked = 0; asked < 6; asked++) {
+      await ask()
+      clock.atMs += 10_000
+    }
+    expect(journal.retrievals).toHaveLength(2)
+  })
+
+  it('is stored once: its second key names the first', async () => {
+    const { ask, journal } = aGate()
+    await ask()
+    const [stored, ...others] = journal.stored
+    expect(others).toEqual([])
+    expect(journal.storedByEvidence).toEqual([
+      { ...stored, key: expect.any(String) as string, sameAs: stored!.key, body: '', headers: [] },
+    ])
   })
 })

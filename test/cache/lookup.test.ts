@@ -7,7 +7,7 @@ import { plainCollection } from '../../src/ports/collections.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
 import { gatedPast } from '../fixtures/gated-past.ts'
-import { aStoredAnswer } from '../fixtures/decision.ts'
+import { aDecision, aStoredAnswer } from '../fixtures/decision.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { buildLexicon } from '../fixtures/english.ts'
 
@@ -42,8 +42,13 @@ function aSetting({ cached }: { readonly cached?: Partial<StoredAnswer> } = {}) 
   }
   const store: AnswerCache = {
     get: async (key) => {
-      calls.push(key.startsWith('12:answer-key/38:question') ? 'store, by question' : 'store, by evidence')
-      return cached === undefined ? null : aStoredAnswer(key, cached)
+      calls.push(key.startsWith('12:answer-key/48:question') ? 'store, by question' : 'store, by evidence')
+      return cached === undefined
+        ? null
+        : aStoredAnswer(key, {
+            decision: aDecision({ tenant: ASKED.principal.tenant, collection: ASKED.collection }),
+            ...cached,
+          })
     },
     put: () => Promise.reject(new Error('gating a question stores nothing')),
     delete: () => Promise.reject(new Error('gating a question deletes nothing')),

@@ -30,7 +30,35 @@ describe('an answer', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
+  it('is never sent again once it was purged by its id, or by its question', async () => {
+    for (const name of ['answer', 'question'] as const) {
+      const { ask, journal, purges } = purgeable()
+      await ask()
+      await ask({ question: `${QUESTION} And why?` })
+      const decisionId = journal.stored[0]!.decision.id
+      await purges.purge([
+        name === 'answer'
+          ? { kind: 'answer', tenant: 'default', decisionId }
+          : { kind: 'question', ...collection, question: QUESTION },
+      ])
+      expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+      expect((await ask({ question: `${QUESTION} And why?` })).headers.get('cache-status')).toBe('rag-gate; hit')
+    }
+  })
+
+  it('is not found by its evidence either, once its question was purged', async () => {
+    let version = 1
+    const { ask, journal, purges } = purgeable({ corpusVersion: () => version })
+    await ask()
+    await purges.purge([{ kind: 'question', ...collection, question: QUESTION }])
+    version = 2
+    await ask()
+    expect(journal.handled).toHaveLength(2)
+  })
+
   it.each<[string, PurgeScope]>([
+    ['another answer', { kind: 'answer', tenant: 'default', decisionId: '01930000-0000-7000-8000-000000000001' }],
+    ['another question', { kind: 'question', ...collection, question: 'Why?' }],
     ['another tenant', { kind: 'tenant', tenant: 'acme' }],
     ['another collection', { kind: 'collection', tenant: 'default', collection: 'other' }],
     ['another document', { kind: 'document', ...collection, documentId: 'document of chunk-9' }],

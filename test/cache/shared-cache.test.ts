@@ -13,6 +13,9 @@ describe('a public cache', () => {
   it.each([
     ['Authorization', { authorization: 'Bearer one' }, { authorization: 'Bearer two' }],
     ['Cookie', { cookie: 'session=1' }, { cookie: 'session=2' }],
+    ...['Proxy-Authorization', 'X-API-Key', 'Cf-Access-Jwt-Assertion', 'X-Forwarded-User', 'X-Forwarded-Email'].map(
+      (name): [string, Record<string, string>, Record<string, string>] => [name, { [name]: 'one' }, { [name]: 'two' }],
+    ),
   ])('neither takes nor gives answers of requests with %s', async (_, ann, bob) => {
     const { ask, journal } = aGate({ handler: (c) => c.json({ answer: JSON.stringify(c.req.header()) }) })
     const first = await ask(undefined, ann)

@@ -63,6 +63,46 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect((await purges.known('globex')).purgedSince(before.globex, [EVERYTHING])).toBe(true)
     })
 
+    it('keeps one answer and one question apart from others', async () => {
+      const purges = await make()
+      const answer = (tenantId: string, decisionId: string): PurgeScope => ({
+        kind: 'answer',
+        tenant: tenantId,
+        decisionId,
+      })
+      const question = (id: string, text: string): PurgeScope => ({
+        kind: 'question',
+        tenant: 'acme',
+        collection: id,
+        question: text,
+      })
+      const before = (await purges.known('acme')).epoch
+      await purges.purge([answer('acme', 'one'), question('manual', 'Why?')])
+      const { purgedSince } = await purges.known('acme')
+      const others = [answer('acme', 'two'), answer('globex', 'one'), question('manual', 'How?'), question('m', 'Why?')]
+      expect(purgedSince(before, others)).toBe(false)
+      expect([answer('acme', 'one'), question('manual', 'Why?')].map((one) => purgedSince(before, [one]))).toEqual([
+        true,
+        true,
+      ])
+    })
+
+    it('forgets none of many purges: of more than it holds, the oldest take what is older with them', async () => {
+      const purges = await make()
+      const documents = (from: number): PurgeScope[] =>
+        Array.from({ length: 1500 }, (_, at) => document('acme', 'manual', `document ${from + at}`))
+      const before = (await purges.known('acme')).epoch
+      const first = await purges.purge(documents(0))
+      for (const from of [1500, 3000]) await purges.purge(documents(from))
+      const last = await purges.purge([document('acme', 'manual', 'the last')])
+      const { purgedSince } = await purges.known('acme')
+      for (const scope of documents(0)) expect(purgedSince(before, [tenant('acme'), scope])).toBe(true)
+      // Nothing in between went unnoticed, and what knows of the last purge but one is kept apart.
+      expect(purgedSince(first, [tenant('acme'), document('acme', 'manual', 'document 1500')])).toBe(true)
+      expect(purgedSince(last - 1, [tenant('acme'), document('acme', 'manual', 'another')])).toBe(false)
+      expect(purgedSince(last - 1, [tenant('acme'), document('acme', 'manual', 'the last')])).toBe(true)
+    })
+
     it('numbers purges upwards, many scopes in one and many purges at once', async () => {
       const purges = await make()
       const before = (await purges.known('acme')).epoch

@@ -408,6 +408,6 @@ describe('the cache', () => {
     expect(stored?.decision.evidenceIds.every((id) => /^[a-z2-7]{32}$/.test(id))).toBe(true)
     expect(stored?.decision.documentIds).toContain('retention')
     expect(stored?.headers.map(([name]) => name)).toEqual(['content-type'])
-    expect(kept.map(({ key }) => key.slice(0, 25))).toEqual(['12:answer-key/38:question', '12:answer-key/38:evidence'])
+    expect(kept.map(({ key }) => key.slice(0, 25))).toEqual(['12:answer-key/48:question', '12:answer-key/48:evidence'])
   })
 })

@@ -116,6 +116,7 @@ function compose(env: GateBindings): Composition {
     authenticate,
     isOperator: isDeploymentAdmin,
     answerTokens: answerTokensOf(env),
+    purges,
     log,
     clock,
     collections,

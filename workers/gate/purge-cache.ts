@@ -1,9 +1,9 @@
-/** `POST /v1/cache/purge`: cached answers gone, by document, collection, tenant, or all of them. */
+/** `POST /v1/cache/purge`: cached answers gone, by answer, question, document, collection, tenant, or all of them. */
 import { requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PurgeScope } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { checkCollectionId, readJsonObject } from 'hono-rag-gate/middleware'
+import { checkCollectionId, checkQuestion, readJsonObject } from 'hono-rag-gate/middleware'
 import type { Principal } from 'hono-rag-gate/ports'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
@@ -11,29 +11,38 @@ import { checkDocumentId } from './documents/check-documents.ts'
 import { WorkerError } from './errors.ts'
 
 const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
-const MOST_DOCUMENTS = 1000
+const MOST_NAMED = 1000
 
 /**
- * Purges what the body names: `{"collection", "documents"}`, `{"collection"}`, `{"tenant"}`, or `{"everything": true}`,
- * which only the deployment's own token may. The isolate that answers knows at once, every other within the seconds that
+ * Purges what the body names: `{"answers"}` by decision ids, `{"collection", "questions"}`, `{"collection", "documents"}`,
+ * `{"collection"}`, `{"tenant"}`, or `{"everything": true}`, which only the deployment's own token may. The isolate that answers knows at once, every other within the seconds that
  * the reply states.
  */
 export async function purgeCache(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
-  const scopes = scopesIn(await readJsonObject(c.req, LIMITS), principal)
+  const { statistics } = composition
+  const scopes = await scopesIn(await readJsonObject(c.req, LIMITS), principal, async (tenant, id) => {
+    // A decision that was sent from the cache has an id of its own.
+    const decision = await statistics.recorded.one(tenant, id)
+    return decision?.decisionId ?? id
+  })
   const epoch = await composition.purges.purge(scopes)
   return c.json({ purged: scopes.length, epoch, elsewhere_within_seconds: composition.purges.maxAgeSeconds }, 200, {
     'cache-control': 'no-store',
   })
 }
 
-function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal): PurgeScope[] {
-  const { everything, tenant: asked, collection: named, documents, ...others } = body
+async function scopesIn(
+  body: Readonly<Record<string, unknown>>,
+  principal: Principal,
+  answerOf: (tenant: string, decisionId: string) => Promise<string>,
+): Promise<PurgeScope[]> {
+  const { everything, tenant: asked, collection: named, documents, questions, answers, ...others } = body
   if (Object.keys(others).length > 0) {
     throw new RagGateError(
       'unknown_field',
-      'The body may have only these members: everything, tenant, collection, documents',
+      'The body may have only these members: everything, tenant, collection, documents, questions, answers',
     )
   }
   if (everything !== undefined) {
@@ -44,19 +53,53 @@ function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal)
     return [{ kind: 'everything' }]
   }
   const tenant = tenantFor(principal, asked, isDeploymentAdmin)
+  if ([documents, questions, answers].filter((each) => each !== undefined).length > 1) {
+    throw unclear('Say one of documents, questions, answers')
+  }
+  if (answers !== undefined) {
+    if (named !== undefined) throw unclear('answers stand without a collection')
+    const ids = listIn(answers, 'answers', (id, param) => {
+      if (typeof id !== 'string' || !UUID.test(id)) throw unclear(`${param} must be the id of a decision`)
+      return id
+    })
+    return Promise.all(
+      ids.map(async (id) => ({ kind: 'answer', tenant, decisionId: await answerOf(tenant, id) }) as const),
+    )
+  }
   if (named === undefined) {
-    if (asked === undefined || documents !== undefined) throw unclear('Say everything, tenant, or collection')
+    if (asked === undefined || documents !== undefined || questions !== undefined) {
+      throw unclear('Say everything, tenant, collection, or answers')
+    }
     return [{ kind: 'tenant', tenant }]
   }
   const collection = checkCollectionId(named)
-  if (documents === undefined) return [{ kind: 'collection', tenant, collection }]
-  if (!Array.isArray(documents) || documents.length === 0 || documents.length > MOST_DOCUMENTS) {
-    throw unclear(`documents must be a list of 1 to ${MOST_DOCUMENTS} ids`)
+  if (questions !== undefined) {
+    return listIn(questions, 'questions', (value, field) => ({
+      kind: 'question',
+      tenant,
+      collection,
+      question: checkQuestion(value, { field, maxCodePoints: LIMITS.maxBytes }),
+    }))
   }
-  return documents.map((id: unknown, at) => {
-    const documentId = checkDocumentId(id, `documents[${at}]`)
-    return { kind: 'document', tenant, collection, documentId }
-  })
+  if (documents === undefined) return [{ kind: 'collection', tenant, collection }]
+  return listIn(documents, 'documents', (id, param) => ({
+    kind: 'document',
+    tenant,
+    collection,
+    documentId: checkDocumentId(id, param),
+  }))
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Each of them is looked up. */
+const MOST_ANSWERS = 20
+
+function listIn<Each>(value: unknown, name: string, read: (each: unknown, param: string) => Each): Each[] {
+  const most = name === 'answers' ? MOST_ANSWERS : MOST_NAMED
+  if (!Array.isArray(value) || value.length === 0 || value.length > most) {
+    throw unclear(`${name} must be a list of 1 to ${most}`)
+  }
+  return value.map((each: unknown, at) => read(each, `${name}[${at}]`))
 }
 
 function unclear(message: string): WorkerError {

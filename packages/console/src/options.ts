@@ -14,7 +14,7 @@ import {
   text,
 } from 'hono-rag-gate/core/lib'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
-import type { Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
+import type { AnswerPurges, Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
 import type { AlertBounds } from './alerts/alert-rules.ts'
 import type { AnswerTokens } from './feedback/answer-token.ts'
 
@@ -38,6 +38,8 @@ export interface ConsoleOptions {
   readonly log?: Pick<DecisionLog, 'flush'>
   /** `createAnswerTokens(…)`: those who were answered can say something of it. @default every answer is unknown */
   readonly answerTokens?: AnswerTokens | undefined
+  /** The purges of the gate's answer cache: an answer that its reader calls wrong is not sent again. @default it is */
+  readonly purges?: Pick<AnswerPurges, 'purge'>
   /** Currency of the prices of the gate's `savings`. @default none is named */
   readonly currency?: string | undefined
   /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
@@ -102,6 +104,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   policyNames: strings,
   log: methods('flush'),
   answerTokens: methods('sign', 'read'),
+  purges: methods('purge'),
   currency: text,
   decisionDays: number(1, 3650),
   decisionsAtMost: number(1_000),

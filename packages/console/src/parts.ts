@@ -44,6 +44,7 @@ export interface ConsoleParts extends ConsoleStores {
   /** Writes what this isolate still holds, so that it is counted too. */
   readonly flush: () => Promise<void>
   readonly answerTokens: AnswerTokens | undefined
+  readonly purges: ConsoleOptions['purges']
   readonly currency: string | null
   readonly decisionDays: number
   readonly alertSettings: AlertOptions
@@ -100,6 +101,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     policyNames: options.policyNames ?? [],
     flush: async () => log?.flush(),
     answerTokens: options.answerTokens,
+    purges: options.purges,
     currency: options.currency ?? null,
     decisionDays,
     alertSettings: options.alerts ?? {},

@@ -2,7 +2,7 @@
 import { object, required, requireOptions } from '../../core/lib/options.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
-import { purgedSince } from '../../core/policy/purged-scopes.ts'
+import { MOST_PURGES, noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../ports/answer-purges.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -26,22 +26,41 @@ export interface D1AnswerPurgesOptions {
 
 /** What is known of a tenant's purges. */
 interface Copy {
-  readonly epoch: number
-  readonly epochs: ReadonlyMap<string, number>
+  readonly purges: PurgedScopes
   readonly readAtMs: number
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 5000
 const MAX_COPIES = 1000
-/** Days for which a purge is needed: twice as long as an answer can be kept. */
-export const PURGES_KEPT_DAYS = 62
+/** Days for which a purge is needed: a day longer than an answer is kept. */
+export const PURGES_KEPT_DAYS = 32
 const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
+
+/** The newest of a tenant's own, one more than are kept one by one, and what reaches every tenant. */
+const NEWER = `SELECT scope, epoch FROM (
+    SELECT scope, epoch FROM answer_purges WHERE tenant = ?1 AND epoch > ?2 ORDER BY epoch DESC LIMIT ${MOST_PURGES + 1}
+  ) UNION ALL SELECT scope, epoch FROM answer_purges WHERE tenant = '' AND epoch > ?2`
+
+/** What is older than the newest thousand, or than answers are kept, becomes one purge of the whole tenant. */
+const FOLD = `INSERT INTO answer_purges (tenant, scope, epoch)
+  SELECT ?1, ?2, max(epoch) FROM (
+    SELECT epoch FROM (
+      SELECT epoch FROM answer_purges WHERE tenant = ?1 ORDER BY epoch DESC LIMIT 1 OFFSET ${MOST_PURGES}
+    ) UNION ALL SELECT epoch FROM (
+      SELECT epoch FROM answer_purges WHERE tenant = ?1 AND epoch < ?3 ORDER BY epoch DESC LIMIT 1
+    )
+  ) HAVING max(epoch) IS NOT NULL
+  ON CONFLICT (tenant, scope) DO UPDATE SET epoch = max(epoch, excluded.epoch)`
+
+/** What a purge of the whole tenant says as well. */
+const DROP_FOLDED = `DELETE FROM answer_purges WHERE tenant = ?1 AND scope <> ?2
+  AND epoch <= (SELECT epoch FROM answer_purges WHERE tenant = ?1 AND scope = ?2)`
 
 /**
  * Purges in D1. A copy is kept for each tenant; when it has aged, only what is newer is read. Errors of D1 itself become
  * `schema_outdated` or `store_unavailable`.
  *
- * @returns purges that are forgotten after 62 days, twice as long as an answer can be kept
+ * @returns purges that take up constant room: of more than two thousand of a tenant, the oldest become one of the tenant
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
@@ -56,20 +75,22 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
     const startedMs = clock.nowMs()
     const purgedBefore = purged
     const { results } = await db
-      .prepare(`SELECT scope, epoch FROM answer_purges WHERE tenant IN (?1, '') AND epoch > ?2`)
-      .bind(tenant, held?.epoch ?? 0)
+      .prepare(NEWER)
+      .bind(tenant, held?.purges.epoch ?? 0)
       .all<{ scope: string; epoch: number }>()
       .catch(rethrowStoreFault)
-    const epochs = new Map(held?.epochs)
-    let epoch = held?.epoch ?? 0
-    for (const row of results) {
-      epochs.set(row.scope, row.epoch)
-      epoch = Math.max(epoch, row.epoch)
-    }
     // Another request may have read later purges meanwhile.
-    const current = copies.get(tenant)
-    if (current !== undefined && current.epoch > epoch) return current
-    const copy = { epoch, epochs, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
+    const purges = copies.get(tenant)?.purges ?? held?.purges ?? noPurges()
+    notePurges(
+      purges,
+      results.map(({ scope, epoch }) => [scope, epoch] as const),
+    )
+    const whole = purgeScopeText({ kind: 'tenant', tenant })
+    const folded = results.filter(({ scope }) => scope === whole).map(({ epoch }) => epoch)
+    // The oldest of so many: there may be more behind it that were not read.
+    if (results.length > MOST_PURGES) folded.push(Math.min(...results.map(({ epoch }) => epoch)))
+    purges.foldedEpoch = Math.max(purges.foldedEpoch, ...folded)
+    const copy = { purges, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
     keepNewest(copies, tenant, copy, MAX_COPIES)
     return copy
   }
@@ -81,7 +102,9 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
       const held = copies.get(tenant)
       const ageMs = held === undefined ? Infinity : clock.nowMs() - held.readAtMs
       const copy = held !== undefined && ageMs >= 0 && ageMs < copyMaxAgeMs ? held : await refresh(tenant, held)
-      return { epoch: copy.epoch, purgedSince: (since, scopes) => purgedSince(copy, since, scopes) }
+      const { purges } = copy
+      const { epoch } = purges
+      return { epoch, purgedSince: (since, scopes) => epoch > since && purgedSince(purges, since, scopes) }
     },
 
     async purge(scopes) {
@@ -89,6 +112,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
       const rows = scopes.map((scope) => [tenantOfScope(scope), purgeScopeText(scope)] as const)
       const batches = jsonBatches(rows)
       if (batches.length === 0) return 0
+      const tenants = [...new Set(rows.map(([tenant]) => tenant))].filter((tenant) => tenant !== '')
       // One transaction. Numbers never come again: the newest row is not forgotten.
       const next = `max(?1, (SELECT coalesce(max(epoch), 0) + 1 FROM answer_purges))`
       const numbered = await db
@@ -103,12 +127,10 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
               .bind(nowMs, batch),
           ),
           db.prepare('SELECT max(epoch) AS epoch FROM answer_purges'),
-          db
-            .prepare(
-              `DELETE FROM answer_purges WHERE epoch < ?1 AND epoch < (SELECT max(epoch) FROM answer_purges)
-               AND tenant IN (SELECT value FROM json_each(?2))`,
-            )
-            .bind(nowMs - KEPT_MS, JSON.stringify([...new Set(rows.map(([tenant]) => tenant))])),
+          ...tenants.flatMap((tenant) => {
+            const whole = purgeScopeText({ kind: 'tenant', tenant })
+            return [db.prepare(FOLD).bind(tenant, whole, nowMs - KEPT_MS), db.prepare(DROP_FOLDED).bind(tenant, whole)]
+          }),
         ])
         .catch(rethrowStoreFault)
       purged++

@@ -52,7 +52,7 @@ export interface EvidenceKeyParts {
 export type QuestionKeyParts = SharedKeyParts & CorpusKeyParts
 
 /** Form of the keys; raised when their members change. */
-const SCHEMA = 'answer-key/3'
+const SCHEMA = 'answer-key/4'
 
 /** How each shared part is written. A part that is missing here does not compile. */
 const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyParts[Part]) => string } = {

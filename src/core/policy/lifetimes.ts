@@ -17,20 +17,23 @@ export interface CacheLifetimes {
   readonly low: LifetimeRange
   /** An answer that carries a caution never lives longer than this, seconds. */
   readonly adviseAtMostSeconds: number
-  /** How long a refusal is remembered, seconds; 0 for not at all. */
+  /**
+   * How long a refusal is remembered, seconds; 0 for not at all. It is forgotten when the version of the collection rises; thirty
+   * seconds at most where nothing raises it, and where a model's answer was refused.
+   */
   readonly refusalSeconds: number
 }
 
 const MINUTE = 60
 const HOUR = 3600
 
-/** Six hours to a day, an hour to six, five minutes to an hour; refusals half a minute. */
+/** Six hours to a day, an hour to six, five minutes to an hour; refusals a day, unless the documents change before. */
 export const DEFAULT_LIFETIMES: CacheLifetimes = Object.freeze({
   high: { fromSeconds: 6 * HOUR, toSeconds: 24 * HOUR },
   medium: { fromSeconds: HOUR, toSeconds: 6 * HOUR },
   low: { fromSeconds: 5 * MINUTE, toSeconds: HOUR },
   adviseAtMostSeconds: HOUR,
-  refusalSeconds: 30,
+  refusalSeconds: 24 * HOUR,
 })
 
 /**

@@ -1,5 +1,6 @@
 /** What can be purged of the cached answers, and what of it an answer belongs to. */
 import { lengthPrefixed } from '../lib/canonical.ts'
+import { base32, sha256 } from '../lib/sha256.ts'
 import type { Decision } from './decision.ts'
 
 /** Answers that go together. */
@@ -9,6 +10,10 @@ export type PurgeScope =
   | { readonly kind: 'collection'; readonly tenant: string; readonly collection: string }
   /** Every answer with this document in its evidence. */
   | { readonly kind: 'document'; readonly tenant: string; readonly collection: string; readonly documentId: string }
+  /** One answer, by the id of its decision. */
+  | { readonly kind: 'answer'; readonly tenant: string; readonly decisionId: string }
+  /** Every answer to this question, normalised as the gate does. */
+  | { readonly kind: 'question'; readonly tenant: string; readonly collection: string; readonly question: string }
 
 /** The tenant whose answers a scope reaches; '' for those of all tenants. */
 export function tenantOfScope(scope: PurgeScope): string {
@@ -17,20 +22,41 @@ export function tenantOfScope(scope: PurgeScope): string {
 
 /** The canonical text of a scope: two scopes have the same only when they are the same. */
 export function purgeScopeText(scope: PurgeScope): string {
-  const { kind, tenant, collection, documentId }: Partial<Record<string, string>> = { ...scope }
-  return lengthPrefixed([kind, tenant, collection, documentId].filter((part) => part !== undefined))
+  switch (scope.kind) {
+    case 'everything':
+      return lengthPrefixed([scope.kind])
+    case 'tenant':
+      return lengthPrefixed([scope.kind, scope.tenant])
+    case 'collection':
+      return lengthPrefixed([scope.kind, scope.tenant, scope.collection])
+    case 'document':
+      return lengthPrefixed([scope.kind, scope.tenant, scope.collection, scope.documentId])
+    case 'answer':
+      return lengthPrefixed([scope.kind, scope.tenant, scope.decisionId])
+    case 'question':
+      return lengthPrefixed([scope.kind, scope.tenant, scope.collection, digest(scope.question)])
+  }
 }
 
-/** The scopes that an answer belongs to: purging any of them takes it away. */
+const DIGEST_CHARACTERS = 32
+
+/** A list of purges holds no text of a question, and is short. */
+function digest(text: string): string {
+  return base32(sha256(text), DIGEST_CHARACTERS)
+}
+
+/** The scopes that an answer belongs to, but for its question: purging any of them takes it away. */
 export function scopesOfAnswer({
+  id,
   tenant,
   collection,
   documentIds,
-}: Pick<Decision, 'tenant' | 'collection' | 'documentIds'>): PurgeScope[] {
+}: Pick<Decision, 'id' | 'tenant' | 'collection' | 'documentIds'>): PurgeScope[] {
   return [
     { kind: 'everything' },
     { kind: 'tenant', tenant },
     { kind: 'collection', tenant, collection },
+    { kind: 'answer', tenant, decisionId: id },
     ...documentIds.map((documentId) => ({ kind: 'document', tenant, collection, documentId }) as const),
   ]
 }

@@ -87,7 +87,7 @@ describe('createD1AnswerPurges', () => {
     expect((await purges.known('acme')).purgedSince(epoch, [MANUAL])).toBe(true)
   })
 
-  it('forgets purges after 62 days, but never the newest, so that no number comes again', async () => {
+  it('forgets purges after 32 days, but never the newest, so that no number comes again', async () => {
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const purges = createD1AnswerPurges({ db: env.DB, clock })
     const first = await purges.purge([MANUAL])
@@ -99,6 +99,42 @@ describe('createD1AnswerPurges', () => {
     // A clock that was set back takes nothing away from that.
     clock.atMs -= 63 * DAY_MS
     expect(await purges.purge([MANUAL])).toBeGreaterThan(second)
+  })
+
+  it('reads as much of 50,000 purges as of 2,000, and keeps no more', async () => {
+    await env.DB.prepare(
+      `WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 50000)
+       INSERT INTO answer_purges (tenant, scope, epoch) SELECT 'acme', 'document ' || n, n FROM many`,
+    ).run()
+    let rowsRead = 0
+    const db = new Proxy(env.DB, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name !== 'prepare' || typeof value !== 'function')
+          return typeof value === 'function' ? value.bind(target) : value
+        return (query: string) => ({
+          bind: (...values: unknown[]) => ({
+            all: async () => {
+              const found = await target
+                .prepare(query)
+                .bind(...values)
+                .all()
+              rowsRead += found.meta.rows_read
+              return found
+            },
+          }),
+        })
+      },
+    })
+    const known = await createD1AnswerPurges({ db }).known('acme')
+    expect(rowsRead).toBeLessThan(5000)
+    expect(known.epoch).toBe(50_000)
+    // Of what it did not read, it knows that it was purged.
+    expect(known.purgedSince(10, [{ kind: 'document', tenant: 'acme', collection: 'm', documentId: 'any' }])).toBe(true)
+    expect(known.purgedSince(49_000, [MANUAL])).toBe(false)
+    await createD1AnswerPurges({ db: env.DB }).purge([MANUAL])
+    const { results } = await env.DB.prepare('SELECT scope FROM answer_purges').all()
+    expect(results.length).toBeLessThanOrEqual(2001)
   })
 
   it('says that the database is down, and what range a copy may have', async () => {

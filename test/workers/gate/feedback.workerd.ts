@@ -49,6 +49,21 @@ describe('feedback', () => {
     for (const answer of ids) expect((await post('/v1/feedback', { answer, rating: 'right' })).status).toBe(201)
   })
 
+  test('that an answer is wrong takes it out of the cache, one that it is right does not', async () => {
+    const statusOf = async (): Promise<string> =>
+      (await post('/ask', { question: STRONG })).headers.get('cache-status') ?? ''
+    // A caller is told of a hit on what it asked first, and of no miss.
+    for (const [rating, status] of [
+      ['right', /^rag-gate; hit/],
+      ['wrong', /^$/],
+    ] as const) {
+      await statusOf()
+      const answer = await answerId(STRONG)
+      expect((await post('/v1/feedback', { answer, rating })).status).toBe(201)
+      expect(await statusOf()).toMatch(status)
+    }
+  })
+
   test('takes no finished answer away where it cannot be told who asked', async () => {
     vi.spyOn(compositionFor(isolateBindings).statistics, 'authenticate').mockRejectedValue(
       new Error('the database is away'),

@@ -33,6 +33,27 @@ describe('POST /v1/cache/purge', () => {
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
   })
 
+  test.each(['made', 'sent from the cache'])(
+    'of an answer by the id of a decision that was %s takes it away',
+    async (how) => {
+      await post('/v1/cache/purge', { collection: 'default' }, ADMIN)
+      if (how === 'sent from the cache') await ask()
+      const [, id = ''] = /;id="([^"]+)"/.exec((await ask()).headers.get('rag-gate') ?? '') ?? []
+      // Written, so that it can be found.
+      await send('/v1/decisions', { headers: ADMIN })
+      expect((await post('/v1/cache/purge', { answers: [id] }, ADMIN)).status).toBe(200)
+      expect(await cacheStatus()).toBe('rag-gate; fwd=miss')
+    },
+  )
+
+  test('of a question takes its answer away, however it is written, and no other', async () => {
+    await ask()
+    await post('/v1/cache/purge', { collection: 'default', questions: ['Where?'] }, ADMIN)
+    expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
+    await post('/v1/cache/purge', { collection: 'default', questions: [`  ${QUESTION.question} `] }, ADMIN)
+    expect(await cacheStatus()).toBe('rag-gate; fwd=miss')
+  })
+
   test('of another collection, or of a document that is no evidence, leaves it where it is', async () => {
     await ask()
     await post('/v1/cache/purge', { collection: 'other' }, ADMIN)
@@ -51,6 +72,10 @@ describe('POST /v1/cache/purge', () => {
 
   test.each<[string, unknown, number, string]>([
     ['says nothing', {}, 422, 'purge_scope'],
+    ['says questions without their collection', { questions: ['a'] }, 422, 'purge_scope'],
+    ['says answers and documents', { answers: ['a'], collection: 'default', documents: ['a'] }, 422, 'purge_scope'],
+    ['names an answer by what is no id', { answers: ['a'] }, 422, 'purge_scope'],
+    ['names what is no question', { collection: 'default', questions: [7] }, 422, 'question_type'],
     ['says documents without their collection', { documents: ['a'] }, 422, 'purge_scope'],
     ['says no documents', { collection: 'default', documents: [] }, 422, 'purge_scope'],
     ['says everything and more', { everything: true, tenant: 'default' }, 422, 'purge_scope'],

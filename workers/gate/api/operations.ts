@@ -181,7 +181,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/v1/cache/purge',
-    about: 'Purges cached answers by document, collection, tenant, or all of them',
+    about: 'Purges cached answers by answer, question, document, collection, tenant, or all of them',
     scope: 'admin',
     takes: shape.PURGE,
     answers: { 200: { about: 'What was purged', body: shape.PURGED } },

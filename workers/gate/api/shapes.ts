@@ -451,6 +451,8 @@ export const PURGE: Schema = object({
   'tenant?': text,
   'collection?': text,
   'documents?': list(text),
+  'questions?': list(text),
+  'answers?': list(text),
 })
 export const PURGED: Schema = object({ purged: count, epoch: count, elsewhere_within_seconds: count })
 

@@ -1,7 +1,7 @@
 /** The console, with the settings of the deployment. */
 import type { AnswerTokens, ConsoleOptions, Policies } from '@hono-rag-gate/console'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
-import type { Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
+import type { AnswerPurges, Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
 import { standing } from '../policies/pins.ts'
 import { policyAsked } from '../policies/policy-for.ts'
@@ -14,6 +14,7 @@ export interface ConsoleGiven {
   readonly authenticate: Authenticate
   readonly isOperator: (principal: Principal) => boolean
   readonly answerTokens: AnswerTokens | undefined
+  readonly purges: AnswerPurges
   readonly log: DecisionLog
   readonly clock: Clock
   readonly collections: IngestPorts['collections']
@@ -24,7 +25,7 @@ export interface ConsoleGiven {
 
 /** The variables were checked before. */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
-  const { authenticate, isOperator, answerTokens, log, clock, collections, policies, reader } = given
+  const { authenticate, isOperator, answerTokens, purges, log, clock, collections, policies, reader } = given
   return {
     db: env.DB,
     authenticate,
@@ -46,6 +47,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     },
     exports: exportsOf(env),
     answerTokens,
+    purges,
     currency: env.PRICE_CURRENCY,
     decisionDays: numberIn(env, 'DECISION_RETENTION_DAYS'),
     decisionsAtMost: numberIn(env, 'DECISIONS_AT_MOST'),

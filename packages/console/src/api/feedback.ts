@@ -1,5 +1,6 @@
 /** `/v1/feedback` and `/v1/decisions/{id}/label`: what people say of answers and refusals, and what follows from it. */
 import type { ConsoleContext } from './context.ts'
+import type { ConsoleParts } from '../parts.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
 import type { LabelCount } from '../d1/feedback.ts'
 import type { TotalsOf } from '../d1/statistics/totals.ts'
@@ -43,6 +44,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
       ...said,
     }),
   )
+  if (said.rating === 'wrong') await keep(() => evict(parts, principal.tenant, eventId))
   return json(c, { recorded: true }, 201)
 }
 
@@ -156,6 +158,14 @@ function suggestionFor(
   })
   if (change === undefined) return { action, because }
   return { action, because, gate: change.gate, from: change.from, to: change.to, policy_id: change.policy.id }
+}
+
+/** What its reader calls wrong is not sent again from the cache, a refusal included. */
+async function evict({ purges, recorded }: ConsoleParts, tenant: string, eventId: string): Promise<void> {
+  if (purges === undefined) return
+  // A decision that was sent from the cache has an id of its own.
+  const decision = await recorded.one(tenant, eventId)
+  await purges.purge([{ kind: 'answer', tenant, decisionId: decision?.decisionId ?? eventId }])
 }
 
 function checkRating(rating: unknown): 'right' | 'wrong' {

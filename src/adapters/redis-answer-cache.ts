@@ -1,0 +1,89 @@
+import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
+import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
+import { createSealer } from './answer-cache/envelope.ts'
+import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
+import { storedSeconds } from './answer-cache/stored-seconds.ts'
+
+export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
+
+/** What is used of a client of the npm package `redis`. */
+export interface RedisClient {
+  get(key: string): Promise<string | null>
+  setEx(key: string, seconds: number, value: string): Promise<unknown>
+  del(key: string): Promise<unknown>
+}
+
+export interface RedisAnswerCacheOptions {
+  /**
+   * A connected client of the npm package `redis`, made with `disableOfflineQueue: true`: while Redis is away, a question
+   * is then answered without it at once.
+   */
+  readonly redis: RedisClient
+  /** Stands before every key, where several deployments share a database. @default 'rag-gate:answer:' */
+  readonly prefix?: string
+  /**
+   * Longest time a read may take, in milliseconds; a slower one is a miss. Above 0.
+   *
+   * @default 100
+   */
+  readonly deadlineMs?: number
+  /**
+   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever others can list the database or
+   * write to it.
+   *
+   * @default none: plain SHA-256
+   */
+  readonly hmacKey?: Uint8Array
+  /** Called for every fault. It must not throw. */
+  readonly onFault?: (fault: AnswerCacheFault) => void
+}
+
+/**
+ * Keeps answers in Redis or Valkey, for the servers that share it: for exactly their lifetime and their window for faults.
+ *
+ * @returns a cache whose `get` is a miss when Redis fails or is slow, whose `put` never rejects, and whose `delete` rejects
+ *   with the client's own error
+ * @throws `config_invalid` when an option is out of range
+ * @throws `secret_too_short` when `hmacKey` is
+ */
+export function createRedisAnswerCache(options: RedisAnswerCacheOptions): AnswerCache {
+  requireOptions(options, {
+    redis: required(object),
+    prefix: text,
+    deadlineMs: above(0),
+    hmacKey: object,
+    onFault: callable,
+  })
+  const { redis, prefix = 'rag-gate:answer:', deadlineMs = 100, hmacKey, onFault } = options
+  const sealer = createSealer(hmacKey)
+  const nameOf = async (key: string): Promise<string> => prefix + (await sealer.address(key))
+
+  async function read(key: string): Promise<StoredAnswer | null> {
+    const name = await nameOf(key)
+    const sealed = await redis.get(name)
+    if (sealed === null) return null
+    const entry = await sealer.open(sealed, key)
+    if (entry !== null) return entry
+    onFault?.({ operation: 'get', kind: 'damaged' })
+    await redis.del(name)
+    return null
+  }
+
+  return {
+    get: (key) => readInTime(deadlineMs, onFault, () => read(key)),
+
+    async put(key, entry) {
+      const seconds = storedSeconds(entry)
+      if (seconds === 0 || entry.schema !== 2 || entry.key !== key) return
+      try {
+        await redis.setEx(await nameOf(key), seconds, await sealer.seal(entry))
+      } catch (cause) {
+        onFault?.({ operation: 'put', kind: 'failed', cause })
+      }
+    },
+
+    async delete(key) {
+      await redis.del(await nameOf(key))
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/** Against a Redis of this machine (`apt-get install redis-server`), over the npm package `redis`. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@redis/client'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type AnswerCacheFault, createRedisAnswerCache } from '../../src/adapters/redis-answer-cache.ts'
+import { answerCacheContract } from '../contracts/answer-cache.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
+import { aGate } from '../fixtures/gate.ts'
+
+/** Path of the server; `undefined` where there is none. */
+function redisServer(): string | undefined {
+  for (const name of ['redis-server', 'valkey-server']) {
+    try {
+      execFileSync(name, ['--version'])
+      return name
+    } catch {
+      // The next one.
+    }
+  }
+  return undefined
+}
+
+const server = redisServer()
+if (server === undefined) console.warn('redis-server is not installed: the answer cache over Redis is not tested')
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  // A server that listens on an address and port has both.
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+describe.skipIf(server === undefined)('Redis', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-redis-'))
+  let port: number
+  let running: ChildProcess
+  let redis: ReturnType<typeof clientOf>
+
+  const clientOf = (at: number) =>
+    createClient({
+      socket: { host: '127.0.0.1', port: at, reconnectStrategy: () => 20 },
+      disableOfflineQueue: true,
+    })
+  const start = (): void => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--appendonly', 'yes']
+    running = spawn(server!, [...options, '--appendfsync', 'always'], { stdio: 'ignore' })
+  }
+  const kill = async (): Promise<void> => {
+    const gone = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGKILL')
+    await gone
+  }
+  const isUp = (): Promise<void> =>
+    vi.waitFor(async () => expect(await redis.ping()).toBe('PONG'), { timeout: 10_000, interval: 20 })
+
+  beforeAll(async () => {
+    port = await freePort()
+    start()
+    redis = clientOf(port)
+    redis.on('error', () => undefined)
+    await redis.connect()
+    await isUp()
+  })
+  afterAll(async () => {
+    redis.destroy()
+    await kill()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  answerCacheContract('createRedisAnswerCache', async () => {
+    await redis.flushAll()
+    return createRedisAnswerCache({ redis })
+  })
+
+  it('keeps an answer for its lifetime and its window for faults, under a name that tells nothing of it', async () => {
+    await redis.flushAll()
+    await createRedisAnswerCache({ redis, prefix: 'mine:' }).put(
+      'the question',
+      aStoredAnswer('the question', { lifetimeSeconds: 100, staleIfErrorSeconds: 20 }),
+    )
+    const [name, ...others] = await redis.keys('*')
+    expect(others).toEqual([])
+    expect(name).toMatch(/^mine:[0-9a-f]{64}$/)
+    expect(await redis.ttl(name!)).toBeGreaterThan(115)
+    expect(await redis.get(name!)).not.toContain('the question')
+  })
+
+  it('takes nothing that another wrote, and deletes it', async () => {
+    await redis.flushAll()
+    const faults: AnswerCacheFault[] = []
+    const ours = createRedisAnswerCache({
+      redis,
+      hmacKey: new Uint8Array(32).fill(7),
+      onFault: (fault) => void faults.push(fault),
+    })
+    await ours.put('key', aStoredAnswer('key'))
+    const [name] = await redis.keys('*')
+    const sealed = (await redis.get(name!))!
+    for (const foreign of ['', '{}', sealed.replace('"digest":"', '"digest":"0'), sealed.slice(0, -2)]) {
+      await redis.set(name!, foreign)
+      expect(await ours.get('key')).toBeNull()
+      expect(await redis.exists(name!)).toBe(0)
+    }
+    expect(faults.map(({ kind }) => kind)).toEqual(Array(4).fill('damaged'))
+  })
+
+  it('shares answers between servers', async () => {
+    await redis.flushAll()
+    const [one, other] = [0, 1].map(() => aGate({ cache: { store: createRedisAnswerCache({ redis }) } }))
+    await one!.ask()
+    expect((await other!.ask()).headers.get('cache-status')).toBe('rag-gate; hit')
+    expect(other!.journal.retrievals).toEqual([])
+  })
+
+  it('is killed in the middle, and started again: every question is answered, and what was stored is found again', async () => {
+    await redis.flushAll()
+    const faults: AnswerCacheFault[] = []
+    const store = createRedisAnswerCache({ redis, onFault: (fault) => void faults.push(fault) })
+    const gate = aGate({ cache: { store } })
+    const question = (at: number): { question: string } => ({ question: `How does the engine start? ${at}` })
+    const statuses: number[] = []
+    const slowestMs: number[] = []
+    for (let at = 0; at < 60; at++) {
+      if (at === 20) await kill()
+      if (at === 40) {
+        start()
+        await isUp()
+      }
+      const begunMs = performance.now()
+      statuses.push((await gate.ask(question(at % 20))).status)
+      slowestMs.push(performance.now() - begunMs)
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    // Away: nothing found, nothing waited for. Back: what was stored before is there.
+    expect(gate.journal.events.map(({ cache }) => cache)).toEqual([
+      ...Array(20).fill('miss'),
+      ...Array(20).fill('miss'),
+      ...Array(20).fill('hit'),
+    ])
+    expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['failed']))
+    expect(Math.max(...slowestMs)).toBeLessThan(2000)
+  })
+})
