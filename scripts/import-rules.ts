@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['src/middleware/', 'src/http/', ...PIPELINE],
     packages: ['hono'],
   },
+  'src/messages/': { rooms: ['src/messages/', 'src/core/gates/'], packages: ['hono'] },
   'src/cache/': { rooms: ['src/cache/', 'src/language/', 'src/http/', ...PIPELINE] },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
@@ -154,9 +155,6 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       '@hono-rag-gate/upstash',
       '@hono-rag-gate/upstream',
       'node:',
-      'diff',
-      'jsonc-parser',
-      'smol-toml',
       'yaml',
     ],
   },

@@ -96,6 +96,7 @@ function pairCoverage({ question }: Measured): number {
 
 /** By name: what was weighed besides `OF_FEATURES`. */
 const NOT_KEPT: Readonly<Record<string, Candidate>> = {
+  'BM25: lead over the second': (features) => lead(curve(features)),
   'coverage of the best chunk': (features) => best(features.chunks.map((chunk) => coverage(features, chunk))),
   'coverage with near terms, top 3': (features) =>
     best(features.chunks.slice(0, 3).map((chunk) => coverage(features, chunk, true))),
@@ -120,10 +121,6 @@ const NOT_KEPT: Readonly<Record<string, Candidate>> = {
       sum(scores.map((score) => (score > 0 ? (score / whole) * Math.log(score / whole) : 0))) / Math.log(scores.length)
     )
   },
-  'BM25: lead over the mean of the others': (features) => {
-    const [top = 0, ...others] = curve(features)
-    return others.length > 0 ? top - mean(others) : 0
-  },
   'BM25: mean of the best five': (features) => mean(curve(features).slice(0, 5)),
   'pairs of terms in the top 3': pairCoverage,
 }
@@ -144,10 +141,6 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, Candidate>>>> = 
     'nothing from the title': sentenceMatchWith(4, 1, 0),
     'all from the title': sentenceMatchWith(4, 1, 1),
     'coverage instead': OF_FEATURES.sentenceCoverage,
-  },
-  chunkCosineGap: {
-    'BM25 gap instead': OF_FEATURES.bm25Gap,
-    'BM25: lead over the mean of the others instead': NOT_KEPT['BM25: lead over the mean of the others']!,
   },
 }
 
@@ -181,7 +174,7 @@ export const TEN_SIGNALS: readonly string[] = [
   'sentenceCoverage',
   'topBm25',
   'sentence coverage × BM25',
-  'bm25Gap',
+  'BM25: lead over the second',
   'BM25: z of the best',
   'coverage with near terms, top 3',
   'pairs of terms in the top 3',

@@ -248,7 +248,8 @@ function checkMessages(messages: object, codes: readonly string[]): void {
 function messageChooser(messages: RagGateOptions['messages']): RouteSettings['messagesFor'] {
   if (messages === undefined) return () => ({ key: '' })
   if (typeof messages === 'function') {
-    return (c) => ({ messages: (code) => messages(code, c), key: c.req.header('accept-language') ?? '' })
+    const { key: keyOf = (c: Context) => c.req.header('accept-language') ?? '' } = messages
+    return (c) => ({ messages: (code) => messages(code, c), key: keyOf(c) })
   }
   checkMessages(messages, Object.keys(messages))
   const byCode: MessagesByCode = (code) => (Object.hasOwn(messages, code) ? messages[code] : undefined)

@@ -55,15 +55,14 @@ export interface RagGateOptions<Bindings extends object = object> {
    */
   readonly closestPassages?: number
   /**
-   * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request. What
-   * is left out stays as the policy says it. Of a function, answers are kept for each `Accept-Language` apart. A code that
+   * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request
+   * (`messagesIn` of `hono-rag-gate/messages` has five languages). What is left out stays as the policy says it. Of a
+   * function, answers are kept apart by its `key`, by default the whole `Accept-Language`. A code that
    * the policy cannot give is an error; where `policy` is a function, a warning `message_code_unknown`.
    *
    * @default none
    */
-  readonly messages?:
-    | Readonly<Record<ReasonCode, Partial<Text>>>
-    | ((code: ReasonCode, c: Context) => Partial<Text> | undefined)
+  readonly messages?: Readonly<Record<ReasonCode, Partial<Text>>> | MessagesByRequest
   /**
    * Told of every refusal that is about to be sent. A response that it returns is sent instead, and is not kept. A status
    * that it sets is that of the refusal.
@@ -78,6 +77,13 @@ export interface RagGateOptions<Bindings extends object = object> {
    * @default one line on the console, with its code and nothing that an upstream said
    */
   readonly onWarning?: (warning: GateWarning) => void
+}
+
+/** Texts by reason code and request. */
+export interface MessagesByRequest {
+  (code: ReasonCode, c: Context): Partial<Text> | undefined
+  /** What of the request they depend on. @default its header `Accept-Language` */
+  readonly key?: (c: Context) => string
 }
 
 /** A question as `question.read` finds it in a request. */

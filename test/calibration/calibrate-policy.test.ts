@@ -174,7 +174,7 @@ describe('calibratePolicy', () => {
           sentenceMatch: random(),
           questionLikelihood: random(),
           topBm25: random(),
-          bm25Gap: random(),
+          bm25Lead: random(),
           sentenceCoverage: random(),
           keywordCoverage: random(),
           curves: { cosine: aCurve(random(), random(), random()), bm25: aCurve(random(), random(), random()) },
@@ -218,7 +218,7 @@ function cascaded(each: number, seed = 5): CalibrationLabel[] {
 }
 
 describe('calibratePolicy on a collection with a reader', () => {
-  const given = cascaded(120)
+  const given = cascaded(200)
   const calibrated = (fit?: 'thresholds') => {
     const found = calibratePolicy(policy, given, { name: 'mine', ...(fit && { fit }) })
     if (found.kind !== 'calibrated') throw new Error(found.statement)

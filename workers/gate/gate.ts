@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from 'hono'
 import { ragGate, type RagGateEnv, type RagGateOptions } from 'hono-rag-gate'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
+import { MESSAGES, readMessages } from './messages.ts'
 import { policyFor } from './policies/policy-for.ts'
 
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
@@ -18,9 +19,10 @@ export const chatGate: Gate = gateOf({ field: 'messages', read: (c) => readChat(
 
 function gateOf(question: Question): Gate {
   const gates = new WeakMap<GateBindings, Gate>()
-  return function gate(c, next) {
+  return async function gate(c, next) {
     const known = gates.get(c.env) ?? gateFor(c.env, question)
     gates.set(c.env, known)
+    await readMessages(c.req.raw, c.env.ASSETS)
     return known(c, next)
   }
 }
@@ -35,5 +37,6 @@ function gateFor(env: GateBindings, question: Question): Gate {
     retrieval,
     answer,
     closestPassages: 3,
+    messages: MESSAGES,
   })
 }

@@ -86,6 +86,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   const learned = await learnFromWindows<GateResult>({
     ...options,
     windows,
+    language: policy.language,
     retrieve: async (window, leaveOut) => {
       asked.add(window)
       const ports = {

@@ -20,8 +20,8 @@ export interface WeakestPartSettings {
 
 /**
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
- * supported better, that of the whole, but at most twice that of the weakest part. It is at most six times that of the
- * weakest stretch of a long part. Where one part alone asks and the others state, it is at most that of this part: what was quoted
+ * supported better, that of the whole, but in log-odds at most 1.5 above the weakest part. It is at most 3 above the weakest
+ * stretch of a long part. Where one part alone asks and the others state, it is at most that of this part: what was quoted
  * with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
@@ -31,13 +31,13 @@ export function weakestPart(of: PolicyConfidence): PolicyConfidence {
 }
 
 /**
- * How much weaker than the whole a part may be where the whole is supported: a part is measured against what was found
- * for the whole, and often leans on it. Foreign parts lie far below (docs/internal/evasion.md).
+ * How much weaker than the whole a part may be where the whole is supported, in log-odds: a part is measured against what was
+ * found for the whole, and often leans on it. Foreign parts lie far below (docs/internal/evasion.md).
  */
-const PART_FACTOR = 2
+const ABOVE_PART = 1.5
 
 /** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
-const STRETCH_FACTOR = 6
+const ABOVE_STRETCH = 3
 
 /**
  * The model behind `weakestPart`.
@@ -63,9 +63,15 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
       const weakest = (pieces: readonly PartSignals[]): number => Math.min(...pieces.map(of))
       const ofParts =
-        parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, PART_FACTOR * weakest(parts)))
+        parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, raised(weakest(parts), ABOVE_PART)))
       const asking = parts.filter(({ asksAlone }) => asksAlone === 1)
-      return Math.min(ofParts, ...asking.map(of), ...stretches.map((stretch) => STRETCH_FACTOR * of(stretch)))
+      const ofStretches = stretches.map((stretch) => raised(of(stretch), ABOVE_STRETCH))
+      return Math.min(ofParts, ...asking.map(of), ...ofStretches)
     },
   })
+}
+
+/** A share whose log-odds are that much higher. */
+function raised(share: number, by: number): number {
+  return share / (share + (1 - share) * Math.exp(-by))
 }

@@ -1,6 +1,6 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
 import { createTermReader } from '../text/term-reader.ts'
-import { bm25Gap } from './bm25-gap.ts'
+import { bm25Lead } from './bm25-lead.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { keywordCoverage } from './keyword-coverage.ts'
 import { questionLikelihood } from './question-likelihood.ts'
@@ -15,7 +15,7 @@ import { topBm25 } from './top-bm25.ts'
 export const OF_FEATURES = {
   sentenceCoverage,
   topBm25,
-  bm25Gap,
+  bm25Lead,
   questionLikelihood,
   sentenceMatch,
   titleMatch,

@@ -2,16 +2,17 @@
 import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
-export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-22: docs/internal/evaluation.md'
+export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-24: docs/internal/evaluation.md'
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.5225,
+  intercept: -3.456,
   weights: {
-    questionLikelihood: 4.1578,
-    sentenceMatch: 4.7542,
-    chunkCosineGap: 6.7187,
-    titleMatch: 0.868,
+    questionLikelihood: 3.1127,
+    sentenceMatch: 4.1168,
+    chunkCosineGap: 4.2322,
+    bm25Lead: 1.6835,
+    titleMatch: 0.948,
   },
 }
 
@@ -19,30 +20,33 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.4588,
+    intercept: -3.5161,
     weights: {
-      questionLikelihood: 3.7763,
-      sentenceMatch: 5.3134,
-      chunkCosineGap: 7.2942,
-      titleMatch: 0.8629,
+      questionLikelihood: 2.135,
+      sentenceMatch: 5.1047,
+      chunkCosineGap: 3.0975,
+      bm25Lead: 2.5917,
+      titleMatch: 1.0013,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.5041,
+    intercept: -3.4475,
     weights: {
-      questionLikelihood: 4.2277,
-      sentenceMatch: 5.1683,
-      chunkCosineGap: 6.8231,
+      questionLikelihood: 3.2596,
+      sentenceMatch: 4.6281,
+      chunkCosineGap: 4.5711,
+      bm25Lead: 1.5543,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -3.475,
+    intercept: -3.5373,
     weights: {
-      questionLikelihood: 3.846,
-      sentenceMatch: 5.9198,
-      chunkCosineGap: 7.1796,
+      questionLikelihood: 2.3127,
+      sentenceMatch: 5.8387,
+      chunkCosineGap: 3.2217,
+      bm25Lead: 2.4354,
     },
   },
 ]

@@ -28,17 +28,17 @@ export const balancedPreset: Preset = Object.freeze({
 })
 
 /**
- * Where a collection has its own scale, the line by which what 5.5 % of its windows reach reads .55, and
- * what 2 % reach reads .8 (docs/internal/scale.md).
+ * Where a collection has its own scale, the line by which what 4 % of its windows reach reads .55, and
+ * what 1.5 % reach reads .8 (docs/internal/scale.md).
  */
-const ON_SCALE = { atMiddle: -3.9588, perDeviation: 2.6026 } as const
+const ON_SCALE = { atMiddle: -4.7484, perDeviation: 2.8269 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.903, deviation: 1.1764 } as const
+const OTHERWISE = { middle: -0.969, deviation: 1.2138 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 67.06 * (share / (1 - share)) ** 1.8757)).toFixed(3))
+  return Number((1 / (1 + 138.57 * (share / (1 - share)) ** 2.0097)).toFixed(3))
 }
 
 /** Settings of `balanced`. */

@@ -194,7 +194,7 @@ describe('createD1DecisionStore', () => {
       tenant: 'gaps',
       confidence: Number.NaN,
       // What a defective measure would give.
-      signals: { topBm25: Number.POSITIVE_INFINITY, bm25Gap: -0 } as unknown as Signals,
+      signals: { topBm25: Number.POSITIVE_INFINITY, bm25Lead: -0 } as unknown as Signals,
     })
     const event = anEvent('gaps-1', {
       decision,
@@ -205,7 +205,7 @@ describe('createD1DecisionStore', () => {
     const [stored] = await database.select().from(decisions).where(eq(decisions.tenant, 'gaps'))
     expect(stored).toMatchObject({
       confidence: null,
-      signals: { topBm25: null, bm25Gap: 0 },
+      signals: { topBm25: null, bm25Lead: 0 },
       retrievalMs: null,
       generationMs: null,
       totalMs: null,

@@ -4,10 +4,13 @@ import {
   REFUSED_BELOW,
   type ScaleObservation,
   scaleOf,
+  USUAL_REFUSED,
 } from '../../../packages/calibration/src/scale/scale-of-windows.ts'
 import { type ConfidenceScale, deviationsOn } from '../../../src/core/scale/index.ts'
 
-const REFUSED_TAIL = 0.055
+const REFUSED_TAIL = 0.04
+/** Of collections in another language than the policy reads. */
+const UNREAD_TAIL = 0.125
 const NEEDED = REFUSED_BELOW
 const odds = (confidence: number): number => Math.log(confidence / (1 - confidence))
 const readAs = (own: ConfidenceScale, confidence: number, score?: number): number =>
@@ -20,8 +23,13 @@ const normals = (count: number): number[] =>
 const wordsAt = (middle: number, deviation = 1, count = 400): ScaleObservation[] =>
   normals(count).map((z) => ({ leftOut: 'passage', confidence: logistic(middle + deviation * z) }))
 
-function learned(observations: readonly ScaleObservation[], longer?: readonly ScaleObservation[]): ConfidenceScale {
-  const scale = scaleOf(observations, longer)
+/** @param usual none by default, in the policy's language */
+function learned(
+  observations: readonly ScaleObservation[],
+  longer: readonly ScaleObservation[] = [],
+  usual: number | 'unread' = 0,
+): ConfidenceScale {
+  const scale = scaleOf(observations, { longer, ...(usual !== 'unread' && { usual }) })
   if (scale === undefined) throw new Error('There is a scale')
   return scale
 }
@@ -41,7 +49,7 @@ describe('normalTail', () => {
 })
 
 describe('scaleOf', () => {
-  it('refuses what more than 5.5 % of a normal distribution reach', () => {
+  it('refuses what more than 4 % of a normal distribution reach', () => {
     expect(deviationsOfTail(REFUSED_TAIL)).toBeCloseTo(REFUSED_BELOW, 4)
   })
 
@@ -56,6 +64,20 @@ describe('scaleOf', () => {
     const from = threshold(learned(windows))
     const above = windows.filter(({ confidence = 0 }) => confidence >= from).length
     expect(above / windows.length).toBeCloseTo(REFUSED_TAIL, 2)
+  })
+
+  it('lets an eighth of the windows through in a language that the policy does not read', () => {
+    const windows = wordsAt(-2, 0.7)
+    const from = threshold(learned(windows, [], 'unread'))
+    const above = windows.filter(({ confidence = 0 }) => confidence >= from).length
+    expect(above / windows.length).toBeCloseTo(UNREAD_TAIL, 2)
+  })
+
+  it('is held halfway to what is usual where it lies lower, and not where it lies higher', () => {
+    const own = odds(threshold(learned(wordsAt(-2, 0.7))))
+    expect(odds(threshold(learned(wordsAt(-2, 0.7), [], 0.7)))).toBeCloseTo((own + odds(0.7)) / 2, 6)
+    expect(learned(wordsAt(-0.6, 1), [], 0.7)).toEqual(learned(wordsAt(-0.6, 1)))
+    expect(threshold(learned(wordsAt(0.5, 1), [], USUAL_REFUSED))).toBeCloseTo(0.8, 6)
   })
 
   it('does not depend on the order', () => {

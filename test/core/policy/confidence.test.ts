@@ -33,9 +33,9 @@ const validate = ({ model, settings }: PolicyConfidence): void => model.validate
 
 describe('confidenceOf', () => {
   it('is 1 / (1 + e^−z) over the weighted signals', () => {
-    const signals = signalsOf({ sentenceCoverage: 1, topBm25: 0.5, bm25Gap: 0.25 })
+    const signals = signalsOf({ sentenceCoverage: 1, topBm25: 0.5, bm25Lead: 0.25 })
     // z = −1 + 2 · 1 + 4 · .5 − 4 · .25 = 2
-    const model = logistic(-1, { sentenceCoverage: 2, topBm25: 4, bm25Gap: -4 })
+    const model = logistic(-1, { sentenceCoverage: 2, topBm25: 4, bm25Lead: -4 })
     expect(confidenceOf(model, signals)).toBeCloseTo(0.880797, 6)
     expect(confidenceOf(logistic(0, {}), signals)).toBe(0.5)
   })
@@ -73,15 +73,16 @@ describe('confidenceOf', () => {
   const asIs = weakestPart(logistic(0, { topBm25: 1 }))
   const logit = (confidence: number): number => Math.log(confidence / (1 - confidence))
   const piece = (confidence: number): PartSignals => ({ topBm25: logit(confidence) })
+  const above = (confidence: number, by: number): number => 1 / (1 + Math.exp(-logit(confidence) - by))
 
   it.each([
-    ['the weakest part', 0.9, [0.8, 0.2], [], 0.4],
-    ['the whole, where each part is supported', 0.9, [0.85, 0.5], [], 0.9],
+    ['the weakest part', 0.9, [0.8, 0.2], [], above(0.2, 1.5)],
+    ['the whole, where each part is supported', 0.9, [0.85, 0.7], [], 0.9],
     ['the weakest part, where the whole is weaker', 0.3, [0.8, 0.6], [], 0.6],
-    ['the weakest stretch of a long part', 0.9, [], [0.9, 0.05, 0.8], 0.3],
-    ['the whole, where each stretch is supported', 0.9, [], [0.2, 0.95], 0.9],
+    ['the weakest stretch of a long part', 0.9, [], [0.9, 0.05, 0.8], above(0.05, 3)],
+    ['the whole, where each stretch is supported', 0.9, [], [0.4, 0.95], 0.9],
     ['no more for strong stretches', 0.4, [], [0.9, 0.9], 0.4],
-    ['the weaker of parts and stretches', 0.9, [0.8, 0.2], [0.05, 0.9], 0.3],
+    ['the weaker of parts and stretches', 0.9, [0.8, 0.2], [0.01, 0.9], above(0.01, 3)],
   ])('is that of %s', (_, whole, parts, stretches, expected) => {
     const signals = {
       ...signalsOf({ topBm25: logit(whole) }),

@@ -32,7 +32,7 @@ import { examples } from '../../properties.ts'
 
 const INPUT: PolicyInput = {
   name: 'mine',
-  confidence: logistic({ intercept: -1, weights: { topBm25: 2, bm25Gap: 1 }, provenance: 'test' }),
+  confidence: logistic({ intercept: -1, weights: { topBm25: 2, bm25Lead: 1 }, provenance: 'test' }),
   bands: { high: 0.9, medium: 0.6, low: 0.3 },
   gates: [confidenceRange({ refuseBelow: 0.4, adviseBelow: 0.6 })],
 }
@@ -54,7 +54,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   lexiconChunkCount: fc.nat({ max: 9 }),
   sentenceCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
   topBm25: fc.double({ min: 0, max: 2.2, noNaN: true }),
-  bm25Gap: fc.double({ min: 0, max: 2.2, noNaN: true }),
+  bm25Lead: fc.double({ min: 0, max: 2.2, noNaN: true }),
   questionLikelihood: fc.double({ min: 0, max: 1, noNaN: true }),
   sentenceMatch: fc.double({ min: 0, max: 1, noNaN: true }),
   titleMatch: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -102,14 +102,14 @@ describe('definePolicy', () => {
   it('gives other settings another id, whichever setting it is', () => {
     const base = definePolicy(INPUT)
     const lifetimes = base.cacheLifetimes
-    const weights = { topBm25: 2, bm25Gap: 1 }
+    const weights = { topBm25: 2, bm25Lead: 1 }
     const model = { intercept: -1, weights, provenance: 'test' }
     const others: PolicyInput[] = [
       { ...INPUT, name: 'yours' },
       { ...INPUT, confidence: topCosine() },
       { ...INPUT, confidence: logistic({ ...model, intercept: -1.000001 }) },
       { ...INPUT, confidence: logistic({ ...model, weights: { ...weights, topBm25: 2.1 } }) },
-      { ...INPUT, confidence: logistic({ ...model, weights: { topBm25: 1, bm25Gap: 2 } }) },
+      { ...INPUT, confidence: logistic({ ...model, weights: { topBm25: 1, bm25Lead: 2 } }) },
       { ...INPUT, confidence: logistic({ ...model, provenance: 'other' }) },
       { ...INPUT, bands: { high: 0.91, medium: 0.6, low: 0.3 } },
       { ...INPUT, bands: { high: 0.9, medium: 0.61, low: 0.3 } },
@@ -261,7 +261,7 @@ describe('judge', () => {
   })
   const strong = signalsOf({
     topBm25: 2,
-    bm25Gap: 2,
+    bm25Lead: 2,
     sentenceCoverage: 1,
     curves: { cosine: aCurve(0.9), bm25: aCurve(9, 1) },
   })

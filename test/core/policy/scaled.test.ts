@@ -27,8 +27,8 @@ const read = (logOdds: number, scale?: Signals['scale']): number => confidenceOf
 
 describe('a confidence on the scale of its collection', () => {
   it.each([
-    [0.055, 0.55],
-    [0.02, 0.8],
+    [0.04, 0.55],
+    [0.015, 0.8],
   ])('reads what %d of the windows reach as %d', (tail, wanted) => {
     let [low, high] = [0, 10]
     while (high - low > 1e-9) {
@@ -154,7 +154,7 @@ describe('balanced', () => {
 
   it('judges again from the record alone', () => {
     const policy = definePolicy({ ...balanced(), confidence, gates: balanced().gates.slice(-1) })
-    const verdicts = [undefined, OWN, { ...OWN, middle: 3 }].map((own) => {
+    const verdicts = [undefined, { ...OWN, middle: -2 }, { ...OWN, middle: 3 }].map((own) => {
       const recorded = JSON.parse(JSON.stringify(signals(1, own))) as Signals
       return judge(policy, recorded).verdict
     })

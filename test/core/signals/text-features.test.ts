@@ -45,8 +45,8 @@ describe('a passage that is stored twice', () => {
 
   it('counts once, so that the best still leads', () => {
     expect(read('engine start', evidenceOf(twice), EMPTY_LEXICON).chunks).toHaveLength(3)
-    const { chunkCosineGap, bm25Gap, questionLikelihood } = measured(once)
-    expect(measured(twice)).toMatchObject({ chunkCosineGap, bm25Gap, questionLikelihood })
+    const { chunkCosineGap, bm25Lead, questionLikelihood } = measured(once)
+    expect(measured(twice)).toMatchObject({ chunkCosineGap, bm25Lead, questionLikelihood })
     expect(chunkCosineGap).toBeGreaterThan(0)
   })
 

@@ -19,11 +19,27 @@ export interface ScaleObservation {
   readonly meaning?: number | undefined
 }
 
+/** What a scale is learned with beside the windows of five words. */
+export interface ScaleOfOptions {
+  /** Windows of eight words with their scores of meaning. @default none */
+  readonly longer?: readonly ScaleObservation[]
+  /** Kind of those scores. @default 'cosine' */
+  readonly kind?: string
+  /**
+   * Confidence below which the policy refuses in most collections of its language, 0..1: one whose own lies lower is held
+   * halfway to it. @default the collection is in a language that the policy does not read
+   */
+  readonly usual?: number
+}
+
 /**
- * Deviations below which a question is refused: 5.5 % of a normal distribution lie above. Measured in
+ * Deviations below which a question is refused: 4 % of a normal distribution lie above. Measured in
  * docs/internal/scale.md.
  */
-export const REFUSED_BELOW = 1.5982
+export const REFUSED_BELOW = 1.7507
+
+/** Confidence at that, by the mean log-odds of eight families of questions (docs/internal/scale.md). */
+export const USUAL_REFUSED = 0.73
 
 /** Observations below which there is no scale. */
 const LEAST_OBSERVATIONS = 40
@@ -34,28 +50,33 @@ const LEAST_OF_MEANING = 20
  * questions do.
  */
 const HIGHEST_REFUSED = 0.8
+/**
+ * The same of a language that the policy does not read, 12.5 %: words that ask count against its questions there, and stand in
+ * no window.
+ */
+const REFUSED_UNREAD = 1.1503
+/** How far towards the usual confidence a lower one is held. */
+const TOWARDS_USUAL = 0.5
 /** Deviations by which a window's own passage must lift a score of meaning. */
 const LEAST_SEPARATION = 1
 /** Log-odds of confidences as near 0 or 1 as this differ by rounding. */
 const NEAREST = 1e-4
 const LEAST_DEVIATION = 0.1
+const HIGHEST = logOdds(HIGHEST_REFUSED, NEAREST)
 
 /**
  * Learns a scale from what was observed: JSON, finite numbers only. Pure; the order does not matter.
  *
  * @param observations of windows of five words
- * @param longer of windows of eight words, with their scores of meaning
- * @param kind what those scores are
  * @returns `undefined` for fewer than 40 observations with text left out
  */
 export function scaleOf(
   observations: readonly ScaleObservation[],
-  longer: readonly ScaleObservation[] = [],
-  kind = 'cosine',
+  { longer = [], kind = 'cosine', usual }: ScaleOfOptions = {},
 ): ConfidenceScale | undefined {
   const absent = observations.filter(isAbsent)
   if (absent.length < LEAST_OBSERVATIONS) return undefined
-  const words = belowCeiling(scoreScale(absent.map(oddsOf)))
+  const words = heldBetween(scoreScale(absent.map(oddsOf)), usual)
   const meaning = meaningScale(words, observations, longer, kind)
   return { ...words, ...(meaning && { meaning }) }
 }
@@ -68,12 +89,13 @@ function oddsOf({ confidence = 0 }: ScaleObservation): number {
   return logOdds(confidence, NEAREST)
 }
 
-function belowCeiling(scale: ScoreScale): ScoreScale {
+/** Moves the scale so that what is refused on it lies no lower than halfway to what is usual, and no higher than the highest. */
+function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)
-  return {
-    middle: Math.min(scale.middle, logOdds(HIGHEST_REFUSED, NEAREST) - REFUSED_BELOW * deviation),
-    deviation,
-  }
+  const refused = scale.middle + (usual === undefined ? REFUSED_UNREAD : REFUSED_BELOW) * deviation
+  const below = usual === undefined ? 0 : Math.max(0, logOdds(usual, NEAREST) - refused)
+  const held = Math.min(HIGHEST, refused + TOWARDS_USUAL * below)
+  return { middle: held - REFUSED_BELOW * deviation, deviation }
 }
 
 /** Level and spread are those of the longer windows; what it has in common with words, of all. */

@@ -9,7 +9,7 @@ import type {
   GenerationReport,
   SourceKind,
 } from 'hono-rag-gate/core/answer'
-import { citedNumbers, supportOfAnswer } from './sentence-support.ts'
+import { citedNumbers, supportOfSentences } from './sentence-support.ts'
 import { type Language, terms, visible } from 'hono-rag-gate/core/text'
 
 /** How far reported shares may be from adding up to 1. */
@@ -35,9 +35,7 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
   const confidenceUsable = isShare(confidence)
   const attribution = report.attribution ?? undefined
   const attributionUsable = attribution !== undefined && usableAttribution(attribution, chunks)
-  const texts = chunks.map(({ text }) => text)
-  const { sentences, cited } = supportOfAnswer(answer, texts, language)
-  const held = overlapsOf(answer, chunks, cited, language)
+  const held = overlapsOf(answer, chunks, language)
   return Object.freeze({
     readable: answer.trim() !== '',
     unusable: [
@@ -48,7 +46,11 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
     ],
     // Without a sign before a zero, as it is in JSON.
     ...(confidenceUsable ? { generationConfidence: confidence + 0 } : {}),
-    sentences,
+    sentences: supportOfSentences(
+      answer,
+      chunks.map(({ text }) => text),
+      language,
+    ),
     ...held,
     ...(attributionUsable
       ? {
@@ -95,13 +97,12 @@ function usableAttribution(
 function overlapsOf(
   answer: string,
   chunks: readonly Chunk[],
-  cited: readonly number[],
   language: Language | undefined,
 ): Pick<AnswerSignals, 'overlaps' | 'termCount' | 'unsupportedTermCount'> {
   const answerWords = wordSet(answer)
   const answerTerms = new Set(terms(answer, language))
   const unsupported = new Set(answerTerms)
-  const overlaps = chunks.map((chunk, at): ChunkOverlap => {
+  const overlaps = chunks.map((chunk): ChunkOverlap => {
     const text = visible(chunk.text)
     const chunkTerms = new Set(terms(text, language))
     for (const term of chunkTerms) unsupported.delete(term)
@@ -110,7 +111,6 @@ function overlapsOf(
       chunkId: chunk.id,
       words: inCommon(answerWords, wordSet(text)),
       terms: inCommon(answerTerms, chunkTerms),
-      cited: cited[at] ?? 0,
       ...(confidence === undefined ? {} : { confidence }),
     }
   })

@@ -26,8 +26,7 @@ export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
   'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),
   'legal-review': () => legalReview(),
   advisory: () => advisory(),
-  // Words that an answer has in common with one passage it has in common with others: what it cites tells them apart.
-  sufficiency: () => sufficiency({ overlap: 'citations' }),
+  sufficiency: () => sufficiency(),
 }
 
 /** What a policy that comes as plain data may be made of. */

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import type { Context } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { NAMED_POLICIES } from '../../packages/presets/src/named/index.ts'
+import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH } from '../../src/messages/index.ts'
+import { aGate } from '../fixtures/gate.ts'
+
+const LANGUAGES = { de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ar: ARABIC }
+const messages = messagesIn(LANGUAGES)
+
+const asking = (header?: string): Context => ({ req: { header: () => header } }) as unknown as Context
+
+/** Codes that say nothing to callers: everything passed, or another gate judges. */
+const SILENT = ['passed', 'judged_with_answer', 'graded_already', 'not_graded', 'no_keywords']
+
+describe('texts in five languages', () => {
+  const codes = [...new Set(Object.values(NAMED_POLICIES).flatMap((make) => Object.keys(make().texts)))]
+
+  it.each(Object.entries(LANGUAGES))('say in %s what every policy with a name says', (_, texts) => {
+    const own = Object.assign({}, ...Object.values(NAMED_POLICIES).map((make) => make().texts)) as Record<
+      string,
+      { answer: string; suggestions: readonly string[] }
+    >
+    expect(codes.filter((code) => texts[code] === undefined).sort()).toEqual([...SILENT].sort())
+    for (const code of codes.filter((each) => !SILENT.includes(each))) {
+      const text = texts[code]!
+      expect([code, text.answer !== '', text.reason !== '']).toEqual([code, own[code]!.answer !== '', true])
+      expect(text.suggestions.every((suggestion) => suggestion.length > 3)).toBe(true)
+      expect(text.answer).not.toMatch(/\.\.|[a-z][A-Z]/)
+    }
+  })
+
+  it('share no sentence: none was left in another language', () => {
+    const said = Object.values(LANGUAGES).map(
+      (texts) => new Set(Object.values(texts).flatMap(({ reason, suggestions }) => [reason, ...suggestions])),
+    )
+    expect(new Set(said.flatMap((sentences) => [...sentences])).size).toBe(5 * said[0]!.size)
+    expect(CHINESE['confidence_low']!.answer).toMatch(/^[\p{Script=Han}\p{P}]+$/u)
+    expect(ARABIC['confidence_low']!.answer).toMatch(/^[\p{Script=Arabic}\p{M}\p{P}\s]+$/u)
+  })
+})
+
+describe('the language of a request', () => {
+  it.each([
+    [undefined, ''],
+    ['', ''],
+    ['*', ''],
+    ['en', ''],
+    ['en-GB,de;q=0.9', ''],
+    ['de-CH', 'de'],
+    ['DE', 'de'],
+    ['it, de;q=0.5', 'de'],
+    ['de;q=0.5, fr;q=0.7', 'fr'],
+    ['de;q=0, fr;q=0.1', 'fr'],
+    ['de;q=x', ''],
+    ['zh-Hant-TW, en;q=0.8', 'zh'],
+    ['es;level=1;q=0.3, ar;q=0.2', 'es'],
+    ['constructor', ''],
+    [`${'it,'.repeat(30)}de`, ''],
+  ])('of %j is %j', (header, language) => {
+    expect(messages.key(asking(header))).toBe(language)
+    expect(messages('no_evidence', asking(header))).toEqual(
+      language === '' ? undefined : LANGUAGES[language as keyof typeof LANGUAGES]['no_evidence'],
+    )
+  })
+
+  it('is the language of the refusal, which is stored for each language apart', async () => {
+    const { ask } = aGate({ messages, finds: [] })
+    const answer = async (header: string): Promise<[string, string | null]> => {
+      const response = await ask(undefined, { 'accept-language': header })
+      const body = (await response.json()) as { answer: string }
+      return [body.answer, response.headers.get('cache-status')]
+    }
+    const [german] = await answer('de-DE,de;q=0.9,en;q=0.8')
+    expect(german).toBe(GERMAN['no_evidence']!.answer)
+    const [again, status] = await answer('de-CH')
+    expect([again, status]).toEqual([german, expect.stringContaining('hit')])
+    expect((await answer('fr'))[0]).toBe(FRENCH['no_evidence']!.answer)
+    expect((await answer('en'))[0]).toContain('I cannot answer')
+  })
+})
+
+describe('the assets of the ready Worker', () => {
+  it.each(Object.entries(LANGUAGES))('hold the texts in %s as the package has them', async (language, texts) => {
+    const asset = join('..', '..', 'workers', 'gate', 'public', 'v1', 'messages', `${language}.json`)
+    await expect(`${JSON.stringify(texts)}\n`).toMatchFileSnapshot(asset)
+  })
+})
