@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { DEEP } from './test/deep-run.ts'
 
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 export default defineConfig({
@@ -31,6 +32,7 @@ export default defineConfig({
               kvNamespaces: ['ANSWERS'],
               r2Buckets: ['TEST_EXPORTS'],
               bindings: {
+                TEST_DEEP: DEEP,
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',
                 VECTOR_INDEXES: {
@@ -63,8 +65,9 @@ export default defineConfig({
           hookTimeout: 120_000,
           // What a page shows may wait for a Worker on a machine that others use as well.
           expect: { poll: { timeout: 20_000 } },
-          // A Worker and often a browser for each file: as many at a time as keep two cores busy.
-          maxWorkers: 2,
+          // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
+          isolate: false,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -21,7 +21,7 @@ import type { Evidence } from '../src/core/evidence/evidence.ts'
 import { evidenceOf } from './deciding/evidence.ts'
 import { type EnglishCosts, englishDecisions } from './deciding/squad-decisions.ts'
 import { indexInProcess, indexInWorkerd } from './embedded-indexes.ts'
-import { printed, spreadOf } from './scan/spread.ts'
+import { printed, spreadOf } from './deciding/spread.ts'
 import { seededRandom } from './seeded-random.ts'
 import { english as language } from '../src/language/english/english.ts'
 

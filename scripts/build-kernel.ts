@@ -8,9 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { main } from 'assemblyscript/asc'
 
 /** The compiled kernel. */
-export const KERNEL_FILE = fileURLToPath(
-  new URL('../packages/vector-index/src/search/dense/scan.wasm', import.meta.url),
-)
+export const KERNEL_FILE = fileURLToPath(new URL('../packages/vector-index/src/search/scan.wasm', import.meta.url))
 
 const OPTIONS = [
   '-O3',

@@ -128,6 +128,8 @@ async function buildPackages(): Promise<boolean> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    // The CommonJS of one asks for its files by names that no bundler can know.
+    mainFields: ['module', 'main'],
     // A library in it is CommonJS, and asks Node for its own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   })

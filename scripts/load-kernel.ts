@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { MakeKernel, ScanKernel } from '../packages/vector-index/src/search/dense/kernel.ts'
+import type { MakeKernel, ScanKernel } from '../packages/vector-index/src/search/kernel.ts'
 import { KERNEL_FILE } from './build-kernel.ts'
 
 /** The scan kernel in Node, compiled from its file. Workers import the file instead. */

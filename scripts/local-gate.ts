@@ -86,7 +86,9 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const output = collectOutput(child)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   // However this process ends, nothing is left behind.
-  process.once('exit', () => signalGroup(child, 'SIGKILL'))
+  const killed = (): void => signalGroup(child, 'SIGKILL')
+  process.once('exit', killed)
+  void exited.then(() => process.off('exit', killed))
   try {
     await untilHealthy(url, child, output)
   } catch (thrown) {

@@ -55,9 +55,9 @@ function showReply(question: string, reply: AskReply): string {
   return lines.join('\n')
 }
 
-/** The beginning of a passage, on one line. */
+/** The beginning of a passage, on one line, without the lines of tables. */
 function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ')
+  const line = text.replaceAll(/(?:\||(?<=\|)-{3,}|\s)+/g, ' ')
   return line.length > 120 ? `${line.slice(0, 120).replace(/\s\S*$/, '')} …` : line
 }
 
@@ -133,7 +133,7 @@ function whatNext({ url, model }: LocalGate, answered: boolean): string {
 Try next:
   the page        ${url}/
   the dashboard   ${url}/v1/dashboard
-  a question      curl ${url}/ask -H 'content-type: application/json' -d '{"question":"When is a question refused?"}'
+  a question      curl ${url}/ask -H 'content-type: application/json' -d '{"question":"How do I purge cached answers?"}'
   your documents  curl ${url}/v1/documents -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
                     -d '{"documents":[{"id":"hello","text":"# Hello\\n\\nThe launch code is 7421."}]}'
   a folder        RAG_GATE_URL=${url} RAG_GATE_KEY=$ADMIN_TOKEN npm run rag-gate -- ingest <folder>

@@ -7,6 +7,8 @@ declare global {
   namespace Cloudflare {
     interface Env extends GateBindings {
       readonly TEST_MIGRATIONS: D1Migration[]
+      /** Whether this is `npm run test:deep`. */
+      readonly TEST_DEEP: boolean
       readonly ADMIN_TOKEN: string
       readonly VECTOR_INDEXES: unknown
       readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>

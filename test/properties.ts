@@ -3,6 +3,7 @@
  * many, in `npm run test:deep`. A failing seed is printed with its counterexample.
  */
 import * as fc from 'fast-check'
+import { DEEP } from './deep-run.ts'
 
 const SEED = 20_261_121
 
@@ -10,11 +11,11 @@ const SEED = 20_261_121
 const RUNS_MUTATION: fc.GlobalParameters = { seed: SEED, numRuns: 25, endOnFailure: true }
 
 const mutation = process.env['TEST_MUTATION'] === '1'
-const runs = process.env['TEST_DEEP'] === '1' ? { numRuns: 1000 } : { seed: SEED }
+const runs = DEEP ? { numRuns: 1000 } : { seed: SEED }
 fc.configureGlobal(mutation ? RUNS_MUTATION : runs)
 
 /** So many examples, where a test asks for a number of its own: a tenth of them for a mutant, and `deep` of them in deep runs. */
 export function examples(count: number, deep = count): number {
   if (mutation) return Math.ceil(count / 10)
-  return process.env['TEST_DEEP'] === '1' ? deep : count
+  return DEEP ? deep : count
 }

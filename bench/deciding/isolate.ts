@@ -4,7 +4,7 @@ import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import { measure } from '../../src/core/policy/measure.ts'
 import { createMemory } from '../../src/core/signals/signal.ts'
-import { spreadOf } from '../scan/spread.ts'
+import { spreadOf } from './spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './squad-decisions.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 

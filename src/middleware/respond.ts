@@ -72,8 +72,9 @@ export interface ErrorBody {
 }
 
 /**
- * Answers a request with an error. What is not an error of this package becomes `internal`, and is logged with the
- * request id, never shown.
+ * Answers a request with an error. One of Hono's own (`HTTPException`, which its middleware throws) is answered with the
+ * response that it brings. Whatever else is no error of this package becomes `internal`, and is logged with the request
+ * id, never shown.
  *
  * @param further statuses of an application's own codes; those of the package keep theirs. Default: none. A code that
  *   is in neither is answered with 500
@@ -83,6 +84,11 @@ export function respondWithError(
   thrown: unknown,
   further: Readonly<Record<string, ContentfulStatusCode>> = {},
 ): Response {
+  if (thrown instanceof Error && 'getResponse' in thrown && typeof thrown.getResponse === 'function') {
+    // As Hono's own error handler does: another copy of Hono has another class.
+    const response = thrown.getResponse() as Response
+    return c.newResponse(response.body, response)
+  }
   const requestId = crypto.randomUUID()
   const error = isRagGateError(thrown)
     ? thrown

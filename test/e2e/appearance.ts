@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { DEEP } from '../deep-run.ts'
 
 /** Texts under 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */
 export function lowContrasts(page: Page): Promise<string[]> {
@@ -40,10 +41,12 @@ export function overflow(page: Page): Promise<number> {
 /** Where pictures go, if anywhere. */
 export const SCREENSHOTS = process.env['SCREENSHOTS'] ?? ''
 
-/** Both colour schemes, on a desktop and on a phone. */
-export const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
-  [1280, 390].map((width) => ({ scheme, width, viewport: { width, height: width === 390 ? 780 : 900 } })),
-)
+/** Both colour schemes, on a desktop and on a phone: all four together in deep runs and for pictures, else each once. */
+export const LOOKS = (['light', 'dark'] as const)
+  .flatMap((scheme) =>
+    [1280, 390].map((width) => ({ scheme, width, viewport: { width, height: width === 390 ? 780 : 900 } })),
+  )
+  .filter(({ scheme, width }) => DEEP || SCREENSHOTS !== '' || (scheme === 'light') === (width === 1280))
 
 /** Takes a picture of the whole page. @returns its bytes */
 export async function shoot(page: Page, name: string, { scheme, width }: (typeof LOOKS)[number]): Promise<number> {

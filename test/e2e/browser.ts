@@ -1,9 +1,10 @@
 /** A real browser for the end-to-end tests, from wherever there is one. */
-import { existsSync, rmSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { ROOT } from '../../scripts/local-gate.ts'
+
+const PACKAGE = join(ROOT, 'node_modules', '@sparticuz', 'chromium')
 
 /** Quiet, and nothing that reaches for the network by itself. */
 const QUIET = [
@@ -27,19 +28,19 @@ const UNWANTED = new Set([
   '--single-process',
 ])
 
-/** A browser, and how to be rid of it and of what it unpacked. */
-export interface LaunchedBrowser {
-  readonly browser: Browser
-  readonly name: string
-  close(): Promise<void>
-}
+let shared: Promise<Browser> | undefined
 
 /**
- * Launches the first browser that works: `CHROMIUM_PATH`, then the one that npm brought, then the system's.
+ * The browser of this process, launched for the first file that asks, and closed with the process: to unpack and start one takes
+ * seconds. It is the first that works: `CHROMIUM_PATH`, then the one that npm brought, then the system's.
  *
  * @throws with what each of them said, when none works
  */
-export async function launchBrowser(): Promise<LaunchedBrowser> {
+export function theBrowser(): Promise<Browser> {
+  return (shared ??= launchBrowser())
+}
+
+async function launchBrowser(): Promise<Browser> {
   const candidates = [
     { name: 'CHROMIUM_PATH', launch: async () => launchInstalled(process.env['CHROMIUM_PATH']) },
     { name: '@sparticuz/chromium', launch: launchPackaged },
@@ -48,7 +49,7 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   const failures: string[] = []
   for (const { name, launch } of candidates) {
     try {
-      return { name, ...(await launch()) }
+      return await launch()
     } catch (thrown) {
       failures.push(`${name}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     }
@@ -56,48 +57,50 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   throw new Error(`No browser could be launched. Set CHROMIUM_PATH to a Chromium.\n\n${failures.join('\n\n')}`)
 }
 
-type Launched = Omit<LaunchedBrowser, 'name'>
-
-async function launchInstalled(executablePath: string | undefined): Promise<Launched> {
+async function launchInstalled(executablePath: string | undefined): Promise<Browser> {
   if (executablePath === undefined || executablePath === '') throw new Error('not set')
   if (!existsSync(executablePath)) throw new Error('there is no such file')
-  const browser = await chromium.launch({ executablePath, args: QUIET })
-  return { browser, close: () => browser.close() }
+  return chromium.launch({ executablePath, args: QUIET })
 }
 
-/** The packaged browser unpacks itself, and the libraries it needs, into TMPDIR: a folder of its own for each run. */
-async function launchPackaged(): Promise<Launched> {
-  const directory = await mkdtemp(join(tmpdir(), 'rag-gate-browser-'))
-  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 3 })
-  // Also when the tests are stopped half-way: it is over 200 MB.
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+/**
+ * The packaged browser unpacks itself, and the libraries it needs, into TMPDIR: 200 MB and some seconds of work, done once for
+ * each version.
+ */
+async function launchPackaged(): Promise<Browser> {
+  const { default: packaged, setupLambdaEnvironment } = await import('@sparticuz/chromium')
+  packaged.setGraphicsMode = false
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
+  const directory = join(ROOT, 'node_modules', '.cache', 'hono-rag-gate', `chromium-${version}`)
+  if (!existsSync(directory)) await unpack(directory, () => packaged.executablePath())
   const before = { ...process.env }
   try {
-    // It looks at these when it is imported, to know whether to unpack its libraries and where.
-    process.env['TMPDIR'] = directory
-    process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x'
-    const { default: packaged, setupLambdaEnvironment } = await import('@sparticuz/chromium')
-    // It does this itself when it is imported, that is for the first launch only.
     setupLambdaEnvironment(join(directory, 'al2023', 'lib'))
-    packaged.setGraphicsMode = false
-    const executablePath = await packaged.executablePath()
-    const fonts = join(directory, 'fonts.conf')
-    await writeFile(fonts, fontconfig(directory))
-    const browser = await chromium.launch({
-      executablePath,
+    return await chromium.launch({
+      executablePath: join(directory, 'chromium'),
       args: [...packaged.args.filter((arg) => !UNWANTED.has(arg)), ...QUIET],
-      env: { ...definedOf(process.env), HOME: directory, FONTCONFIG_FILE: fonts },
+      env: { ...definedOf(process.env), HOME: directory, FONTCONFIG_FILE: join(directory, 'fonts.conf') },
     })
-    return {
-      browser,
-      close: async () => {
-        await browser.close()
-        await remove()
-      },
-    }
+  } finally {
+    restore(before)
+  }
+}
+
+async function unpack(directory: string, unpackIntoTmpdir: () => Promise<string>): Promise<void> {
+  const unfinished = `${directory}-${process.pid}`
+  mkdirSync(unfinished, { recursive: true })
+  const before = { ...process.env }
+  try {
+    // It looks at these to know where to unpack what, and whether its libraries are needed.
+    process.env['TMPDIR'] = unfinished
+    process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x'
+    await unpackIntoTmpdir()
+    writeFileSync(join(unfinished, 'fonts.conf'), fontconfig(directory))
+    renameSync(unfinished, directory)
   } catch (thrown) {
-    await remove()
-    throw thrown
+    rmSync(unfinished, { recursive: true, force: true })
+    // Of two processes at the same time the first one's stays.
+    if (!existsSync(directory)) throw thrown
   } finally {
     restore(before)
   }

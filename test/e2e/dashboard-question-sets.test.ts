@@ -5,12 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { readSoakCorpus } from '../deep/soak-corpus.ts'
+import { DEEP } from '../deep-run.ts'
 import { LOOKS, overflow, SCREENSHOTS, shoot } from './appearance.ts'
 import { violations } from './axe.ts'
 import { type CountingModel, startCountingModel } from './counting-model.ts'
 import { dashboardSite, open, tile, VIEWS } from './dashboard-site.ts'
 
-const ASKED = 150
+const ASKED = DEEP ? 150 : 60
 const { documents, questions } = readSoakCorpus()
 const some = questions.filter((_, at) => at % Math.ceil(questions.length / ASKED) === 0)
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
   await api('/v1/policy', 'PUT', { policy: null })
   // A third is asked again: answers and refusals come from the cache.
   for (const question of some.filter((_, at) => at % 3 === 0)) await ask(question)
-  const { decisions } = (await api('/v1/decisions?limit=40')) as { decisions?: { id: string }[] }
+  const { decisions } = (await api(`/v1/decisions?limit=${DEEP ? 40 : 20}`)) as { decisions?: { id: string }[] }
   for (const [at, { id }] of (decisions ?? []).entries()) {
     await api(`/v1/decisions/${id}/label`, 'PUT', { rating: at % 4 === 0 ? 'wrong' : 'right' })
   }
@@ -70,7 +71,7 @@ describe('the overview', () => {
   it('has the sums of the database', async () => {
     const { page, complaints } = await visit()
     const all = count('count(*)')
-    expect(all).toBeGreaterThan(200)
+    expect(all).toBeGreaterThan(ASKED)
     const shown = async (name: string): Promise<string[]> => [
       await tile(page, name).locator('strong').innerText(),
       await tile(page, name).locator('span').innerText(),
@@ -80,7 +81,7 @@ describe('the overview', () => {
     expect(await shown('Refused')).toEqual([share(of('refuse'), all), `${of('refuse')} questions`])
     expect((await shown('With a caution'))[0]).toBe(share(of('advise'), all))
     const cached = count('count(*)', `cache IN ('hit', 'evidence-hit', 'stale')`)
-    expect(cached).toBeGreaterThan(20)
+    expect(cached).toBeGreaterThan(5)
     expect(await shown('From the cache')).toEqual([share(cached, all), `${cached} answers`])
     const avoided = count('count(saved)')
     expect((await shown('Calls avoided'))[0]).toBe(String(avoided))

@@ -93,10 +93,8 @@ describe('for assistive technology', () => {
 })
 
 describe('axe finds nothing wrong', () => {
-  const views = (['light', 'dark'] as const).flatMap((scheme) => [1280, 360].map((width) => ({ scheme, width })))
-
-  it.each(views)('in $scheme colours, $width wide', async ({ scheme, width }) => {
-    const { page } = await visit({ colorScheme: scheme, viewport: { width, height: 800 } })
+  it.each(LOOKS)('in $scheme colours, $width wide', async ({ scheme, viewport }) => {
+    const { page } = await visit({ colorScheme: scheme, viewport })
     expect(await violations(page)).toEqual([])
     await useKey(page, site.gate.adminToken)
     await page.getByLabel('Or a text, in Markdown').fill('Pumps stop.')

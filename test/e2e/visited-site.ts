@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../packages/cli/src/gate-client.ts'
 import { type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
-import { type LaunchedBrowser, launchBrowser } from './browser.ts'
+import { theBrowser } from './browser.ts'
 
 /** Two pages about the gate. */
 export const GATE_DOCUMENTS: readonly GateDocument[] = [
@@ -66,13 +66,13 @@ export function visitedSite(
   const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-site-'))
   const contexts: BrowserContext[] = []
   let gate: LocalGate | undefined
-  let launched: LaunchedBrowser | undefined
+  let browser: Browser | undefined
   const theGate = (): LocalGate => gate ?? neverStarted()
 
   beforeAll(async () => {
     // One after the other: the browser borrows the environment while it unpacks.
     gate = await startLocalGate({ ...options(), stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
-    launched = await launchBrowser()
+    browser = await theBrowser()
     await ingest(gate.url, gate.adminToken, documents)
   })
 
@@ -81,7 +81,6 @@ export function visitedSite(
   })
 
   afterAll(async () => {
-    await launched?.close()
     await gate?.stop()
     rmSync(stateDirectory, { recursive: true, force: true })
   })
@@ -93,7 +92,7 @@ export function visitedSite(
     sql: (query) => firstValue(stateDirectory, query),
     async visit(path, options = {}) {
       const { url } = theGate()
-      const context = await (launched ?? neverStarted()).browser.newContext(options)
+      const context = await (browser ?? neverStarted()).newContext(options)
       contexts.push(context)
       const page = await context.newPage()
       const complaints = await complaintsOf(page, url)

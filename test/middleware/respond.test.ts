@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RagGateError, type RagGateErrorCode } from '../../src/errors.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
@@ -72,6 +73,18 @@ describe('respondWithError', () => {
   it('takes an error of another bundled copy for what it says', async () => {
     const foreign = Object.assign(new Error('Too deep'), { name: 'RagGateError', code: 'too_deep' })
     expect((await answerTo(foreign)).response.status).toBe(400)
+  })
+
+  it("answers errors of Hono's own middleware with the response that they bring", async () => {
+    const res = new Response('No key', { status: 401, headers: { 'www-authenticate': 'Bearer realm="docs"' } })
+    const { response, text } = await answerTo(new HTTPException(401, { res }))
+    expect([response.status, text, response.headers.get('www-authenticate')]).toEqual([
+      401,
+      'No key',
+      'Bearer realm="docs"',
+    ])
+    expect((await answerTo(new HTTPException(413, { message: 'Too large' }))).response.status).toBe(413)
+    expect(logged).not.toHaveBeenCalled()
   })
 
   it("logs what is the server's fault with its request id, and nothing else", async () => {

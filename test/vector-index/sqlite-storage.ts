@@ -1,6 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { IndexStorage, SqlRow } from '../../packages/vector-index/src/store/schema.ts'
 
+/** Bytes come as buffers of their own. */
+const asWorkerd = ([column, value]: [string, unknown]) => [
+  column,
+  value instanceof Uint8Array ? value.slice().buffer : value,
+]
+
 /** A Durable Object's storage, as far as the index uses it, over SQLite in memory. */
 export function sqliteStorage(): IndexStorage {
   const database = new DatabaseSync(':memory:')
@@ -8,8 +14,12 @@ export function sqliteStorage(): IndexStorage {
     sql: {
       databaseSize: 4096,
       exec(query, ...bindings) {
-        // No query of the index returns integers beyond 2^53, or blobs.
-        const rows = database.prepare(query).all(...bindings) as SqlRow[]
+        const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
+        // No query of the index returns integers beyond 2^53.
+        const rows = database
+          .prepare(query)
+          .all(...values)
+          .map((row) => Object.fromEntries(Object.entries(row).map(asWorkerd))) as SqlRow[]
         return { toArray: () => rows, [Symbol.iterator]: () => rows[Symbol.iterator]() }
       },
     },

@@ -75,7 +75,7 @@ export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rera
 /** What a deployment has of what policies may need. */
 export type Given = PresetNeed | 'model'
 
-/** What these engines give of what policies may need. No generator here reports which passages carry its answer. */
+/** What these engines give of what policies may need. */
 export function givenBy(env: GateBindings): readonly Given[] {
   const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
   return [

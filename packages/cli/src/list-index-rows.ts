@@ -41,14 +41,9 @@ const TRIES = 5
  *
  * @throws `CommandError` when the namespace holds nothing, or the index refuses
  */
-export async function* upstashRows({ url, token, namespace }: UpstashAddress): AsyncGenerator<RowPage> {
-  const base = url.replace(/\/+$/, '')
-  const send = async (command: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
-    const result = await call(`${base}/${command}`, { method: 'POST', body: JSON.stringify(body) }, token)
-    if (isRecord(result)) return result
-    throw new CommandError(`${base} does not answer as an Upstash index does`)
-  }
-  const { namespaces } = await send('info', [])
+export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPage> {
+  const { namespace } = where
+  const { namespaces } = await upstashInfo(where)
   const counts = new Map(
     Object.entries(isRecord(namespaces) ? namespaces : {}).map(([name, own]) => [
       name,
@@ -65,15 +60,31 @@ export async function* upstashRows({ url, token, namespace }: UpstashAddress): A
   }
   const command = namespace === '' ? 'range' : `range/${encodeURIComponent(namespace)}`
   for (let cursor: unknown = '0'; cursor !== '';) {
-    const page = await send(command, { cursor, limit: PAGE, includeData: true, includeMetadata: true })
+    const page = await send(where, command, { cursor, limit: PAGE, includeData: true, includeMetadata: true })
     const { vectors, nextCursor } = page
     // A cursor that stands still would never end.
     if (!Array.isArray(vectors) || typeof nextCursor !== 'string' || nextCursor === cursor) {
-      throw new CommandError(`${base} does not answer as an Upstash index does`)
+      throw new CommandError(`${where.url} does not answer as an Upstash index does`)
     }
     yield { rows: vectors.map(rowOf), total }
     cursor = nextCursor
   }
+}
+
+/** What an index says of itself: its parts, and how many rows each namespace has. @throws `CommandError` when it refuses */
+export async function upstashInfo(where: UpstashAddress): Promise<Readonly<Record<string, unknown>>> {
+  return send(where, 'info', [])
+}
+
+async function send(
+  { url, token }: UpstashAddress,
+  command: string,
+  body: unknown,
+): Promise<Readonly<Record<string, unknown>>> {
+  const base = url.replace(/\/+$/, '')
+  const result = await call(`${base}/${command}`, { method: 'POST', body: JSON.stringify(body) }, token)
+  if (isRecord(result)) return result
+  throw new CommandError(`${base} does not answer as an Upstash index does`)
 }
 
 /**

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { calibrateCommand } from './calibrate.ts'
 import { CommandError, GateFailure, misused } from './command-error.ts'
 import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
+import { doctorCommand } from './doctor/doctor.ts'
 import { evalCommand } from './eval.ts'
 import { labelsCommand } from './feedback-labels.ts'
 import { ingestCommand } from './ingest.ts'
+import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { lexiconCommand } from './lexicon.ts'
 import { policyCommand } from './policy.ts'
@@ -19,6 +21,8 @@ import { type Terminal, terminalOn } from './terminal.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly Command[] = [
+  initCommand,
+  doctorCommand,
   ingestCommand,
   queryCommand,
   questionsCommand,

@@ -28,13 +28,13 @@ interface Choice {
   readonly why: string
 }
 
-interface PolicyList {
+export interface PolicyList {
   readonly named: readonly string[]
   readonly policies: readonly Listed[]
   readonly choices: readonly Choice[]
 }
 
-interface Collections {
+export interface Collections {
   readonly collections: readonly (Omit<PolicyPin, 'collection'> & {
     readonly id: string
     readonly policy: string | null
@@ -170,7 +170,7 @@ function show(
 }
 
 /** What changed since a policy was calibrated, of the collections that use it. */
-function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
+export function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
   if (pin === null) return []
   return users.flatMap((now) => {
     const { id, embedding_model: model, corpus_version: version } = now

@@ -2,7 +2,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { DENSE_MODELS, EMBEDDING_MODEL, SPARSE_MODELS } from './models.ts'
 import { PLANS, type PlanName } from './plan-limits.ts'
-import type { Similarity } from './search/dense/similarity.ts'
+import type { Similarity } from './search/similarity.ts'
 
 /** The dense part of an index. */
 export interface DensePart {

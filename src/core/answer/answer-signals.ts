@@ -27,6 +27,11 @@ export interface ChunkOverlap {
   readonly words: number
   /** Distinct terms in common: stemmed, stop words left out. */
   readonly terms: number
+  /**
+   * Terms of the sentences that cite the chunk and that it holds; a term that several cited chunks hold is divided among
+   * them. Absent in older records.
+   */
+  readonly cited?: number
   /** How sure retrieval was of the chunk, 0..1; absent when no score of it says so. */
   readonly confidence?: number
 }

@@ -67,11 +67,8 @@ export interface AuditEvent {
 /** What of a decision, fresh or recorded, a preset explains. */
 export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
 
-/**
- * What not every deployment has: a reranker; cosines of embeddings that know meaning, not words alone; a generator that
- * reports which passages carry its answer.
- */
-export type PresetNeed = 'reranker' | 'cosines-of-meaning' | 'attribution'
+/** What not every deployment has: a reranker; cosines of embeddings that know meaning, not words alone. */
+export type PresetNeed = 'reranker' | 'cosines-of-meaning'
 
 /** A ready-made policy's own side. Core knows presets by this alone, and imports none. */
 export interface Preset extends PolicyParts {

@@ -1,3 +1,4 @@
+import { DEEP } from '../../deep-run.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FITTED_SETS, fitBalanced, measureSet } from '../../../bench/evaluation/balanced-model.ts'
@@ -5,7 +6,6 @@ import { haveQuestionSets, readQuestionSet } from '../../../bench/evaluation/que
 import { WEIGHTS_FILE, weightsFile } from '../../../bench/evaluation/weights-file.ts'
 
 /** Fitting takes ten seconds, and its result changes with the sources of signals alone: `npm run test:deep`. */
-const DEEP = process.env['TEST_DEEP'] === '1'
 
 describe('the weights of balanced', () => {
   it.runIf(DEEP)('are what npm run fit writes, byte for byte', { timeout: 120_000 }, ({ skip }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
-import { SparsePostings } from '../../../packages/vector-index/src/search/sparse.ts'
+import { SparseRows } from '../../../packages/vector-index/src/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure } from '../../fixtures/english.ts'
 
@@ -60,11 +60,18 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
   const question = normaliseQuestion(asked)
 
   it('is found by the words of the question', () => {
-    const postings = new SparsePostings()
-    passages.forEach((text, slot) => postings.add(slot, passageVector(termFrequencies(text))))
-    const found = postings.search(questionVector(termFrequencies(question)), 3, 'IDF')
+    const sparse = new SparseRows()
+    passages.forEach((text, slot) => sparse.put(slot, passageVector(termFrequencies(text))))
+    const search = (text: string) =>
+      sparse.search(questionVector(termFrequencies(text)), {
+        topK: 3,
+        weighting: 'IDF',
+        rows: passages.length,
+        isFound: () => true,
+      })
+    const found = search(question)
     expect(found[0]?.slot).toBe(0)
-    const best = postings.search(questionVector(termFrequencies(offTopic)), 1, 'IDF')[0]?.score ?? 0
+    const best = search(offTopic)[0]?.score ?? 0
     expect(best).toBeLessThan(found[0]!.score / 2)
   })
 

@@ -57,6 +57,31 @@ describe('evidenceShare', () => {
     expect(check({ ...derived, minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
   })
 
+  it('reads shares out of citations: what none carries is not supported', () => {
+    const cites = (first: number, second: number): Partial<AnswerSignals> => ({
+      overlaps: [
+        { chunkId: 'a', words: 9, terms: 4, cited: first },
+        { chunkId: 'b', words: 9, terms: 4, cited: second },
+      ],
+      sentences: [3, 5].map((termCount) => ({
+        termCount,
+        termShare: 1,
+        missingNumbers: 0,
+        missingNames: 0,
+        unknownCitations: 0,
+      })),
+      termCount: 8,
+      unsupportedTermCount: 0,
+    })
+    const options = { overlap: 'citations' } as const
+    expect(check(options, cites(5, 1))).toMatchObject({ outcome: 'pass', actual: 0.625, subject: 'a' })
+    expect(check(options, cites(3, 1))).toMatchObject({ outcome: 'refuse', actual: 0.375 })
+    expect(check({ ...options, noSupport: 'ignored' }, cites(3, 1))).toMatchObject({ outcome: 'pass', actual: 0.75 })
+    expect(check(options, cites(0, 0))).toMatchObject({ outcome: 'refuse', actual: 0 })
+    const older = { ...cites(5, 1), overlaps: [{ chunkId: 'a', words: 9, terms: 4 }] }
+    expect(check(options, older)).toMatchObject({ outcome: 'refuse', code: 'shares_missing' })
+  })
+
   it('leaves shares that the route reports to themselves', () => {
     expect(check({}, { ...shared(0.35, 0.65), termCount: 1, unsupportedTermCount: 1 })).toMatchObject({
       outcome: 'pass',
@@ -135,7 +160,7 @@ describe('evidenceShare', () => {
     [{ minOverlap: 1.1 }, 'minOverlap', 'minOverlap must be a number from 0 to 1'],
     [{ equality: 'maybe' as 'passes' }, 'equality', 'equality must be one of passes, refuses'],
     [{ weighting: 'rank' as 'none' }, 'weighting', 'weighting must be one of none, chunk-confidence'],
-    [{ overlap: 'letters' as 'terms' }, 'overlap', 'overlap must be one of terms, words'],
+    [{ overlap: 'letters' as 'terms' }, 'overlap', 'overlap must be one of terms, words, citations'],
     [{ noSupport: '' as 'counted' }, 'noSupport', 'noSupport must be one of counted, ignored'],
   ])('is not made of %j', (options, param, message) => {
     expect(() => evidenceShare(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param, message }))

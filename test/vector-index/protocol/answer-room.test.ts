@@ -3,7 +3,6 @@ import { AnswerRoom } from '../../../packages/vector-index/src/protocol/answer-r
 import { LIMITS } from '../../../packages/vector-index/src/limits.ts'
 import type { IndexStorage } from '../../../packages/vector-index/src/store/schema.ts'
 import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
-import { int8Row } from '../../../packages/vector-index/src/search/scan.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 import { testIndex, type TestIndex } from '../test-index.ts'
 
@@ -94,12 +93,12 @@ test('rows are read from storage as far as they are answered', () => {
   const sparse = { indices: Int32Array.of(0), values: Float32Array.of(1) }
   store.upsert(
     '',
-    ids(10).map((id) => ({ id, dense: int8Row(Int8Array.of(1), 1), sparse })),
+    ids(10).map((id) => ({ id, dense: Float32Array.of(1), sparse })),
   )
   const reading = new VectorStore(counting)
   for (const row of reading.range('', 2, 8, '')) if (row.id === 'r3') break
   for (const row of reading.found('', ids(10))) if (row.id !== '') break
-  for (const [position] of reading.attachments([1, 2, 3])) if (position > 0) break
+  for (const [position] of reading.foundAt([1, 2, 3])) if (position > 0) break
   expect(read).toBe(4)
 })
 

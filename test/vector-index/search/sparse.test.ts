@@ -1,7 +1,11 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { dimensionOf, passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
-import { SparsePostings, type SparseVector } from '../../../packages/vector-index/src/search/sparse.ts'
+import type { SlotFilter } from '../../../packages/vector-index/src/search/best.ts'
+import { SparseRows, type SparseVector, type Weighting } from '../../../packages/vector-index/src/search/sparse.ts'
+import { BLOCK_ROWS } from '../../../packages/vector-index/src/search/block-rows.ts'
 
 const passage = (text: string) => passageVector(termFrequencies(text))
 const question = (text: string) => questionVector(termFrequencies(text))
@@ -10,11 +14,25 @@ const explicit = (indices: number[], values: number[]): SparseVector => ({
   values: Float32Array.from(values),
 })
 
-function postingsOf(...texts: string[]): SparsePostings {
-  const postings = new SparsePostings()
-  texts.forEach((text, slot) => postings.add(slot, passage(text)))
-  return postings
+/** Sparse rows with how many there are. */
+function rowsOf(...vectors: readonly SparseVector[]) {
+  const sparse = new SparseRows()
+  vectors.forEach((vector, slot) => sparse.put(slot, vector))
+  let rows = vectors.length
+  return {
+    sparse,
+    put: (slot: number, vector: SparseVector) => sparse.put(slot, vector),
+    remove(slot: number) {
+      sparse.remove(slot)
+      rows--
+    },
+    idf: (dimension: number) => sparse.idf(dimension, rows),
+    search: (vector: SparseVector, topK: number, weighting: Weighting, isFound: SlotFilter = () => true) =>
+      sparse.search(vector, { topK, weighting, rows, isFound }),
+  }
 }
+
+const textsOf = (...texts: readonly string[]) => rowsOf(...texts.map(passage))
 
 test('a passage has the BM25 value of each of its terms', () => {
   // Three terms, one of them twice: 2.2·f / (f + 1.2·(.25 + .75·4/32)).
@@ -30,57 +48,144 @@ test.each([
   ['stands in every row', 'common', Math.log(1 + 0.5 / 4.5)],
   ['stands nowhere', 'absent', Math.log(1 + 4.5 / 0.5)],
 ])('idf of a term that %s', (_name, term, expected) => {
-  const postings = postingsOf('common one', 'common two', 'common three', 'common four')
-  expect(postings.idf(dimensionOf([...termFrequencies(term).keys()][0]!))).toBeCloseTo(expected, 12)
+  const rows = textsOf('common one', 'common two', 'common three', 'common four')
+  expect(rows.idf(dimensionOf([...termFrequencies(term).keys()][0]!))).toBeCloseTo(expected, 12)
 })
 
 describe('search', () => {
-  const postings = postingsOf('cache answers by confidence', 'refuse weak evidence', 'cache cache evidence')
+  const rows = textsOf('cache answers by confidence', 'refuse weak evidence', 'cache cache evidence')
 
   test('leaves out rows without a shared term', () => {
-    expect(postings.search(question('cache'), 10, 'IDF').map(({ slot }) => slot)).toEqual([2, 0])
+    expect(rows.search(question('cache'), 10, 'IDF').map(({ slot }) => slot)).toEqual([2, 0])
   })
 
   test('finds nothing for unknown words and for none at all', () => {
-    expect(postings.search(question('kubernetes'), 10, 'IDF')).toEqual([])
-    expect(postings.search(question('?!'), 10, 'IDF')).toEqual([])
+    expect(rows.search(question('kubernetes'), 10, 'IDF')).toEqual([])
+    expect(rows.search(question('?!'), 10, 'IDF')).toEqual([])
   })
 
   test('weights by idf only when asked', () => {
-    const plain = postings.search(question('cache'), 1, 'none')[0]!.score
-    const weighted = postings.search(question('cache'), 1, 'IDF')[0]!.score
+    const plain = rows.search(question('cache'), 1, 'none')[0]!.score
+    const weighted = rows.search(question('cache'), 1, 'IDF')[0]!.score
     expect(weighted / plain).toBeCloseTo(Math.log(1 + 1.5 / 2.5), 6)
   })
 
   test('scores are the float32 inner product', () => {
-    const rows = new SparsePostings()
-    rows.add(0, explicit([1, 2, -7], [0.1, 0.2, 0.3]))
+    const rows = rowsOf(explicit([1, 2, -7], [0.1, 0.2, 0.3]))
     const [found] = rows.search(explicit([2, -7, 9], [0.5, 0.25, 4]), 1, 'none')
     expect(found!.score).toBe(Math.fround(Math.fround(0.5 * Math.fround(0.2)) + Math.fround(0.25 * Math.fround(0.3))))
   })
 
   test('a dimension given twice counts with the sum', () => {
-    const rows = new SparsePostings()
-    rows.add(0, explicit([5, 5], [1, 2]))
+    const rows = rowsOf(explicit([5, 5], [1, 2]))
     expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([{ slot: 0, score: 3 }])
-    rows.remove(0, explicit([5, 5], [1, 2]))
+    rows.remove(0)
     expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([])
   })
 })
 
-test('removing a row undoes adding it', () => {
-  const before = postingsOf('alpha beta', 'beta gamma')
-  const after = postingsOf('alpha beta', 'beta gamma')
-  after.add(2, passage('beta delta'))
-  after.remove(2, passage('beta delta'))
+test('a row that is removed counts in nothing', () => {
+  const rows = textsOf('alpha beta', 'beta gamma', 'beta delta')
+  const without = textsOf('alpha beta', 'beta gamma')
+  rows.remove(2)
   for (const text of ['alpha', 'beta', 'gamma', 'delta']) {
-    expect(after.search(question(text), 5, 'IDF')).toEqual(before.search(question(text), 5, 'IDF'))
+    expect(rows.search(question(text), 5, 'IDF')).toEqual(without.search(question(text), 5, 'IDF'))
   }
 })
 
 test('a row put back keeps its place among ties', () => {
-  const postings = postingsOf('same words', 'same words', 'same words')
-  postings.remove(1, passage('same words'))
-  postings.add(1, passage('same words'))
-  expect(postings.search(question('words'), 3, 'none').map(({ slot }) => slot)).toEqual([0, 1, 2])
+  const rows = textsOf('same words', 'same words', 'same words')
+  rows.put(1, passage('same words'))
+  expect(rows.search(question('words'), 3, 'none').map(({ slot }) => slot)).toEqual([0, 1, 2])
+})
+
+test('near-duplicates keep their order, and their scores fall', () => {
+  const random = seededRandom(5)
+  const indices = Int32Array.from({ length: 300 }, (_, at) => at)
+  const asked = Float32Array.from(indices, () => random())
+  const vectors = Array.from({ length: 400 }, () => ({
+    indices,
+    values: asked.map((value) => value * (1 + 1e-6 * (random() - 0.5))),
+  }))
+  const exact = vectors.map(({ values }, slot) => ({
+    slot,
+    near: values.reduce((sum, value, at) => sum + value * asked[at]!, 0),
+  }))
+  const found = rowsOf(...vectors).search({ indices, values: asked }, 20, 'none')
+  const expected = exact.sort((a, b) => b.near - a.near).slice(0, 20)
+  expect(found.map(({ slot }) => slot)).toEqual(expected.map(({ slot }) => slot))
+  found.forEach(({ score }, at) => expect(score).toBeLessThanOrEqual(found[at - 1]?.score ?? Infinity))
+})
+
+/** Few dimensions and slots, so that they meet; the last slots are in a second block. */
+const vector = fc
+  .uniqueArray(
+    fc.record({ dimension: fc.integer({ min: -6, max: 6 }), value: fc.float({ min: -4, max: 4, noNaN: true }) }),
+    {
+      maxLength: 8,
+      selector: ({ dimension }) => dimension,
+    },
+  )
+  .map((entries) =>
+    explicit(
+      entries.map(({ dimension }) => dimension),
+      entries.map(({ value }) => value),
+    ),
+  )
+const slot = fc.oneof(fc.nat({ max: 12 }), fc.integer({ min: BLOCK_ROWS, max: BLOCK_ROWS + 3 }))
+
+test('whatever is put, removed and sealed: every row is scored as by itself, and idf counts what is there', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('put' as const), slot, vector }),
+    fc.record({ kind: fc.constant('remove' as const), slot }),
+    fc.record({ kind: fc.constant('seal' as const), slot }),
+    fc.record({ kind: fc.constant('reload' as const), slot }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), vector, fc.boolean(), (steps, asked, weighted) => {
+      const sparse = new SparseRows()
+      const there = new Map<number, SparseVector>()
+      for (const one of steps) {
+        const block = Math.floor(one.slot / BLOCK_ROWS)
+        if (one.kind === 'put') {
+          sparse.put(one.slot, one.vector)
+          there.set(one.slot, one.vector)
+        } else if (one.kind === 'remove') {
+          sparse.remove(one.slot)
+          there.delete(one.slot)
+        } else if (one.kind === 'seal') sparse.seal(block)
+        else sparse.putBlock(block, sparse.seal(block))
+      }
+      const valueIn = ({ indices, values }: SparseVector, dimension: number) => values[indices.indexOf(dimension)]
+      const weights = Array.from(asked.indices, (dimension, at): [number, number] => {
+        const holding = [...there.values()].filter((row) => valueIn(row, dimension) !== undefined).length
+        const idf = Math.log(1 + (there.size - holding + 0.5) / (holding + 0.5))
+        expect(sparse.idf(dimension, there.size)).toBe(idf)
+        return [dimension, weighted ? Math.fround(asked.values[at]! * idf) : asked.values[at]!]
+      })
+      const expected = [...there]
+        .filter(([, row]) => weights.some(([dimension]) => valueIn(row, dimension) !== undefined))
+        .map(([at, row]) => ({
+          slot: at,
+          score: weights.reduce((sum, [dimension, weight]) => {
+            const value = valueIn(row, dimension)
+            return value === undefined ? sum : sum + weight * value
+          }, 0),
+        }))
+        .sort((a, b) => b.score - a.score || a.slot - b.slot)
+      const isFound = (at: number) => at % 5 !== 1
+      const weighting = weighted ? 'IDF' : 'none'
+      const found = sparse.search(asked, { topK: 6, weighting, rows: there.size, isFound })
+      expect(found.map((row) => row.slot)).toEqual(
+        expected
+          .filter((row) => isFound(row.slot))
+          .slice(0, 6)
+          .map((row) => row.slot),
+      )
+      for (const row of found) {
+        expect(row.score).toBeCloseTo(expected.find((other) => other.slot === row.slot)!.score, 3)
+      }
+    }),
+    { numRuns: 400 },
+  )
 })

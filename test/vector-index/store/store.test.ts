@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { DIMENSION, embed, termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
-import { float32Row, quantise, vectorOf } from '../../../packages/vector-index/src/search/scan.ts'
 import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
 import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
 import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
@@ -8,13 +7,14 @@ import { sqliteStorage } from '../sqlite-storage.ts'
 
 function rowOf(id: string, data: string): VectorRow {
   const frequencies = termFrequencies(data)
-  return { id, data, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) }
+  return { id, data, dense: embed(frequencies), sparse: passageVector(frequencies) }
 }
 
 const find = (store: VectorStore, namespace: string, text: string): string[] => {
   const resident = store.resident(namespace)
-  const found = resident?.searchSparse(questionVector(termFrequencies(text)), 10, 'IDF') ?? []
-  return found.map(({ slot }) => resident!.rowAt(slot).id)
+  const found = resident?.searchSparse(questionVector(termFrequencies(text)), { topK: 10, weighting: 'IDF' }) ?? []
+  const ids = new Map(Array.from(store.foundAt(found.map(({ slot }) => resident!.positionAt(slot)))))
+  return found.map(({ slot }) => ids.get(resident!.positionAt(slot))!.id)
 }
 
 describe('a namespace in memory', () => {
@@ -96,8 +96,8 @@ describe('writes', () => {
   test('float32 vectors come back to the last bit', () => {
     const store = new VectorStore(sqliteStorage())
     const vector = Float32Array.from({ length: DIMENSION }, (_, at) => Math.sin(at))
-    store.upsert('', [{ ...rowOf('a', 'x'), dense: float32Row(vector) }])
-    expect(vectorOf(store.fetch('', ['a'])[0]!.dense)).toEqual(vector)
+    store.upsert('', [{ ...rowOf('a', 'x'), dense: vector }])
+    expect(store.fetch('', ['a'])[0]!.dense).toEqual(vector)
   })
 })
 

@@ -5,7 +5,6 @@ import { WorkerError } from '../errors.ts'
 const WORDS: Readonly<Record<PresetNeed, string>> = {
   reranker: 'a reranker (set RERANKER)',
   'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector)',
-  attribution: 'attributed answers (no generator here gives any)',
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
   GenerationReport,
   SourceKind,
 } from 'hono-rag-gate/core/answer'
-import { citedNumbers, supportOfSentences } from './sentence-support.ts'
+import { citedNumbers, supportOfAnswer } from './sentence-support.ts'
 import { type Language, terms, visible } from 'hono-rag-gate/core/text'
 
 /** How far reported shares may be from adding up to 1. */
@@ -35,7 +35,9 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
   const confidenceUsable = isShare(confidence)
   const attribution = report.attribution ?? undefined
   const attributionUsable = attribution !== undefined && usableAttribution(attribution, chunks)
-  const held = overlapsOf(answer, chunks, language)
+  const texts = chunks.map(({ text }) => text)
+  const { sentences, cited } = supportOfAnswer(answer, texts, language)
+  const held = overlapsOf(answer, chunks, cited, language)
   return Object.freeze({
     readable: answer.trim() !== '',
     unusable: [
@@ -46,11 +48,7 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
     ],
     // Without a sign before a zero, as it is in JSON.
     ...(confidenceUsable ? { generationConfidence: confidence + 0 } : {}),
-    sentences: supportOfSentences(
-      answer,
-      chunks.map(({ text }) => text),
-      language,
-    ),
+    sentences,
     ...held,
     ...(attributionUsable
       ? {
@@ -97,12 +95,13 @@ function usableAttribution(
 function overlapsOf(
   answer: string,
   chunks: readonly Chunk[],
+  cited: readonly number[],
   language: Language | undefined,
 ): Pick<AnswerSignals, 'overlaps' | 'termCount' | 'unsupportedTermCount'> {
   const answerWords = wordSet(answer)
   const answerTerms = new Set(terms(answer, language))
   const unsupported = new Set(answerTerms)
-  const overlaps = chunks.map((chunk): ChunkOverlap => {
+  const overlaps = chunks.map((chunk, at): ChunkOverlap => {
     const text = visible(chunk.text)
     const chunkTerms = new Set(terms(text, language))
     for (const term of chunkTerms) unsupported.delete(term)
@@ -111,6 +110,7 @@ function overlapsOf(
       chunkId: chunk.id,
       words: inCommon(answerWords, wordSet(text)),
       terms: inCommon(answerTerms, chunkTerms),
+      cited: cited[at] ?? 0,
       ...(confidence === undefined ? {} : { confidence }),
     }
   })

@@ -22,24 +22,44 @@ interface Held {
   readonly numbers: ReadonlySet<string>
 }
 
-/**
- * How each sentence of an answer is held by the passages: by those that it cites, or by all of them when it cites none.
- *
- * @returns one entry a sentence, in the order of `answerSentences`
- */
-export function supportOfSentences(
+/** How an answer is held, sentence by sentence and passage by passage. */
+export interface AnswerSupport {
+  /** One entry a sentence, in the order of `answerSentences`. */
+  readonly sentences: readonly SentenceSupport[]
+  /** One entry a passage: terms that it holds of the sentences that cite it, divided where several do. */
+  readonly cited: readonly number[]
+}
+
+/** How each sentence of an answer is held by the passages: by those that it cites, or by all of them when it cites none. */
+export function supportOfAnswer(
   answer: string,
   passages: readonly string[],
   language: Language | undefined,
-): SentenceSupport[] {
+): AnswerSupport {
   const found = maskedSentences(answer)
-  if (found.length === 0) return []
+  const cited = passages.map(() => 0)
+  if (found.length === 0) return { sentences: [], cited }
   const held = passages.map(visible).map((passage): Held => ({
     terms: new Set(terms(passage, language)),
     words: new Set(words(passage)),
     numbers: new Set(numbersIn(passage)),
   }))
-  return found.map((sentence) => supportOf(sentence, held, language))
+  const sentences = found.map((sentence) => {
+    const own = termsOf(sentence, language)
+    const numbers = [...new Set(citedNumbers(sentence))]
+    for (const term of own) {
+      const holding = numbers.filter((number) => held[number - 1]?.terms.has(term) === true)
+      for (const number of holding) cited[number - 1]! += 1 / holding.length
+    }
+    return supportOf(sentence, own, held, language)
+  })
+  return { sentences, cited }
+}
+
+/** Distinct terms of what a sentence says. */
+function termsOf(sentence: string, language: Language | undefined): ReadonlySet<string> {
+  const text = sentence.replaceAll(CITATION, ' ')
+  return new Set(terms(text, language).filter((term) => language?.isAssent(term) !== true))
 }
 
 /** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
@@ -73,12 +93,16 @@ function maskedSentences(answer: string): string[] {
   return found
 }
 
-function supportOf(sentence: string, held: readonly Held[], language: Language | undefined): SentenceSupport {
+function supportOf(
+  sentence: string,
+  own: ReadonlySet<string>,
+  held: readonly Held[],
+  language: Language | undefined,
+): SentenceSupport {
   const cited = citedNumbers(sentence)
   const known = cited.flatMap((number) => held[number - 1] ?? [])
   const against = known.length > 0 ? known : held
   const text = sentence.replaceAll(CITATION, ' ')
-  const own = new Set(terms(text, language).filter((term) => language?.isAssent(term) !== true))
   let supported = 0
   for (const term of own) if (against.some((passage) => passage.terms.has(term))) supported++
   return {

@@ -26,7 +26,8 @@ export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
   'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),
   'legal-review': () => legalReview(),
   advisory: () => advisory(),
-  sufficiency: () => sufficiency(),
+  // Words that an answer has in common with one passage it has in common with others: what it cites tells them apart.
+  sufficiency: () => sufficiency({ overlap: 'citations' }),
 }
 
 /** What a policy that comes as plain data may be made of. */

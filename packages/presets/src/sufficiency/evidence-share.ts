@@ -45,11 +45,13 @@ export interface EvidenceShareOptions {
    */
   readonly weighting?: 'none' | 'chunk-confidence'
   /**
-   * What shares are derived from when the route reports none: words with a meaning, or all words.
+   * What shares are derived from when the route reports none: words with a meaning (`terms`) or all words that the answer
+   * has in common with each chunk; or `citations`: of each sentence, the terms that the chunks it cites hold. What no
+   * citation carries is then not supported.
    *
    * @default 'terms'
    */
-  readonly overlap?: 'terms' | 'words'
+  readonly overlap?: 'terms' | 'words' | 'citations'
   /**
    * Whether what no chunk supports takes part of the whole. `ignored` lets a single chunk have all of it, for any
    * answer says.
@@ -89,7 +91,7 @@ const SETTINGS: OptionKinds<EvidenceShareSettings> = {
   equality: required(oneOf('passes', 'refuses')),
   largest: required(whole(1, 100)),
   weighting: required(oneOf('none', 'chunk-confidence')),
-  overlap: required(oneOf('terms', 'words')),
+  overlap: required(oneOf('terms', 'words', 'citations')),
   noSupport: required(oneOf('counted', 'ignored')),
   minOverlap: required(number(0, 1)),
 }
@@ -150,12 +152,16 @@ function heldShare({ termCount, unsupportedTermCount }: AnswerSignals): number {
 
 function derivedShares(
   { overlap, noSupport }: EvidenceShareSettings,
-  { overlaps, unsupportedTermCount, readable }: AnswerSignals,
+  { overlaps, sentences, unsupportedTermCount, readable }: AnswerSignals,
 ): readonly { readonly chunkId: string; readonly share: number }[] {
   if (!recordedFlag(readable)) return []
-  const held = overlaps.map((entry) => recordedNumber(entry[overlap]))
-  const rest = noSupport === 'counted' ? recordedNumber(unsupportedTermCount) : 0
-  const mass = held.reduce((sum, count) => sum + count, rest)
+  const held = overlaps.map((entry) => recordedNumber(entry[overlap === 'citations' ? 'cited' : overlap]))
+  const heldMass = held.reduce((sum, count) => sum + count, 0)
+  const wholeMass =
+    overlap === 'citations'
+      ? sentences.reduce((sum, { termCount }) => sum + recordedNumber(termCount), 0)
+      : heldMass + recordedNumber(unsupportedTermCount)
+  const mass = noSupport === 'counted' ? wholeMass : heldMass
   // The specification shares alike where nothing is held; with the rest counted, nothing is held by anyone.
   if (mass === 0) {
     return overlaps.map(({ chunkId }) => ({ chunkId, share: noSupport === 'counted' ? 0 : 1 / overlaps.length }))

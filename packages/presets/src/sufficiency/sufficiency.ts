@@ -25,8 +25,6 @@ import {
 /** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
 export const sufficiencyPreset: Preset = Object.freeze<Preset>({
   name: 'sufficiency',
-  // Words that an answer has in common with one passage it has in common with others: shares derived from them are small.
-  needsOneOf: ['attribution'],
   gates: [evidenceShareGate],
   confidenceModels: [topRelevanceModel],
   languages: [english],

@@ -1,13 +1,11 @@
 /**
  * Vectors of texts, as an index makes them. Every model that can be named is made by the same hashing, at the model's
- * dimension. Under the index's own name passages are kept in bytes and questions are weighted by idf, for quality and
- * memory; under a name of the service equal texts have equal vectors, as a model there gives them.
+ * dimension. Under the index's own name questions are weighted by idf, for quality; under a name of the service equal texts have equal vectors, as a model there gives them.
  */
 import { embed, termFrequencies, type FeatureMemory } from './embedder.ts'
 import { EMBEDDING_MODEL, TERM_PAIRS_MODEL } from '../models.ts'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
-import { float32Row, quantise, type DenseRow } from '../search/scan.ts'
 import { embedsTexts, type DensePart, type SparsePart, type IndexSettings } from '../settings.ts'
 import type { SparseVector } from '../search/sparse.ts'
 import { dimensionOf, passageVector, questionVector } from './bm25.ts'
@@ -32,7 +30,7 @@ export function passageVectors(settings: IndexSettings, text: string, memory: Fe
     throw invalid(`data has more than ${LIMITS.distinctTerms} distinct terms`)
   }
   return {
-    dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, text, frequencies, memory),
+    dense: settings.dense === undefined ? NO_DENSE : embedded(settings.dense, text, frequencies, memory),
     sparse: settings.sparse === undefined ? NO_SPARSE : sparsePassage(settings.sparse, text, frequencies),
   }
 }
@@ -73,14 +71,13 @@ function sparsePassage({ model }: SparsePart, text: string, frequencies: Readonl
   return model === TERM_PAIRS_MODEL ? pairedPassageVector(text) : passageVector(frequencies)
 }
 
-function denseRow(
+function embedded(
   part: DensePart,
   text: string,
   frequencies: ReadonlyMap<string, number>,
   memory: FeatureMemory,
-): DenseRow {
-  const vector = embed(denseTerms(part, text, frequencies), undefined, part.dimension, memory)
-  return part.model === EMBEDDING_MODEL ? quantise(vector) : float32Row(vector)
+): Float32Array<ArrayBuffer> {
+  return embed(denseTerms(part, text, frequencies), undefined, part.dimension, memory)
 }
 
 /** A model of the service gives any text a vector; here one without terms, such as `😀`, counts as a term itself. */

@@ -155,6 +155,15 @@ export class Holder {
     return this.counts()
   }
 
+  /** Makes blocks of what was written since the last were made, in steps between which others are answered. */
+  async makeBlocks(): Promise<void> {
+    const { store } = this.#index
+    const held = this.#held()
+    if (!store.isBehind(held)) return
+    await this.#load(held)
+    for (const _step of store.makeBlocks(held)) await this.#options.pause()
+  }
+
   /** Reports again what could not be reported. @throws when that fails again */
   async retryReport(): Promise<void> {
     const counts = this.counts()
@@ -184,12 +193,7 @@ export class Holder {
     if (store.isLoaded(namespace)) return
     const { alone, pause } = this.#options
     await alone(async () => {
-      try {
-        for (const _step of store.load(namespace)) await pause()
-      } catch (thrown) {
-        // The command itself comes upon it again, and answers it.
-        if (!(thrown instanceof ProtocolError)) throw thrown
-      }
+      for (const _step of store.load(namespace)) await pause()
     })
   }
 

@@ -2,7 +2,6 @@
 import type { ExactJson } from '../exact-json.ts'
 import * as field from './fields.ts'
 import { shortestFloat32 } from '../search/float32.ts'
-import { vectorOf } from '../search/scan.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { Attachment, VectorRow } from '../store/vector-row.ts'
 import type { Vectors } from '../search/vectors.ts'
@@ -49,7 +48,7 @@ export function answeredVectors(
 ): Pick<AnsweredRow, 'vector' | 'sparseVector'> {
   if (row === undefined) return {}
   return {
-    ...(dense !== undefined && { vector: Array.from(vectorOf(row.dense), shortestFloat32) }),
+    ...(dense !== undefined && { vector: Array.from(row.dense, shortestFloat32) }),
     ...(sparse !== undefined && {
       sparseVector: {
         indices: Array.from(row.sparse.indices),

@@ -2,7 +2,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { FeatureMemory } from '../embed/embedder.ts'
 import { DailyUse } from './daily-use.ts'
-import type { MakeKernel } from '../search/dense/kernel.ts'
+import type { MakeKernel } from '../search/kernel.ts'
 import { limitsOf } from '../plan-limits.ts'
 import { ResumableQueries } from './resumable-queries.ts'
 import { textOf, type IndexStorage } from '../store/schema.ts'

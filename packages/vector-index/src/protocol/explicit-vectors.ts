@@ -1,7 +1,6 @@
 /** Vectors that a body brings with it, checked against the kind of the index. */
 import * as field from './fields.ts'
 import { invalid, type ProtocolError } from '../protocol-error.ts'
-import { float32Row } from '../search/scan.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { SparseVector } from '../search/sparse.ts'
 import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
@@ -37,7 +36,7 @@ export function storedVectors(settings: IndexSettings, fields: field.Fields): Ve
   const { dense, sparse } = explicitVectors(settings, fields)
   if (settings.dense !== undefined && dense === undefined) throw requiresDense()
   if (settings.sparse !== undefined && sparse === undefined) throw requiresSparse()
-  return { dense: dense === undefined ? NO_DENSE : float32Row(dense), sparse: sparse ?? NO_SPARSE }
+  return { dense: dense ?? NO_DENSE, sparse: sparse ?? NO_SPARSE }
 }
 
 /** What the service says when the dense vector is missing. */

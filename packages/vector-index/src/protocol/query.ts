@@ -12,7 +12,8 @@ import { parseFilter } from '../filter/parse-filter.ts'
 import { shortestFloat32 } from '../search/float32.ts'
 import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
 import type { ResidentNamespace } from '../store/resident-namespace.ts'
-import type { ScoredRow, SlotFilter } from '../search/scan.ts'
+import type { VectorStore } from '../store/store.ts'
+import type { ScoredRow, SlotFilter } from '../search/best.ts'
 import { kindOf, type IndexKind, type IndexSettings } from '../settings.ts'
 import type { Weighting } from '../search/sparse.ts'
 
@@ -81,28 +82,29 @@ export function answerQuery(
 ): readonly AnsweredRow[] {
   const resident = store.resident(namespace)
   if (resident === undefined) return []
-  const selected = query.filter && store.selected(resident, query.filter)
-  const matches = slotFilter(resident, run, selected)
+  const selected = query.filter && store.selected(namespace, resident, query.filter)
+  const without = new Set(run.without === undefined ? [] : store.positionsOf(namespace, run.without))
   const question =
     'text' in query.question
       ? questionVectors(settings, (dimension) => resident.idf(dimension), query.question.text, features)
       : query.question
-  const found = search(settings, resident, { ...query, question }, run.candidates, matches)
-  const rows = found.map(({ slot }) => resident.rowAt(slot))
+  const found = search({ settings, store, resident }, { ...query, question }, run.candidates, (slot) => {
+    return selected?.(slot) !== false && !(without.size > 0 && without.has(resident.positionAt(slot)))
+  })
+  const positions = found.map(({ slot }) => resident.positionAt(slot))
   const { includes } = query
-  const vectors = includes.vectors ? store.vectorsAt(rows.map(({ position }) => position)) : undefined
-  const positions = includes.metadata || includes.data ? rows.map(({ position }) => position) : []
-  const attached = new Map<number, ReturnType<typeof answeredAttachment>>()
-  for (const [position, attachment] of store.attachments(positions)) {
-    attached.set(position, run.room.take(answeredAttachment(attachment, includes)))
+  const vectors = includes.vectors ? store.vectorsAt(positions) : undefined
+  const rows = new Map<number, AnsweredRow>()
+  for (const [position, { id, ...attachment }] of store.foundAt(positions)) {
+    rows.set(position, run.room.take({ id, ...answeredAttachment(attachment, includes) }))
   }
-  return rows.map((row, at) => {
+  return found.map(({ score }, at) => {
+    const { id, ...attachment } = rows.get(positions[at]!)!
     const scored = {
-      id: row.id,
-      score: shortestFloat32(withinFloat32(found[at]!.score)),
-      ...answeredVectors(settings, vectors?.get(row.position)),
+      score: shortestFloat32(withinFloat32(score)),
+      ...answeredVectors(settings, vectors?.get(positions[at]!)),
     }
-    return { ...run.room.take(scored), ...attached.get(row.position) }
+    return { id, ...run.room.take(scored), ...attachment }
   })
 }
 
@@ -138,32 +140,30 @@ function modeOf(dense: boolean, sparse: boolean): IndexKind {
   return dense ? 'DENSE' : 'SPARSE'
 }
 
+/** What is searched. */
+interface Searched {
+  readonly settings: IndexSettings
+  readonly store: VectorStore
+  readonly resident: ResidentNamespace
+}
+
 function search(
-  settings: IndexSettings,
-  resident: ResidentNamespace,
+  { settings, store, resident }: Searched,
   query: Query & { readonly question: QuestionVectors },
   candidates: QueryRun['candidates'],
-  matches: SlotFilter | undefined,
+  matches: SlotFilter,
 ): readonly ScoredRow[] {
-  const { question: vectors, mode, topK, weighting, fusion } = query
-  const perSide = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * topK, MIN_CANDIDATES) : topK
+  const { question: vectors, mode, weighting, fusion } = query
+  const topK = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * query.topK, MIN_CANDIDATES) : query.topK
   const rankings: (readonly ScoredRow[])[] = []
   if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
     const { similarity } = settings.dense
-    rankings.push(resident.searchDense(vectors.dense, perSide, { similarity, matches }))
+    rankings.push(
+      resident.searchDense(vectors.dense, { topK, matches, similarity }, (positions) => store.denseAt(positions)),
+    )
   }
   if (mode !== 'DENSE' && vectors.sparse !== undefined) {
-    rankings.push(resident.searchSparse(vectors.sparse, perSide, weighting, matches))
+    rankings.push(resident.searchSparse(vectors.sparse, { topK, matches, weighting }))
   }
-  return mode === 'HYBRID' ? fuseRankings(rankings, fusion, topK) : (rankings[0] ?? [])
-}
-
-/** Rows that may be found, asked by slot before they are scored; `undefined` for all. */
-function slotFilter(
-  resident: ResidentNamespace,
-  { without }: QueryRun,
-  selected: SlotFilter | undefined,
-): SlotFilter | undefined {
-  if (without === undefined || without.size === 0) return selected
-  return (slot) => selected?.(slot) !== false && !without.has(resident.rowAt(slot).id)
+  return mode === 'HYBRID' ? fuseRankings(rankings, fusion, query.topK) : (rankings[0] ?? [])
 }

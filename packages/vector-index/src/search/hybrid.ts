@@ -1,6 +1,6 @@
 /** The service's own fusion of a dense and a sparse ranking, in float32. */
 import { distributionScores, reciprocalRanks, RRF_K } from 'hono-rag-gate/core/lib'
-import { BoundedTop, type ScoredRow } from './scan.ts'
+import { BoundedTop, type ScoredRow } from './best.ts'
 
 /** How two rankings become one. */
 export type FusionAlgorithm = 'RRF' | 'DBSF'

@@ -1,6 +1,6 @@
 /** Sparse vectors and their inverted lists. Idf comes in when a question is asked, so it never goes stale. */
-import { PostingLists, type PostingList } from './posting-lists.ts'
-import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
+import { BoundedTop, falling, type ScoredRow, type SlotFilter } from './best.ts'
+import { BLOCK_ROWS } from './block-rows.ts'
 
 /** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
 export interface SparseVector {
@@ -12,151 +12,204 @@ export interface SparseVector {
 /** How a question's values are weighted. */
 export type Weighting = 'IDF' | 'none'
 
-/** Whether a slot was met in this search, and may be found. */
-const UNSEEN = 0
-const FOUND = 1
-const LEFT_OUT = 2
+/** Inverted lists of a block: for each dimension, rising, the rows that have it and their values. */
+export interface SparseLists {
+  readonly dimensions: Int32Array
+  /** Where the list of each dimension begins, and where the last one ends. */
+  readonly starts: Uint32Array
+  /** Places in the block. */
+  readonly rows: Uint16Array
+  readonly values: Float32Array
+}
 
-/** Inverted lists of a namespace. */
-export class SparsePostings {
-  readonly #lists = new PostingLists()
-  #rowCount = 0
-  /** Slots that were ever given are below it. */
-  #slotCount = 0
-  /** Scratch of a search: scores and marks by slot, and the slots met so far. Clean between searches. */
-  #scores = new Float64Array(0)
-  #marks = new Uint8Array(0)
-  #met = new Int32Array(0)
-  #metCount = 0
+interface Block {
+  lists: SparseLists
+  /** Rows that were set since the lists were made: what the lists say of them no longer holds. */
+  loose: Map<number, ReadonlyMap<number, number>>
+}
 
-  /** Bytes held in lists and scratch. */
-  get byteLength(): number {
-    return this.#lists.byteLength + this.#scores.byteLength + this.#marks.byteLength + this.#met.byteLength
+/** Slots that have a dimension, and their values. */
+interface Hits {
+  readonly slots: number[]
+  readonly values: number[]
+}
+
+export const NO_LISTS: SparseLists = {
+  dimensions: new Int32Array(0),
+  starts: new Uint32Array(1),
+  rows: new Uint16Array(0),
+  values: new Float32Array(0),
+}
+
+const NOTHING: ReadonlyMap<number, number> = new Map()
+
+/** Sparse vectors of a namespace by slot. */
+export class SparseRows {
+  readonly #blocks: Block[] = []
+
+  /** Sets the vector in a slot. */
+  put(slot: number, vector: SparseVector): void {
+    this.#set(slot, vector.indices.length === 0 ? NOTHING : summed(vector))
   }
 
-  /** Dimensions that any row has or had. */
-  get dimensionCount(): number {
-    return this.#lists.dimensionCount
+  remove(slot: number): void {
+    this.#set(slot, NOTHING)
   }
 
-  /** How many different dimensions of some vectors no row has. */
-  unseenDimensions(vectors: readonly SparseVector[]): number {
-    const unseen = new Set<number>()
-    for (const { indices } of vectors) {
-      for (const dimension of indices) if (!this.#lists.knows(dimension)) unseen.add(dimension)
+  /** Takes the lists of a block. */
+  putBlock(block: number, lists: SparseLists): void {
+    this.#blocks[block] = { lists, loose: new Map() }
+  }
+
+  /** The lists of a block, with all that was set since they were made. */
+  seal(block: number): SparseLists {
+    const known = this.#blocks[block]
+    if (known === undefined || known.loose.size === 0) return known?.lists ?? NO_LISTS
+    const lists = listsOf(entriesOf(known))
+    this.#blocks[block] = { lists, loose: new Map() }
+    return lists
+  }
+
+  /** Takes the vectors out of a block. @returns them by their places in it */
+  take(block: number): ReadonlyMap<number, ReadonlyMap<number, number>> {
+    const vectors = new Map<number, Map<number, number>>()
+    const known = this.#blocks[block]
+    if (known === undefined) return vectors
+    for (const [dimension, list] of entriesOf(known)) {
+      for (const { row, value } of list) {
+        const vector = vectors.get(row) ?? new Map<number, number>()
+        vectors.set(row, vector.set(dimension, value))
+      }
     }
-    return unseen.size
+    this.#blocks[block] = { lists: NO_LISTS, loose: new Map() }
+    return vectors
   }
 
-  /** Gives back what the lists hold in reserve. */
-  compact(): void {
-    this.#lists.compact()
+  /** Sets what was taken out of another slot. */
+  putBack(slot: number, vector: ReadonlyMap<number, number> = NOTHING): void {
+    this.#set(slot, vector)
   }
 
-  /** Adds a row. Its slot must not be in the lists. */
-  add(slot: number, { indices, values }: SparseVector): void {
-    for (let at = 0; at < indices.length; at++) this.#lists.add(indices[at]!, slot, values[at]!)
-    this.#slotCount = Math.max(this.#slotCount, slot + 1)
-    this.#rowCount++
+  /** Drops the blocks from one on. */
+  cut(blocks: number): void {
+    this.#blocks.length = Math.min(this.#blocks.length, blocks)
   }
 
-  /** Removes a row that was added with this vector. */
-  remove(slot: number, { indices }: SparseVector): void {
-    for (const dimension of indices) this.#lists.remove(dimension, slot)
-    this.#rowCount--
-  }
-
-  /** Inverse document frequency of a dimension: ln(1 + (N − n + .5) / (n + .5)). */
-  idf(dimension: number): number {
-    const holding = this.#lists.count(dimension)
-    return Math.log(1 + (this.#rowCount - holding + 0.5) / (holding + 0.5))
+  /** Inverse document frequency of a dimension among so many rows: ln(1 + (N − n + .5) / (n + .5)). */
+  idf(dimension: number, rows: number): number {
+    return idfOf(this.#hits(dimension).slots.length, rows)
   }
 
   /**
    * Rows by inner product with a vector. They are ordered by sums in float64, so that near-duplicates keep their order; the
    * scores of the best are summed in float32 as the service sums them. Idf is that of the whole namespace, with any filter.
    *
-   * @param matches rows that may be found, asked once for each row before it is scored; all without it
+   * @param rows how many there are
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
    */
-  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
-    this.#makeScratch()
-    const weights = this.#weighted(vector, weighting)
-    try {
-      for (const [dimension, weight] of weights) {
-        const list = this.#lists.list(dimension)
-        if (list !== undefined) this.#accumulate(list, weight, matches)
-      }
-      return this.#scored(this.#best(topK), weights)
-    } finally {
-      this.#cleanScratch()
-    }
-  }
-
-  /** Each dimension once, with the weighted sum of its values, in float32. */
-  #weighted(vector: SparseVector, weighting: Weighting): ReadonlyMap<number, number> {
-    const weights = summed(vector)
-    if (weighting === 'IDF') {
-      for (const [dimension, value] of weights) weights.set(dimension, Math.fround(value * this.idf(dimension)))
-    }
-    return weights
-  }
-
-  /** Gives rows that are in order their float32 scores. A later one has no higher score than one before it. */
-  #scored(rows: readonly ScoredRow[], weights: ReadonlyMap<number, number>): readonly ScoredRow[] {
-    let least = Infinity
-    return rows.map(({ slot }) => {
-      let score = 0
-      for (const [dimension, weight] of weights) {
-        score = Math.fround(score + Math.fround(weight * this.#lists.valueAt(dimension, slot)))
-      }
-      // What float32 orders differently is as good as equal.
-      least = Math.min(least, score)
-      return { slot, score: least }
+  search(
+    vector: SparseVector,
+    { topK, weighting, rows, isFound }: { topK: number; weighting: Weighting; rows: number; isFound: SlotFilter },
+  ): readonly ScoredRow[] {
+    const slots = this.#blocks.length * BLOCK_ROWS
+    const sums = new Float64Array(slots)
+    const met = new Uint8Array(slots)
+    const asked = Array.from(summed(vector), ([dimension, value]) => {
+      const hits = this.#hits(dimension)
+      const weight = weighting === 'IDF' ? Math.fround(value * idfOf(hits.slots.length, rows)) : value
+      hits.slots.forEach((slot, at) => {
+        sums[slot]! += weight * hits.values[at]!
+        met[slot] = 1
+      })
+      return { hits, weight }
     })
-  }
-
-  /** Adds a list's share to the scores. */
-  #accumulate({ slots, values, from, to }: PostingList, weight: number, matches?: SlotFilter): void {
-    const scores = this.#scores
-    const marks = this.#marks
-    for (let at = from; at < to; at++) {
-      const slot = slots[at]!
-      if (slot < 0) continue
-      if (marks[slot] === UNSEEN) {
-        this.#met[this.#metCount++] = slot
-        marks[slot] = LEFT_OUT
-        if (matches === undefined || matches(slot)) marks[slot] = FOUND
-      }
-      if (marks[slot] === FOUND) scores[slot]! += weight * values[at]!
-    }
-  }
-
-  #best(topK: number): readonly ScoredRow[] {
     const best = new BoundedTop(topK)
-    for (let at = 0; at < this.#metCount; at++) {
-      const slot = this.#met[at]!
-      if (this.#marks[slot] === FOUND) best.offer(slot, this.#scores[slot]!)
+    for (let slot = 0; slot < slots; slot++) if (met[slot] === 1 && isFound(slot)) best.offer(slot, sums[slot]!)
+    const ranked = best.sorted()
+    const scores = new Map(ranked.map(({ slot }) => [slot, 0]))
+    for (const { hits, weight } of asked) {
+      hits.slots.forEach((slot, at) => {
+        const score = scores.get(slot)
+        if (score !== undefined) scores.set(slot, Math.fround(score + Math.fround(weight * hits.values[at]!)))
+      })
     }
-    return best.sorted()
+    return falling(ranked, (slot) => scores.get(slot)!)
   }
 
-  #makeScratch(): void {
-    if (this.#scores.length >= this.#slotCount) return
-    const length = this.#slotCount + (this.#slotCount >> 2)
-    this.#scores = new Float64Array(length)
-    this.#marks = new Uint8Array(length)
-    this.#met = new Int32Array(length)
+  #set(slot: number, vector: ReadonlyMap<number, number>): void {
+    const block = Math.floor(slot / BLOCK_ROWS)
+    const known = (this.#blocks[block] ??= { lists: NO_LISTS, loose: new Map() })
+    known.loose.set(slot % BLOCK_ROWS, vector)
   }
 
-  #cleanScratch(): void {
-    for (let at = 0; at < this.#metCount; at++) {
-      const slot = this.#met[at]!
-      this.#scores[slot] = 0
-      this.#marks[slot] = UNSEEN
-    }
-    this.#metCount = 0
+  #hits(dimension: number): Hits {
+    const hits: Hits = { slots: [], values: [] }
+    this.#blocks.forEach(({ lists, loose }, block) => {
+      const at = placeOf(lists.dimensions, dimension)
+      const end = at < 0 ? 0 : lists.starts[at + 1]!
+      for (let entry = lists.starts[at] ?? 0; entry < end; entry++) {
+        const row = lists.rows[entry]!
+        if (loose.size > 0 && loose.has(row)) continue
+        hits.slots.push(block * BLOCK_ROWS + row)
+        hits.values.push(lists.values[entry]!)
+      }
+      for (const [row, vector] of loose) {
+        const value = vector.get(dimension)
+        if (value === undefined) continue
+        hits.slots.push(block * BLOCK_ROWS + row)
+        hits.values.push(value)
+      }
+    })
+    return hits
   }
+}
+
+type Entries = Map<number, { readonly row: number; readonly value: number }[]>
+
+function entriesOf({ lists, loose }: Block): Entries {
+  const entries: Entries = new Map()
+  const add = (dimension: number, row: number, value: number): void => {
+    const list = entries.get(dimension)
+    if (list === undefined) entries.set(dimension, [{ row, value }])
+    else list.push({ row, value })
+  }
+  lists.dimensions.forEach((dimension, at) => {
+    for (let entry = lists.starts[at]!; entry < lists.starts[at + 1]!; entry++) {
+      if (!loose.has(lists.rows[entry]!)) add(dimension, lists.rows[entry]!, lists.values[entry]!)
+    }
+  })
+  for (const [row, vector] of loose) for (const [dimension, value] of vector) add(dimension, row, value)
+  return entries
+}
+
+function listsOf(entries: Entries): SparseLists {
+  const dimensions = Int32Array.from(entries.keys()).sort()
+  const starts = new Uint32Array(dimensions.length + 1)
+  dimensions.forEach((dimension, at) => (starts[at + 1] = starts[at]! + entries.get(dimension)!.length))
+  const rows = new Uint16Array(starts.at(-1)!)
+  const values = new Float32Array(rows.length)
+  dimensions.forEach((dimension, at) =>
+    entries.get(dimension)!.forEach(({ row, value }, place) => {
+      rows[starts[at]! + place] = row
+      values[starts[at]! + place] = value
+    }),
+  )
+  return { dimensions, starts, rows, values }
+}
+
+function idfOf(holding: number, rows: number): number {
+  return Math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
+}
+
+/** Place of a number among rising ones; -1 when it is not there. */
+function placeOf(numbers: Int32Array, wanted: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < wanted) low = middle + 1
+    else high = middle
+  }
+  return numbers[low] === wanted ? low : -1
 }
 
 /** Each dimension once, with the sum of its values. */

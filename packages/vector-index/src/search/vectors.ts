@@ -1,14 +1,13 @@
-import { float32Row, type DenseRow } from './scan.ts'
 import type { SparseVector } from './sparse.ts'
 
 /** Both vectors of a row. In an index without one of the parts, this one has no dimensions. */
 export interface Vectors {
-  readonly dense: DenseRow
+  readonly dense: Float32Array<ArrayBuffer>
   readonly sparse: SparseVector
 }
 
 /** What rows of a sparse index have for a dense vector. */
-export const NO_DENSE: DenseRow = float32Row(new Float32Array(0))
+export const NO_DENSE = new Float32Array(0)
 
 /** What rows of a dense index have for a sparse vector. */
 export const NO_SPARSE: SparseVector = { indices: new Int32Array(0), values: new Float32Array(0) }

@@ -8,7 +8,7 @@ export interface NamespaceCount {
   readonly vectorCount: number
   /** Writes that no query sees yet. */
   readonly pendingVectorCount: number
-  /** Bytes that its rows take in memory once they are searched, those of pending writes too; at most, where not all is known. */
+  /** Bytes that its rows take in memory once they are searched, those of pending writes too. */
   readonly memoryBytes: number
 }
 
@@ -59,13 +59,9 @@ export class NamespaceTable {
     return this.#number(key, 'vector_count')
   }
 
-  /** What was set last; 0 for an empty namespace. */
+  /** Bytes that its rows take in memory, pending ones too. */
   memoryBytes(key: number): number {
     return this.#number(key, 'memory_bytes')
-  }
-
-  setMemoryBytes(key: number, bytes: number): void {
-    this.#sql.exec('UPDATE namespaces SET memory_bytes = ? WHERE key = ?', bytes, key)
   }
 
   #number(key: number, column: 'vector_count' | 'memory_bytes'): number {

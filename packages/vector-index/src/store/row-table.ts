@@ -6,21 +6,29 @@ import { valueAt } from '../filter/path.ts'
 import type { Vectors } from '../search/vectors.ts'
 import type { LoadedRow } from './resident-namespace.ts'
 import { numberOf, textOf, type SqlRow, type SqlStore } from './schema.ts'
-import { VECTOR_COLUMNS, vectorsOf } from './stored-vector.ts'
-import { attachmentOf, ROW_COLUMNS, rowValues, vectorRow, type Attachment, type VectorRow } from './vector-row.ts'
+import {
+  attachmentOf,
+  denseOf,
+  ROW_COLUMNS,
+  rowValues,
+  VECTOR_COLUMNS,
+  vectorRow,
+  vectorsOf,
+  type Attachment,
+  type VectorRow,
+} from './vector-row.ts'
 
-/** A row that was removed. */
-export interface RemovedRow extends Vectors {
+/** A row that a search found. */
+export interface FoundRow extends Attachment {
   readonly id: string
 }
 
 const AMONG = 'id IN (SELECT value FROM json_each(?2))'
 
 /** A known id keeps its position. */
-const WRITE = `INSERT INTO vectors (position, namespace, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+const WRITE = `INSERT INTO vectors (position, namespace, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (namespace, id) DO UPDATE SET data = excluded.data, metadata = excluded.metadata,
-    dense = excluded.dense, dense_scale = excluded.dense_scale,
-    sparse_indices = excluded.sparse_indices, sparse_values = excluded.sparse_values
+    dense = excluded.dense, sparse_indices = excluded.sparse_indices, sparse_values = excluded.sparse_values
   RETURNING position`
 
 /** Rows of all namespaces, which are given by their keys. */
@@ -47,7 +55,7 @@ export class RowTable {
   /** Writes rows of different ids that queries see later. */
   postpone(key: number, rows: readonly VectorRow[], dueMs: number): void {
     const query = `INSERT INTO pending (due_ms, position, namespace, ${ROW_COLUMNS})
-      VALUES (?1, coalesce((SELECT position FROM newest WHERE namespace = ?3 AND id = ?4), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`
+      VALUES (?1, coalesce((SELECT position FROM newest WHERE namespace = ?3 AND id = ?4), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
     const free = this.#freePosition()
     rows.forEach((row, at) => this.#sql.exec(query, dueMs, free + at, key, ...rowValues(row)))
   }
@@ -77,12 +85,11 @@ export class RowTable {
     for (const row of rows) this.#sql.exec(WRITE, row.position, key, ...rowValues(row)).toArray()
   }
 
-  /** Vectors of ids as they were last written; those without are not there. */
-  vectors(key: number, ids: readonly string[], table: 'newest' | 'vectors'): ReadonlyMap<string, Vectors> {
-    const query = `SELECT id, ${VECTOR_COLUMNS} FROM ${table === 'newest' ? this.#newest() : table}
-      WHERE namespace = ?1 AND ${AMONG}`
-    const rows = this.#sql.exec(query, key, JSON.stringify(ids)).toArray()
-    return new Map(rows.map((row) => [textOf(row, 'id'), vectorsOf(row)]))
+  /** Positions of rows that queries find, by their ids. */
+  positionsOf(key: number, ids: Iterable<string>): readonly number[] {
+    const query = `SELECT position FROM vectors WHERE namespace = ?1 AND ${AMONG}`
+    const rows = this.#sql.exec(query, key, JSON.stringify([...ids])).toArray()
+    return rows.map((row) => numberOf(row, 'position'))
   }
 
   /** Vectors of rows by their positions, of those that queries find. */
@@ -92,10 +99,17 @@ export class RowTable {
     return new Map(rows.map((row) => [numberOf(row, 'position'), vectorsOf(row)]))
   }
 
-  /** Vectors of writes that no query sees yet. */
-  pendingVectors(key: number): readonly (Vectors & { readonly id: string })[] {
-    const rows = this.#sql.exec(`SELECT id, ${VECTOR_COLUMNS} FROM pending WHERE namespace = ?`, key).toArray()
-    return rows.map((row) => ({ id: textOf(row, 'id'), ...vectorsOf(row) }))
+  /** Dense vectors of rows by their positions. */
+  denseAt(positions: readonly number[]): ReadonlyMap<number, Float32Array> {
+    const query = 'SELECT position, dense FROM vectors WHERE position IN (SELECT value FROM json_each(?))'
+    const rows = this.#sql.exec(query, JSON.stringify(positions)).toArray()
+    return new Map(rows.map((row) => [numberOf(row, 'position'), denseOf(row)]))
+  }
+
+  /** Rows as they are searched, by their positions; those that are gone are not there. */
+  loadedAt(positions: readonly number[]): ReadonlyMap<number, LoadedRow> {
+    const vectors = this.vectorsAt(positions)
+    return new Map(Array.from(vectors, ([position, both]) => [position, { position, ...both }]))
   }
 
   /** Reads rows that have one of the ids, each once, in no order, as they were last written; as far as they are taken. */
@@ -131,34 +145,29 @@ export class RowTable {
     return numberOf(row, 'ids')
   }
 
-  /** Whether there is no row, pending or not. */
-  isEmpty(key: number): boolean {
-    const query = `SELECT EXISTS (SELECT 1 FROM vectors WHERE namespace = ?1)
-      OR EXISTS (SELECT 1 FROM pending WHERE namespace = ?1) AS filled`
-    return numberOf(this.#sql.exec(query, key).toArray()[0], 'filled') === 0
-  }
-
-  /** What stands beside vectors that queries find, by position, in no order; read as far as it is taken. */
-  *attachments(positions: readonly number[]): Iterable<readonly [position: number, Attachment]> {
-    const query = 'SELECT position, data, metadata FROM vectors WHERE position IN (SELECT value FROM json_each(?))'
+  /** Ids of rows that queries find and what stands beside them, by position, in no order; read as far as it is taken. */
+  *foundAt(positions: readonly number[]): Iterable<readonly [position: number, FoundRow]> {
+    const query = 'SELECT position, id, data, metadata FROM vectors WHERE position IN (SELECT value FROM json_each(?))'
     for (const row of this.#sql.exec(query, JSON.stringify(positions))) {
-      yield [numberOf(row, 'position'), attachmentOf(row)]
+      yield [numberOf(row, 'position'), { id: textOf(row, 'id'), ...attachmentOf(row) }]
     }
   }
 
   /** A page of what is searched, in insertion order. @param after position of the row before */
   page(key: number, after: number, limit: number): readonly LoadedRow[] {
-    const query = `SELECT position, id, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? AND position > ?
+    const query = `SELECT position, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? AND position > ?
       ORDER BY position LIMIT ?`
     return this.#sql
       .exec(query, key, after, limit)
       .toArray()
-      .map((row) => ({ position: numberOf(row, 'position'), id: textOf(row, 'id'), ...vectorsOf(row) }))
+      .map((row) => ({ position: numberOf(row, 'position'), ...vectorsOf(row) }))
   }
 
   /** Metadata of rows that queries find, in the order of the positions. */
   metadataAt(positions: readonly number[]): readonly Metadata[] {
-    const found = new Map(Array.from(this.attachments(positions), ([position, { metadata }]) => [position, metadata]))
+    const query = 'SELECT position, metadata FROM vectors WHERE position IN (SELECT value FROM json_each(?))'
+    const rows = this.#sql.exec(query, JSON.stringify(positions)).toArray()
+    const found = new Map(rows.map((row) => [numberOf(row, 'position'), attachmentOf(row).metadata]))
     return positions.map((position) => found.get(position))
   }
 
@@ -185,14 +194,16 @@ export class RowTable {
     }
   }
 
-  /** Removes rows by id, pending or not. @returns those that queries found, and how many ids there were in all */
-  remove(key: number, ids: readonly string[]): { readonly seen: readonly RemovedRow[]; readonly count: number } {
+  /** Removes rows by id, pending or not. @returns positions of those that queries found, and how many ids there were */
+  remove(key: number, ids: readonly string[]): { readonly seen: readonly number[]; readonly count: number } {
     const list = JSON.stringify(ids)
-    const remove = (table: 'vectors' | 'pending', columns: string): SqlRow[] =>
-      this.#sql.exec(`DELETE FROM ${table} WHERE namespace = ?1 AND ${AMONG} RETURNING ${columns}`, key, list).toArray()
-    const seen = remove('vectors', `id, ${VECTOR_COLUMNS}`).map((row) => ({ id: textOf(row, 'id'), ...vectorsOf(row) }))
-    const pending = this.#ids(remove('pending', 'id'))
-    return { seen, count: new Set([...seen.map(({ id }) => id), ...pending]).size }
+    const remove = (table: 'vectors' | 'pending'): SqlRow[] =>
+      this.#sql
+        .exec(`DELETE FROM ${table} WHERE namespace = ?1 AND ${AMONG} RETURNING id, position`, key, list)
+        .toArray()
+    const seen = remove('vectors')
+    const gone = new Set([...seen, ...remove('pending')].map((row) => textOf(row, 'id')))
+    return { seen: seen.map((row) => numberOf(row, 'position')), count: gone.size }
   }
 
   /** Removes all rows of a namespace. */
@@ -209,7 +220,7 @@ export class RowTable {
 
   #freePosition(): number {
     const query = `SELECT 1 + max(coalesce((SELECT max(position) FROM vectors), 0),
-      coalesce((SELECT max(position) FROM pending), 0)) AS free`
+      coalesce((SELECT max(position) FROM pending), 0), (SELECT max(covered) FROM namespaces)) AS free`
     return numberOf(this.#sql.exec(query).toArray()[0], 'free')
   }
 

@@ -1,20 +1,21 @@
 /**
- * Vectors of an index, by namespace. SQLite holds the truth; a namespace is loaded into memory when it is first
- * searched and follows every write from then on.
+ * Vectors of an index, by namespace. SQLite holds the truth. A namespace is loaded when it is first searched, from blocks
+ * that stand in storage as they are searched and the few rows that were written since, and follows every write from then on.
  */
 import type { Filter } from '../filter/filter.ts'
-import type { SlotFilter } from '../search/scan.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import type { SlotFilter } from '../search/best.ts'
+import type { MakeKernel } from '../search/kernel.ts'
 import type { Vectors } from '../search/vectors.ts'
-import { mostRowBytes, rowBytes } from './memory-use.ts'
+import { BlockTable } from './block-table.ts'
 import { NamespaceTable, type NamespaceCount } from './namespace-table.ts'
-import { NamespacesInMemory, type MemoryOptions } from './namespaces-in-memory.ts'
 import { ResidentNamespace, type LoadedRow } from './resident-namespace.ts'
-import { RowTable } from './row-table.ts'
+import { RowTable, type FoundRow } from './row-table.ts'
 import { createTables, type IndexStorage } from './schema.ts'
-import type { Attachment, VectorRow } from './vector-row.ts'
+import type { VectorRow } from './vector-row.ts'
 
 /** Options of a store. */
-export interface VectorStoreOptions extends MemoryOptions {
+export interface VectorStoreOptions {
   /**
    * Milliseconds until a write is found by queries, counted by `nowMs`. It holds across restarts.
    *
@@ -23,23 +24,52 @@ export interface VectorStoreOptions extends MemoryOptions {
   readonly visibilityLagMs?: number
   /** @default Date.now */
   readonly nowMs?: () => number
+  /**
+   * Bytes that one namespace may take in memory. A Durable Object has 128 MB with everything else.
+   *
+   * @default 92274688
+   * @see https://developers.cloudflare.com/durable-objects/platform/limits/
+   */
+  readonly memoryBytes?: number
+  /** Makes the kernel that scans dense rows; without one plain JavaScript does, some ten times slower. */
+  readonly makeKernel?: MakeKernel | undefined
+  /** Length of dense vectors. @default 0 */
+  readonly dimension?: number
 }
+
+const MEBIBYTE = 1024 * 1024
+
+/** Bytes that one namespace may take in memory unless told otherwise. */
+export const MEMORY_BYTES = 88 * MEBIBYTE
+
+/** Bytes of metadata kept for filters, however full the namespace is. */
+const LEAST_COLUMN_BYTES = 8 * MEBIBYTE
+
+/** Rows, and blocks, that are read in one step of loading: some ten milliseconds. */
+const ROWS_A_STEP = 500
+const BLOCKS_A_STEP = 16
 
 /** The vectors of one index. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
+  /** Bytes that one namespace may take in memory. */
+  readonly memoryBytes: number
   readonly #storage: IndexStorage
+  readonly #options: VectorStoreOptions
   readonly #visibilityLagMs: number
   readonly #nowMs: () => number
   readonly #namespaces: NamespaceTable
   readonly #rows: RowTable
-  readonly #memory: NamespacesInMemory
+  readonly #blocks: BlockTable
+  readonly #loaded = new Map<string, ResidentNamespace>()
 
-  /** Makes the tables where they are missing. */
+  /** Makes the tables where they are missing. @throws `config_invalid` when an earlier version filled the storage */
   constructor(storage: IndexStorage, options: VectorStoreOptions = {}) {
     this.#storage = storage
     this.#namespaces = new NamespaceTable(storage.sql)
     this.#rows = new RowTable(storage.sql)
-    this.#memory = new NamespacesInMemory(options)
+    this.#blocks = new BlockTable(storage.sql)
+    this.#options = options
+    this.memoryBytes = options.memoryBytes ?? MEMORY_BYTES
     this.#visibilityLagMs = options.visibilityLagMs ?? 0
     this.#nowMs = options.nowMs ?? Date.now
     createTables(storage)
@@ -48,11 +78,6 @@ export class VectorStore {
   /** Bytes that the index takes in storage. */
   get sizeBytes(): number {
     return this.#storage.sql.databaseSize
-  }
-
-  /** Bytes that the rows of one namespace may take in memory. */
-  get memoryBytes(): number {
-    return this.#memory.memoryBytes
   }
 
   /** Namespaces in the order they were made; the default one, `''`, always is the first. */
@@ -68,32 +93,31 @@ export class VectorStore {
    */
   upsert(namespace: string, rows: readonly VectorRow[]): void {
     const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
-    const memoryBytes = this.#memoryWith(namespace, last)
     const shown = this.#storage.transactionSync(() => {
       const key = this.#namespaces.keyOf(namespace) ?? this.#namespaces.create(namespace)
-      this.#namespaces.setMemoryBytes(key, memoryBytes)
-      if (this.#visibilityLagMs > 0) {
-        this.#rows.postpone(key, last, this.#nowMs() + this.#visibilityLagMs)
-        return undefined
-      }
-      const before = this.#vectorsToReplace(namespace, key, last)
-      const positions = this.#rows.write(key, last)
-      return { before, rows: last.map((row, at) => ({ ...row, position: positions[at]! })) }
+      const before = this.#namespaces.memoryBytes(key)
+      const positions = this.#write(key, last)
+      const after = this.#namespaces.memoryBytes(key)
+      // What is there may always be replaced by what takes no more.
+      if (after > this.memoryBytes && after > before) throw this.#tooLarge(namespace)
+      return positions.map((position, at) => ({ ...last[at]!, position }))
     })
-    if (shown !== undefined) this.#follow(namespace, shown.rows, shown.before)
+    this.#follow(namespace, shown)
   }
 
   /** Shows queries the pending writes whose time has come. To be called before anything is read. */
   settle(): void {
     const nowMs = this.#nowMs()
     for (const { key, name } of this.#rows.keysDue(nowMs)) {
-      const { before, rows } = this.#storage.transactionSync(() => {
-        const due = this.#rows.due(key, nowMs)
-        const replaced = this.#vectorsToReplace(name, key, due)
+      const due = this.#rows.due(key, nowMs)
+      this.#storage.transactionSync(() => {
         this.#rows.show(key, due, nowMs)
-        return { before: replaced, rows: due }
+        this.#blocks.note(
+          key,
+          due.map(({ position }) => position),
+        )
       })
-      this.#follow(name, rows, before)
+      this.#follow(name, due)
     }
   }
 
@@ -121,9 +145,20 @@ export class VectorStore {
     if (key !== undefined) yield* this.#rows.found(key, ids)
   }
 
-  /** Reads what stands beside vectors, by the storage positions that a search found, in no order; as far as it is taken. */
-  attachments(positions: readonly number[]): Iterable<readonly [position: number, Attachment]> {
-    return this.#rows.attachments(positions)
+  /** Reads ids and what stands beside vectors, by the positions that a search found, in no order; as far as it is taken. */
+  foundAt(positions: readonly number[]): Iterable<readonly [position: number, FoundRow]> {
+    return this.#rows.foundAt(positions)
+  }
+
+  /** Reads dense vectors by their positions. */
+  denseAt(positions: readonly number[]): ReadonlyMap<number, Float32Array> {
+    return this.#rows.denseAt(positions)
+  }
+
+  /** Positions of rows that queries find, by their ids. */
+  positionsOf(namespace: string, ids: Iterable<string>): readonly number[] {
+    const key = this.#namespaces.keyOf(namespace)
+    return key === undefined ? [] : this.#rows.positionsOf(key, ids)
   }
 
   /** Reads vectors by the storage positions that a search found. */
@@ -166,7 +201,7 @@ export class VectorStore {
   reset(namespace: string): void {
     const key = this.#namespaces.keyOf(namespace)
     if (key !== undefined) this.#storage.transactionSync(() => this.#empty(key))
-    this.#memory.delete(namespace)
+    this.#loaded.delete(namespace)
   }
 
   /** Empties every namespace and keeps them. */
@@ -179,7 +214,7 @@ export class VectorStore {
     const key = this.#namespaces.keyOf(namespace)
     if (key === undefined) return false
     this.#storage.transactionSync(() => this.#drop(key))
-    this.#memory.delete(namespace)
+    this.#loaded.delete(namespace)
     return true
   }
 
@@ -202,93 +237,117 @@ export class VectorStore {
       if (replaced !== undefined) this.#drop(replaced)
       this.#namespaces.rename(key, name)
     })
-    this.#memory.rename(namespace, name)
+    const loaded = this.#loaded.get(namespace)
+    this.#loaded.delete(namespace)
+    this.#loaded.delete(name)
+    if (loaded !== undefined) this.#loaded.set(name, loaded)
   }
 
   /** Rows of a namespace in memory that a filter selects, to be asked by slot. */
-  selected(resident: ResidentNamespace, filter: Filter): SlotFilter {
+  selected(namespace: string, resident: ResidentNamespace, filter: Filter): SlotFilter {
+    const key = this.#namespaces.keyOf(namespace)
+    const taken = key === undefined ? 0 : this.#namespaces.memoryBytes(key)
     return resident.selectedBy(
       filter,
       (positions) => this.#rows.metadataAt(positions),
-      this.#memory.columnBytes(resident),
+      Math.max(LEAST_COLUMN_BYTES, this.memoryBytes - taken),
     )
   }
 
-  /**
-   * A namespace ready to be searched; `undefined` when there is none.
-   *
-   * @throws `ProtocolError` 507 when it is too large for the memory
-   */
+  /** A namespace ready to be searched; `undefined` when there is none. */
   resident(namespace: string): ResidentNamespace | undefined {
-    const key = this.#namespaces.keyOf(namespace)
-    return key === undefined ? undefined : this.#resident(namespace, key)
+    for (const _step of this.load(namespace));
+    return this.#loaded.get(namespace)
   }
 
   /** Whether a namespace is in memory. */
   isLoaded(namespace: string): boolean {
-    return this.#memory.get(namespace) !== undefined
+    return this.#loaded.has(namespace)
   }
 
   /** Loads a namespace that is not in memory yet, step by step. It must not be written to meanwhile. */
   *load(namespace: string): Generator<undefined, void> {
     const key = this.#namespaces.keyOf(namespace)
-    if (key === undefined || this.#memory.get(namespace) !== undefined) return
-    yield* this.#memory.load(namespace, (after, limit) => this.#rows.page(key, after, limit))
+    if (key === undefined || this.#loaded.has(namespace)) return
+    const resident = (yield* this.#read(key)) ?? (yield* this.#readAfresh(key))
+    this.#loaded.set(namespace, resident)
   }
 
-  #resident(namespace: string, key: number): ResidentNamespace {
-    const known = this.#memory.get(namespace)
-    if (known !== undefined) return known
-    const loading = this.#memory.load(namespace, (after, limit) => this.#rows.page(key, after, limit))
-    for (;;) {
-      const step = loading.next()
-      if (step.done === true) return step.value
-    }
-  }
-
-  /**
-   * Bytes that a namespace takes in memory after a write. They are counted roughly, from above, as long as that is within
-   * the limit, and else exactly, from the namespace itself.
-   *
-   * @throws `ProtocolError` 507 when they are more than there may be
-   */
-  #memoryWith(namespace: string, rows: readonly VectorRow[]): number {
+  /** Whether so much of a namespace was written since its blocks were made that they should be made anew. */
+  isBehind(namespace: string): boolean {
     const key = this.#namespaces.keyOf(namespace)
-    const replaced =
-      key === undefined
-        ? new Map<string, Vectors>()
-        : this.#rows.vectors(
-            key,
-            rows.map(({ id }) => id),
-            'newest',
-          )
-    const before = Array.from(replaced).reduce((sum, [id, vectors]) => sum + rowBytes(id, vectors), 0)
-    const stored = key === undefined ? 0 : this.#namespaces.memoryBytes(key)
-    const most = rows.reduce((sum, row) => sum + mostRowBytes(row.id, row), stored - before)
-    if (most <= this.#memory.memoryBytes) return most
-    const resident = key === undefined ? new ResidentNamespace() : this.#resident(namespace, key)
-    const pending = key === undefined ? [] : this.#rows.pendingVectors(key)
-    const exact = resident.byteLengthWith([...pending, ...rows]) - before
-    // What is there may always be replaced by what takes no more, also where the limit was higher once.
-    const grows = exact > resident.byteLengthWith(pending)
-    if (exact > this.#memory.memoryBytes && grows) throw this.#memory.tooLarge(namespace)
-    return exact
+    return key !== undefined && this.#blocks.isBehind(key)
   }
 
-  /** Vectors that a write replaces, as far as memory must know them. */
-  #vectorsToReplace(namespace: string, key: number, rows: readonly VectorRow[]): ReadonlyMap<string, Vectors> {
-    if (this.#memory.get(namespace) === undefined) return new Map()
-    return this.#rows.vectors(
-      key,
-      rows.map(({ id }) => id),
-      'vectors',
-    )
+  /** Makes blocks of what was written since, in steps each of which leaves storage whole; writes may come in between. */
+  *makeBlocks(namespace: string): Generator<undefined, void> {
+    const key = this.#namespaces.keyOf(namespace)
+    const resident = this.resident(namespace)
+    if (key === undefined || resident === undefined) return
+    const lastNote = this.#blocks.lastNote(key)
+    if (resident.mostlyEmpty) {
+      resident.squeeze()
+      this.#storage.transactionSync(() => this.#blocks.drop(key))
+    }
+    for (const block of resident.dirtyBlocks()) {
+      yield
+      // Emptied, dropped or given up meanwhile.
+      if (this.#loaded.get(namespace) !== resident) return
+      const { bytes, last } = resident.storeBlock(block)
+      this.#storage.transactionSync(() => this.#blocks.write(key, block, bytes, last))
+    }
+    this.#blocks.forget(key, lastNote)
+  }
+
+  #write(key: number, rows: readonly VectorRow[]): readonly number[] {
+    if (this.#visibilityLagMs > 0) {
+      this.#rows.postpone(key, rows, this.#nowMs() + this.#visibilityLagMs)
+      return []
+    }
+    const positions = this.#rows.write(key, rows)
+    this.#blocks.note(key, positions)
+    return positions
+  }
+
+  /** @returns `undefined` when a row belongs between those of the blocks, which happens when the lag was changed */
+  *#read(key: number): Generator<undefined, ResidentNamespace | undefined> {
+    const { dimension = 0, makeKernel } = this.#options
+    const resident = new ResidentNamespace(dimension, makeKernel?.())
+    const count = this.#blocks.count(key)
+    for (let block = 0; block < count; block++) {
+      resident.loadBlock(this.#blocks.read(key, block))
+      if (block % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield
+    }
+    const changed = this.#blocks.changed(key)
+    for (let at = 0; at < changed.length; at += ROWS_A_STEP) {
+      const positions = changed.slice(at, at + ROWS_A_STEP)
+      const rows = this.#rows.loadedAt(positions)
+      for (const position of positions) {
+        const row = rows.get(position)
+        if (row === undefined) resident.remove(position)
+        else if (!resident.put(row)) return undefined
+      }
+      yield
+    }
+    for (let after: number | undefined = this.#blocks.covered(key); after !== undefined;) {
+      const rows: readonly LoadedRow[] = this.#rows.page(key, after, ROWS_A_STEP)
+      for (const row of rows) resident.put(row)
+      after = rows.length < ROWS_A_STEP ? undefined : rows.at(-1)?.position
+      if (after !== undefined) yield
+    }
+    return resident
+  }
+
+  *#readAfresh(key: number): Generator<undefined, ResidentNamespace> {
+    this.#storage.transactionSync(() => this.#blocks.drop(key))
+    // Without blocks the rows come in order.
+    return (yield* this.#read(key))!
   }
 
   /** Lets a namespace in memory follow a write. */
-  #follow(namespace: string, rows: readonly LoadedRow[], before: ReadonlyMap<string, Vectors>): void {
-    const resident = this.#memory.get(namespace)
-    for (const row of rows) resident?.put(row, before.get(row.id))
+  #follow(namespace: string, rows: readonly LoadedRow[]): void {
+    const resident = this.#loaded.get(namespace)
+    if (resident !== undefined && !rows.every((row) => resident.put(row))) this.#loaded.delete(namespace)
   }
 
   #delete(namespace: string, select: (key: number) => readonly string[]): number {
@@ -296,24 +355,30 @@ export class VectorStore {
     if (key === undefined) return 0
     const { seen, count } = this.#storage.transactionSync(() => {
       const removed = this.#rows.remove(key, select(key))
-      const gone = removed.seen.reduce((sum, row) => sum + rowBytes(row.id, row), 0)
-      const empty = this.#rows.isEmpty(key)
-      this.#namespaces.setMemoryBytes(key, empty ? 0 : Math.max(0, this.#namespaces.memoryBytes(key) - gone))
+      this.#blocks.note(key, removed.seen)
       return removed
     })
-    const resident = this.#memory.get(namespace)
-    for (const row of seen) resident?.remove(row.id, row)
-    if (resident?.mostlyEmpty === true) this.#memory.delete(namespace)
+    const resident = this.#loaded.get(namespace)
+    for (const position of seen) resident?.remove(position)
     return count
   }
 
   #empty(key: number): void {
     this.#rows.empty(key)
-    this.#namespaces.setMemoryBytes(key, 0)
+    this.#blocks.drop(key)
   }
 
   #drop(key: number): void {
-    this.#rows.empty(key)
+    this.#empty(key)
     this.#namespaces.delete(key)
+  }
+
+  #tooLarge(namespace: string): ProtocolError {
+    const limit = `${Number((this.memoryBytes / MEBIBYTE).toFixed(2))} MiB`
+    return new ProtocolError(
+      507,
+      `Namespace "${namespace}" would take more than the ${limit} of memory that there are to search it. ` +
+        'Spread it over several namespaces, or move to an engine made for production with index:export',
+    )
   }
 }

@@ -12,9 +12,9 @@ import { errorResponse, requireMethod, type ProtocolResponse } from '../protocol
 import { notJson, parseBody } from '../protocol/request-body.ts'
 import { wireText } from '../protocol/wire-text.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import type { ScanKernel } from '../search/dense/kernel.ts'
-import scanKernel from '../search/dense/scan.wasm'
-import { MEMORY_BYTES } from '../store/namespaces-in-memory.ts'
+import type { ScanKernel } from '../search/kernel.ts'
+import scanKernel from '../search/scan.wasm'
+import { MEMORY_BYTES } from '../store/store.ts'
 import { indexesOf, settingsFor } from '../configured-indexes.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
@@ -107,7 +107,9 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> implements Direct
   }
 
   override async alarm(): Promise<void> {
-    await this.#holder().retryReport()
+    const holder = this.#holder()
+    await holder.retryReport()
+    await holder.makeBlocks()
   }
 
   /** Answers for the whole index, or hands on to the object that holds the namespace. */

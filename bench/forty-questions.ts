@@ -1,0 +1,126 @@
+/**
+ * Forty questions on a documentation that nothing here was tuned on: how many verdicts of the ready Worker are right.
+ *
+ *   npm run bench -- forty-questions
+ *
+ * The documentation of fastify comes as npm has it. Ten questions are in its own words, ten in everyday words, ten ask for a
+ * fact that it does not have, ten for something else. All were written before any verdict was looked at, and no rule was
+ * changed for them. Without a model and without a neural index: by words, on the scale that the collection learns.
+ */
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
+import { ask, ingest } from '../packages/cli/src/gate-client.ts'
+import { startLocalGate } from '../scripts/local-gate.ts'
+import { markdownTable } from './markdown-table.ts'
+
+const PACKAGE = 'fastify@5.12.8'
+
+/** A question, and the page that answers it. */
+type Asked = readonly [question: string, page?: string]
+
+const QUESTIONS: Readonly<Record<string, readonly Asked[]>> = {
+  'in its words': [
+    ['How do I register a plugin with a route prefix?', 'Reference/Plugins.md'],
+    ['What is the default of bodyLimit?', 'Reference/Server.md'],
+    ['How do I set a custom error handler?', 'Reference/Server.md'],
+    ['Which hooks are called in the request lifecycle?', 'Reference/Lifecycle.md'],
+    ['How do I add a content type parser?', 'Reference/ContentTypeParser.md'],
+    ['What does reply.hijack do?', 'Reference/Reply.md'],
+    ['How do I enable HTTP2?', 'Reference/HTTP2.md'],
+    ['How do I decorate the request?', 'Reference/Decorators.md'],
+    ['How do I enable the logger?', 'Reference/Logging.md'],
+    ['How is a querystring validated with a JSON schema?', 'Reference/Validation-and-Serialization.md'],
+  ],
+  'in everyday words': [
+    ['How can I stop people from sending far too much data?', 'Reference/Server.md'],
+    ['How do I shut it down without cutting people off?', 'Reference/Server.md'],
+    ['How do I keep passwords out of the log?', 'Reference/Logging.md'],
+    ['Can I try my routes without starting a real server?', 'Guides/Testing.md'],
+    ['How can two versions of my api live at the same address?', 'Reference/Routes.md'],
+    ['What is sent when somebody opens a page that does not exist?', 'Reference/Server.md'],
+    ['How do I run something before every request?', 'Reference/Hooks.md'],
+    ['How do I share a helper between all of my routes?', 'Reference/Decorators.md'],
+    ['How do I run it on the cloud as a function?', 'Guides/Serverless.md'],
+    ['How do I notice that the visitor has left before I answer?', 'Guides/Detecting-When-Clients-Abort.md'],
+  ],
+  'near misses': [
+    ['What is the default lifetime of a session cookie?'],
+    ['How many worker threads does Fastify start?'],
+    ['How do I store the logs in a database table?'],
+    ['What does an enterprise licence of Fastify cost?'],
+    ['How do I have failed requests retried by the server?'],
+    ['How do I change the colours of the error page?'],
+    ['What is the largest number of plugins that can be registered?'],
+    ['How do I write a plugin in Rust?'],
+    ['Which hook is called when a user logs in?'],
+    ['How do I enable the built-in GraphQL subscriptions?'],
+  ],
+  'off-topic': [
+    ['What is the weather in Chicago?'],
+    ['How many moons does Jupiter have?'],
+    ['Who painted the Mona Lisa?'],
+    ['How do I bake bread without yeast?'],
+    ['What is the capital of Australia?'],
+    ['When was the Eiffel Tower built?'],
+    ['How much does a train ticket to Vienna cost?'],
+    ['Which vitamins are in a banana?'],
+    ['Who won the chess world championship in 1985?'],
+    ['How do I get a coffee stain out of a shirt?'],
+  ],
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
+try {
+  execFileSync('npm', ['pack', '--silent', PACKAGE], { cwd: folder })
+  execFileSync('tar', ['xzf', ...globSync('*.tgz', { cwd: folder })], { cwd: folder })
+  const docs = join(folder, 'package', 'docs')
+  const documents = globSync('**/*.md', { cwd: docs }).map((id) => ({ id, text: readFileSync(join(docs, id), 'utf8') }))
+  const gate = await startLocalGate({ stateDirectory: join(folder, 'state'), port: 8910 })
+  try {
+    await ingest(gate.url, gate.adminToken, documents)
+    await untilScaled(gate.url)
+    await report(gate.url, documents.length)
+  } finally {
+    await gate.stop()
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+/** The collection learns its scale behind the response that changed it. */
+async function untilScaled(url: string): Promise<void> {
+  for (let tries = 0; tries < 60; tries++) {
+    const { headers } = await ask(url, `What is Fastify, asked ${tries} times?`)
+    if (headers.get('rag-gate')?.includes('calibration=scaled') === true) return
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+  throw new Error('The collection learned no scale within a minute')
+}
+
+async function report(url: string, pages: number): Promise<void> {
+  const rows: string[][] = []
+  const wrong: string[] = []
+  let right = 0
+  for (const [kind, questions] of Object.entries(QUESTIONS)) {
+    let found = 0
+    let ofKind = 0
+    for (const [question, page] of questions) {
+      const { body } = await ask(url, question)
+      const chunks = body.detail?.chunks ?? []
+      if (page !== undefined && chunks.slice(0, 3).some((chunk) => chunk.document_id === page)) found++
+      if (body.refused === (page === undefined)) ofKind++
+      else wrong.push(`- ${body.refused ? 'refused' : body.verdict}: ${question}`)
+    }
+    right += ofKind
+    rows.push([kind, `${ofKind} of ${questions.length}`, questions[0]?.[1] === undefined ? '' : String(found)])
+  }
+  const { low, high } = binomialInterval(right, 40)
+  console.log(
+    `${PACKAGE}, ${pages} pages: ${right} of 40 verdicts right (95 % interval ${low.toFixed(2)}–${high.toFixed(2)})\n`,
+  )
+  console.log(markdownTable(['questions', 'right verdicts', 'its page among the first three passages'], rows))
+  console.log(`\n${wrong.join('\n')}`)
+}

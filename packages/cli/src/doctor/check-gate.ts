@@ -1,0 +1,103 @@
+/** Whether a gate answers, and what its answers rest on: tables, scores, scale, and the pins of its policies. */
+import { GateFailure } from '../command-error.ts'
+import { ask, type AskReply, callGate, failureOf, type GateAddress } from '../gate-client.ts'
+import { type Collections, driftOf, type PolicyList } from '../policy.ts'
+import { saidBy } from './check-index.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** What to do about an error of a gate. */
+const TODO: Readonly<Record<string, string>> = {
+  schema_outdated: 'apply the migrations: npx wrangler d1 migrations apply <binding> --local, or --remote',
+  collection_not_found: 'put documents in, or name another with --collection',
+  unauthorized: 'put a key into RAG_GATE_KEY',
+  forbidden: 'the key needs the scopes ask and admin',
+  config_invalid: 'an option of the gate is wrong: its message names it',
+  retriever_misconfigured: 'the index is another one than the retriever is set up for: see the checks of the index',
+  retriever_unavailable: 'the index does not answer: check its address and its token',
+  retriever_timeout: 'the index is slow: check where it is, or raise timeoutMs of the retriever',
+  retriever_bad_response: 'the index sends what cannot be read: say where rows keep texts with `fields`',
+}
+
+/** Asks a question as a client does, and reads what the gate tells operators. */
+export async function checkGate(
+  gate: GateAddress,
+  question: string,
+  collection: string | undefined,
+): Promise<readonly Finding[]> {
+  let reply: AskReply
+  try {
+    reply = await ask(gate, question, collection === undefined ? {} : { collection })
+  } catch (thrown) {
+    return [problem('gate', saidBy(thrown), 'start it (npx wrangler dev), or say where it is with --url')]
+  }
+  const told = reply.headers.get('rag-gate')
+  if (told === null) {
+    const failure = failureOf(reply.status, JSON.stringify(reply.body))
+    const code = failure instanceof GateFailure ? failure.code : ''
+    return [problem('gate', `POST /ask: ${failure.message}`, TODO[code] ?? 'mount the gate there: rag-gate init')]
+  }
+  return [
+    ok('gate', `POST /ask answers: ${told.split(';').slice(0, 4).join(', ')}`),
+    ...scores(reply.body.detail),
+    scale(told, reply.body.detail),
+    ...(await checkCollections(gate)),
+  ]
+}
+
+function scores(detail: AskReply['body']['detail']): readonly Finding[] {
+  if (detail === undefined || detail.chunks.length === 0) return []
+  const kinds = [...new Set(detail.chunks.flatMap((chunk) => Object.keys(chunk.scores)))]
+  return [ok('score kinds', `passages come with ${kinds.join(', ')}`)]
+}
+
+function scale(
+  told: string,
+  detail: (AskReply['body']['detail'] & { readonly scale?: { readonly stale?: true } }) | undefined,
+): Finding {
+  const basis = /calibration=(\w+)/.exec(told)?.[1]
+  if (detail?.scale?.stale === true) {
+    return warning(
+      'scale',
+      'the documents have changed since it was learned',
+      'learn it again: rag-gate scale, or ingest',
+    )
+  }
+  if (basis !== 'uncalibrated') return ok('scale', `confidence is ${basis ?? 'the policy’s own'}`)
+  const todo = 'rag-gate scale learns one from the documents, rag-gate calibrate a policy from labelled questions'
+  return warning('scale', 'confidence is not calibrated for this collection', todo)
+}
+
+/** Of a ready Worker, with a key: another app has no such routes. */
+async function checkCollections(gate: GateAddress): Promise<readonly Finding[]> {
+  if (gate.key === undefined) return []
+  let listed: PolicyList
+  let collections: Collections['collections']
+  try {
+    ;({ collections } = await callGate<Collections>(gate, 'GET', '/v1/collections', undefined, 'once'))
+    listed = await callGate<PolicyList>(gate, 'GET', '/v1/policies/pushed', undefined, 'once')
+  } catch (thrown) {
+    const text = saidBy(thrown)
+    if (!(thrown instanceof GateFailure) || thrown.code === 'not_found') return []
+    return [problem('collections', text, TODO[thrown.code] ?? 'see docs/troubleshooting.md')]
+  }
+  if (collections.length === 0) {
+    return [problem('collections', 'there is none', 'put documents in: rag-gate ingest <folder>')]
+  }
+  return collections.flatMap((each) => {
+    const { id, dimension, embedding_model: model, lexicon_id: lexicon, policy } = each
+    const pushed = listed.policies.find((known) => known.id === policy)
+    const drifts = driftOf(pushed?.pin ?? null, [each])
+    return [
+      ok('dimension', `${id}: ${dimension === 0 ? model : `${model}, ${dimension} dimensions`}`),
+      ...(lexicon === null
+        ? [warning('lexicon', `${id} has none: every word counts alike`, `rag-gate ingest counts them; --prune afresh`)]
+        : []),
+      ...(pushed?.pin == null
+        ? []
+        : drifts.length === 0
+          ? [ok('pins', `${id}: ${pushed.id} stands as calibrated`)]
+          : []),
+      ...drifts.map((drift) => problem('pins', `${policy}: ${drift}`, 'rag-gate calibrate, then rag-gate policy push')),
+    ]
+  })
+}

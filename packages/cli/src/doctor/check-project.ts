@@ -1,0 +1,144 @@
+/** Whether a project has what its gate needs: packages, the database and its tables, settings. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { type D1Binding, d1Databases, MIGRATIONS, type WranglerConfig } from '../project/wrangler-config.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** Which database of the project. */
+export type Where = 'local' | 'remote'
+
+/** Bindings, migrations, packages and settings, in this order. */
+export function checkProject(
+  folder: string,
+  config: WranglerConfig,
+  where: Where,
+  vars: Readonly<Record<string, string | undefined>>,
+): readonly Finding[] {
+  const database = d1Databases(config.settings).find(({ migrations_dir: path }) => isOfGate(path))
+  return [
+    packages(folder),
+    ...(database === undefined
+      ? [noDatabase(config)]
+      : [binding(config, database), migrations(folder, database, where)]),
+    ...settings(folder, config, vars),
+  ]
+}
+
+/** Settings of the project on this machine, as wrangler reads them. */
+export function localVars(folder: string, { settings: { vars } }: WranglerConfig): Readonly<Record<string, string>> {
+  const file = ['.dev.vars', '.env'].map((name) => join(folder, name)).find((path) => existsSync(path))
+  const own = Object.entries(isRecord(vars) ? vars : {}).filter(([, value]) => typeof value === 'string')
+  return { ...Object.fromEntries(own), ...(file === undefined ? {} : parseEnv(readFileSync(file, 'utf8'))) } as Record<
+    string,
+    string
+  >
+}
+
+const isOfGate = (path: string | undefined): boolean =>
+  /(?:^|\/)(?:hono-rag-gate\/)?d1\/migrations\/?$/.test(path ?? '')
+
+function packages(folder: string): Finding {
+  const root = join(folder, 'node_modules')
+  const found = ['hono-rag-gate', '@hono-rag-gate/*']
+    .flatMap((name) => globSync(`${name}/package.json`, { cwd: root }))
+    .map((path) => [dirname(path).replaceAll('\\', '/'), versionIn(join(root, path))] as const)
+  const gate = found.find(([name]) => name === 'hono-rag-gate')
+  if (gate === undefined) return problem('packages', 'hono-rag-gate is not installed', 'npm i hono-rag-gate')
+  const others = found.filter(([, version]) => version !== gate[1]).map(([name]) => name)
+  if (others.length === 0) return ok('packages', `hono-rag-gate ${gate[1]}, and ${found.length - 1} beside it`)
+  const todo = `npm i ${others.map((name) => `${name}@${gate[1]}`).join(' ')}`
+  return problem('packages', `${others.join(', ')}: another version than hono-rag-gate ${gate[1]}`, todo)
+}
+
+function versionIn(path: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  return String(isRecord(manifest) ? manifest['version'] : '')
+}
+
+function noDatabase({ name }: WranglerConfig): Finding {
+  const text = `${name} has no D1 database with the migrations ${MIGRATIONS}: nothing is recorded`
+  return warning('bindings', text, 'rag-gate init adds one')
+}
+
+function binding({ name }: WranglerConfig, { binding: bound, database_name: database }: Partial<D1Binding>): Finding {
+  return ok('bindings', `${bound} in ${name} is the database ${database}`)
+}
+
+function migrations(
+  folder: string,
+  { binding: bound = '', migrations_dir: path = '' }: Partial<D1Binding>,
+  where: Where,
+): Finding {
+  const check = `migrations (${where})`
+  const apply = `npx wrangler d1 migrations apply ${bound} --${where}`
+  const there = join(folder, path)
+  if (!existsSync(there)) return problem(check, `${path} is not there`, 'npm i hono-rag-gate')
+  const wanted = readdirSync(there).filter((file) => file.endsWith('.sql'))
+  const applied = appliedTo(folder, bound, where)
+  if (typeof applied === 'string') return problem(check, applied, apply)
+  const missing = wanted.filter((file) => !applied.includes(file))
+  if (missing.length > 0) return problem(check, `${missing.length} of ${wanted.length} are not applied`, apply)
+  const unknown = applied.filter((file) => !wanted.includes(file))
+  if (unknown.length === 0) return ok(check, `all ${wanted.length} are applied`)
+  return problem(
+    check,
+    `the database is newer than the package: it has ${unknown.join(', ')}`,
+    'npm i hono-rag-gate@latest',
+  )
+}
+
+/** Files that were applied, by the project's own wrangler; or why that cannot be known. */
+function appliedTo(folder: string, database: string, where: Where): readonly string[] | string {
+  const wrangler = join(folder, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  if (!existsSync(wrangler)) return 'wrangler is not installed in the project: npm i -D wrangler'
+  const query = ['--json', '--command', 'SELECT name FROM d1_migrations']
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [wrangler, 'd1', 'execute', database, `--${where}`, ...query],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    },
+  )
+  if (/no such table: d1_migrations/.test(stdout + stderr)) return []
+  let answer: unknown
+  try {
+    answer = JSON.parse(stdout)
+  } catch {
+    answer = undefined
+  }
+  const [first]: readonly unknown[] = Array.isArray(answer) ? answer : []
+  const rows: unknown = isRecord(first) ? first['results'] : undefined
+  if (!Array.isArray(rows)) return `wrangler cannot read the database: ${firstLineOf(stderr) || firstLineOf(stdout)}`
+  return rows.map((row: unknown) => String(isRecord(row) ? row['name'] : ''))
+}
+
+function firstLineOf(text: string): string {
+  return text.trim().split('\n')[0] ?? ''
+}
+
+/** What the module that `init` wrote asks for. */
+function settings(
+  folder: string,
+  { settings: { main } }: WranglerConfig,
+  vars: Readonly<Record<string, string | undefined>>,
+): readonly Finding[] {
+  const module = join(folder, dirname(typeof main === 'string' ? main : '.'), 'rag-gate.ts')
+  if (!existsSync(module)) return []
+  const text = readFileSync(module, 'utf8')
+  const names = Array.from(text.matchAll(/^\s+readonly ([A-Z][A-Z_]*): string$/gm), ([, name = '']) => name)
+  const missing = names.filter((name) => (vars[name] ?? '') === '')
+  if (missing.length > 0) {
+    const todo = `put ${missing.length === 1 ? 'it' : 'them'} into .dev.vars, and wrangler secret put for the deployed Worker`
+    return [problem('settings', `${missing.join(', ')}: not set`, todo)]
+  }
+  const { ADMIN_TOKEN: token } = vars
+  if (names.includes('ADMIN_TOKEN') && token !== undefined && token.length < 32) {
+    return [problem('settings', 'ADMIN_TOKEN has fewer than 32 characters: nothing is let in', 'openssl rand -hex 32')]
+  }
+  return names.length === 0 ? [] : [ok('settings', names.join(', '))]
+}

@@ -1,0 +1,70 @@
+/** `rag-gate doctor`: looks at a project, its index and its gate, and says what to do. */
+import { resolve } from 'node:path'
+import { CommandError, misused } from '../command-error.ts'
+import { command } from '../command.ts'
+import { readWranglerConfig, type WranglerConfig } from '../project/wrangler-config.ts'
+import { jsonText, type Terminal } from '../terminal.ts'
+import { INDEX_OPTIONS, upstashOf } from '../which-index.ts'
+import { checkGate } from './check-gate.ts'
+import { checkIndex } from './check-index.ts'
+import { checkProject, localVars } from './check-project.ts'
+import { type Finding, problem } from './finding.ts'
+
+/** The command. */
+export const doctorCommand = command({
+  name: 'doctor',
+  about: 'Checks a project, its index and its gate, and says what to do.',
+  usage: ['doctor [folder] [--url address] [--collection id] [--remote]'],
+  notes: [
+    'Packages, bindings, migrations and settings of the folder; the Upstash index that its settings name; the gate at --url:',
+    'whether it answers, its score kinds, its scale and, with an admin key, dimensions and pins of its collections.',
+    'Exit code 1 where something keeps the gate from working; warnings alone leave it at 0.',
+  ],
+  options: {
+    ...INDEX_OPTIONS,
+    collection: { type: 'string', value: 'id', about: 'which collection is asked' },
+    question: { type: 'string', value: 'text', about: 'what the gate is asked; it is recorded as any other' },
+    remote: { type: 'boolean', about: 'look at the deployed database, not at the local one' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    if (words.length > 1) throw misused(`doctor takes one folder, and there is more: ${words.slice(1).join(' ')}`)
+    const folder = resolve(words[0] ?? '.')
+    const address = gate()
+    const found: Finding[] = []
+    const vars: Record<string, string | undefined> = { ...terminal.env }
+    let config: WranglerConfig | undefined
+    try {
+      config = readWranglerConfig(folder)
+    } catch (thrown) {
+      if (!(thrown instanceof CommandError)) throw thrown
+      found.push(problem('project', thrown.message, 'name the folder of the project: rag-gate doctor <folder>'))
+    }
+    if (config !== undefined) {
+      Object.assign(vars, localVars(folder, config))
+      found.push(...checkProject(folder, config, given.remote ? 'remote' : 'local', vars))
+    }
+    if ((given.index ?? vars['UPSTASH_VECTOR_REST_URL'] ?? '') !== '') {
+      const where = upstashOf(given, { env: vars })
+      found.push(...(await checkIndex(where, given.text === undefined ? {} : { text: given.text })))
+    }
+    const question = given.question ?? 'What do these documents say, and about what?'
+    found.push(...(await checkGate(address, question, given.collection)))
+    if (json) terminal.out(jsonText(found))
+    else show(found, terminal)
+    return found.some(({ state }) => state === 'problem') ? 1 : 0
+  },
+})
+
+const MARKS = {
+  ok: { text: 'ok     ', colour: 'green' },
+  warning: { text: 'warning', colour: 'yellow' },
+  problem: { text: 'problem', colour: 'red' },
+} as const
+
+function show(found: readonly Finding[], { out }: Terminal): void {
+  const width = Math.max(...found.map(({ check }) => check.length))
+  for (const { check, state, text, todo } of found) {
+    out(MARKS[state], ` ${check.padEnd(width)}  ${text}`)
+    if (todo !== undefined) out(`${' '.repeat(width + 10)}→ ${todo}`)
+  }
+}

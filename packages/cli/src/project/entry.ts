@@ -1,0 +1,63 @@
+/** The entry point of a Worker: what it is, and how the gate's routes get into it. */
+import { CommandError } from '../command-error.ts'
+
+/** What becomes of an entry point. */
+export type MountedEntry =
+  /** The app mounts the routes itself. */
+  | { readonly kind: 'mounted'; readonly text: string }
+  /** A Worker without Hono: another entry point stands before it. */
+  | { readonly kind: 'wrapped' }
+  /** It names the routes already. */
+  | { readonly kind: 'there' }
+
+/**
+ * Mounts the gate's routes in an app of Hono, behind everything that it has.
+ *
+ * @param from specifier of the module that exports them as `gated`
+ * @throws `CommandError` for an entry point that is neither such an app nor an object of handlers
+ */
+export function mountedIn(name: string, text: string, from: string): MountedEntry {
+  if (importsOf(text).some((specifier) => specifier.replace(/\.[cm]?[jt]s$/, '') === from.replace(/\.[jt]s$/, ''))) {
+    return { kind: 'there' }
+  }
+  const [exported, ...otherExports] = [...text.matchAll(/^export default\s+(.*)$/gm)]
+  const apps = Array.from(
+    text.matchAll(/^(?:export )?(?:const|let) (\w+)(?::[^=\n]+)?\s*=\s*new \w*Hono\b/gm),
+    ([, app = '']) => app,
+  )
+  const rest = exported === undefined ? '' : text.slice(exported.index)
+  const [app, ...otherApps] = apps.filter((each) => new RegExp(`\\b${each}\\b`).test(rest))
+  if (exported === undefined || otherExports.length > 0 || otherApps.length > 0) throw unreadable(name, from)
+  if (app !== undefined) {
+    const firstImport = /^import\b/m.exec(text)?.index ?? 0
+    const quote = /^import\b[^'"\n]*"/m.test(text) ? '"' : "'"
+    const end = /^import\b.*;\s*$/m.test(text) ? ';' : ''
+    return {
+      kind: 'mounted',
+      text: [
+        text.slice(0, firstImport),
+        `import { gated } from ${quote}${from}${quote}${end}\n`,
+        text.slice(firstImport, exported.index),
+        `${app}.route(${quote}/${quote}, gated)${end}\n\n`,
+        rest,
+      ].join(''),
+    }
+  }
+  if (/^\{|satisfies ExportedHandler/.test(exported[1] ?? '')) return { kind: 'wrapped' }
+  throw unreadable(name, from)
+}
+
+/** Specifiers of what a module imports. */
+export function importsOf(text: string): string[] {
+  return Array.from(
+    text.matchAll(/^\s*(?:import|export)\b[^'"]*?['"]([^'"]+)['"]/gm),
+    ([, specifier = '']) => specifier,
+  )
+}
+
+function unreadable(name: string, from: string): CommandError {
+  return new CommandError(
+    `${name} is neither an app of Hono that is made in it and exported, nor an object of handlers. ` +
+      `Import { gated } from '${from}' where your app is made, and mount it: app.route('/', gated)`,
+  )
+}

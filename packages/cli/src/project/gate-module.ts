@@ -1,0 +1,139 @@
+/** What `rag-gate init` writes into a project: the gate as a module, and an entry point for Workers without Hono. */
+
+/** Where passages are found. */
+export type PassageIndex = 'words' | 'upstash'
+
+/** Binding of the database that `init` adds. */
+export const BINDING = 'RAG_GATE_DB'
+
+/** Packages that the module imports, but for Hono. */
+export const PACKAGES: Readonly<Record<PassageIndex, readonly string[]>> = {
+  words: [
+    'hono-rag-gate',
+    '@hono-rag-gate/ingest',
+    '@hono-rag-gate/word-index',
+    'drizzle-orm',
+    'entities',
+    'markdown-it',
+  ],
+  upstash: ['hono-rag-gate', '@hono-rag-gate/upstash', '@upstash/vector', 'drizzle-orm'],
+}
+
+/** Lines that import and export, from lists of what and whence: written out they would be this module's own to linters. */
+function lines(each: readonly (readonly [what: string, from: string])[]): string {
+  return each.map(([what, from]) => `${what} from '${from}'`).join('\n')
+}
+
+/** Text of the module. */
+export function gateModule(index: PassageIndex): string {
+  return index === 'words' ? OVER_WORDS : OVER_UPSTASH
+}
+
+const ASK = `
+/** The routes of the gate. */
+export const gated = new Hono<{ Bindings: GateEnv }>()
+gated.onError((thrown, c) => respondWithError(c, thrown))
+
+gated.post('/ask', gate, (c) => {
+  const { evidence, citations, summary } = c.var.ragGate
+  // Your model call: \`context.text\` holds the passages for its prompt, \`caution\` what to say of a weak answer.
+  return c.json({ answer: evidence.chunks[0]?.text, sources: citations, refused: false, ...summary })
+})
+`
+
+const OVER_WORDS = `/** \`POST /ask\` answers what the documents support and refuses the rest; \`PUT /documents/{id}\` takes documents. */
+${lines([
+  ['import { Hono }', 'hono'],
+  ['import { bearerAuth }', 'hono/bearer-auth'],
+  ['import { timingSafeEqual }', 'hono/utils/buffer'],
+  ['import { balanced, ragGate, respondWithError }', 'hono-rag-gate'],
+  ['import { createBufferedDecisionLog }', 'hono-rag-gate/adapters/buffered-decision-log'],
+  ['import { createD1DecisionStore }', 'hono-rag-gate/adapters/d1'],
+  ['import { english }', 'hono-rag-gate/language/english'],
+  ['import { ingestDocuments }', '@hono-rag-gate/ingest'],
+  ['import { createD1Collections }', '@hono-rag-gate/ingest/d1'],
+  ['import { createMarkdownSplitter, htmlToMarkdown }', '@hono-rag-gate/ingest/markdown'],
+  ['import { createWordIndex, createWordRetriever }', '@hono-rag-gate/word-index'],
+])}
+
+export interface GateEnv {
+  readonly ${BINDING}: D1Database
+  /** For documents: 32 characters or more. */
+  readonly ADMIN_TOKEN: string
+}
+
+let opened: ReturnType<typeof open> | undefined
+/** Once for an isolate. */
+const stores = ({ ${BINDING}: db }: GateEnv) => (opened ??= open(db))
+
+function open(db: D1Database) {
+  const collections = createD1Collections({ db })
+  return {
+    reading: {
+      collections,
+      retriever: createWordRetriever({ db, language: english }),
+      log: createBufferedDecisionLog({ store: createD1DecisionStore({ db }) }),
+    },
+    writing: {
+      collections,
+      index: createWordIndex({ db, language: english }),
+      splitter: createMarkdownSplitter({ htmlToMarkdown }),
+      clock: { nowMs: () => Date.now() },
+    },
+  }
+}
+
+const gate = ragGate<GateEnv>({ policy: balanced(), dependencies: (env) => stores(env).reading })
+${ASK}
+const isAdmin = async (token: string, { ADMIN_TOKEN: admin = '' }: GateEnv) =>
+  admin.length >= 32 && (await timingSafeEqual(token, admin))
+
+gated.put('/documents/:id', bearerAuth({ verifyToken: (token, c) => isAdmin(token, c.env as GateEnv) }), async (c) => {
+  const document = { id: c.req.param('id'), text: await c.req.text(), format: 'markdown' as const }
+  return c.json(await ingestDocuments(stores(c.env).writing, 'default', 'default', [document]))
+})
+`
+
+const OVER_UPSTASH = `/** \`POST /ask\` answers what the documents support and refuses the rest. */
+${lines([
+  ['import { Hono }', 'hono'],
+  ['import { balanced, ragGate, respondWithError }', 'hono-rag-gate'],
+  ['import { createBufferedDecisionLog }', 'hono-rag-gate/adapters/buffered-decision-log'],
+  ['import { createD1DecisionStore }', 'hono-rag-gate/adapters/d1'],
+  ['import { createUpstashRetriever }', '@hono-rag-gate/upstash'],
+])}
+
+export interface GateEnv {
+  readonly ${BINDING}: D1Database
+  readonly UPSTASH_VECTOR_REST_URL: string
+  readonly UPSTASH_VECTOR_REST_TOKEN: string
+}
+
+const gate = ragGate<GateEnv>({
+  policy: balanced(),
+  dependencies: (env) => ({
+    retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
+    log: createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.${BINDING} }) }),
+  }),
+})
+${ASK}`
+
+/** An entry point that answers the gate's routes, and leaves the rest to the one that was there. */
+export function wrappingEntry(worker: string, gate: string): string {
+  return `/** The gate's routes, before the Worker that was there. */
+${lines([
+  ['import { Hono }', 'hono'],
+  ['import worker', worker],
+  ['import { gated, type GateEnv }', gate],
+  ['export *', worker],
+])}
+
+type Before = { fetch(request: Request, env: GateEnv, context: unknown): Response | Promise<Response> }
+const app = new Hono<{ Bindings: GateEnv }>()
+app.route('/', gated)
+// It gets what it would have got without the gate.
+app.all('*', (c) => (worker as unknown as Before).fetch(c.req.raw, c.env, c.executionCtx))
+
+export default { ...worker, fetch: app.fetch }
+`
+}

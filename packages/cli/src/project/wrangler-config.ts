@@ -1,0 +1,116 @@
+/** The configuration of a Workers project: found, read, and changed without touching anything else in it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { CommandError } from '../command-error.ts'
+
+/** A configuration as it stands. */
+export interface WranglerConfig {
+  /** Name of the file, in the folder of the project. */
+  readonly name: string
+  readonly text: string
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** A D1 database as the configuration names it. */
+export interface D1Binding {
+  readonly binding: string
+  readonly database_name: string
+  readonly migrations_dir: string
+}
+
+/** Where the package keeps its migrations, from the folder of the project. */
+export const MIGRATIONS = 'node_modules/hono-rag-gate/d1/migrations'
+
+/**
+ * In the order in which wrangler looks.
+ *
+ * @see https://developers.cloudflare.com/workers/wrangler/configuration/
+ */
+const NAMES = ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml']
+
+/** @throws `CommandError` for a folder without a configuration, and for one that cannot be read */
+export function readWranglerConfig(folder: string): WranglerConfig {
+  const name = NAMES.find((each) => existsSync(join(folder, each)))
+  if (name === undefined) {
+    throw new CommandError(`${folder} is no Workers project: it has no wrangler.toml, wrangler.jsonc or wrangler.json`)
+  }
+  const text = readFileSync(join(folder, name), 'utf8')
+  return { name, text, settings: parsed(name, text) }
+}
+
+function parsed(name: string, text: string): Readonly<Record<string, unknown>> {
+  const faults: ParseError[] = []
+  let settings: unknown
+  try {
+    settings = isToml(name) ? parseToml(text) : parseJsonc(text, faults, { allowTrailingComma: true })
+  } catch (thrown) {
+    // The first line says what is wrong and where; the others draw it.
+    const [why] = String(thrown instanceof Error ? thrown.message : thrown).split('\n')
+    throw new CommandError(`${name} cannot be read: ${why}`)
+  }
+  if (faults.length > 0 || !isRecord(settings)) throw new CommandError(`${name} cannot be read: it is no JSON object`)
+  return settings
+}
+
+const isToml = (name: string): boolean => name.endsWith('.toml')
+
+/** D1 databases of the project, or of one of its environments. */
+export function d1Databases(settings: unknown): Partial<D1Binding>[] {
+  const { d1_databases: list } = isRecord(settings) ? settings : {}
+  return Array.isArray(list) ? list.filter(isRecord) : []
+}
+
+/** Names of environments, which inherit no bindings. */
+export function environmentsOf({ settings: { env } }: WranglerConfig): Readonly<Record<string, unknown>> {
+  return isRecord(env) ? env : {}
+}
+
+/** With one more database. @throws `CommandError` where it cannot be put in without harm */
+export function withDatabase(config: WranglerConfig, database: D1Binding): WranglerConfig {
+  const { name, text, settings } = config
+  const before = d1Databases(settings)
+  const lines = Object.entries(database).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  const next = isToml(name)
+    ? `${text.trimEnd()}\n\n[[d1_databases]]\n${lines.join('\n')}\n`
+    : edited(
+        text,
+        before.length > 0 ? ['d1_databases', -1] : ['d1_databases'],
+        before.length > 0 ? database : [database],
+      )
+  const wanted = { ...settings, d1_databases: [...before, { ...database }] }
+  return held(config, next, wanted, `a D1 database: ${lines.join(', ')}`)
+}
+
+/** With another entry point. @throws `CommandError` where it cannot be put in without harm */
+export function withMain(config: WranglerConfig, main: string): WranglerConfig {
+  const { name, text, settings } = config
+  const next = isToml(name)
+    ? text.replace(/^main\s*=.*$/m, () => `main = ${JSON.stringify(main)}`)
+    : edited(text, ['main'], main)
+  return held(config, next, { ...settings, main }, `main = ${JSON.stringify(main)}`)
+}
+
+function edited(text: string, path: (string | number)[], value: unknown): string {
+  const formattingOptions = { insertSpaces: !/^\t/m.test(text), tabSize: 2, eol: '\n' }
+  return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: path.length > 1 }))
+}
+
+/** The changed text, once it is known to say what was wanted and nothing else. */
+function held({ name }: WranglerConfig, text: string, wanted: object, by: string): WranglerConfig {
+  try {
+    const settings = parsed(name, text)
+    if (isDeepStrictEqual(plain(settings), plain(wanted))) return { name, text, settings }
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError)) throw thrown
+  }
+  throw new CommandError(`${name} is written in a way that init cannot add to. Put in yourself: ${by}`)
+}
+
+/** Without the prototypes of parsers. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}

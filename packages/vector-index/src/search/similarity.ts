@@ -1,0 +1,96 @@
+/**
+ * How near a row is, and what score it has, to the last bit.
+ *
+ * Rows are ordered by sums in float64, where those of float32 numbers lose next to nothing, so that near-duplicates keep
+ * their order. The scores of the best are then summed in float32 and in the order of the dimensions, as the service sums
+ * them, so that those that it publishes come out to the last digit.
+ */
+
+/** How near two vectors are. */
+export type Similarity = 'COSINE' | 'EUCLIDEAN' | 'DOT_PRODUCT'
+
+/** A vector to search with. */
+export interface Question {
+  readonly vector: Float32Array
+  readonly similarity: Similarity
+  /** Squared length: 0 for zeros only. */
+  readonly squares: number
+}
+
+/** Makes a vector ready to search with. */
+export function prepareQuestion(vector: Float32Array, similarity: Similarity): Question {
+  return { vector, similarity, squares: squaredLength(vector) }
+}
+
+/** Squared length: 0 for zeros only, as the square of every float32 has room in float64. */
+export function squaredLength(values: Float32Array): number {
+  let sum = 0
+  for (const value of values) sum += value * value
+  return sum
+}
+
+/** What rows are ordered by: the cosine, the inner product or the negative squared distance. A row of zeros has cosine 0. */
+export function nearness({ vector, similarity, squares }: Question, row: Float32Array): number {
+  if (similarity === 'EUCLIDEAN') return -squaredDistance(vector, row)
+  const product = dot(vector, row)
+  if (similarity === 'DOT_PRODUCT') return product
+  const rowSquares = squaredLength(row)
+  return rowSquares === 0 ? 0 : product / Math.sqrt(squares * rowSquares)
+}
+
+/** Score of a row of float32 from 0 to 1, with every step in float32. */
+export function scoreInFloat32(question: Question, row: Float32Array): number {
+  const { vector, similarity } = question
+  let [product, distance, ownSquares, rowSquares] = [0, 0, 0, 0]
+  for (let at = 0; at < vector.length; at++) {
+    const [own, other] = [vector[at]!, row[at]!]
+    product = Math.fround(product + Math.fround(own * other))
+    ownSquares = Math.fround(ownSquares + Math.fround(own * own))
+    rowSquares = Math.fround(rowSquares + Math.fround(other * other))
+    const difference = Math.fround(other - own)
+    distance = Math.fround(distance + Math.fround(difference * difference))
+  }
+  switch (similarity) {
+    case 'EUCLIDEAN':
+      return fromDistance(distance)
+    case 'DOT_PRODUCT':
+      return fromProduct(product)
+    case 'COSINE':
+      return fromProduct(
+        fitsFloat32(ownSquares) && fitsFloat32(rowSquares)
+          ? product / Math.sqrt(ownSquares * rowSquares)
+          : nearness(question, row),
+      )
+  }
+}
+
+/**
+ * Squared lengths whose vectors can be multiplied in float32 without losing what counts. The service's own last digits
+ * beyond them are not known.
+ */
+const WITHIN_FLOAT32 = { least: 2 ** -100, most: 2 ** 100 } as const
+
+function fitsFloat32(squares: number): boolean {
+  return squares >= WITHIN_FLOAT32.least && squares <= WITHIN_FLOAT32.most
+}
+
+/** Vectors of unit length have products from −1 to 1; what lies beyond has the score of the end. */
+function fromProduct(product: number): number {
+  return Math.fround(Math.fround(1 + Math.fround(Math.max(-1, Math.min(1, product)))) / 2)
+}
+
+function fromDistance(squares: number): number {
+  return Math.fround(1 / Math.fround(1 + squares))
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
+  return sum
+}
+
+function squaredDistance(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (b[at]! - a[at]!) ** 2
+  return sum
+}

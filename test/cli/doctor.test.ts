@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const folder = aFolder()
+afterEach(() => void vi.unstubAllGlobals())
+
+const CONFIG = `main = "src/index.ts"
+[[d1_databases]]
+binding = "RAG_GATE_DB"
+migrations_dir = "node_modules/hono-rag-gate/d1/migrations"
+`
+const HEADER = 'pass;band=high;reason=passed;policy="balanced@1";id="1"'
+const ANSWER = { answer: 'Yes.', refused: false, detail: { chunks: [{ scores: { bm25: 3, cosine: 0.5 } }] } }
+const COLLECTION = {
+  id: 'docs',
+  corpus_version: 3,
+  lexicon_id: 'l',
+  embedding_model: 'e',
+  dimension: 384,
+  reader: null,
+  policy: 'p',
+}
+const PIN = { collection: 'docs', corpus_version: 3, lexicon_id: 'l', embedding_model: 'e', dimension: 384 }
+
+/** What stands at each path: a gate, an index. */
+function serves(replies: Readonly<Record<string, { status?: number; body: unknown; header?: string }>>): void {
+  vi.stubGlobal('fetch', async (url: string) => {
+    const found = replies[new URL(url).pathname]
+    if (found === undefined) return new Response('404 Not Found', { status: 404 })
+    const headers = found.header === undefined ? {} : { 'rag-gate': found.header }
+    return Response.json(found.body, { status: found.status ?? 200, headers })
+  })
+}
+
+async function doctor(
+  ...args: readonly string[]
+): Promise<{ code: number; found: { check: string; state: string; text: string; todo?: string }[] }> {
+  const { code, out } = await run(['doctor', folder.path, '--json', ...args])
+  return { code, found: JSON.parse(out) as [] }
+}
+
+describe('rag-gate doctor', () => {
+  it('says of a project what is missing, and what to do', async () => {
+    folder.put('wrangler.toml', CONFIG)
+    folder.put('src/rag-gate.ts', 'export interface GateEnv {\n  readonly ADMIN_TOKEN: string\n}\n')
+    const { code, found } = await doctor()
+    expect(code).toBe(1)
+    expect(found.map(({ check, state }) => `${check} ${state}`)).toEqual([
+      'packages problem',
+      'bindings ok',
+      'migrations (local) problem',
+      'settings problem',
+      'gate problem',
+    ])
+    for (const { state, todo } of found) if (state !== 'ok') expect(todo).toBeTruthy()
+  })
+
+  it('finds packages of different versions, secrets that are too short, and a project without the database', async () => {
+    folder.put('wrangler.toml', 'main = "src/index.ts"\n')
+    folder.put('.dev.vars', 'ADMIN_TOKEN="short"\n')
+    folder.put('src/rag-gate.ts', 'export interface GateEnv {\n  readonly ADMIN_TOKEN: string\n}\n')
+    folder.put('node_modules/hono-rag-gate/package.json', '{"version":"0.2.0"}')
+    folder.put('node_modules/@hono-rag-gate/ingest/package.json', '{"version":"0.1.0"}')
+    const { found } = await doctor()
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ check: 'packages', state: 'problem', todo: 'npm i @hono-rag-gate/ingest@0.2.0' }),
+        expect.objectContaining({ check: 'bindings', state: 'warning' }),
+        expect.objectContaining({
+          check: 'settings',
+          state: 'problem',
+          text: expect.stringContaining('32 characters'),
+        }),
+      ]),
+    )
+  })
+
+  it('reads dimension, score kinds and texts of an index', async () => {
+    folder.put('wrangler.toml', CONFIG)
+    folder.put('.dev.vars', 'UPSTASH_VECTOR_REST_URL="https://index.example"\nUPSTASH_VECTOR_REST_TOKEN="t"\n')
+    const info = {
+      denseIndex: { dimension: 384, similarityFunction: 'EUCLIDEAN', embeddingModel: '' },
+      namespaces: { '': { vectorCount: 1 } },
+    }
+    const rows = { nextCursor: '', vectors: [{ id: 'a', metadata: { text: 'A text.' } }] }
+    serves({ '/info': { body: { result: info } }, '/range': { body: { result: rows } } })
+    const { found } = await doctor()
+    expect(found.filter(({ check }) => ['index', 'dimension', 'score kinds', 'texts'].includes(check))).toMatchObject([
+      { check: 'index', state: 'ok' },
+      { check: 'dimension', state: 'warning', text: expect.stringContaining('384') },
+      { check: 'score kinds', state: 'warning', text: expect.stringContaining('EUCLIDEAN') },
+      { check: 'texts', state: 'ok', text: '1 of the first 1 rows have one, of 1' },
+    ])
+    serves({
+      '/info': { body: { result: info } },
+      '/range': { body: { result: { nextCursor: '', vectors: [{ id: 'a', metadata: { body_html: 'x' } }] } } },
+    })
+    expect((await doctor()).found).toContainEqual(
+      expect.objectContaining({ check: 'texts', state: 'problem', text: expect.stringContaining('body_html') }),
+    )
+  })
+
+  it('passes a gate that answers, with its scores and pins', async () => {
+    folder.put('wrangler.toml', CONFIG)
+    serves({
+      '/ask': { body: ANSWER, header: `${HEADER};calibration=calibrated` },
+      '/v1/collections': { body: { collections: [COLLECTION] } },
+      '/v1/policies/pushed': { body: { named: [], policies: [{ id: 'p', pin: PIN }], choices: [] } },
+    })
+    const { found } = await doctor('--key', 'k')
+    expect(found.slice(-5)).toMatchObject([
+      { check: 'gate', state: 'ok' },
+      { check: 'score kinds', state: 'ok', text: 'passages come with bm25, cosine' },
+      { check: 'scale', state: 'ok' },
+      { check: 'dimension', state: 'ok', text: 'docs: e, 384 dimensions' },
+      { check: 'pins', state: 'ok' },
+    ])
+  })
+
+  it.each([
+    [
+      'a policy that was calibrated under another embedding',
+      { policies: [{ id: 'p', pin: { ...PIN, embedding_model: 'f' } }] },
+      'pins',
+      'problem',
+      'calibrate again',
+    ],
+    [
+      'no lexicon',
+      { collections: [{ ...COLLECTION, lexicon_id: null, policy: null }] },
+      'lexicon',
+      'warning',
+      'docs has none',
+    ],
+    ['no collection', { collections: [] }, 'collections', 'problem', 'there is none'],
+    [
+      'a confidence that nothing calibrates',
+      { header: `${HEADER};calibration=uncalibrated` },
+      'scale',
+      'warning',
+      'not calibrated',
+    ],
+    ['a scale that is old', { detail: { chunks: [], scale: { stale: true } } }, 'scale', 'warning', 'changed since'],
+    [
+      'tables that are missing',
+      { status: 503, error: { code: 'schema_outdated', message: 'The schema is outdated' } },
+      'gate',
+      'problem',
+      'outdated',
+    ],
+    ['an address without a gate', { header: '' }, 'gate', 'problem', 'not as a gate does'],
+  ])('says of a gate with %s what it is', async (_what, change, check, state, text) => {
+    folder.put('wrangler.toml', CONFIG)
+    const {
+      collections = [COLLECTION],
+      policies = [],
+      header = HEADER,
+      detail,
+      error,
+      status,
+    } = change as Record<string, unknown> & { header?: string; status?: number }
+    const told = header === '' || error !== undefined ? {} : { header }
+    serves({
+      '/ask': {
+        body: error === undefined ? { ...ANSWER, ...(detail === undefined ? {} : { detail }) } : { error },
+        ...(status === undefined ? {} : { status }),
+        ...told,
+      },
+      '/v1/collections': { body: { collections } },
+      '/v1/policies/pushed': { body: { named: [], policies, choices: [] } },
+    })
+    const { found } = await doctor('--key', 'k')
+    expect(found).toContainEqual(expect.objectContaining({ check, state, text: expect.stringContaining(text) }))
+  })
+})

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const folder = aFolder()
+const read = (name: string): string => readFileSync(join(folder.path, name), 'utf8')
+const init = (...args: readonly string[]) => run(['init', folder.path, ...args])
+
+const TOML = `# Ours
+name = "shop"
+main = "src/index.ts"
+
+[[d1_databases]]
+binding = "DB" # orders
+database_name = "orders"
+
+[env.staging]
+vars = { A = "b" }
+`
+const HONO = `import { Hono } from 'hono'
+import { shop } from './shop.js'
+
+const app = new Hono<{ Bindings: Env }>()
+app.route('/shop', shop)
+
+export default app
+`
+
+function project(files: Readonly<Record<string, string>> = {}): void {
+  const all = { 'package.json': '{"dependencies":{"hono":"4"}}', 'wrangler.toml': TOML, 'src/index.ts': HONO, ...files }
+  for (const [name, text] of Object.entries(all)) folder.put(name, text)
+}
+
+describe('rag-gate init', () => {
+  it('shows what it would change, and changes nothing without a yes', async () => {
+    project()
+    const { out, notes } = await run(['init', folder.path], { tty: true, types: 'n\n' })
+    expect(out).toContain('+++ src/rag-gate.ts')
+    expect(out).toContain('+[[d1_databases]]')
+    expect(out).toContain("+app.route('/', gated)")
+    expect(notes).toContain('Nothing was changed')
+    expect([read('wrangler.toml'), read('src/index.ts'), existsSync(join(folder.path, 'src/rag-gate.ts'))]).toEqual([
+      TOML,
+      HONO,
+      false,
+    ])
+    expect(await init()).toMatchObject({ code: 2, notes: expect.stringContaining('add --yes') })
+  })
+
+  it('adds to what is there, in the manner of the project, and only once', async () => {
+    project()
+    expect((await run(['init', folder.path], { tty: true, types: 'y\n' })).code).toBe(0)
+    expect(read('wrangler.toml').startsWith(TOML)).toBe(true)
+    expect(read('wrangler.toml').slice(TOML.length)).toContain('binding = "RAG_GATE_DB"')
+    expect(read('src/index.ts')).toBe(
+      `import { gated } from './rag-gate.js'\n${HONO.replace('export default', "app.route('/', gated)\n\nexport default")}`,
+    )
+    const again = await init()
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
+    expect(again.notes).toContain('The environment staging inherits no bindings')
+  })
+
+  it('adds what is missing, and leaves what its owner changed', async () => {
+    project()
+    await init('--yes')
+    folder.put('src/rag-gate.ts', '// ours by now\n')
+    folder.put('wrangler.toml', TOML)
+    expect((await init('--yes')).code).toBe(0)
+    expect(read('src/rag-gate.ts')).toBe('// ours by now\n')
+    expect(read('wrangler.toml')).toContain('RAG_GATE_DB')
+    expect(read('src/index.ts').match(/route\('\/', gated\)/g)).toHaveLength(1)
+  })
+
+  it('keeps the comments of a JSONC file, and adds to its list of databases', async () => {
+    const jsonc = `{
+  // Ours
+  "name": "shop",
+  "main": "src/index.ts",
+  "d1_databases": [{ "binding": "DB", "database_name": "orders" }], // orders
+}
+`
+    project({ 'wrangler.jsonc': jsonc })
+    await init('--yes')
+    expect(read('wrangler.jsonc')).toContain('// Ours')
+    expect(read('wrangler.jsonc')).toContain('// orders')
+    expect(read('wrangler.jsonc')).toMatch(/"DB"[^]*"RAG_GATE_DB"/)
+    // wrangler reads the JSONC before the TOML.
+    expect(read('wrangler.toml')).toBe(TOML)
+  })
+
+  it('stands before a Worker without Hono', async () => {
+    project({ 'src/index.ts': 'export default {\n  fetch: () => new Response("Hello"),\n}\n' })
+    await init('--yes')
+    expect(read('wrangler.toml')).toContain('main = "src/rag-gate-worker.ts"')
+    expect(read('src/rag-gate-worker.ts')).toContain("import worker from './index'")
+    expect(await init()).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
+  })
+
+  it('searches an Upstash index where the project has its client, or is told to', async () => {
+    project({ 'package.json': '{"dependencies":{"@upstash/vector":"1"}}' })
+    await init('--yes')
+    expect(read('src/rag-gate.ts')).toContain('createUpstashRetriever')
+    expect((await run(['init', folder.path, '--index', 'words', '--json'])).out).toContain('"index": "words"')
+    expect(await init('--index', 'pinecone')).toMatchObject({ code: 2, notes: expect.stringContaining('pinecone') })
+  })
+
+  it.each([
+    ['a file that is no TOML', { 'wrangler.toml': 'name = "a\nmain = 1' }, 'wrangler.toml cannot be read'],
+    [
+      'databases in one line',
+      { 'wrangler.toml': 'main = "src/index.ts"\nd1_databases = [{ binding = "DB" }]\n' },
+      'Put in yourself',
+    ],
+    ['assets alone', { 'wrangler.toml': 'name = "a"\n' }, 'names no main'],
+    ['an entry point that is not there', { 'wrangler.toml': 'main = "src/gone.ts"\n' }, 'cannot be read'],
+    ['an entry point outside', { 'wrangler.toml': 'main = "../index.ts"\n' }, 'run init where it is'],
+    ['a class', { 'src/index.ts': 'export default class extends WorkerEntrypoint {}\n' }, 'mount it'],
+    [
+      'an app made elsewhere',
+      { 'src/index.ts': "import app from './app'\nexport default app\n" },
+      "app.route('/', gated)",
+    ],
+    [
+      'two apps',
+      {
+        'src/index.ts': `const one = new Hono()\nconst two = new Hono()\nexport default { fetch: one.fetch, scheduled: two }\n`,
+      },
+      'mount it',
+    ],
+  ])('refuses %s, and changes nothing', async (_what, files, message) => {
+    project(files)
+    const { code, notes } = await init('--yes')
+    expect(notes).toContain(message)
+    expect(code).toBe(1)
+    expect(existsSync(join(folder.path, 'src/rag-gate.ts'))).toBe(false)
+  })
+
+  it('says so where there is no project', async () => {
+    expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('package.json cannot be read') })
+    folder.put('package.json', '{}')
+    expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('is no Workers project') })
+  })
+})

@@ -1,0 +1,29 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BoundedTop, falling } from '../../../packages/vector-index/src/search/best.ts'
+
+test('the best equal a full sort, ties in insertion order', () => {
+  const scores = fc.array(fc.oneof(fc.constantFrom(0, 0.5, 1), fc.double({ noNaN: true })), { maxLength: 200 })
+  fc.assert(
+    fc.property(scores, fc.integer({ min: 0, max: 50 }), (given, k) => {
+      const best = new BoundedTop(k)
+      given.forEach((score, slot) => best.offer(slot, score))
+      const sorted = given.map((score, slot) => ({ slot, score })).sort((a, b) => b.score - a.score || a.slot - b.slot)
+      expect(best.sorted()).toEqual(sorted.slice(0, k))
+      const least = k === 0 ? Infinity : given.length < k ? -Infinity : sorted[k - 1]!.score
+      expect(best.least).toBe(least)
+    }),
+  )
+})
+
+test('a score that is not a number is never kept', () => {
+  const best = new BoundedTop(2)
+  best.offer(0, Number.NaN)
+  best.offer(1, -1)
+  expect(best.sorted()).toEqual([{ slot: 1, score: -1 }])
+})
+
+test('no score is above the one before it', () => {
+  const ranked = [0, 1, 2].map((slot) => ({ slot, score: 0 }))
+  expect(falling(ranked, (slot) => [0.5, 0.75, 0.25][slot]!).map(({ score }) => score)).toEqual([0.5, 0.5, 0.25])
+})

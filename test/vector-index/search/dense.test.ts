@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { plainKernel } from '../../../packages/vector-index/src/search/kernel.ts'
+import type { Similarity } from '../../../packages/vector-index/src/search/similarity.ts'
+import { compileKernel, KERNEL_FILE } from '../../../scripts/build-kernel.ts'
+import { loadKernel } from '../../../scripts/load-kernel.ts'
+import { testRows } from './dense-rows.ts'
+
+const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
+
+const makeKernel = loadKernel()
+
+test('the compiled kernel is what its source says', async () => {
+  expect(Buffer.from(await compileKernel()).equals(readFileSync(KERNEL_FILE))).toBe(true)
+})
+
+test.each([16, 48, 5376])('the compiled kernel multiplies as the plain one does, %d bytes a row', (stride) => {
+  const random = seededRandom(stride)
+  const [rows, question, out] = [2 ** 15, 64, 2 ** 15 + 33 * stride] as const
+  const answers = [makeKernel(), plainKernel()].map((kernel) => {
+    kernel.memory.grow(20)
+    const bytes = new Int8Array(kernel.memory.buffer, rows, 33 * stride)
+    const asked = new Int16Array(kernel.memory.buffer, question, stride)
+    // Of the largest numbers as many as stay within 32 bits; the same ones in both.
+    for (let at = 0; at < bytes.length; at++) bytes[at] = ((at * 7919) % 255) - 127
+    for (let at = 0; at < stride; at++) asked[at] = (((at * 104_729) % 65_535) - 32_767) / (stride > 1000 ? 8 : 1)
+    bytes.fill(127, 0, stride)
+    kernel.dots(rows, 33, stride, question, out)
+    return Array.from(new Int32Array(kernel.memory.buffer, out, 33))
+  })
+  expect(random()).toBeLessThan(1)
+  expect(answers[0]).toEqual(answers[1])
+  expect(new Set(answers[0]).size).toBeGreaterThan(10)
+})
+
+/** Values that make ties, zeros and cancellations likely; with `extreme` also such as leave float32 when squared. */
+const number = (extreme: boolean) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, 0, 0, 1, -1, 0.5) },
+    { weight: 3, arbitrary: fc.float({ min: -10, max: 10, noNaN: true }) },
+    ...(extreme ? [{ weight: 1, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true }) }] : []),
+  )
+
+const dimension = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(64, 127))
+
+function scenario(extreme: boolean) {
+  return dimension.chain((length) => {
+    const vector = fc.array(number(extreme), { minLength: length, maxLength: length })
+    return fc.record({
+      length: fc.constant(length),
+      steps: fc.array(fc.record({ slot: fc.nat({ max: 99 }), values: vector }), { maxLength: 150, size: 'max' }),
+      question: vector,
+      topK: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(200)),
+      allowed: fc.option(fc.uint8Array({ maxLength: 110, max: 1 }), { nil: undefined }),
+    })
+  })
+}
+
+describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, to the last bit', (similarity) => {
+  test.each([
+    ['ordinary', false],
+    ['extreme', true],
+  ])('of %s numbers', (_name, extreme) => {
+    fc.assert(
+      fc.property(scenario(extreme), ({ length, steps, question, topK, allowed }) => {
+        const { put, search, twin } = testRows(length, makeKernel())
+        for (const { slot, values } of steps) put(slot, Float32Array.from(values))
+        const asked = { similarity, matches: (slot: number) => allowed === undefined || allowed[slot] === 1 }
+        const vector = Float32Array.from(question)
+        expect(search(vector, topK, asked)).toEqual(twin(vector, topK, asked))
+      }),
+    )
+  })
+
+  test('among many rows, most of them near', () => {
+    const random = seededRandom(7)
+    const { put, search, twin } = testRows(96, makeKernel())
+    const centre = Float32Array.from({ length: 96 }, () => random() - 0.5)
+    for (let slot = 0; slot < 3000; slot++) {
+      put(
+        slot,
+        centre.map((value) => value + 0.01 * (random() - 0.5)),
+      )
+    }
+    for (let at = 0; at < 20; at++) {
+      const question = centre.map((value) => value + 0.1 * (random() - 0.5))
+      expect(search(question, 10, { similarity })).toEqual(twin(question, 10, { similarity }))
+    }
+  })
+
+  test('sums up thousands of the largest products without overflow', () => {
+    const { put, search, twin } = testRows(5000, makeKernel())
+    for (let slot = 0; slot < 40; slot++) put(slot, new Float32Array(5000).fill(slot - 20))
+    const question = new Float32Array(5000).fill(0.01)
+    expect(search(question, 3, { similarity })).toEqual(twin(question, 3, { similarity }))
+  })
+
+  test('keeps the order of near-duplicates, and scores fall', () => {
+    const random = seededRandom(3)
+    const { put, search } = testRows(1536, makeKernel())
+    const question = Float32Array.from({ length: 1536 }, () => (random() - 0.5) / 20)
+    const exact = Array.from({ length: 400 }, (_, slot) => {
+      const row = question.map((value) => value * (1 + 1e-4 * (random() - 0.5)))
+      put(slot, row)
+      const sum = (term: (at: number) => number) => row.reduce((total, _value, at) => total + term(at), 0)
+      const product = sum((at) => row[at]! * question[at]!)
+      const near = {
+        COSINE: product / Math.sqrt(sum((at) => row[at]! ** 2)),
+        DOT_PRODUCT: product,
+        EUCLIDEAN: -sum((at) => (row[at]! - question[at]!) ** 2),
+      }[similarity]
+      return { slot, near }
+    })
+    const found = search(question, 20, { similarity })
+    const expected = exact.sort((a, b) => b.near - a.near).slice(0, 20)
+    expect(found.map(({ slot }) => slot)).toEqual(expected.map(({ slot }) => slot))
+    found.forEach(({ score }, at) => expect(score).toBeLessThanOrEqual(found[at - 1]?.score ?? 1))
+  })
+
+  test.each([1e20, 1e-25, 3e38, 1e-45])('ranks vectors with components of %f', (component) => {
+    const { put, search, twin } = testRows(2, makeKernel())
+    const rows = [
+      [component, 0],
+      [component, component],
+      [0, component],
+      [-component, 0],
+    ]
+    rows.forEach((row, slot) => put(slot, Float32Array.from(row)))
+    const question = Float32Array.of(component, 0)
+    expect(search(question, 4, { similarity })).toEqual(twin(question, 4, { similarity }))
+  })
+})
+
+test('few rows are read to be scored', () => {
+  const random = seededRandom(9)
+  const { put, search, read } = testRows(384, makeKernel())
+  const spread = () => random() + random() + random() - 1.5
+  for (let slot = 0; slot < 5000; slot++) put(slot, Float32Array.from({ length: 384 }, spread))
+  for (let at = 0; at < 20; at++) search(Float32Array.from({ length: 384 }, spread), 10)
+  expect(read() / 20).toBeLessThan(40)
+})
+
+describe('dense scores', () => {
+  const found = (question: number[], ...stored: number[][]) => {
+    const { put, search } = testRows(question.length)
+    stored.forEach((row, slot) => put(slot, Float32Array.from(row)))
+    return search(Float32Array.from(question), 5)
+  }
+  const length = (v: number[]) => Math.hypot(...v) || 1
+
+  test.each([
+    ['the same direction', [1, 0], [2, 0], 1],
+    ['a right angle', [1, 0], [0, 3], 0.5],
+    ['opposite directions', [1, 0], [-1, 0], 0],
+    ['a row of zeros', [1, 0], [0, 0], 0.5],
+  ])('of %s are (1 + cosine) / 2', (_name, question, stored, score) => {
+    expect(found(question, stored)).toEqual([{ slot: 0, score }])
+  })
+
+  test('are float32', () => {
+    const [first] = found([0.3, 0.4], [0.1, 0.7])
+    expect(first!.score).toBe(Math.fround(first!.score))
+    expect(first!.score).toBeCloseTo((1 + 0.31 / (0.5 * Math.sqrt(0.5))) / 2, 6)
+  })
+
+  test('are those of float64 for vectors of every length that float32 can hold', () => {
+    const direction = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 8, maxLength: 8 })
+    const scale = fc.integer({ min: -140, max: 123 }).map((power) => 2 ** power)
+    fc.assert(
+      fc.property(direction, scale, direction, scale, (asked, askedScale, stored, storedScale) => {
+        // Powers of two scale whole numbers without rounding them.
+        const product = asked.reduce((sum, value, at) => sum + value * stored[at]!, 0)
+        const cosine = product / (length(asked) * length(stored))
+        const scores = found(
+          asked.map((value) => value * askedScale),
+          stored.map((value) => value * storedScale),
+        )
+        if (asked.every((value) => value === 0)) expect(scores).toEqual([])
+        else expect(scores[0]?.score).toBeCloseTo((1 + cosine) / 2, 6)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('a question of zeros finds nothing', () => {
+    expect(found([0, 0], [1, 0])).toEqual([])
+  })
+
+  test('ties are answered in insertion order', () => {
+    expect(found([1, 0], [1, 0], [1, 0], [1, 0]).map(({ slot }) => slot)).toEqual([0, 1, 2])
+  })
+})
