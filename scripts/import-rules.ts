@@ -114,7 +114,13 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   },
   'packages/models/': {
     rooms: ['packages/models/'],
-    packages: [...PURE_DOORS, ...ADAPTER_DOORS, 'hono-rag-gate/pipeline'],
+    packages: [
+      ...PURE_DOORS,
+      ...ADAPTER_DOORS,
+      'hono-rag-gate/balanced',
+      'hono-rag-gate/middleware',
+      'hono-rag-gate/pipeline',
+    ],
   },
   'packages/upstash/': {
     rooms: ['packages/upstash/'],

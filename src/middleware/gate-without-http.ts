@@ -4,10 +4,11 @@ import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/jud
 import type { ReasonCode } from '../core/gates/finding.ts'
 import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
+import type { Policy } from '../core/policy/policy.ts'
 import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
-import { NO_CACHE } from '../pipeline/gate-cache.ts'
+import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import { checkOptions, type RouteSettings } from './check-options.ts'
@@ -48,6 +49,8 @@ export interface AskedWithoutHttp {
 /** A question that was judged. */
 export interface GatedQuestion {
   readonly decision: Decision
+  /** The one that judged. */
+  readonly policy: Policy
   /** Present where it is refused: no model may be asked. */
   readonly refusal?: Refusal
   /** What a handler sees of it, refused or not. */
@@ -58,13 +61,16 @@ export interface GatedQuestion {
    * @returns the refusal that takes the answer's place; `undefined` where it may be shown
    */
   readonly judge: (answer: string) => Refusal | undefined
+  /** The decision, with what was found of the answer once that was judged. */
+  readonly decided: () => Decision
   /**
    * Records the decision, with what was reported of its answer. Call it once.
    *
    * @param status as HTTP has it: 200, or what a failure would be answered with
+   * @param cache how an answer cache took part. Default: there is none
    * @returns a promise where there is work left that no answer waits for
    */
-  readonly record: (status?: number) => Promise<void> | undefined
+  readonly record: (status?: number, cache?: CacheOutcome) => Promise<void> | undefined
 }
 
 /**
@@ -79,19 +85,29 @@ export function gateWithoutHttp({
 }: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
   const settings = checkOptions(options)
   const dependencies = dependenciesFor(options.dependencies, settings)({})
-  return async function ask({ question: asked, collection, principal = ANONYMOUS }) {
-    const startedMs = dependencies.clock.nowMs()
-    const read = { question: checkQuestion(asked, settings.question), collection }
-    const request = questionRequest(read, principal, settings)
-    const gated = await gateQuestion(dependencies, settings, request)
+  return async function ask(given) {
+    const asked = readAsked(given, settings, dependencies, route)
+    const gated = await gateQuestion(dependencies, settings, asked.request)
     // Without a cache there is nothing to serve from it.
     if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-    return gatedQuestion({ settings, dependencies, request, route, startedMs }, gated)
+    return gatedQuestion(asked, gated)
   }
 }
 
+/** @throws what questions are refused for */
+export function readAsked(
+  { question: asked, collection, principal = ANONYMOUS }: AskedWithoutHttp,
+  settings: RouteSettings,
+  dependencies: ResolvedDependencies,
+  route: string,
+): AskedOnItsWay {
+  const startedMs = dependencies.clock.nowMs()
+  const read = { question: checkQuestion(asked, settings.question), collection }
+  return { settings, dependencies, request: questionRequest(read, principal, settings), route, startedMs }
+}
+
 /** One question on its way. */
-interface Asked {
+export interface AskedOnItsWay {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
   readonly request: QuestionRequest
@@ -99,7 +115,8 @@ interface Asked {
   readonly startedMs: number
 }
 
-function gatedQuestion(asked: Asked, gated: JudgedResult): GatedQuestion {
+/** A question that was judged, for its answer. */
+export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQuestion {
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
   const { messages } = settings.messagesFor(NO_REQUEST)
@@ -112,6 +129,8 @@ function gatedQuestion(asked: Asked, gated: JudgedResult): GatedQuestion {
   let { decision } = gated
   return {
     decision,
+    policy,
+    decided: () => decision,
     ...(isRefused && { refusal: refusalOf(decision) }),
     gate: gateContext,
     judge(answer) {
@@ -127,13 +146,13 @@ function gatedQuestion(asked: Asked, gated: JudgedResult): GatedQuestion {
       decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
       return refuses(decision) ? refusalOf(decision, refusedSentences(policy, answer, answerSignals)) : undefined
     },
-    record(status = 200) {
+    record(status = 200, cache = NO_CACHE) {
       const atMs = dependencies.clock.nowMs()
       const known = { id: decision.id, atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
       const handler = isRefused ? 'not-called' : 'called'
       const warning = policy.preset?.warning?.(decision)
       if (warning !== undefined) settings.onWarning(warning)
-      const event = eventOf(asked, { decision, policy, handler, retrievals }, reported(), NO_CACHE, known)
+      const event = eventOf(asked, { decision, policy, handler, retrievals }, reported(), cache, known)
       return dependencies.record?.(event, request.question)
     },
   }

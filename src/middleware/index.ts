@@ -5,6 +5,12 @@ export {
   gateWithoutHttp,
   type GateWithoutHttpOptions,
 } from './gate-without-http.ts'
+export {
+  type AnsweredWithoutHttp,
+  answerWithoutHttp,
+  type AnswerWithoutHttpOptions,
+  type MadeAnswer,
+} from './answer-without-http.ts'
 export { IDENTIFY_FAULTS, identified } from './identified.ts'
 export { later } from './later.ts'
 export { withoutOwnTenant } from './own-tenant.ts'

@@ -44,7 +44,7 @@ const evaluated = (gate: ReturnType<typeof sufficiencyGate>, first: number, seco
 async function answered(first: number, second: number, options: SufficiencyOptions = {}) {
   const policy = sufficiency({ wording: 'specification', ...options })
   const { ports } = answering({ says: { text: MURDER, ...shares(first, second) } })
-  const made = await answerQuestion(ports, { ...SETTINGS, policy: () => policy }, ASKED)
+  const made = await answerQuestion(ports, ASKED, { ...SETTINGS, policy: () => policy })
   return { made, policy, result: evidenceAnswer(made, made.evidence.chunks, policy) }
 }
 
@@ -216,10 +216,10 @@ describe('what is returned', () => {
     const none = answering({ finds: [] })
     const policy = sufficiency()
     const settings = { ...SETTINGS, policy: () => policy }
-    const made = await answerQuestion(none.ports, settings, ASKED)
+    const made = await answerQuestion(none.ports, ASKED, settings)
     expect(evidenceAnswer(made, [], policy)).toMatchObject({ status: 'no_evidence', evidence_count: 0 })
     const failing = answering({ says: () => Promise.reject(new Error('down')) })
-    const fault = await answerQuestion(failing.ports, settings, ASKED)
+    const fault = await answerQuestion(failing.ports, ASKED, settings)
     expect(evidenceAnswer(fault, fault.evidence.chunks, policy)).toMatchObject({ status: 'generation_error' })
   })
 })
@@ -271,7 +271,7 @@ describe('settings', () => {
     const policy = sufficiencyByCollection({ byCollection: { ipc: 'strict' } })
     const { ports } = answering({ says: { text: MURDER, ...shares(0.65, 0.35) } })
     const statusOf = async (collection: string): Promise<string> => {
-      const made = await answerQuestion(ports, { ...SETTINGS, policy }, { ...ASKED, collection })
+      const made = await answerQuestion(ports, { ...ASKED, collection }, { ...SETTINGS, policy })
       return evidenceAnswer(made, made.evidence.chunks, made.policy).status
     }
     expect([await statusOf('ipc'), await statusOf('tax')]).toEqual(['insufficient_evidence', 'success'])
@@ -413,7 +413,9 @@ describe('the use cases', () => {
       }),
     })
     const policy = sufficiency({ threshold: 0.6, wording: 'specification' })
-    const retried = await answerWithRetries(ports, { ...SETTINGS, policy: () => policy }, ASKED, {
+    const retried = await answerWithRetries(ports, ASKED, {
+      ...SETTINGS,
+      policy: () => policy,
       rewrite: (request) => {
         asked.push(request)
         return better

@@ -1,11 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { createRetriever } from '../../src/adapters/custom-retriever.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache } from '../../src/cache/index.ts'
+import type { Generator } from '../../packages/models/src/generator.ts'
+import type { DecisionEvent } from '../../src/ports/decision-log.ts'
+import { evidenceAnswer } from '../../packages/presets/src/sufficiency/evidence-answer.ts'
 import type { GenerationReport } from '../../src/core/answer/answer-input.ts'
 import { legalReview } from '../../packages/presets/src/weighted-signals/legal-review.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency, type SufficiencyOptions } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { answerQuestion } from '../../packages/models/src/answering/answer-question.ts'
+import { answerQuestion, createAnswerer } from '../../packages/models/src/answering/answer-question.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares, answered } from '../fixtures/answering.ts'
 
 const ANSWER = 'Whoever commits murder is punished with death or imprisonment for life.'
@@ -41,8 +47,8 @@ describe('answerQuestion', () => {
     }
     await answerQuestion(
       { ...ports, reranker: { model: 'grader', kind: 'cross-encoder', rerank } },
-      { ...SETTINGS, rules: [rule], context: { maxLength: 3000, lengthOf } },
       { ...ASKED, question: ' What  is murder? ' },
+      { ...SETTINGS, rules: [rule], context: { maxLength: 3000, lengthOf } },
     )
     expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'context', 'gates', 'generate'])
   })
@@ -58,7 +64,7 @@ describe('answerQuestion', () => {
       ['a\u0000', 'control_character'],
       [' \n ', 'question_required'],
     ] as const) {
-      await expect(answerQuestion(ports, SETTINGS, { ...ASKED, question })).rejects.toMatchObject({ code })
+      await expect(answerQuestion(ports, { ...ASKED, question }, SETTINGS)).rejects.toMatchObject({ code })
     }
     expect(seen).toHaveLength(1)
   })
@@ -145,7 +151,7 @@ describe('answerQuestion', () => {
   it('never turns a failed retrieval into missing evidence', async () => {
     const { ports } = answering()
     const retriever = { retrieve: () => Promise.reject(new Error('down')) }
-    await expect(answerQuestion({ ...ports, retriever }, SETTINGS, ASKED)).rejects.toMatchObject({
+    await expect(answerQuestion({ ...ports, retriever }, ASKED, SETTINGS)).rejects.toMatchObject({
       code: 'retriever_unavailable',
     })
   })
@@ -165,7 +171,7 @@ describe('answerQuestion', () => {
     const settings = {
       ...SETTINGS,
       policy: () => multiGate({ refuseBelow: -1, adviseBelowKeywords: 0, answerGrounding: 'off' }),
-      generationConfidence: 'token-log-probabilities',
+      answer: { generationConfidence: 'token-log-probabilities' },
     } as const
     const statusOf = async (report: GenerationReport): Promise<string> => {
       const { ports } = answering({ scoredBy: 'cosine', says: { text: ANSWER, report } })
@@ -188,5 +194,109 @@ describe('answerQuestion', () => {
     const { ports: none } = answering({ finds: [] })
     const review = await answered(none, { ...SETTINGS, policy: () => legalReview() }, ASKED)
     expect(review.answer).toMatchObject({ status: 'no_evidence', escalate: true })
+  })
+})
+
+describe('answerQuestion by its defaults', () => {
+  const RETURNS = 'Returns are accepted within fourteen days of delivery. The refund arrives within a week.'
+  const QUESTION = 'How many days after delivery are returns accepted?'
+  const retriever = createRetriever(() => [{ id: 'returns', text: RETURNS, score: 4 }], { scoreKind: 'bm25' })
+  const writing = (text: string, model = 'writer') => {
+    const generate = vi.fn<Generator['generate']>(async () => ({
+      text,
+      complete: true,
+      usage: { inputTokens: 9, outputTokens: 3 },
+    }))
+    return { model, generate }
+  }
+
+  it('needs a retriever, a generator and a question', async () => {
+    const generator = writing('Fourteen days [1].')
+    const made = await answerQuestion({ retriever, generator }, QUESTION)
+    expect(made).toMatchObject({ question: QUESTION, answer: 'Fourteen days [1].', refused: false, cache: 'bypass' })
+    expect(made.policy.name).toBe('balanced')
+    const refused = await answerQuestion({ retriever, generator }, 'Who painted the ceiling of the chapel?')
+    expect(refused).toMatchObject({ refused: true, decision: { verdict: 'refuse' } })
+    expect(refused.answer).not.toBe('')
+    expect(generator.generate).toHaveBeenCalledTimes(1)
+  })
+
+  it('answers from the cache, and records what was decided', async () => {
+    const generator = writing('Fourteen days [1].')
+    const events: DecisionEvent[] = []
+    const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
+    const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
+    const ask = createAnswerer({ retriever, generator, cache, log })
+    const [first, refused] = [await ask(QUESTION), await ask('Who painted the ceiling of the chapel?')]
+    await vi.waitFor(async () => expect((await ask(QUESTION)).cache).toBe('hit'))
+    const again = await ask(QUESTION)
+    expect(again).toMatchObject({ answer: first.answer, refused: false, generation: { text: first.answer } })
+    expect(again.decision.id).toBe(first.decision.id)
+    expect(refused.refused).toBe(true)
+    expect(generator.generate).toHaveBeenCalledTimes(1)
+    await vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(4))
+    expect(events.map(({ cache: state, decision }) => `${state} ${decision.verdict}`)).toEqual(
+      expect.arrayContaining(['miss pass', 'miss refuse', 'hit pass']),
+    )
+    expect(events[0]).toMatchObject({
+      route: 'answer-question',
+      status: 200,
+      usage: { inputTokens: 9, outputTokens: 3 },
+    })
+  })
+
+  it('keeps the answers of those who are told apart from each other', async () => {
+    const generator = writing('Fourteen days [1].')
+    const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'principal' })
+    expect(() => createAnswerer({ retriever, generator, cache })).toThrow(
+      expect.objectContaining({ code: 'cache_scope_required' }),
+    )
+    const ask = createAnswerer({ retriever, generator, cache }, { tellsCallersApart: true })
+    const asked = (id: string) => ask({ question: QUESTION, principal: { tenant: 'acme', id, scopes: ['ask'] } })
+    await asked('ann')
+    await vi.waitFor(async () => expect((await asked('ann')).cache).toBe('hit'))
+    expect((await asked('bob')).cache).toBe('miss')
+    await expect(ask(QUESTION)).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('keeps nothing of a model that failed, and records it as a failure', async () => {
+    const events: DecisionEvent[] = []
+    const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
+    const generator = { model: 'writer', generate: () => Promise.reject(new RagGateError('llm_timeout', 'late')) }
+    const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
+    const ask = createAnswerer({ retriever, generator, cache, log })
+    expect([await ask(QUESTION), await ask(QUESTION)]).toMatchObject([
+      { fault: 'llm_timeout', answer: '', cache: 'miss' },
+      { fault: 'llm_timeout', answer: '', cache: 'miss' },
+    ])
+    expect(events.map(({ status }) => status)).toEqual([504, 504])
+  })
+
+  it('refuses by what the answer cites, under sufficiency', async () => {
+    const options = { policy: sufficiency({ overlap: 'citations' }) }
+    const cited = await answerQuestion({ retriever, generator: writing(`${RETURNS} [1]`) }, QUESTION, options)
+    expect(evidenceAnswer(cited, cited.evidence.chunks, cited.policy).status).toBe('success')
+    const uncited = await answerQuestion({ retriever, generator: writing(RETURNS) }, QUESTION, options)
+    expect(uncited).toMatchObject({ refused: true, decision: { reason: 'share_low' } })
+  })
+
+  const generator = writing('Yes.')
+  it.each([
+    [undefined, QUESTION, {}, 'generator must be'],
+    [{ retriever }, QUESTION, {}, 'generator must be'],
+    [{ generator }, QUESTION, {}, 'dependencies.retriever must be'],
+    [{ retriever: {}, generator }, QUESTION, {}, 'dependencies.retriever must be'],
+    [{ retriever, generator, retreiver: 1 }, QUESTION, {}, 'no option dependencies.retreiver'],
+    [{ retriever, generator }, QUESTION, { polcy: 1 }, 'no option polcy'],
+    [{ retriever, generator }, QUESTION, { policy: 'sufficiency' }, 'policy must be'],
+    [{ retriever, generator }, QUESTION, { generationTimeoutMs: 0 }, 'generationTimeoutMs must be'],
+    [{ retriever, generator }, undefined, {}, 'question'],
+    [{ retriever, generator }, { question: 7 }, {}, 'question'],
+    [{ retriever, generator }, null, {}, 'question'],
+  ])('says what is wrong with %j, %j, %j', async (ports, asked, settings, message) => {
+    const call = answerQuestion(ports as never, asked as never, settings as never)
+    const thrown: unknown = await call.catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(RagGateError)
+    expect((thrown as RagGateError).message).toContain(message)
   })
 })

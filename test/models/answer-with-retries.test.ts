@@ -13,7 +13,8 @@ describe('answerWithRetries', () => {
   it('asks again in the words that follow the suggestion', async () => {
     const { ports } = answering(FINDS)
     const requests: RewriteRequest[] = []
-    const { fault, question, attempts, decision } = await answerWithRetries(ports, SETTINGS, ASKED, {
+    const { fault, question, attempts, decision } = await answerWithRetries(ports, ASKED, {
+      ...SETTINGS,
       rewrite: (request) => {
         requests.push(request)
         return ` ${BETTER}  `
@@ -43,13 +44,13 @@ describe('answerWithRetries', () => {
       suggestions.push(suggestion)
       return `Question ${attempt}?`
     }
-    const once = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite })
+    const once = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite })
     expect([once.attempts.length, once.decision.reason]).toEqual([2, 'no_evidence'])
     // Without evidence there are two suggestions: a third retry has none to follow.
-    const thrice = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+    const thrice = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 3 })
     expect(thrice.attempts).toHaveLength(3)
     expect(new Set(suggestions).size).toBe(2)
-    const never = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 0 })
+    const never = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 0 })
     expect(never.attempts).toHaveLength(1)
   })
 
@@ -60,7 +61,7 @@ describe('answerWithRetries', () => {
     ['says the same again', (): string => `${ASKED.question} `],
   ] as const)('keeps the refusal of a rewriter that %s', async (_, rewrite) => {
     const { ports } = answering(FINDS)
-    const { decision, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+    const { decision, attempts } = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 3 })
     expect([decision.reason, attempts.length]).toEqual(['no_evidence', 1])
   })
 
@@ -72,7 +73,8 @@ describe('answerWithRetries', () => {
     const failed = answering({ finds: [MURDER], says: () => Promise.reject(new Error('down')) })
     const statuses = await Promise.all(
       [answered, failed].map(async ({ ports }) => {
-        const { decision, fault, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, {
+        const { decision, fault, attempts } = await answerWithRetries(ports, ASKED, {
+          ...SETTINGS,
           rewrite,
           maxRetries: 3,
         })
@@ -87,7 +89,9 @@ describe('answerWithRetries', () => {
 
   it.each([-1, 4, 0.5, NaN])('refuses %d retries', async (maxRetries) => {
     const { ports } = answering(FINDS)
-    await expect(answerWithRetries(ports, SETTINGS, ASKED, { rewrite: () => null, maxRetries })).rejects.toMatchObject({
+    await expect(
+      answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite: () => null, maxRetries }),
+    ).rejects.toMatchObject({
       code: 'config_invalid',
     })
   })

@@ -102,7 +102,7 @@ describe('an answer without HTTP', () => {
     const { answer } = await answered(ports, { ...settings, context: { maxLength: 200 } }, asked)
     expect(answer.status).toBe('insufficient_evidence')
     const wide = answering({ finds: [PAINT, STRONG], says: { text: STRONG } })
-    const { decision, evidence } = await answerQuestion(wide.ports, settings, asked)
+    const { decision, evidence } = await answerQuestion(wide.ports, asked, settings)
     expect(decision.verdict).not.toBe('refuse')
     const task = { question: QUESTION, evidence, decision, policy }
     const made = await generateWithEvidence(ports.generator, task, { context: { maxLength: 200 } })

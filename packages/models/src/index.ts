@@ -4,6 +4,7 @@ export {
   type AnswerPorts,
   answerQuestion,
   type AnswerSettings,
+  createAnswerer,
 } from './answering/answer-question.ts'
 export {
   answerWithRetries,

@@ -315,3 +315,32 @@ describe('shares derived from words', () => {
     expect(share('alpha beta', ['alpha beta'], { weighting: 'chunk-confidence' })).toMatchObject({ share: 0.5 })
   })
 })
+
+describe('what an answer cites', () => {
+  const CHUNKS = ['Red paint dries in two hours.', 'Blue paint dries in two days.'].map((text, at) => ({
+    id: `c${at}`,
+    documentId: 'd',
+    text,
+    scores: {},
+  }))
+  const cited = (answer: string) => {
+    const { overlaps } = measureAnswer({ question: 'q', chunks: CHUNKS, answer })
+    return overlaps.map((each) => each.cited)
+  }
+
+  it.each([
+    ['Red paint dries in two hours [1].', [5, 0]],
+    // Only what the cited passage holds.
+    ['Red paint dries in two hours [2].', [0, 3]],
+    // What both hold is divided.
+    ['Paint dries [1, 2].', [1, 1]],
+    ['Paint dries [1][1].', [2, 0]],
+    ['Red paint dries in two hours.', [0, 0]],
+    ['Red paint dries in two hours [7].', [0, 0]],
+    // At the end of a paragraph it stands for the sentences before it, and for none behind it.
+    ['Red paint dries. It takes two hours. [1] Blue paint.', [5, 0]],
+    ['', [0, 0]],
+  ])('in %j gives the passages terms %j', (answer, expected) => {
+    expect(cited(answer)).toEqual(expected)
+  })
+})

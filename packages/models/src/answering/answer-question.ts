@@ -1,46 +1,131 @@
-/** A question up to its answer: gated, generated, judged. No HTTP, and no answer cache. */
-import type { Generator } from '../generator.ts'
-import { generateWithEvidence } from './generate-with-evidence.ts'
-import { RagGateError } from 'hono-rag-gate/errors'
-import { gateQuestion, type QuestionPorts, type QuestionRequest, type QuestionSettings } from 'hono-rag-gate/pipeline'
-import { requireQuestion } from 'hono-rag-gate/core/text'
-import type { Policy } from 'hono-rag-gate/core/policy'
+/** A question up to its answer: cached, gated, generated, judged, recorded. No HTTP. */
+import { balanced } from 'hono-rag-gate/balanced'
 import type { Evidence } from 'hono-rag-gate/core/evidence'
-import type { GenerationSettings, JudgedGeneration } from './generate-with-evidence.ts'
+import { methods, number, required, requireOptions } from 'hono-rag-gate/core/lib'
+import type { CacheState, Policy } from 'hono-rag-gate/core/policy'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
+import { isRagGateError } from 'hono-rag-gate/errors'
+import {
+  type AskedWithoutHttp,
+  answerWithoutHttp,
+  type AnswerWithoutHttpOptions,
+  type RagGateContext,
+} from 'hono-rag-gate/middleware'
+import { type Faults, withinDeadline } from 'hono-rag-gate/pipeline'
+import type { Generation, Generator } from '../generator.ts'
+import type { JudgedGeneration } from './generate-with-evidence.ts'
 
-/** What answering needs. */
-export interface AnswerPorts extends QuestionPorts {
-  readonly generator: Generator
+/** What answering needs: a retriever and a generator. The rest is as the dependencies of `ragGate`. */
+export type AnswerPorts = AnswerWithoutHttpOptions['dependencies'] & { readonly generator: Generator }
+
+/** Settings of `answerQuestion`: those of `ragGate` that need no request. */
+export interface AnswerSettings extends Omit<AnswerWithoutHttpOptions, 'dependencies' | 'policy'> {
+  /** @default balanced() */
+  readonly policy?: AnswerWithoutHttpOptions['policy']
+  /**
+   * How long the model may take, milliseconds; 1 and up.
+   *
+   * @default 30000
+   */
+  readonly generationTimeoutMs?: number
 }
-
-/** Settings of `answerQuestion`. */
-export type AnswerSettings = QuestionSettings & Omit<GenerationSettings, 'context'>
 
 /** A question with everything that became of it. */
 export interface AnsweredQuestion extends JudgedGeneration {
   readonly question: string
+  /** The answer; the refusal in its place; empty where the model failed. */
+  readonly answer: string
+  readonly refused: boolean
+  /** Empty where the answer was stored before. */
   readonly evidence: Evidence
   /** The one that judged. */
   readonly policy: Policy
+  /** How the answer cache took part: `bypass` without one. */
+  readonly cache: CacheState
+}
+
+const GENERATION_TIMEOUT_MS = 30_000
+const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
+const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
+
+/**
+ * Makes what answers questions, for many of them: settings are checked once.
+ *
+ * @throws `config_invalid`, `policy_invalid`, `cache_scope_required`
+ */
+export function createAnswerer(
+  ports: AnswerPorts,
+  settings: AnswerSettings = {},
+): (asked: string | AskedWithoutHttp) => Promise<AnsweredQuestion> {
+  // A caller without types may give nothing.
+  const { generator, ...dependencies } = ports ?? {}
+  requireOptions<Pick<AnswerPorts, 'generator'>>({ generator }, { generator: required(methods('generate')) })
+  const { policy = balanced(), generationTimeoutMs = GENERATION_TIMEOUT_MS, ...others } = settings
+  requireOptions<Pick<AnswerSettings, 'generationTimeoutMs'>>(
+    { generationTimeoutMs },
+    { generationTimeoutMs: number(1) },
+  )
+  // Who calls it is no stranger: any collection may be named where there are several.
+  const question = { ...(dependencies.collections && { collections: 'any' as const }), ...others.question }
+  const answer = answerWithoutHttp({ route: 'answer-question', ...others, question, policy, dependencies })
+  return async function answerOne(given) {
+    // What is no question is refused as one.
+    const asked: AskedWithoutHttp = typeof given === 'object' && given !== null ? given : { question: given }
+    let seen: { readonly gate: RagGateContext; readonly policy: Policy } | undefined
+    let generation: Generation | undefined
+    try {
+      const {
+        body,
+        decision,
+        evidence = NO_EVIDENCE,
+        ...how
+      } = await answer(asked, async (gate, chosen) => {
+        seen = { gate, policy: chosen }
+        generation = await generated(generator, gate, generationTimeoutMs)
+        const { text, report, complete, model, usage } = generation
+        return { ...report, answer: text, complete, ...(model && { model }), ...(usage && { usage }) }
+      })
+      const { answer: text, refused } = body
+      const written = generation ?? (how.cache === 'bypass' || refused ? undefined : { text, complete: true })
+      return {
+        question: seen?.gate.question ?? normaliseQuestion(asked.question),
+        answer: text,
+        refused,
+        evidence,
+        decision,
+        ...how,
+        ...(written && { generation: written }),
+      }
+    } catch (thrown) {
+      // A model that failed is told as a fact; everything else is an error.
+      if (seen === undefined || generation !== undefined) throw thrown
+      const fault = isRagGateError(thrown) ? thrown.code : 'llm_unavailable'
+      const { question, decision, evidence } = seen.gate
+      const cache = dependencies.cache === undefined ? 'bypass' : 'miss'
+      return { question, answer: '', refused: false, evidence, decision, policy: seen.policy, cache, fault }
+    }
+  }
 }
 
 /**
  * Answers a question, or refuses to. The model is asked only when the evidence is let through; its answer is given only
- * when that is let through too. In `observe` mode the gates of the settings still hold here: to watch is the
- * middleware's.
+ * when that is let through too. With `cache` an answer is given again while it is fresh, with `log` each decision is recorded.
  *
- * @throws `invalid_unicode`, `control_character`, `question_required`; else what `gateQuestion` throws: a retrieval that failed is never an answer, nor missing evidence
+ * @example
+ * const { answer, refused } = await answerQuestion({ retriever, generator }, 'How long is the warranty?')
+ * @throws what `createAnswerer` throws; `invalid_unicode`, `control_character`, `question_required`, `question_type`; else
+ *   what a retriever declares: a retrieval that failed is never an answer, nor missing evidence
  */
 export async function answerQuestion(
-  { generator, ...ports }: AnswerPorts,
-  settings: AnswerSettings,
-  request: QuestionRequest,
+  ports: AnswerPorts,
+  asked: string | AskedWithoutHttp,
+  settings: AnswerSettings = {},
 ): Promise<AnsweredQuestion> {
-  const question = requireQuestion(request.question)
-  const result = await gateQuestion(ports, settings, { ...request, question })
-  // Without a cache there is nothing to serve from it.
-  if (result.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-  const { evidence, decision, policy, context } = result
-  const made = await generateWithEvidence(generator, { question, evidence, decision, policy, context }, settings)
-  return { question, evidence, policy, ...made }
+  return createAnswerer(ports, settings)(asked)
+}
+
+async function generated(generator: Generator, gate: RagGateContext, timeoutMs: number): Promise<Generation> {
+  const { question, context, caution } = gate
+  const request = { question, chunks: context.chunks, context: context.text, ...(caution && { caution }) }
+  return withinDeadline(timeoutMs, MODEL_FAULTS, (signal) => generator.generate({ ...request, signal }))
 }

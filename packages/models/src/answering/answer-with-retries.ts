@@ -1,9 +1,9 @@
 /** A refused question asked again in other words. The gate stays as it is. */
 import { textFor } from 'hono-rag-gate/core/reports'
-import type { QuestionRequest } from 'hono-rag-gate/pipeline'
+import type { AskedWithoutHttp } from 'hono-rag-gate/middleware'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
+import { type AnsweredQuestion, type AnswerPorts, type AnswerSettings, createAnswerer } from './answer-question.ts'
 
 /** What a rewriter is given. */
 export interface RewriteRequest {
@@ -42,21 +42,22 @@ const MOST_RETRIES = 3
  */
 export async function answerWithRetries(
   ports: AnswerPorts,
-  settings: AnswerSettings,
-  request: QuestionRequest,
-  { rewrite, maxRetries = 1 }: RetryOptions,
+  asked: string | AskedWithoutHttp,
+  { rewrite, maxRetries = 1, ...settings }: RetryOptions & AnswerSettings,
 ): Promise<RetriedAnswer> {
   if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > MOST_RETRIES) {
     throw new RagGateError('config_invalid', `maxRetries must be 0 to ${MOST_RETRIES}`, { param: 'maxRetries' })
   }
-  const attempts = [await answerQuestion(ports, settings, request)]
-  let last = attempts[0]!
+  const answer = createAnswerer(ports, settings)
+  const request = typeof asked === 'string' ? { question: asked } : asked
+  let last = await answer(request)
+  const attempts = [last]
   while (attempts.length <= maxRetries) {
     const suggestion = suggestionOf(last, attempts.length)
     if (suggestion === undefined) break
     const question = await rewritten(rewrite, { question: request.question, suggestion, attempt: attempts.length })
     if (question === '' || attempts.some((attempt) => attempt.question === question)) break
-    last = await answerQuestion(ports, settings, { ...request, question })
+    last = await answer({ ...request, question })
     attempts.push(last)
   }
   return { ...last, attempts }

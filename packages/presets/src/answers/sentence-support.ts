@@ -26,7 +26,10 @@ interface Held {
 export interface AnswerSupport {
   /** One entry a sentence, in the order of `answerSentences`. */
   readonly sentences: readonly SentenceSupport[]
-  /** One entry a passage: terms that it holds of the sentences that cite it, divided where several do. */
+  /**
+   * One entry a passage: terms that it holds of the sentences that cite it, divided where several do. A sentence without a
+   * citation stands under the next one, as at the end of a paragraph.
+   */
   readonly cited: readonly number[]
 }
 
@@ -44,16 +47,17 @@ export function supportOfAnswer(
     words: new Set(words(passage)),
     numbers: new Set(numbersIn(passage)),
   }))
-  const sentences = found.map((sentence) => {
-    const own = termsOf(sentence, language)
-    const numbers = [...new Set(citedNumbers(sentence))]
-    for (const term of own) {
+  const own = found.map((sentence) => termsOf(sentence, language))
+  let numbers: readonly number[] = []
+  for (let at = found.length - 1; at >= 0; at--) {
+    const here = citedNumbers(found[at]!)
+    if (here.length > 0) numbers = [...new Set(here)]
+    for (const term of own[at]!) {
       const holding = numbers.filter((number) => held[number - 1]?.terms.has(term) === true)
       for (const number of holding) cited[number - 1]! += 1 / holding.length
     }
-    return supportOf(sentence, own, held, language)
-  })
-  return { sentences, cited }
+  }
+  return { sentences: found.map((sentence, at) => supportOf(sentence, own[at]!, held, language)), cited }
 }
 
 /** Distinct terms of what a sentence says. */
