@@ -16,10 +16,11 @@ import { pathToFileURL } from 'node:url'
 import type { LocalIndex, LocalIndexOptions } from '../scripts/local-index.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
+import { workerdCpuMs } from './workerd-cpu.ts'
 
 const DIMENSION = 384
 const SIZES = '1000,20000,50000'
-const COLD = 7
+const COLD = 5
 const WARM = 100
 const PER_COMMAND = 500
 /** Blocks are made some ten seconds after a write. */
@@ -42,18 +43,27 @@ async function post(index: LocalIndex, path: string, body: unknown): Promise<unk
   return response.json()
 }
 
-async function timed(index: LocalIndex): Promise<number> {
+interface Took {
+  readonly ms: number
+  /** CPU time of workerd. */
+  readonly cpuMs: number
+}
+
+async function timed(index: LocalIndex): Promise<Took> {
   const body = { vector: vector(), topK: 10 }
-  const began = performance.now()
+  const [began, cpu] = [performance.now(), workerdCpuMs()]
   await post(index, 'query/n', body)
-  return performance.now() - began
+  return { ms: performance.now() - began, cpuMs: workerdCpuMs() - cpu }
 }
 
 const at = (times: readonly number[], share: number) => times[Math.floor(share * (times.length - 1))]!
 
-function shown(times: number[]): string {
-  times.sort((a, b) => a - b)
-  return `${at(times, 0.5).toFixed(1)} (${times[0]!.toFixed(1)}–${at(times, 0.95).toFixed(1)})`
+/** Time on the clock, and CPU time. */
+function shown(took: readonly Took[]): readonly string[] {
+  return [took.map(({ ms }) => ms), took.map(({ cpuMs }) => cpuMs)].map((times) => {
+    times.sort((a, b) => a - b)
+    return `${at(times, 0.5).toFixed(1)} (${times[0]!.toFixed(1)}–${at(times, 0.95).toFixed(1)})`
+  })
 }
 
 async function measure(name: string, checkout: string, size: number): Promise<readonly string[]> {
@@ -73,8 +83,8 @@ async function measure(name: string, checkout: string, size: number): Promise<re
     }
     const rate = size / ((performance.now() - began) / 1000)
     await sleep(REST_MS)
-    const cold: number[] = []
-    let warm: number[] = []
+    const cold: Took[] = []
+    let warm: Took[] = []
     for (let time = 0; time < COLD; time++) {
       await index.stop()
       index = await start()
@@ -84,7 +94,7 @@ async function measure(name: string, checkout: string, size: number): Promise<re
       while (warm.length < (time === COLD - 1 ? WARM : 1)) warm.push(await timed(index))
     }
     await index.stop()
-    return [name, size.toLocaleString('en'), shown(cold), shown(warm), Math.round(rate).toLocaleString('en')]
+    return [name, size.toLocaleString('en'), ...shown(cold), ...shown(warm), Math.round(rate).toLocaleString('en')]
   } finally {
     rmSync(stateDirectory, { recursive: true, force: true })
   }
@@ -100,4 +110,9 @@ for (const size of sizes.split(',').map(Number)) {
     console.error(rows.at(-1)!.join(' | '))
   }
 }
-console.log(markdownTable(['', 'vectors', 'cold, ms', 'warm, ms', 'written/s, with making them'], rows))
+console.log(
+  markdownTable(
+    ['', 'vectors', 'cold, ms', 'CPU of that, ms', 'warm, ms', 'CPU of that, ms', 'written/s, with making them'],
+    rows,
+  ),
+)

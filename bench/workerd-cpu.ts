@@ -1,13 +1,22 @@
 /** What workerd spends, whatever else the machine does. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU time of the workerd below this process so far, milliseconds; it needs Linux. */
+/** CPU time of every workerd below this process, however deep, so far, milliseconds; it needs Linux. */
 export function workerdCpuMs(): number {
-  let nanoseconds = 0
+  const processes = new Map<number, { readonly name: string; readonly parent: number }>()
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
-      const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-      if (name !== 'workerd' || Number(parent) !== process.pid) continue
+      const [, name = '', parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+      processes.set(Number(pid), { name, parent: Number(parent) })
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isBelow = (pid: number): boolean => pid === process.pid || (pid > 1 && isBelow(processes.get(pid)?.parent ?? 0))
+  let nanoseconds = 0
+  for (const [pid, { name }] of processes) {
+    try {
+      if (name !== 'workerd' || !isBelow(pid)) continue
       for (const task of readdirSync(`/proc/${pid}/task`)) {
         nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
       }

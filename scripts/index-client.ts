@@ -21,6 +21,11 @@ export interface IndexInfo {
   readonly indexType?: string
   readonly dimension: number
   readonly namespaces: Readonly<Record<string, { readonly vectorCount: number }>>
+  /** Of an index of this project. */
+  readonly capacity?: {
+    readonly memoryBytesPerNamespace: number
+    readonly namespaces: Readonly<Record<string, { readonly memoryBytes: number }>>
+  }
 }
 
 /** An index by URL and token. */

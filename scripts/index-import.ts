@@ -120,11 +120,23 @@ async function untilVisible(): Promise<void> {
   }
 }
 
+/** Share of a namespace's memory from which on it is reported. */
+const NEARLY_FULL = 0.8
+
+async function warnOfFull(): Promise<void> {
+  const { capacity } = await send<IndexInfo>(address, 'info', '', [])
+  for (const [name, { memoryBytes }] of Object.entries(capacity?.namespaces ?? {})) {
+    const share = memoryBytes / (capacity?.memoryBytesPerNamespace ?? Infinity)
+    if (share >= NEARLY_FULL) console.error(`Namespace "${name}" is ${Math.floor(100 * share)} % full`)
+  }
+}
+
 try {
   const count = await importLines(readProgress())
   if (!options.has('no-wait')) await untilVisible()
   rmSync(progressFile, { force: true })
   console.error(`\r${count} lines of ${file} are in the index`)
+  await warnOfFull()
 } catch (thrown) {
   console.error(`\n${thrown instanceof Error ? thrown.message : String(thrown)}`)
   process.exitCode = 1

@@ -1,5 +1,12 @@
 import type { Passage } from '../core/evidence/chunk.ts'
 
+/** How much of its room an index has taken. */
+export interface IndexRoom {
+  readonly usedBytes: number
+  /** From here on writes are refused with `index_full`. */
+  readonly limitBytes: number
+}
+
 /** The writing side of an index. Every call is safe to repeat. */
 export interface ChunkIndex {
   /** Which embeddings the index makes: recorded with a collection, so that a change of model is noticed. */
@@ -13,7 +20,8 @@ export interface ChunkIndex {
   /**
    * Resolves when every write so far can be found by a search.
    *
+   * @returns how full the index is, where that is known
    * @throws `index_not_settled` when that takes longer than the adapter waits
    */
-  settle(namespace: string): Promise<void>
+  settle(namespace: string): Promise<IndexRoom | undefined>
 }

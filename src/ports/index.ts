@@ -2,7 +2,7 @@
 export type { AnswerCache, StoredAnswer } from './answer-cache.ts'
 export type { AnswerPurges, KnownPurges } from './answer-purges.ts'
 export type { Authenticate, Principal, Scope } from './authenticator.ts'
-export type { ChunkIndex } from './chunk-index.ts'
+export type { ChunkIndex, IndexRoom } from './chunk-index.ts'
 export type { ChunkTexts } from './chunk-texts.ts'
 export type { Clock } from './clock.ts'
 export type { Coalescer, CoalescedOutcome, Leader, Role } from './coalescer.ts'

@@ -58,7 +58,9 @@ beforeEach(() => {
         flags: text.startsWith('HIDDEN') ? ['hidden_text'] : [],
       }
     })
-    return Response.json({ corpus_version: calls.length, documents, chunks_to_remove: 0 })
+    const full = sent.documents.some(({ text }) => text.startsWith('MUCH'))
+    const nearly_full = full ? { used_bytes: 450_000_000, limit_bytes: 500_000_000 } : undefined
+    return Response.json({ corpus_version: calls.length, documents, chunks_to_remove: 0, nearly_full })
   })
 })
 afterEach(() => void vi.unstubAllGlobals())
@@ -71,6 +73,15 @@ const ingest = (args: readonly string[] = [], settings?: RunSettings) =>
   run(['ingest', folder.path, '--collection', 'manual', ...args], settings)
 
 describe('rag-gate ingest', () => {
+  it('says when the index is nearly full, and says nothing before', async () => {
+    folder.put('a.md', 'Alpha.')
+    expect((await ingest()).out).not.toContain('full')
+    folder.put('b.md', 'MUCH more.')
+    const { code, out } = await ingest()
+    expect(code).toBe(0)
+    expect(out).toContain('The index is nearly full: 450 MB of 500 MB. Remove documents, or take a larger index.')
+  })
+
   it('sends a folder, and tells what became of it', async () => {
     folder.put('a.md', 'Alpha.')
     folder.put('b.mdx', 'Beta.')

@@ -7,13 +7,14 @@ import type { IncomingDocument } from '../../packages/ingest/src/incoming-docume
 import { ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
 import type { CorpusChange, DocumentRecord } from '../../packages/ingest/src/collection-writer.ts'
+import type { IndexRoom } from '../../src/ports/chunk-index.ts'
 import type { Collection } from '../../src/ports/collections.ts'
 import type { SplitDocument, Splitter } from '../../packages/ingest/src/splitter.ts'
 import { buildLexicon } from '../fixtures/english.ts'
 import { english } from '../../src/language/english/english.ts'
 
 /** A whole world of one collection; each line of a document is a chunk. A writer holds its turn until it closes it. */
-function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
+function aWorld(failAt: (step: string, nth: number) => boolean = () => false, room?: IndexRoom) {
   const passages = new Map<string, Passage>()
   const records = new Map<string, DocumentRecord>()
   const unpublished = new Set<string>()
@@ -71,7 +72,10 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
         step('delete')
         for (const id of ids) passages.delete(id)
       },
-      settle: async () => step('settle'),
+      async settle() {
+        step('settle')
+        return room
+      },
     },
     collections: {
       find: never,
@@ -152,6 +156,16 @@ describe('ingestDocuments', () => {
     expect(corpusVersion).toBe(1)
     expect(documents).toEqual([{ id: 'a', status: 'added', chunks: 2, chunksWritten: 2, chunksRemoved: 0, flags: [] }])
     expect(world.lexicon()).toBe(encodeLexicon(buildLexicon(['Engine starts.', 'Engine stops.'])))
+  })
+
+  it.each([
+    [799, undefined],
+    [800, { usedBytes: 800, limitBytes: 1000 }],
+  ])('says how full the index is from 80 %% on: %d of 1,000 bytes', async (usedBytes, nearlyFull) => {
+    const world = aWorld(() => false, { usedBytes, limitBytes: 1000 })
+    expect((await world.ingest(doc('a', 'Engine starts.'))).nearlyFull).toEqual(nearlyFull)
+    // Nothing was written, so nothing is known.
+    expect((await world.ingest(doc('a', 'Engine starts.'))).nearlyFull).toBeUndefined()
   })
 
   it('removes what fell out after it is published, and takes it off the record', async () => {

@@ -437,6 +437,20 @@ describe('the chunk index', () => {
     expect(requests).toHaveLength(3)
   })
 
+  test.each([
+    [
+      'an index of this project',
+      { memoryBytesPerNamespace: 100, namespaces: { n1: { memoryBytes: 85 } } },
+      { usedBytes: 85, limitBytes: 100 },
+    ],
+    ['the service', undefined, undefined],
+    ['an index that says something else', { namespaces: { n1: 'full' } }, undefined],
+  ])('says how full %s is', async (_name, capacity, room) => {
+    const counts = { pendingVectorCount: 0, namespaces: {} }
+    const { fetch } = scripted(result({ ...counts, denseIndex: { dimension: 384, embeddingModel: '' }, capacity }))
+    await expect(indexOver(fetch).settle('n1')).resolves.toEqual(room)
+  })
+
   test('does not wait for ever', async () => {
     const { fetch } = scripted(...Array.from({ length: 10 }, () => info(1)))
     await expect(indexOver(fetch).settle('n1')).rejects.toMatchObject({ code: 'index_not_settled' })

@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { IndexStorage, SqlRow } from '../../packages/vector-index/src/store/schema.ts'
 
-/** Bytes come as buffers of their own. */
-const asWorkerd = ([column, value]: [string, unknown]) => [
-  column,
-  value instanceof Uint8Array ? value.slice().buffer : value,
-]
+/** Bytes come as buffers of their own; one column of the index holds them. */
+function asWorkerd(row: Record<string, unknown>): SqlRow {
+  const { bytes } = row
+  // What SQLite gives are columns.
+  return (bytes instanceof Uint8Array ? { ...row, bytes: bytes.slice().buffer } : row) as SqlRow
+}
 
 /** A Durable Object's storage, as far as the index uses it, over SQLite in memory. */
 export function sqliteStorage(): IndexStorage {
@@ -19,7 +20,7 @@ export function sqliteStorage(): IndexStorage {
         const rows = database
           .prepare(query)
           .all(...values)
-          .map((row) => Object.fromEntries(Object.entries(row).map(asWorkerd))) as SqlRow[]
+          .map(asWorkerd)
         return { toArray: () => rows, [Symbol.iterator]: () => rows[Symbol.iterator]() }
       },
     },

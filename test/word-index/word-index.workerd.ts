@@ -226,3 +226,32 @@ describe('the word index in D1', () => {
     await expect(index.fetch(namespace, ['a'])).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 })
+
+describe('how full the database is', () => {
+  const sized = (bytes: number) => {
+    const db = { ...env.DB, prepare: (sql: string) => env.DB.prepare(sql) } as D1Database
+    db.batch = async <Row>(statements: D1PreparedStatement[]) => {
+      const results = await env.DB.batch<Row>(statements)
+      return results.map((result) => ({ ...result, meta: { ...result.meta, size_after: bytes } }))
+    }
+    return createWordIndex({ ...options, db })
+  }
+
+  it('is told after a write, by the size that D1 says', async () => {
+    const own = createWordIndex(options)
+    const namespace = freshNamespace()
+    expect(await own.settle(namespace)).toBeUndefined()
+    await own.upsert(namespace, [passage('a', 'The edge.')])
+    expect(await own.settle(namespace)).toEqual({ usedBytes: expect.any(Number), limitBytes: 500_000_000 })
+  })
+
+  it.each([
+    [450_000_000, { usedBytes: 450_000_000, limitBytes: 500_000_000 }],
+    [600_000_000, { usedBytes: 600_000_000, limitBytes: 10_000_000_000 }],
+    [11_000_000_000, undefined],
+  ])('of %d bytes is measured by the plan that allows them', async (bytes, room) => {
+    const own = sized(bytes)
+    await own.upsert(freshNamespace(), [passage('a', 'The edge.')])
+    expect(await own.settle('any')).toEqual(room)
+  })
+})

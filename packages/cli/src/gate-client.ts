@@ -115,6 +115,8 @@ export interface IngestReply {
   readonly corpus_version: number
   readonly documents: readonly DocumentReply[]
   readonly chunks_to_remove: number
+  /** How full the index is, from 80 % on. */
+  readonly nearly_full?: { readonly used_bytes: number; readonly limit_bytes: number }
 }
 
 /** Statuses that a moment later may be others: a conflict, too many requests, a failed upstream. */

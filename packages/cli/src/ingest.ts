@@ -57,7 +57,7 @@ interface Target {
 
 /** What became of everything that was found. */
 interface Sent {
-  readonly replies: DocumentReply[]
+  readonly replies: readonly DocumentReply[]
   readonly version: number
   /** Ids of all documents that were found, of those too that could not be sent. */
   readonly ids: ReadonlySet<string>
@@ -68,6 +68,7 @@ interface Sent {
   readonly found: number
   /** What could hold documents whose ids are unknown. */
   readonly unknown: readonly string[]
+  readonly nearlyFull?: IngestReply['nearly_full']
 }
 
 async function send(target: Target, listing: Listing, terminal: Terminal): Promise<Sent> {
@@ -81,6 +82,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   const totalBytes = listing.files.reduce((sum, { bytes }) => sum + bytes, 0)
   const there = target.dryRun ? NOTHING_THERE : await documentsOf(target)
   let { version } = there
+  let nearlyFull: IngestReply['nearly_full']
   let found = 0
   let readBytes = 0
   let batch: GateDocument[] = []
@@ -90,6 +92,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
       const taken = await sendBatch(target, batch)
       version = Math.max(version, taken.version)
       replies.push(...taken.replies)
+      nearlyFull = taken.nearlyFull ?? nearlyFull
     }
     batch = []
     characters = 0
@@ -143,7 +146,17 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   progress.end()
   // A mistake in the path and `--prune` together would empty the collection.
   if (found === 0 && unreadable.length === 0) throw misused('There are files, and no text in them')
-  return { replies, version, ids: new Set(ids.keys()), unreadable, empty, remarks, found, unknown }
+  return {
+    replies,
+    version,
+    ids: new Set(ids.keys()),
+    unreadable,
+    empty,
+    remarks,
+    found,
+    unknown,
+    ...(nearlyFull && { nearlyFull }),
+  }
 }
 
 /** What a collection has already. */
@@ -199,11 +212,12 @@ const TURNED_AWAY = new Set([400, 413, 422])
 async function sendBatch(
   target: Target,
   documents: readonly GateDocument[],
-): Promise<{ readonly version: number; readonly replies: readonly DocumentReply[] }> {
+): Promise<Pick<Sent, 'version' | 'replies' | 'nearlyFull'>> {
   const { gate, collection } = target
   try {
     const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
-    return { version: reply.corpus_version, replies: reply.documents }
+    const { nearly_full: nearlyFull } = reply
+    return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {
     if (!(thrown instanceof GateFailure) || !TURNED_AWAY.has(thrown.status) || isAboutCall(thrown)) throw thrown
     const [only] = documents
@@ -216,14 +230,16 @@ async function sendBatch(
       ? [documents.slice(0, named), documents.slice(named, named + 1), documents.slice(named + 1)]
       : [documents.slice(0, documents.length / 2), documents.slice(documents.length / 2)]
     let version = 0
+    let nearlyFull: IngestReply['nearly_full']
     const replies: DocumentReply[] = []
     for (const part of parts) {
       if (part.length === 0) continue
       const taken = await sendBatch(target, part)
+      nearlyFull = taken.nearlyFull ?? nearlyFull
       version = Math.max(version, taken.version)
       replies.push(...taken.replies)
     }
-    return { version, replies }
+    return { version, replies, ...(nearlyFull && { nearlyFull }) }
   }
 }
 
@@ -329,6 +345,8 @@ interface IngestSummary {
   /** Documents of the collection that are not here and were kept. */
   readonly kept?: readonly string[]
   readonly not_pruned?: string
+  /** How full the index is, from 80 % on. */
+  readonly nearly_full?: IngestReply['nearly_full']
 }
 
 function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, listing: Listing): IngestSummary {
@@ -358,6 +376,7 @@ function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, l
     ...(dryRun ? { dry_run: { documents: found, to_remove: pruned.others } } : {}),
     ...(!dryRun && kept.length > 0 ? { kept } : {}),
     ...(pruned.withheld === undefined ? {} : { not_pruned: pruned.withheld }),
+    ...(sent.nearlyFull && { nearly_full: sent.nearlyFull }),
   }
 }
 
@@ -387,6 +406,12 @@ function show(summary: IngestSummary, { found }: Sent, { others }: Pruned, dryRu
   if (summary.kept !== undefined) out(`${counted(summary.kept.length, 'document')} that are not here were kept`)
   if (summary.not_pruned !== undefined)
     out({ text: `Nothing was removed: ${oneLine(summary.not_pruned)}`, colour: 'yellow' })
+  if (summary.nearly_full !== undefined) {
+    const { used_bytes: used, limit_bytes: limit } = summary.nearly_full
+    const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+    const text = `The index is nearly full: ${megabytes(used)} of ${megabytes(limit)}. Remove documents, or take a larger index.`
+    out({ text, colour: 'yellow' })
+  }
   if (summary.failed.some(({ code }) => code === FULL)) {
     out('The index is full: remove documents that are not needed, with --prune for one, or take a larger index.')
   } else if (summary.failed.some(({ message }) => message === undefined)) {

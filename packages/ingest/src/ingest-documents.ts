@@ -2,6 +2,7 @@
 import { chunkId } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
+import type { IndexRoom } from 'hono-rag-gate/ports'
 import type { DocumentRecord } from './collection-writer.ts'
 import { documentHash, documentOrigin, factsOf, INVISIBLE, withoutInvisible } from './document-hash.ts'
 import type { IncomingDocument } from './incoming-document.ts'
@@ -42,7 +43,12 @@ export interface Ingestion {
   readonly documents: readonly IngestedDocument[]
   /** Chunks that are published out and hidden, but still stand in the index: the next ingestion removes them. */
   readonly chunksToRemove: number
+  /** How full the index is, from 80 % on. */
+  readonly nearlyFull?: IndexRoom
 }
+
+/** Share of an index's room from which on it is reported. */
+const NEARLY_FULL = 0.8
 
 /** Settings of one ingestion. */
 export interface IngestOptions {
@@ -102,7 +108,9 @@ export async function ingestDocuments(
         break
       }
     }
+    const { room } = lease
     return {
+      ...(room !== undefined && room.usedBytes >= NEARLY_FULL * room.limitBytes && { nearlyFull: room }),
       corpusVersion: lease.collection.corpusVersion,
       documents: prepared.map((document): IngestedDocument => {
         const { id } = document.record

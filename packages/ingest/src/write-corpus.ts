@@ -4,7 +4,7 @@ import { type CollectionId, namespaceOf, type Tenant } from 'hono-rag-gate/core/
 import { buildLexicon, EMPTY_LEXICON, type Language, updateLexicon } from 'hono-rag-gate/core/text'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import type { CollectionWriter, DocumentRecord, Writer } from './collection-writer.ts'
-import type { ChunkIndex, Clock, Collection } from 'hono-rag-gate/ports'
+import type { ChunkIndex, Clock, Collection, IndexRoom } from 'hono-rag-gate/ports'
 import { newId } from 'hono-rag-gate/pipeline'
 
 /** How long others wait for a writer that was cut off. Prolonged with each step. */
@@ -39,6 +39,8 @@ export interface CorpusLease {
   readonly collection: Collection
   /** Chunks that were published out and could not be removed from the index yet: hidden, and removed under the next lease. */
   readonly chunksToRemove: number
+  /** How full the index is, where it is known and something was written. */
+  readonly room: IndexRoom | undefined
   /**
    * Writes, waits until a search sees it, publishes, then removes. Until it is published nothing of it is evidence, and
    * nothing that is published out is evidence afterwards, whether or not the index still holds it.
@@ -74,7 +76,11 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
   const namespace = namespaceOf(tenant, id)
   let current = opened
   let chunksToRemove = 0
+  let room: IndexRoom | undefined
   return {
+    get room() {
+      return room
+    },
     get collection() {
       return current
     },
@@ -87,7 +93,7 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       await collections.draft(tenant, id, writerAt(clock, writerId), addedChunkIds)
       if (passages.length > 0) {
         await index.upsert(namespace, passages)
-        await index.settle(namespace)
+        room = await index.settle(namespace)
       }
       const added = new Set(addedChunkIds)
       const base = current.lexiconId === null ? EMPTY_LEXICON : await collections.lexicon(current.lexiconId)

@@ -4,7 +4,7 @@ import { Index } from '@upstash/vector'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
-import type { ChunkIndex } from 'hono-rag-gate/ports'
+import type { ChunkIndex, IndexRoom } from 'hono-rag-gate/ports'
 import { requireCosine } from './index-kind.ts'
 import { checkedNamespace } from './namespaces.ts'
 import { itemOf, passageOf, readInfo } from './rows.ts'
@@ -88,12 +88,23 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
 
     async settle(namespace) {
       const polls = Math.ceil(settleTimeoutMs / settlePollMs)
-      for (let poll = 0; readInfo(await index.info()).pendingOf(namespace) > 0; poll++) {
+      for (let poll = 0; ; poll++) {
+        const info: unknown = await index.info()
+        if (readInfo(info).pendingOf(namespace) === 0) return roomOf(info, namespace)
         if (poll >= polls) throw new RagGateError('index_not_settled', 'The index did not show its last writes in time')
         await new Promise((resolve) => setTimeout(resolve, settlePollMs))
       }
     },
   }
+}
+
+/** How full a namespace is; an index of this project says so. */
+function roomOf(info: unknown, namespace: string): IndexRoom | undefined {
+  const capacity = isRecord(info) && isRecord(info['capacity']) ? info['capacity'] : {}
+  const { namespaces, memoryBytesPerNamespace: limitBytes } = capacity
+  const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
+  const usedBytes = isRecord(own) ? own['memoryBytes'] : undefined
+  return typeof usedBytes === 'number' && typeof limitBytes === 'number' ? { usedBytes, limitBytes } : undefined
 }
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {

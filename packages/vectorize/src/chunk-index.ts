@@ -130,7 +130,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
 
     async settle(namespace) {
       const last = pending.get(namespace)
-      if (last === undefined) return
+      if (last === undefined) return undefined
       const polls = Math.ceil(settleTimeoutMs / settlePollMs)
       for (let poll = 0; !(await isVisible(namespace, last)); poll++) {
         if (poll >= polls) throw new RagGateError('index_not_settled', 'The index did not show its last writes in time')
@@ -138,6 +138,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
       }
       // Unless something was written meanwhile.
       if (pending.get(namespace) === last) pending.delete(namespace)
+      return undefined
     },
   }
 }

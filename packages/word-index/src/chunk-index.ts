@@ -4,7 +4,7 @@ import { jsonBatches } from 'hono-rag-gate/adapters/d1'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { requireOptions, utf8 } from 'hono-rag-gate/core/lib'
 import { terms } from 'hono-rag-gate/core/text'
-import type { ChunkIndex } from 'hono-rag-gate/ports'
+import type { ChunkIndex, IndexRoom } from 'hono-rag-gate/ports'
 import { callerOf, storedPassage, WORD_INDEX_OPTIONS, wordEmbedding, type WordIndexOptions } from './caller.ts'
 import { ADD, COUNT, FETCH, OPEN, REMOVE } from './statements.ts'
 
@@ -21,6 +21,9 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   const { db, language } = options
   const call = callerOf(options, 10_000)
   const { model, dimension } = wordEmbedding(language)
+
+  /** As it was after the last write. */
+  let room: IndexRoom | undefined
 
   /** For each of the lists every one of the statements, in turn. */
   function each(sqls: readonly string[], namespace: string, lists: readonly string[]): D1PreparedStatement[] {
@@ -48,7 +51,8 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
         ...each(ADD, namespace, listsOf(rows)),
         db.prepare(COUNT).bind(namespace, rows.length, words),
       ]
-      await call(() => db.batch(written))
+      const results = await call(() => db.batch(written))
+      room = roomOf(results.at(-1)?.meta.size_after)
     },
 
     async fetch(namespace, ids) {
@@ -65,8 +69,17 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
       if (removed.length > 0) await call(() => db.batch(removed))
     },
 
-    settle: async () => undefined,
+    settle: async () => room,
   }
+}
+
+/** Bytes of a database on the free plan, and on the paid one. @see https://developers.cloudflare.com/d1/platform/limits/ */
+const DATABASE_BYTES = [500_000_000, 10_000_000_000] as const
+
+/** The plan is not known: a database that is larger than the free one is on the paid one. */
+function roomOf(usedBytes: number | undefined): IndexRoom | undefined {
+  const limitBytes = DATABASE_BYTES.find((bytes) => (usedBytes ?? Infinity) <= bytes)
+  return usedBytes === undefined || limitBytes === undefined ? undefined : { usedBytes, limitBytes }
 }
 
 /** Most bytes of a list: D1 takes strings of 2 MB, and the free plan 50 queries of a request. */

@@ -194,6 +194,8 @@ test('whatever is written and removed, and wherever making blocks breaks off: wh
         const third = order.filter(({ id }) => Number(id.slice(1)) % 7 === 3)
         expect(sparse!.slice(0, third.length).every(({ id }) => Number(id.slice(1)) % 7 === 3)).toBe(true)
       }
+      write(named(0, 900), 0)
+      makeBlocks(store)
       for (const one of steps) {
         if (one.kind === 'write') write(named(one.range[0], one.range[0] + one.range[1]), one.version)
         else if (one.kind === 'remove') {

@@ -381,6 +381,7 @@ export const INGESTED: Schema = object({
     }),
   ),
   chunks_to_remove: count,
+  'nearly_full?': object({ used_bytes: count, limit_bytes: count }),
 })
 
 export const REMOVED: Schema = object({

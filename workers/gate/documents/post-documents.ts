@@ -31,6 +31,7 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
     c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId, ingestion.corpusVersion))
+    const { nearlyFull } = ingestion
     const failed = ingestion.documents.some(({ status }) => status === 'failed')
     return c.json(
       {
@@ -38,6 +39,7 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
         corpus_version: ingestion.corpusVersion,
         documents: ingestion.documents.map(onTheWire),
         chunks_to_remove: ingestion.chunksToRemove,
+        ...(nearlyFull && { nearly_full: { used_bytes: nearlyFull.usedBytes, limit_bytes: nearlyFull.limitBytes } }),
       },
       failed ? 207 : 200,
     )

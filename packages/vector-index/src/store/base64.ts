@@ -50,18 +50,18 @@ function encodePlainly(bytes: Uint8Array): string {
 
 function decodePlainly(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
+  // What is missing of the last four letters stands for nothing, and writes past the end do nothing.
+  const whole = text.padEnd(Math.ceil(text.length / 4) * 4, 'A')
   let out = 0
-  for (let at = 0; at < text.length; at += 4) {
+  for (let at = 0; at < whole.length; at += 4) {
     const quad =
-      (sextet(text, at) << 18) | (sextet(text, at + 1) << 12) | (sextet(text, at + 2) << 6) | sextet(text, at + 3)
+      (SEXTETS[whole.charCodeAt(at)]! << 18) |
+      (SEXTETS[whole.charCodeAt(at + 1)]! << 12) |
+      (SEXTETS[whole.charCodeAt(at + 2)]! << 6) |
+      SEXTETS[whole.charCodeAt(at + 3)]!
     bytes[out++] = quad >> 16
     bytes[out++] = quad >> 8
     bytes[out++] = quad
   }
   return bytes
-}
-
-/** Value of one letter; 0 past the end, where `charCodeAt` gives NaN. */
-function sextet(text: string, at: number): number {
-  return SEXTETS[text.charCodeAt(at)] ?? 0
 }
