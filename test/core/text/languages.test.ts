@@ -79,7 +79,7 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
     const lexicon = buildLexicon(passages)
     const strong = measure(question, evidenceOf(passages), lexicon)
     const weak = measure(normaliseQuestion(offTopic), evidenceOf(passages), lexicon)
-    for (const signal of ['topBm25', 'sentenceCoverage', 'keywordCoverage', 'bm25Gap'] as const) {
+    for (const signal of ['topBm25', 'sentenceCoverage', 'keywordCoverage', 'bm25Lead'] as const) {
       expect(strong[signal], signal).toBeGreaterThan(weak[signal])
     }
     expect(strong.sentenceCoverage).toBeGreaterThan(0.3)

@@ -217,6 +217,6 @@ test('whatever is written and removed, and wherever making blocks breaks off: wh
       store = new VectorStore(storage, options)
       check()
     }),
-    { numRuns: 12 },
+    { numRuns: 6 },
   )
 })
