@@ -13,58 +13,48 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 // oxlint-disable-next-line no-control-regex -- what a field may not hold
 const NO_VALUE = /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/
 
+/** Least and most of what is a number. */
+const NUMBERS = {
+  requestedAtMs: [0, Infinity],
+  purgeEpoch: [0, Infinity],
+  ageSeconds: [0, Infinity],
+  lifetimeSeconds: [0, LONGEST_SECONDS],
+  staleIfErrorSeconds: [0, LONGEST_SECONDS],
+  status: [200, 599],
+} as const
+
 /** Whether this is an answer to a question of this tenant and collection, in the form of this version, that can be sent. */
 export function isStoredAnswer(value: unknown, { request }: Pick<CacheRequest, 'request'>): value is StoredAnswer {
   if (!isRecord(value)) return false
-  const { schema, key, status, headers, body, sameAs, model, principalId, decision } = value
+  const { headers, decision } = value
+  const given: Record<string, unknown> = { staleIfErrorSeconds: 0, ...value }
   return (
-    schema === 2 &&
-    typeof key === 'string' &&
-    typeof body === 'string' &&
-    typeof principalId === 'string' &&
-    isAbsentOr('string', sameAs) &&
-    isAbsentOr('string', model) &&
-    isWithin(value['requestedAtMs'], 0, Number.MAX_SAFE_INTEGER) &&
-    isWithin(value['purgeEpoch'], 0, Number.MAX_SAFE_INTEGER) &&
-    isWithin(value['ageSeconds'], 0, Number.MAX_SAFE_INTEGER) &&
-    isWithin(value['lifetimeSeconds'], 0, LONGEST_SECONDS) &&
-    isWithin(value['staleIfErrorSeconds'] ?? 0, 0, LONGEST_SECONDS) &&
-    Number.isInteger(status) &&
-    isWithin(status, 200, 599) &&
+    value['schema'] === 2 &&
+    areTexts([value['key'], value['body'], value['principalId'], value['sameAs'] ?? '', value['model'] ?? '']) &&
+    Object.entries(NUMBERS).every(([name, [least, most]]) => isWithin(given[name], least, most)) &&
+    Number.isInteger(value['status']) &&
     Array.isArray(headers) &&
     headers.every(isHeader) &&
     isRecord(decision) &&
     decision['tenant'] === request.principal.tenant &&
     decision['collection'] === request.collection &&
-    isDecision(decision)
+    VERDICTS.has(decision['verdict']) &&
+    areTexts([decision['id'], decision['band'], decision['reason'], decision['policyId']]) &&
+    isWithin(decision['confidence'], 0, 1) &&
+    Array.isArray(decision['findings']) &&
+    areTexts(decision['documentIds']) &&
+    areTexts(decision['evidenceIds'])
   )
 }
 
 function isHeader(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2) return false
-  const [name, text]: unknown[] = value
-  return typeof name === 'string' && NAME.test(name) && typeof text === 'string' && !NO_VALUE.test(text)
+  return areTexts(value) && value.length === 2 && NAME.test(value[0]!) && !NO_VALUE.test(value[1]!)
 }
 
-function isDecision({ id, verdict, band, reason, policyId, confidence, ...lists }: Record<string, unknown>): boolean {
-  return (
-    VERDICTS.has(verdict) &&
-    [id, band, reason, policyId].every((text) => typeof text === 'string') &&
-    isWithin(confidence, 0, 1) &&
-    Array.isArray(lists['findings']) &&
-    areTexts(lists['documentIds']) &&
-    areTexts(lists['evidenceIds'])
-  )
-}
-
-function areTexts(value: unknown): boolean {
+function areTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
-function isAbsentOr(type: 'string', value: unknown): boolean {
-  return value === undefined || typeof value === type
-}
-
 function isWithin(value: unknown, least: number, most: number): boolean {
-  return typeof value === 'number' && value >= least && value <= most
+  return typeof value === 'number' && value >= least && value <= most && value < Infinity
 }
