@@ -8,7 +8,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Check, CHECKS, type Count, run, runChecks } from './check.ts'
+import { type Check, CHECKS, type Count, run, runChecks, runChecksInPairs } from './check.ts'
 
 /** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
 const deep = process.argv.includes('--deep')
@@ -41,7 +41,11 @@ function runVitest(args: readonly string[]): Count {
   }
 }
 
-const counts = [runChecks(CHECKS, env), runVitest(vitestArguments), ...(deep ? [runChecks(DEEP_CHECKS, env)] : [])]
+const counts = [
+  await runChecksInPairs(CHECKS),
+  runVitest(vitestArguments),
+  ...(deep ? [runChecks(DEEP_CHECKS, env)] : []),
+]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)
 const failed = counts.reduce((sum, count) => sum + count.failed, 0)
 console.log(`${passed} passed, ${failed} failed`)

@@ -118,7 +118,7 @@ function invalid(message: string, param: string): RagGateError {
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, ROUTE_OPTIONS)
   const { policy, rules = [], mode = 'enforce' } = options
-  const onWarning = harmless(options.onWarning ?? warnOnConsole)
+  const onWarning = thatCannotFail(options.onWarning ?? warnOnConsole)
   const { closestPassages = 0 } = options
   const { generationConfidence, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   validateRules(rules)
@@ -141,8 +141,8 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   }
 }
 
-/** What is told of something that was got over must not undo that. */
-function harmless(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
+/** A warning function that throws or rejects is logged: the request goes on. */
+function thatCannotFail(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
   return (warning) => {
     const report = (thrown: unknown): void => console.error(`[rag-gate] onWarning: ${errorForLog(thrown)}`)
     try {

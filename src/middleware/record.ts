@@ -94,7 +94,7 @@ export function eventOf(
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
 ): DecisionEvent {
   const { mode, onWarning } = settings
-  const orWarned = <Value>(code: string, what: string, work: () => Value): Value | undefined => {
+  const catchAndWarn = <Value>(code: string, what: string, work: () => Value): Value | undefined => {
     try {
       return work()
     } catch (cause) {
@@ -104,13 +104,13 @@ export function eventOf(
   }
   const usage = found?.answer.usage
   // A stored answer that stands in for a handler which failed saved no call of it.
-  const saved = orWarned('savings_failed', 'What was saved', () =>
+  const saved = catchAndWarn('savings_failed', 'What was saved', () =>
     found !== undefined && handler === 'called'
       ? undefined
       : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
   )
   const audit =
-    orWarned('audit_failed', 'The entries of the audit trail', () =>
+    catchAndWarn('audit_failed', 'The entries of the audit trail', () =>
       policy.preset?.auditEvents?.(decision, known.atMs),
     ) ?? []
   return {

@@ -22,3 +22,4 @@ export class CasingCache {
     return name
   }
 }
+export const [SQLiteUpdateBuilder, SQLiteUpdateBase, SQLiteDeleteBase] = [unused, unused, unused]

@@ -69,13 +69,13 @@ function render(chunks: readonly Chunk[]): string {
     .map(({ title, section, text }, at) => {
       const heading = [title, section].filter((part) => part !== undefined && part !== '').join(' › ')
       const from = heading === '' ? '' : ` from="${attribute(heading)}"`
-      return `<passage number="${at + 1}"${from}>\n${harmless(text)}\n</passage>`
+      return `<passage number="${at + 1}"${from}>\n${escapedDelimiters(text)}\n</passage>`
     })
     .join('\n\n')
 }
 
-/** Also with a few spaces or unseen characters within: a model may read it as one all the same. */
-const harmless = (text: string): string =>
+/** Delimiters with a few spaces or invisible characters in them as well: a model may read those as delimiters. */
+const escapedDelimiters = (text: string): string =>
   text.includes('<') ? text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;') : text
 
 const attribute = (text: string): string =>

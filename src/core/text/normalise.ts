@@ -43,29 +43,22 @@ const TAKEN_OUT = new RegExp(`(?!${BETWEEN_LETTERS}|${BETWEEN_PICTOGRAPHS})[\\u2
 /** Letters and digits in rings and squares that Unicode gives no plain form. */
 const ENCLOSED = /[\u24eb-\u24ff\u2776-\u2793\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu
 
-interface EnclosedRange {
-  readonly first: number
-  readonly last: number
-  /** The letter of its first, or its number. */
-  readonly from: 'A' | number
-}
-
-const ENCLOSED_RANGES: readonly EnclosedRange[] = [
-  { first: 0x24eb, last: 0x24f4, from: 11 },
-  { first: 0x24f5, last: 0x24fe, from: 1 },
-  { first: 0x24ff, last: 0x24ff, from: 0 },
-  { first: 0x2776, last: 0x277f, from: 1 },
-  { first: 0x2780, last: 0x2789, from: 1 },
-  { first: 0x278a, last: 0x2793, from: 1 },
-  { first: 0x1f150, last: 0x1f169, from: 'A' },
-  { first: 0x1f170, last: 0x1f189, from: 'A' },
-  { first: 0x1f1e6, last: 0x1f1ff, from: 'A' },
+/** Where each row of them begins, the last first, and what with: the letter A, or a number. */
+const ENCLOSED_ROWS: readonly (readonly [first: number, from?: number])[] = [
+  [0x1f1e6],
+  [0x1f170],
+  [0x1f150],
+  [0x278a, 1],
+  [0x2780, 1],
+  [0x2776, 1],
+  [0x24ff, 0],
+  [0x24f5, 1],
+  [0x24eb, 11],
 ]
 
 function plain(enclosed: string): string {
-  const code = enclosed.codePointAt(0) ?? 0
-  const range = ENCLOSED_RANGES.find(({ first, last }) => code >= first && code <= last)
-  if (range === undefined) return enclosed
-  const at = code - range.first
-  return range.from === 'A' ? String.fromCharCode(range.from.charCodeAt(0) + at) : String(range.from + at)
+  const code = enclosed.codePointAt(0)!
+  // What is replaced lies within a row.
+  const [first, from] = ENCLOSED_ROWS.find(([begin]) => code >= begin)!
+  return from === undefined ? String.fromCharCode(0x41 + code - first) : String(from + code - first)
 }

@@ -262,14 +262,15 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async choosePolicy(tenant, id, policyId) {
-      const chosen = await queries
-        .update(collections)
-        .set({ policyId })
-        .where(and(eq(collections.tenant, tenant), eq(collections.id, id), gt(collections.corpusVersion, 0)))
-        .returning({ id: collections.id })
+      const { results } = await db
+        .prepare(
+          'UPDATE collections SET policy_id = ?3 WHERE tenant = ?1 AND id = ?2 AND corpus_version > 0 RETURNING id',
+        )
+        .bind(tenant, id, policyId)
+        .all()
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
-      return chosen.length > 0
+      return results.length > 0
     },
 
     async chooseTenantPolicy(tenant, policyId) {
@@ -282,10 +283,10 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async noteScale(tenant, id, scale) {
-      await queries
-        .update(collections)
-        .set({ scale })
-        .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
+      await db
+        .prepare('UPDATE collections SET scale = ?3 WHERE tenant = ?1 AND id = ?2')
+        .bind(tenant, id, JSON.stringify(scale))
+        .run()
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },

@@ -1,10 +1,7 @@
 import { object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, eq, isNull, lt } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/d1'
-import { idempotencyKeys } from 'hono-rag-gate/d1/schema'
 import type { Clock } from 'hono-rag-gate/ports'
-import type { IdempotencyStore, NamedRequest } from './idempotency.ts'
+import type { IdempotencyStore } from './idempotency.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
 const KEPT_MS = 86_400_000
@@ -13,6 +10,9 @@ const CLAIM_HOLDS_MS = 60_000
 /** Two renewals in a row may be lost. */
 const RENEW_EVERY_MS = CLAIM_HOLDS_MS / 3
 
+/** Of a request that is carried out under a claim: tenant, key and claim. */
+const CLAIMED = 'WHERE tenant = ?1 AND key = ?2 AND claim = ?3 AND status IS NULL'
+
 /** Remembers named requests in D1. */
 export function createD1IdempotencyStore(options: {
   readonly db: D1Database
@@ -20,14 +20,6 @@ export function createD1IdempotencyStore(options: {
 }): IdempotencyStore {
   requireOptions(options, { db: required(object), clock: required(object) })
   const { db, clock } = options
-  const queries = drizzle(db)
-  const claimed = ({ tenant, key }: NamedRequest, claim: string) =>
-    and(
-      eq(idempotencyKeys.tenant, tenant),
-      eq(idempotencyKeys.key, key),
-      eq(idempotencyKeys.claim, claim),
-      isNull(idempotencyKeys.status),
-    )
   return {
     async begin({ tenant, key, requestHash }) {
       const nowMs = clock.nowMs()
@@ -61,32 +53,36 @@ export function createD1IdempotencyStore(options: {
       }
     },
 
-    async renew(request, claim) {
-      const renewed = await queries
-        .update(idempotencyKeys)
-        .set({ atMs: clock.nowMs() })
-        .where(claimed(request, claim))
-        .returning({ key: idempotencyKeys.key })
+    async renew({ tenant, key }, claim) {
+      const { results } = await db
+        .prepare(`UPDATE idempotency_keys SET at_ms = ?4 ${CLAIMED} RETURNING key`)
+        .bind(tenant, key, claim, clock.nowMs())
+        .all()
         .catch(rethrowStoreFault)
-      return renewed.length === 1
+      return results.length === 1
     },
 
-    async finish(request, claim, status, body) {
-      await queries
-        .update(idempotencyKeys)
-        .set({ status, body })
-        .where(claimed(request, claim))
+    async finish({ tenant, key }, claim, status, body) {
+      await db
+        .prepare(`UPDATE idempotency_keys SET status = ?4, body = ?5 ${CLAIMED}`)
+        .bind(tenant, key, claim, status, body)
+        .run()
         .catch(rethrowStoreFault)
     },
 
-    async abandon(request, claim) {
-      await queries.delete(idempotencyKeys).where(claimed(request, claim)).catch(rethrowStoreFault)
+    async abandon({ tenant, key }, claim) {
+      await db
+        .prepare(`DELETE FROM idempotency_keys ${CLAIMED}`)
+        .bind(tenant, key, claim)
+        .run()
+        .catch(rethrowStoreFault)
     },
 
     async prune() {
-      await queries
-        .delete(idempotencyKeys)
-        .where(lt(idempotencyKeys.atMs, clock.nowMs() - KEPT_MS))
+      await db
+        .prepare('DELETE FROM idempotency_keys WHERE at_ms < ?1')
+        .bind(clock.nowMs() - KEPT_MS)
+        .run()
         .catch(rethrowStoreFault)
     },
   }
