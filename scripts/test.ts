@@ -1,7 +1,8 @@
 /**
  * `npm test`: types, lint, format and every test. The last line sums up all runners.
  *
- * `npm run test:deep` draws other examples for the properties, and more; then it mutates core and soaks the Worker.
+ * `npm run test:deep` draws other examples for the properties, and more; then it simulates a million questions, mutates core and soaks
+ * the Worker.
  *
  * A check that is one command counts as one; vitest counts its tests.
  */
@@ -15,6 +16,7 @@ const deep = process.argv.includes('--deep')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--deep')
 
 const DEEP_CHECKS: readonly Check[] = [
+  ['simulation: a million questions', 'test/simulation/run.ts', '--questions=1000000', `--seed=${Date.now() % 1e9}`],
   ['soak: the Worker for some minutes', 'test/deep/soak.ts'],
   ['mutation: core', 'test/deep/mutation.ts'],
 ]

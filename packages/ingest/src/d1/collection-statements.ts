@@ -17,14 +17,17 @@ export function insertCollection(db: D1Database, tenant: Tenant, id: CollectionI
     .bind(tenant, id, atMs)
 }
 
-/** Gives the turn to a writer, if it is free or has run out. Returns the row when it does. */
+/**
+ * Gives the turn to a writer, if it is free or has run out. One that ends later than any writer may ask for was given by a
+ * clock that was set back since: it has run out too. Returns the row when it does.
+ */
 export function takeLease(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
   return db
     .prepare(
       `UPDATE collections SET writer = ?1, writer_until_ms = ?2
-       WHERE tenant = ?3 AND id = ?4 AND (writer IS NULL OR writer = ?1 OR writer_until_ms <= ?5) RETURNING id`,
+       WHERE tenant = ?3 AND id = ?4 AND (writer IS NULL OR writer = ?1 OR writer_until_ms NOT BETWEEN ?5 + 1 AND ?6) RETURNING id`,
     )
-    .bind(writer.id, writer.untilMs, tenant, id, writer.atMs)
+    .bind(writer.id, writer.untilMs, tenant, id, writer.atMs, writer.untilMs + (writer.untilMs - writer.atMs))
 }
 
 /** Prolongs a turn that the writer still has. Returns the row when it does. */

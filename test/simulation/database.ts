@@ -1,0 +1,80 @@
+/** D1 over SQLite in memory, with every migration, behind a wire that loses and delays. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { D1Database } from '@cloudflare/workers-types'
+import type { Wire } from './wire.ts'
+
+const MIGRATIONS = new URL('../../d1/migrations/', import.meta.url)
+
+interface Statement {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+/** What a statement gives. */
+interface Outcome {
+  readonly results: Record<string, unknown>[]
+  readonly success: true
+  readonly meta: object
+}
+
+/** The database itself, which does not fail. */
+export class Database {
+  readonly #sqlite = new DatabaseSync(':memory:')
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor() {
+    for (const file of readdirSync(MIGRATIONS).sort())
+      this.#sqlite.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
+  }
+
+  run({ sql, values }: Statement): Outcome {
+    let prepared = this.#prepared.get(sql)
+    if (prepared === undefined) {
+      prepared = this.#sqlite.prepare(sql)
+      this.#prepared.set(sql, prepared)
+    }
+    // Rows are plain objects of the columns.
+    const results = prepared.all(...values) as Record<string, unknown>[]
+    return { results, success: true, meta: {} }
+  }
+
+  batch(statements: readonly Statement[]): Outcome[] {
+    this.#sqlite.exec('BEGIN')
+    try {
+      const outcomes = statements.map((statement) => this.run(statement))
+      this.#sqlite.exec('COMMIT')
+      return outcomes
+    } catch (thrown) {
+      this.#sqlite.exec('ROLLBACK')
+      throw new Error(`D1_ERROR: ${thrown instanceof Error ? thrown.message : ''}: SQLITE_CONSTRAINT`, {
+        cause: thrown,
+      })
+    }
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  /** The binding of an isolate. */
+  binding(wire: Wire): D1Database {
+    const prepare = (sql: string, values: readonly SQLInputValue[] = []) => {
+      const ask = (): Promise<Outcome> => wire('d1', () => this.batch([{ sql, values }])[0]!)
+      return {
+        statement: { sql, values },
+        bind: (...bound: SQLInputValue[]) => prepare(sql, bound),
+        run: ask,
+        all: ask,
+        first: async () => (await ask()).results[0] ?? null,
+        raw: async () => (await ask()).results.map((row) => Object.values(row)),
+      }
+    }
+    // As much of D1 as the package uses.
+    return {
+      prepare: (sql: string) => prepare(sql),
+      batch: (statements: readonly { readonly statement: Statement }[]) =>
+        wire('d1', () => this.batch(statements.map(({ statement }) => statement))),
+    } as unknown as D1Database
+  }
+}

@@ -1,0 +1,123 @@
+/** Bugs as they are made, each a line of the package's sources and what stands there instead: the simulation has to find them. */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+/** A bug to plant. */
+export interface PlantedBug {
+  readonly name: string
+  /** From the root of the repository. */
+  readonly file: string
+  readonly from: string
+  readonly to: string
+  /** With the seed of a run that shows it. */
+  readonly seed: number
+}
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'the answer key names no principal',
+    file: 'src/core/policy/answer-key.ts',
+    from: 'partition: (part) => part,',
+    to: "partition: () => '',",
+    seed: 1,
+  },
+  {
+    name: 'the question key names no corpus version',
+    file: 'src/core/policy/answer-key.ts',
+    from: ', String(parts.corpusVersion), parts.lexiconId]',
+    to: ']',
+    seed: 2,
+  },
+  {
+    name: 'an await is missing before documents are published',
+    file: 'packages/ingest/src/write-corpus.ts',
+    from: 'await index.upsert(namespace, passages)',
+    to: 'void index.upsert(namespace, passages)',
+    seed: 2,
+  },
+  {
+    name: 'an error of the retriever is swallowed',
+    file: 'src/pipeline/retrieve.ts',
+    from: 'await retriever.retrieve(filter === undefined ? search : { ...search, filter })',
+    to: 'await retriever.retrieve(search).catch(() => [])',
+    seed: 1,
+  },
+  {
+    name: 'a stored answer never grows old',
+    file: 'src/cache/stored-answer.ts',
+    from: 'residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds\n',
+    to: 'residentSeconds >= 0\n',
+    seed: 2,
+  },
+  {
+    name: 'purges are not looked at',
+    file: 'src/cache/stored-answer.ts',
+    from: 'return purgedSince(purgeEpoch, [',
+    to: 'return purgeEpoch < 0 && purgedSince(purgeEpoch, [',
+    seed: 1,
+  },
+  {
+    name: 'rows of another namespace are taken',
+    file: 'packages/upstream/src/http-retriever.ts',
+    from: "(part('namespace') ?? namespace) !== namespace",
+    to: "part('namespace') === 0",
+    seed: 7,
+  },
+  {
+    name: 'a revoked key opens',
+    file: 'packages/console/src/d1/api-keys.ts',
+    from: 'if (revokedAtMs !== null || (',
+    to: 'if (revokedAtMs === 0 || (',
+    seed: 2,
+  },
+  {
+    name: 'a deadline does not count',
+    file: 'src/pipeline/within-deadline.ts',
+    from: 'return await Promise.race([working, expired])',
+    to: 'void expired.catch(() => undefined)\n    return await working',
+    seed: 1,
+  },
+  {
+    name: 'decisions of a write that failed are forgotten',
+    file: 'src/adapters/buffered-decision-log.ts',
+    from: 'if (writes.delete(write)) putBack(events)\n        pause',
+    to: 'writes.delete(write)\n        pause',
+    seed: 2,
+  },
+  {
+    name: 'an answer from the cache is no decision',
+    file: 'src/middleware/record.ts',
+    from: 'if (dependencies.record !== undefined) later(',
+    to: 'if (dependencies.record !== undefined && found === undefined) later(',
+    seed: 1,
+  },
+  {
+    name: 'a store is believed that gives the entry of another key',
+    file: 'src/adapters/answer-cache/envelope.ts',
+    from: 'return answer.schema === 2 && answer.key === (await digest(key)) ?',
+    to: 'return answer.schema === 2 ?',
+    seed: 4,
+  },
+  {
+    name: 'a lease of a clock that was set back since holds for as long',
+    file: 'packages/ingest/src/d1/collection-statements.ts',
+    from: 'writer_until_ms NOT BETWEEN ?5 + 1 AND ?6)',
+    to: 'writer_until_ms <= ?5 + 0 * ?6)',
+    seed: 4,
+  },
+]
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** Plants a bug in what is loaded from now on. @throws where its line is not there any more */
+export function plant({ file, from, to }: PlantedBug): void {
+  const { href } = new URL(file, ROOT)
+  const source = readFileSync(new URL(href), 'utf8')
+  if (source.split(from).length !== 2) throw new Error(`${file} has not, or not once: ${from}`)
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      return url === href ? { ...loaded, source: source.replace(from, () => to) } : loaded
+    },
+  })
+}

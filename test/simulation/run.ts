@@ -1,0 +1,65 @@
+/**
+ * Simulates questions under faults. A run that breaks a rule is printed with its seed, and as short as it still breaks it:
+ *
+ *   node scripts/run.mjs --with=test test/simulation/run.ts [--questions=10000] [--seed=1] [--each=400] [--bug="…"]
+ *
+ * The last line is JSON: `{ questions, seconds, digest, broken }`.
+ */
+import { parseArgs } from 'node:util'
+import { plant, PLANTED_BUGS } from './planted.ts'
+
+const { values } = parseArgs({
+  options: {
+    questions: { type: 'string', default: '10000' },
+    /** Of the first run; each further one has the next. */
+    seed: { type: 'string', default: '1' },
+    /** Questions of a run. */
+    each: { type: 'string', default: '400' },
+    /** Name of one of the planted bugs. */
+    bug: { type: 'string' },
+  },
+})
+const bug = PLANTED_BUGS.find(({ name }) => name === values.bug)
+if (values.bug !== undefined && bug === undefined) throw new Error(`There is no bug: ${values.bug}`)
+if (bug !== undefined) plant(bug)
+const { simulate } = await import('./simulate.ts')
+const { stepsOf } = await import('./steps.ts')
+const { shrink } = await import('./shrink.ts')
+
+const each = Number(values.each)
+const outcomes = new Map<string, number>()
+const faults = new Map<string, number>()
+const add = (to: Map<string, number>, from: ReadonlyMap<string, number>): void =>
+  from.forEach((count, name) => to.set(name, (to.get(name) ?? 0) + count))
+const table = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ')
+
+let questions = 0
+let digest = ''
+let broken: object | undefined
+const startedMs = performance.now()
+for (let seed = Number(values.seed); questions < Number(values.questions) && broken === undefined; seed++) {
+  const steps = stepsOf(seed, each)
+  const run = await simulate(seed, steps)
+  const [violation] = run.violations
+  questions += violation?.questions ?? run.questions
+  digest = `${digest}${run.digest}`.slice(-64)
+  add(outcomes, run.outcomes)
+  add(faults, run.faults)
+  if (violation === undefined) continue
+  broken = { seed, rule: violation.rule }
+  console.log(`seed ${seed}: ${violation.rule}\n${violation.detail}`)
+  if (bug !== undefined) continue
+  const short = await shrink(seed, steps, run)
+  console.log(`The same in ${short.steps.length} of ${steps.length} steps:`)
+  for (const step of short.steps) console.log(JSON.stringify(step))
+  console.log(short.run.violations[0]?.detail)
+}
+console.log(`answers: ${table(outcomes)}`)
+console.log(`faults: ${table(faults)}`)
+const seconds = Number(((performance.now() - startedMs) / 1000).toFixed(1))
+console.log(JSON.stringify({ questions, seconds, digest, broken }))
+process.exitCode = broken === undefined ? 0 : 1

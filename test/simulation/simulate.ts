@@ -1,0 +1,570 @@
+/** Runs the steps of a simulation, and looks after each whether what must hold still holds. */
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { isRagGateError } from '../../src/errors.ts'
+import { createD1Statistics } from '../../packages/console/src/d1/statistics.ts'
+import { ingestDocuments } from '../../packages/ingest/src/ingest-documents.ts'
+import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
+import {
+  COPY_MS,
+  Deployment,
+  END_OF_ANSWER,
+  type Isolate,
+  longestLifeS,
+  PURGE_COPY_MS,
+  refusalLifeS,
+  STALE_S,
+} from './deployment.ts'
+import { DOCUMENTS_EACH, PRINCIPALS_EACH, type Step } from './steps.ts'
+import { COLLECTIONS, type DocumentName, marksIn, questionOf, TENANTS, Truth, type Writing } from './truth.ts'
+import { install, type Running, runAs, VirtualTime } from './virtual-time.ts'
+import { SLOWEST_MS } from './wire.ts'
+
+/** Something that must hold and did not. */
+export interface Violation {
+  readonly rule: string
+  readonly detail: string
+  /** Questions that had been asked by then. */
+  readonly questions: number
+}
+
+/** What became of a run. */
+export interface Run {
+  readonly violations: readonly Violation[]
+  readonly questions: number
+  /** Responses by what they were. */
+  readonly outcomes: ReadonlyMap<string, number>
+  readonly faults: ReadonlyMap<string, number>
+  /** Digest of everything that was answered: two runs of the same steps have the same. */
+  readonly digest: string
+}
+
+/** Longest that a question may take, milliseconds: the body, the key, the collection, the flight, retrieval, model and silence. */
+const ANSWERED_WITHIN_MS = 90_000
+/** Until everything that was asked for is over. */
+const QUIET_MS = 240_000
+
+/** Statuses and codes that a question may be answered with beside 200. */
+const DECLARED: ReadonlySet<string> = new Set([
+  '400 invalid_json',
+  '401 unauthorized',
+  '404 collection_not_found',
+  '408 body_timeout',
+  '502 retriever_bad_response',
+  '502 llm_bad_response',
+  '503 retriever_unavailable',
+  '503 retriever_misconfigured',
+  '503 store_unavailable',
+  '503 lexicon_unreadable',
+  '503 llm_unavailable',
+  '503 llm_misconfigured',
+  '504 retriever_timeout',
+  '504 llm_timeout',
+  '504 not_cached',
+])
+
+/** Why a writing may fail. */
+const DECLARED_OF_WRITING: ReadonlySet<string> = new Set([
+  'collection_conflict',
+  'store_unavailable',
+  'document_not_found',
+  'lexicon_unreadable',
+])
+
+interface Key {
+  readonly token: string
+  readonly id: string
+  /** From when on it is known to be revoked. */
+  revokedMs: number
+}
+
+/** Runs steps under a seed. */
+export async function simulate(seed: number, steps: readonly Step[]): Promise<Run> {
+  const time = new VirtualTime(seed)
+  const uninstall = install(time)
+  const unhandled: unknown[] = []
+  const onUnhandled = (thrown: unknown): void => void unhandled.push(thrown)
+  process.on('unhandledRejection', onUnhandled)
+  const { error, warn } = console
+  console.error = console.warn = () => undefined
+  try {
+    return await new Simulation(seed, time, unhandled).run(steps)
+  } finally {
+    process.off('unhandledRejection', onUnhandled)
+    Object.assign(console, { error, warn })
+    uninstall()
+  }
+}
+
+class Simulation {
+  readonly #time: VirtualTime
+  readonly #deployment: Deployment
+  readonly #truth = new Truth()
+  readonly #unhandled: unknown[]
+  readonly #keys = new Map<string, Key>()
+  readonly #purges: {
+    readonly tenant: string
+    readonly collection: string
+    readonly beganMs: number
+    doneMs: number
+  }[] = []
+  readonly #violations: Violation[] = []
+  readonly #outcomes = new Map<string, number>()
+  readonly #decided: { readonly id: string; readonly isolate: Isolate; readonly told: string }[] = []
+  #open = 0
+  #questions = 0
+  #digest = 0
+
+  constructor(seed: number, time: VirtualTime, unhandled: unknown[]) {
+    this.#time = time
+    this.#unhandled = unhandled
+    const random = seededRandom(seed ^ 0x5eed)
+    const of = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
+    this.#deployment = new Deployment(time, {
+      scope: of(['tenant', 'principal']),
+      log: of(['buffered', 'queue']),
+      reranks: of(['no', 'cross-encoder', 'grade']),
+      outageMs: of([0, 0, 20_000]),
+      lexicons: of(['of each collection', 'of each collection', 'none']),
+    })
+  }
+
+  async run(steps: readonly Step[]): Promise<Run> {
+    const time = this.#time
+    const deployment = this.#deployment
+    await this.#setUp()
+    deployment.stormy = true
+    for (const step of steps) {
+      await time.passUntil(time.nowMs + step.afterMs)
+      while (deployment.isolates.length < 2) deployment.start()
+      const isolate = deployment.isolates[step.isolate % deployment.isolates.length]!
+      const running = { isolate, random: seededRandom(step.seed), faulty: step.faulty }
+      this.#open++
+      void this.#take(step, isolate, running).finally(() => this.#open--)
+      this.#check()
+      if (this.#violations.length > 0) break
+    }
+    deployment.stormy = false
+    await time.passUntil(time.nowMs + QUIET_MS)
+    if (this.#violations.length === 0) await this.#allIsWell()
+    this.#check()
+    deployment.database.close()
+    return {
+      violations: this.#violations,
+      questions: this.#questions,
+      outcomes: this.#outcomes,
+      faults: deployment.counts,
+      digest: (this.#digest >>> 0).toString(16),
+    }
+  }
+
+  #violated(rule: string, detail: string): void {
+    this.#violations.push({ rule, detail, questions: this.#questions })
+  }
+
+  #check(): void {
+    if (this.#unhandled.length > 0) this.#violated('nothing is unhandled', String((this.#unhandled[0] as Error).stack))
+    const [shown] = this.#deployment.journal.shown
+    if (shown !== undefined) this.#violated('a model reads its own tenant alone', shown)
+  }
+
+  /** How much longer something may be seen that a copy of some age was made of. */
+  #grace(copyMs: number, sinceMs: number): number {
+    return copyMs + this.#deployment.setup.outageMs + this.#time.setBackSinceMs(sinceMs - copyMs) + 1
+  }
+
+  async #setUp(): Promise<void> {
+    const isolate = this.#deployment.start()
+    const running = { isolate, random: this.#time.random, faulty: 0 }
+    for (const tenant of TENANTS) {
+      for (let at = 0; at < PRINCIPALS_EACH; at++) {
+        const made = await this.#await(
+          runAs(running, () => isolate.keys.make({ tenant, name: `key ${at}`, scopes: ['ask'], expiresAtMs: null })),
+        )
+        this.#keys.set(`${tenant}/${at}`, { token: made.token, id: made.token.slice(0, 19), revokedMs: Infinity })
+      }
+      for (const collection of COLLECTIONS) {
+        for (let at = 0; at < DOCUMENTS_EACH; at++)
+          await this.#await(this.#write(isolate, running, { tenant, collection, at }))
+      }
+    }
+  }
+
+  /** Lets time pass until something has settled. */
+  async #await<Result>(promise: Promise<Result>): Promise<Result> {
+    const state = { settled: false }
+    const note = (): void => {
+      state.settled = true
+    }
+    promise.then(note, note)
+    for (let tries = 0; !state.settled && tries < 10_000; tries++) await this.#time.passUntil(this.#time.nowMs + 20)
+    if (!state.settled) throw new Error('It does not end')
+    return promise
+  }
+
+  async #take({ happening, seed }: Step, isolate: Isolate, running: Running): Promise<void> {
+    switch (happening.kind) {
+      case 'asks':
+        return this.#ask(happening, isolate, running, seed)
+      case 'writes':
+        return void (await this.#write(isolate, running, happening.document))
+      case 'removes':
+        return void (await this.#remove(isolate, running, happening.document))
+      case 'purges': {
+        const { tenant, collection } = happening
+        const purge = { tenant, collection, beganMs: this.#time.nowMs, doneMs: Infinity }
+        this.#purges.push(purge)
+        await runAs(running, () => isolate.purges.purge([{ kind: 'collection', tenant, collection }])).then(
+          () => void (purge.doneMs = this.#time.nowMs),
+          (thrown: unknown) => this.#declared('purging', thrown),
+        )
+        return
+      }
+      case 'revokes': {
+        const key = this.#keys.get(`${happening.tenant}/${happening.principal}`)!
+        await runAs(running, () => isolate.keys.revoke(happening.tenant, key.id.slice(3))).then(
+          // `false`: it was revoked before.
+          () => void (key.revokedMs = Math.min(key.revokedMs, this.#time.nowMs)),
+          (thrown: unknown) => this.#declared('revoking', thrown),
+        )
+        return
+      }
+      case 'dies':
+        return this.#deployment.kill(isolate)
+      case 'delivers':
+        return runAs({ random: running.random, faulty: running.faulty }, () => this.#deployment.deliver(running.random))
+      case 'sets clocks':
+        return this.#time.setClocks(happening.byMs)
+    }
+  }
+
+  #declared(what: string, thrown: unknown): void {
+    const code = isRagGateError(thrown) ? thrown.code : ''
+    // An index that fails says so in its own words here: it is a port of the test.
+    const isPort = thrown instanceof Error && /^(?:index|embedder):/.test(thrown.message)
+    if (!DECLARED_OF_WRITING.has(code) && !isPort)
+      this.#violated('every failure is declared', `${what}: ${String(thrown)}`)
+  }
+
+  /** @returns whether it was confirmed */
+  async #write(isolate: Isolate, running: Running, document: DocumentName): Promise<boolean> {
+    const { writing, text } = this.#truth.write(document, this.#time.nowMs)
+    const { tenant, collection, at } = document
+    return this.#written(document, writing, () =>
+      runAs(running, () =>
+        ingestDocuments(isolate.ingest, tenant, collection, [
+          { id: `d${at}`, text, format: 'text', title: `Document ${at}` },
+        ]),
+      ).then(({ documents: [first] }) => first!.status !== 'failed'),
+    )
+  }
+
+  #remove(isolate: Isolate, running: Running, document: DocumentName): Promise<boolean> {
+    const writing = this.#truth.remove(document, this.#time.nowMs)
+    const { tenant, collection, at } = document
+    return this.#written(document, writing, () =>
+      runAs(running, () => removeDocuments(isolate.ingest, tenant, collection, [`d${at}`])).then(() => true),
+    )
+  }
+
+  async #written(document: DocumentName, writing: Writing, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      if (await work()) {
+        this.#truth.confirm(document, writing, this.#time.nowMs)
+        return true
+      }
+    } catch (thrown) {
+      this.#declared('writing', thrown)
+    }
+    // What is under way may still arrive.
+    writing.settledMs = this.#time.nowMs + SLOWEST_MS
+    return false
+  }
+
+  async #ask(
+    asked: Extract<Step['happening'], { kind: 'asks' }>,
+    isolate: Isolate,
+    running: Running,
+    seed: number,
+  ): Promise<void> {
+    const number = ++this.#questions
+    const time = this.#time
+    const key = this.#keys.get(`${asked.tenant}/${asked.principal}`)!
+    const { client, header, path, about } = asked
+    const beganMs = time.nowMs
+    const controller = new AbortController()
+    const token = client === 'wrong key' ? `${key.token.slice(0, -1)}${key.token.endsWith('a') ? 'b' : 'a'}` : key.token
+    const text = JSON.stringify({ question: questionOf(asked.tenant, about, asked.fact), collection: about.collection })
+    const body =
+      client === 'sends half' ? text.slice(0, text.length / 2) : client === 'hangs halfway' ? halfOf(text) : text
+    const request = new Request(`https://gate.example${path}`, {
+      method: 'POST',
+      body,
+      signal: controller.signal,
+      headers: {
+        'content-type': 'application/json',
+        'x-began': String(beganMs),
+        'x-asked': String(number),
+        ...(client !== 'no key' && { authorization: `Bearer ${token}` }),
+        ...(header && { 'cache-control': header }),
+      },
+      ...(client === 'hangs halfway' && { duplex: 'half' }),
+    })
+    const random = seededRandom(seed)
+    let left = false
+    if (client === 'leaves') time.after(random() * 3000, undefined, () => ((left = true), controller.abort()))
+    const waited: Promise<unknown>[] = []
+    // As much of an execution context as Hono uses.
+    const context = {
+      waitUntil: (work: Promise<unknown>) => void waited.push(work),
+      passThroughOnException: () => undefined,
+      props: {},
+    }
+    const answered = runAs(running, async () => isolate.app.fetch(request, {}, context as never))
+    let done = false
+    time.after(ANSWERED_WITHIN_MS, undefined, () => {
+      if (!done && isolate.alive && !left) this.#violated('every question is answered in time', JSON.stringify(asked))
+    })
+    const response = await answered
+    // One that left reads nothing.
+    const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
+    done = true
+    if (left) return
+    this.#judge(asked, number, key, beganMs, isolate, response, content)
+  }
+
+  #judge(
+    asked: Extract<Step['happening'], { kind: 'asks' }>,
+    number: number,
+    key: Key,
+    beganMs: number,
+    isolate: Isolate,
+    response: Response,
+    content: string | undefined,
+  ): void {
+    const { about, tenant, client } = asked
+    const { journal } = this.#deployment
+    const told = `${JSON.stringify(asked)} at ${beganMs}: ${response.status} ${content ?? '(broke off)'}`
+    const field = response.headers.get('rag-gate') ?? ''
+    const cache = response.headers.get('cache-status') ?? ''
+    const verdict = /^\w+/.exec(field)?.[0]
+    const code = response.status === 200 ? '' : /"code":"(\w+)"/.exec(content ?? '')?.[1]
+    const outcome =
+      response.status === 200
+        ? `${verdict} ${/hit|stale-if|collapsed(?!=)/.exec(cache)?.[0] ?? 'made'}`
+        : `${response.status} ${code}`
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
+    // What was decided and answered, digested in the order of events.
+    for (const character of `${outcome}${beganMs}${content?.length ?? -1}`)
+      this.#digest = Math.imul(this.#digest ^ character.charCodeAt(0), 0x01000193)
+
+    if (response.status !== 200 && !DECLARED.has(outcome)) return this.#violated('every response is declared', told)
+    // A key that is wrong, or was revoked longer ago than a copy may say otherwise, opens nothing.
+    const revoked = key.revokedMs + this.#grace(COPY_MS, key.revokedMs) < beganMs
+    if ((client === 'wrong key' || client === 'no key' || revoked) && ![401, 408, 503, 400].includes(response.status))
+      return this.#violated('a key that is none opens nothing', told)
+    if (response.status !== 200) return
+    for (const mark of marksIn(content ?? '')) {
+      if (mark.tenant !== tenant) return this.#violated('no text of another tenant', told)
+      if (mark.collection !== about.collection) return this.#violated('no text of another collection', told)
+      const untilMs = this.#truth.untilMs(mark)
+      if (untilMs === undefined) return this.#violated('no text that nobody wrote', told)
+      if (untilMs + this.#grace(COPY_MS, untilMs) < beganMs)
+        return this.#violated('no evidence that is gone', `${told} gone at ${untilMs}`)
+    }
+    const id = /id="([^"]+)"/.exec(field)?.[1]
+    if (id === undefined) return this.#violated('every response is declared', told)
+    this.#decided.push({ id, isolate, told })
+    if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', told, id)
+    if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
+    const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
+    if (nonce === undefined)
+      return content === undefined || client === 'stops reading'
+        ? undefined
+        : this.#violated('an answer is one that was made', told)
+    const made = journal.made.get(nonce)!
+    if (made.tenant !== tenant) return this.#violated('no answer of another tenant', told)
+    if (this.#deployment.setup.scope === 'principal' && made.principal !== key.id)
+      return this.#violated('no answer of another principal', told)
+    if (made.asked === number) return
+    // Who reads along while an answer is made has it cut as well, and is told.
+    if (cache.includes('hit') && content?.includes(END_OF_ANSWER) === false && client !== 'stops reading')
+      return this.#violated('no answer that was cut is sent again', told)
+    const mostS = longestLifeS(tenant) + (cache.includes('hit') ? 0 : STALE_S)
+    const mostMs = mostS * 1000 + this.#time.setBackSinceMs(made.beganMs) + 25_000
+    if (beganMs - made.beganMs > mostMs)
+      return this.#violated('no answer beyond its life', `${told} made at ${made.beganMs}`)
+    for (const purge of this.#purges) {
+      const { doneMs } = purge
+      if (purge.tenant !== tenant || purge.collection !== about.collection || made.beganMs >= purge.beganMs) continue
+      if (doneMs + PURGE_COPY_MS + this.#time.setBackSinceMs(doneMs - PURGE_COPY_MS) + 1 < beganMs)
+        return this.#violated('no answer that was purged', `${told} made at ${made.beganMs}, purged at ${doneMs}`)
+    }
+  }
+
+  /** How a question was refused. */
+  #judgeRefusal(
+    asked: Extract<Step['happening'], { kind: 'asks' }>,
+    beganMs: number,
+    content: string,
+    told: string,
+    eventId: string,
+  ): void {
+    const id = /"decision_id":"([^"]+)"/.exec(content)?.[1] ?? ''
+    // Where its document has stood for longer than any copy, the evidence is there.
+    const sinceMs = beganMs - this.#grace(COPY_MS, beganMs - COPY_MS) - refusalLifeS(asked.tenant) * 1000 - SLOWEST_MS
+    if (asked.tenant !== 'initech' && asked.about.tenant === asked.tenant && this.#truth.stands(asked.about, sinceMs))
+      return this.#violated('a failure is no refusal', told)
+    // An answer that was stored has an event of its own.
+    if (id === eventId) {
+      this.#deployment.journal.decided.set(id, beganMs)
+      return
+    }
+    const decidedMs = this.#deployment.journal.decided.get(id)
+    if (decidedMs === undefined) return
+    const mostMs = refusalLifeS(asked.tenant) * 1000 + this.#time.setBackSinceMs(decidedMs) + 25_000
+    if (beganMs - decidedMs > mostMs) this.#violated('no refusal beyond its life', told)
+  }
+
+  /** The faults are over: everything is counted, nothing waits, and every question is answered again. */
+  async #allIsWell(): Promise<void> {
+    const deployment = this.#deployment
+    const time = this.#time
+    while (deployment.isolates.length < 2) deployment.start()
+    for (const tenant of TENANTS) {
+      for (const collection of COLLECTIONS) {
+        const document = { tenant, collection, at: 0 } as const
+        const [isolate] = deployment.isolates
+        const running = { isolate: isolate!, random: seededRandom(1), faulty: 0 }
+        if (!(await this.#await(this.#write(isolate!, running, document))))
+          return this.#violated('all is well again', `${tenant} cannot write`)
+        await time.passUntil(time.nowMs + COPY_MS + 1)
+        for (const each of deployment.isolates) {
+          const made = await this.#await(
+            runAs({ ...running, isolate: each }, () =>
+              each.keys.make({ tenant, name: 'later', scopes: ['ask'], expiresAtMs: null }),
+            ),
+          )
+          for (let fact = 0; fact < 3; fact++) {
+            const response = await this.#await(
+              runAs({ ...running, isolate: each }, async () =>
+                each.app.fetch(
+                  new Request('https://gate.example/ask', {
+                    method: 'POST',
+                    headers: {
+                      authorization: `Bearer ${made.token}`,
+                      'content-type': 'application/json',
+                      'x-began': String(time.nowMs),
+                    },
+                    body: JSON.stringify({ question: questionOf(tenant, document, fact), collection }),
+                  }),
+                ),
+              ),
+            )
+            const text = await response.text()
+            const newest = marksIn(text).some(({ at }) => at === 0)
+            if (response.status !== 200 || !newest)
+              return this.#violated('all is well again', `${tenant} ${fact}: ${response.status} ${text}`)
+          }
+        }
+      }
+    }
+    await this.#allIsCounted()
+    // Copies of timers of requests long answered are all that may be left.
+    await time.passUntil(time.nowMs + QUIET_MS)
+    if (deployment.flightsAloft > 0) this.#violated('nothing is held', `${deployment.flightsAloft} flights`)
+    if (time.waiting > 0) this.#violated('nothing is held', `${time.waiting} timers`)
+    const { results } = deployment.database.run({ sql: 'SELECT count(*) AS left FROM unpublished_chunks', values: [] })
+    const chunks = deployment.database.run({
+      sql: 'SELECT sum(json_array_length(chunk_ids)) AS chunks FROM documents',
+      values: [],
+    })
+    if (results[0]!['left'] === 0 && Number(chunks.results[0]!['chunks']) < deployment.indexed - 12 * SLACK)
+      this.#violated('nothing is held', `${deployment.indexed} chunks in the index`)
+  }
+
+  async #allIsCounted(): Promise<void> {
+    const deployment = this.#deployment
+    const { journal, database } = deployment
+    const time = this.#time
+    for (const isolate of deployment.isolates) {
+      await this.#await(runAs({ isolate, random: seededRandom(2), faulty: 0 }, () => isolate.log.flush()))
+    }
+    for (let rounds = 0; deployment.queued > 0 && rounds < 1000; rounds++) {
+      await this.#await(
+        runAs({ random: seededRandom(rounds), faulty: 0 }, () => deployment.deliver(seededRandom(rounds))),
+      )
+    }
+    const recordings = new Map<string, number>()
+    for (const { event } of journal.recorded) recordings.set(event.id, (recordings.get(event.id) ?? 0) + 1)
+    for (const { id, isolate, told } of this.#decided) {
+      const times = recordings.get(id) ?? 0
+      if (times > 1 || (times === 0 && isolate.alive))
+        return this.#violated('one decision a question', `${times} times: ${told}`)
+    }
+    const rows = database.run({ sql: 'SELECT id, tenant, verdict FROM decisions', values: [] }).results
+    const stored = new Map(rows.map((row) => [String(row['id']), row]))
+    const lost = new Map<Isolate, number>()
+    for (const { isolate, event, atMs } of journal.recorded) {
+      const row = stored.get(event.id)
+      stored.delete(event.id)
+      if (row === undefined) {
+        lost.set(isolate, (lost.get(isolate) ?? 0) + 1)
+        // What was recorded long before the last write that succeeded began is written.
+        if (
+          !isolate.alive &&
+          atMs < isolate.wroteMs - WRITTEN_WITHIN_MS &&
+          this.#deployment.setup.log === 'buffered' &&
+          isolate.dropped === 0
+        )
+          return this.#violated('no decision is lost', `recorded at ${atMs}, written until ${isolate.wroteMs}`)
+      } else if (row['tenant'] !== event.decision.tenant || row['verdict'] !== event.decision.verdict) {
+        return this.#violated('a decision is counted as it was made', event.id)
+      }
+    }
+    if (stored.size > 0) return this.#violated('no decision that was not made', [...stored.keys()].join())
+    const statistics = createD1Statistics({ db: deployment.db })
+    const period = { fromMs: time.wallMs() - 30 * DAY_MS, toMs: time.wallMs() + 30 * DAY_MS, interval: 'day' } as const
+    for (const tenant of TENANTS) {
+      const { byVerdict } = await this.#await(statistics.summary({ tenant, ...period }))
+      for (const [verdict, count] of Object.entries(byVerdict)) {
+        const made = rows.filter((row) => row['tenant'] === tenant && row['verdict'] === verdict).length
+        if (made !== count)
+          return this.#violated('every decision counts once', `${tenant} ${verdict}: ${count} of ${made}`)
+      }
+    }
+    // A queue that does not end to take an event has it lost with the request: the numbers of the isolate show a gap.
+    const { dropped, missing } = await this.#await(statistics.recording(period.fromMs, period.toMs))
+    const gaps = deployment.setup.log === 'queue' ? missing : 0
+    const lostAlive = [...lost].filter(([{ alive }]) => alive).reduce((sum, [, count]) => sum + count, 0)
+    if (lostAlive > dropped + gaps)
+      this.#violated('no decision is lost', `${lostAlive}, but ${dropped} dropped and ${gaps} missing`)
+  }
+}
+
+const DAY_MS = 86_400_000
+/** How long a log waits for a write that does not end before another takes over, and the slowest of those. */
+const WRITTEN_WITHIN_MS = 40_000 + SLOWEST_MS
+/** Chunks that calls which arrived late may have left in the index, of a document each. */
+const SLACK = 40
+
+/** A body that stops in the middle. */
+function halfOf(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2))),
+  })
+}
+
+/** The body, or its beginning. @throws where it broke off */
+async function readFrom(response: Response, stopsEarly: boolean): Promise<string> {
+  if (!stopsEarly || response.body === null) return inOnePiece(await response.text())
+  const reader = response.body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return inOnePiece(new TextDecoder().decode(value))
+}
+
+/** The text of a stream without the pieces it came in. */
+function inOnePiece(body: string): string {
+  if (!body.startsWith('data:')) return body
+  return [...body.matchAll(/"content":"([^"]*)"|\[DONE\]/g)].map(([whole, piece]) => piece ?? whole).join('')
+}

@@ -1,0 +1,67 @@
+/** The simulation of questions under faults, each in a process of its own: it replaces clocks, timers and chance. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { PLANTED_BUGS } from './planted.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const LIMIT_MS = 600_000
+
+/** The last line of a run. */
+interface Ended {
+  readonly questions: number
+  readonly digest: string
+  readonly broken?: { readonly seed: number; readonly rule: string }
+}
+
+/** Runs it. What it prints is shown where it does not end as it should. */
+async function simulated(...options: string[]): Promise<Ended & { readonly printed: string }> {
+  const printed = await new Promise<string>((resolve) => {
+    const file = join('test', 'simulation', 'run.ts')
+    execFile(process.execPath, [file, ...options], { cwd: ROOT, maxBuffer: 1e8 }, (_, out, errors) =>
+      resolve(`${out}${errors}`),
+    )
+  })
+  const last = printed
+    .trim()
+    .split('\n')
+    .findLast((line) => line.startsWith('{"questions"'))
+  // `run.ts` prints it.
+  return { ...(JSON.parse(last ?? '{}') as Ended), printed }
+}
+
+test(
+  'ten thousand questions under faults break no rule, and the same seed gives the same run',
+  async () => {
+    const [first, second, again] = await Promise.all([
+      simulated('--questions=5000', '--seed=1'),
+      simulated('--questions=5000', '--seed=100001'),
+      simulated('--questions=400', '--seed=13'),
+    ])
+    expect([first, second].map(({ broken, printed }) => broken && printed)).toEqual([undefined, undefined])
+    expect(first.questions + second.questions).toBeGreaterThanOrEqual(10_000)
+    // Alone as among others.
+    expect(first.digest.endsWith(again.digest)).toBe(true)
+  },
+  LIMIT_MS,
+)
+
+describe('a planted bug is found', () => {
+  const each = process.env['TEST_DEEP'] === '1' ? PLANTED_BUGS.map((bug) => ({ ...bug, seed: 1 })) : PLANTED_BUGS
+
+  test.each(each)(
+    '$name',
+    async ({ name, seed }) => {
+      const { broken, questions, printed } = await simulated(`--bug=${name}`, `--seed=${seed}`)
+      expect(broken, printed).toBeDefined()
+      expect(questions).toBeLessThanOrEqual(10_000)
+    },
+    LIMIT_MS,
+  )
+})
+
+test('a page has the planted bugs, and in how many questions each was found', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'internal', 'testing.md'), 'utf8')
+  for (const { name } of PLANTED_BUGS) expect(page).toContain(`| ${name} `)
+})

@@ -1,0 +1,108 @@
+/** What happens in a simulation: a list that a seed makes, and of which a failing run is shortened. */
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { COLLECTIONS, type DocumentName, TENANTS } from './truth.ts'
+
+interface Asks {
+  readonly kind: 'asks'
+  /** Whose key is used. */
+  readonly tenant: (typeof TENANTS)[number]
+  readonly principal: number
+  /** What is asked about; of another tenant, or of nobody, there is no evidence. */
+  readonly about: DocumentName
+  readonly fact: number
+  readonly path: '/ask' | '/stream'
+  readonly header?: 'no-cache' | 'no-store' | 'only-if-cached' | 'max-age=5'
+  /** What the client does beside waiting. */
+  readonly client:
+    | 'waits'
+    | 'leaves'
+    | 'stops reading'
+    | 'sends half'
+    | 'hangs halfway'
+    | 'wrong key'
+    | 'no key'
+    | 'asks again'
+}
+
+/** One thing that happens. */
+export type Happening =
+  | Asks
+  | {
+      readonly kind: 'writes' | 'removes'
+      readonly document: DocumentName & { readonly tenant: (typeof TENANTS)[number] }
+    }
+  | { readonly kind: 'purges'; readonly tenant: (typeof TENANTS)[number]; readonly collection: string }
+  | { readonly kind: 'revokes'; readonly tenant: (typeof TENANTS)[number]; readonly principal: number }
+  | { readonly kind: 'dies' | 'delivers' }
+  | { readonly kind: 'sets clocks'; readonly byMs: number }
+
+/** A step: it begins when the one before it has begun, and this much later. */
+export interface Step {
+  readonly seed: number
+  readonly afterMs: number
+  /** Share of its calls that are faulty. */
+  readonly faulty: number
+  /** Which of the isolates that live. */
+  readonly isolate: number
+  readonly happening: Happening
+}
+
+export const DOCUMENTS_EACH = 4
+export const PRINCIPALS_EACH = 3
+
+/** The steps of a seed, with so many questions among them. */
+export function stepsOf(seed: number, questions: number): Step[] {
+  const random = seededRandom(seed)
+  const below = (bound: number): number => Math.floor(random() * bound)
+  const of = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
+  const oneIn = (bound: number): boolean => below(bound) === 0
+  let last: Asks | undefined
+  const asks = (): Asks => {
+    // Popular questions: the same again, often at the same time, by the same or another principal.
+    if (last !== undefined && oneIn(2)) {
+      return (last = {
+        ...last,
+        principal: below(PRINCIPALS_EACH),
+        client: oneIn(6) ? 'leaves' : 'waits',
+        path: last.path,
+      })
+    }
+    const tenant = of(TENANTS)
+    const owner = oneIn(4) ? of([...TENANTS, 'nobody' as const]) : tenant
+    return (last = {
+      kind: 'asks',
+      tenant,
+      principal: below(PRINCIPALS_EACH),
+      about: { tenant: owner, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) },
+      fact: below(3),
+      path: oneIn(4) ? '/stream' : '/ask',
+      ...(oneIn(12) && { header: of(['no-cache', 'no-store', 'only-if-cached', 'max-age=5'] as const) }),
+      client: oneIn(6)
+        ? of(['leaves', 'stops reading', 'sends half', 'hangs halfway', 'wrong key', 'no key', 'asks again'] as const)
+        : 'waits',
+    })
+  }
+  const other = (): Happening => {
+    const tenant = of(TENANTS)
+    const document = { tenant, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
+    const drawn = below(20)
+    if (drawn < 7) return { kind: 'writes', document }
+    if (drawn < 9) return { kind: 'removes', document }
+    if (drawn < 11) return { kind: 'purges', tenant, collection: of(COLLECTIONS) }
+    if (drawn < 12 && oneIn(3)) return { kind: 'revokes', tenant, principal: below(PRINCIPALS_EACH) }
+    if (drawn < 15) return { kind: 'dies' }
+    if (drawn < 18) return { kind: 'delivers' }
+    return { kind: 'sets clocks', byMs: of([-3_600_000, -4000, -900, 900, 7000, 3_600_000]) }
+  }
+  const steps: Step[] = []
+  // Quiet hours and stormy ones.
+  let faulty = 0.1
+  for (let asked = 0; asked < questions;) {
+    if (oneIn(40)) faulty = of([0, 0.03, 0.1, 0.3])
+    const happening = oneIn(9) ? other() : asks()
+    if (happening.kind === 'asks') asked++
+    const afterMs = oneIn(60) ? 40_000 + below(100_000) : oneIn(4) ? below(8000) : below(60)
+    steps.push({ seed: below(2 ** 31), afterMs, faulty, isolate: below(8), happening })
+  }
+  return steps
+}

@@ -1,0 +1,145 @@
+/** What is true in a simulation: who knows what, since when, and until when. No code of the package. */
+
+export const TENANTS = ['acme', 'globex', 'initech'] as const
+export type TenantName = (typeof TENANTS)[number]
+export const COLLECTIONS = ['default', 'manual'] as const
+
+/** Things of which documents tell; no two tenants have the same, and the last of them nobody has. */
+const ANIMALS: Readonly<Record<TenantName | 'nobody', readonly string[]>> = {
+  acme: ['falcon', 'heron', 'osprey', 'kestrel'],
+  globex: ['otter', 'badger', 'marten', 'lynx'],
+  initech: ['salmon', 'sturgeon', 'herring', 'walleye'],
+  nobody: ['unicorn', 'griffin', 'basilisk', 'wyvern'],
+}
+const DEVICES: Readonly<Record<(typeof COLLECTIONS)[number], string>> = { default: 'pump', manual: 'winch' }
+
+/** What documents tell of a thing, and how it is asked. */
+const FACTS = [
+  {
+    tells: (thing: string, value: number) => `The ${thing} holds ${value} litres of coolant`,
+    asks: (thing: string) => `Which litres of coolant does the ${thing} hold?`,
+  },
+  {
+    tells: (thing: string, value: number) => `Northern depots service the ${thing} every ${value} weeks`,
+    asks: (thing: string) => `Which depots service the ${thing}?`,
+  },
+  {
+    tells: (thing: string, value: number) => `The warranty of the ${thing} ends after ${value} years`,
+    asks: (thing: string) => `When does the warranty of the ${thing} end?`,
+  },
+] as const
+
+/** A document of a collection, and so the thing that it tells of. */
+export interface DocumentName {
+  readonly tenant: TenantName | 'nobody'
+  readonly collection: (typeof COLLECTIONS)[number]
+  readonly at: number
+}
+
+export const thingOf = ({ tenant, collection, at }: DocumentName): string =>
+  `${ANIMALS[tenant][at % ANIMALS[tenant].length]} ${DEVICES[collection]}`
+
+/** Questions of which no document of anybody has more than a word. */
+const FAR = [
+  'Which desk sells umbrellas in Chicago?',
+  'Who painted the Sistine ceiling?',
+  'When did Mozart compose Figaro?',
+]
+
+/**
+ * A question about a document. `balanced`, by which one tenant is judged, weighs evidence: of it is asked what is far
+ * from all documents, where the others are asked for a thing that is not there in a sentence that is.
+ */
+export function questionOf(tenant: TenantName, document: DocumentName, fact: number): string {
+  if (tenant === 'initech' && document.tenant !== tenant) return FAR[fact % FAR.length]!
+  return FACTS[fact % FACTS.length]!.asks(thingOf(document))
+}
+
+/** Everything that a text of the simulation says by itself: whose it is, and of which version. */
+export interface Mark {
+  readonly tenant: string
+  readonly collection: string
+  readonly at: number
+  readonly version: number
+}
+
+const MARK = /zq(acme|globex|initech)x(default|manual)x(\d+)x(\d+)z/g
+
+export const marksIn = (text: string): Mark[] =>
+  [...text.matchAll(MARK)].map(([, tenant = '', collection = '', at, version]) => ({
+    tenant,
+    collection,
+    at: Number(at),
+    version: Number(version),
+  }))
+
+/** One writing to a document. */
+export interface Writing {
+  /** 0 where the document is removed. */
+  readonly version: number
+  readonly beganMs: number
+  /** From when on it can have no further effect; `Infinity` while it can. */
+  settledMs: number
+  /** From when on what it wrote may not be seen any more, but for copies. */
+  untilMs: number
+  isConfirmed: boolean
+}
+
+/** The documents as those who write them know them. */
+export class Truth {
+  readonly #writings = new Map<string, Writing[]>()
+  #versions = 0
+
+  #of({ tenant, collection, at }: Pick<Mark, 'tenant' | 'collection' | 'at'>): Writing[] {
+    const key = `${tenant}/${collection}/${at}`
+    const known = this.#writings.get(key) ?? []
+    this.#writings.set(key, known)
+    return known
+  }
+
+  /** A new text of a document. */
+  write(document: DocumentName, nowMs: number): { readonly writing: Writing; readonly text: string } {
+    const version = ++this.#versions
+    const writing = { version, beganMs: nowMs, settledMs: Infinity, untilMs: Infinity, isConfirmed: false }
+    this.#of(document).push(writing)
+    const { tenant, collection, at } = document
+    const mark = `zq${tenant}x${collection}x${at}x${version}z`
+    const lines = FACTS.map(
+      ({ tells }, fact) => `${tells(thingOf(document), 3 + ((version * 7 + fact) % 90))} (${mark}).`,
+    )
+    return { writing, text: lines.join('\n') }
+  }
+
+  remove(document: DocumentName, nowMs: number): Writing {
+    const writing = { version: 0, beganMs: nowMs, settledMs: Infinity, untilMs: nowMs, isConfirmed: false }
+    this.#of(document).push(writing)
+    return writing
+  }
+
+  /** It was confirmed: what was settled before it began is over. */
+  confirm(document: DocumentName, writing: Writing, nowMs: number): void {
+    writing.settledMs = nowMs
+    writing.isConfirmed = true
+    for (const other of this.#of(document)) {
+      if (other !== writing && other.settledMs <= writing.beganMs) other.untilMs = Math.min(other.untilMs, nowMs)
+    }
+  }
+
+  /** Whether a document has stood there since some time, and nothing else was under way. */
+  stands(document: DocumentName, sinceMs: number): boolean {
+    const writings = this.#of(document)
+    const last = writings.at(-1)
+    return (
+      last !== undefined &&
+      last.isConfirmed &&
+      last.version > 0 &&
+      writings.every(({ settledMs }) => settledMs <= sinceMs) &&
+      writings.every((other) => other === last || other.settledMs <= last.beganMs)
+    )
+  }
+
+  /** Until when a text could be evidence; `undefined` for one that was never written. */
+  untilMs(mark: Mark): number | undefined {
+    return this.#of(mark).find(({ version }) => version === mark.version)?.untilMs
+  }
+}

@@ -1,0 +1,106 @@
+/** The way between an isolate and everything that it asks: calls on it fail in every way that calls can. */
+import { runningNow, type VirtualTime } from './virtual-time.ts'
+
+/** What an isolate asks. */
+export type Port = 'd1' | 'kv' | 'object' | 'queue' | 'index' | 'embedder' | 'retriever' | 'reranker' | 'model'
+
+/** What happens to a call beside what it asks for. */
+export type Fault =
+  /** It fails before it has an effect. */
+  | 'throws'
+  /** It never ends, and has no effect. */
+  | 'hangs'
+  /** It has its effect, and nobody is told. */
+  | 'hangs-after'
+  /** It has its effect, and fails. */
+  | 'unacknowledged'
+  /** It has its effect twice. */
+  | 'twice'
+  /** It takes seconds. */
+  | 'slow'
+  /** Its effect comes seconds after its caller was told that it failed. */
+  | 'late'
+  /** It is answered with what the port makes of a bad day: in part, garbled, for another tenant, with NaN, 429, 500 … */
+  | 'bad'
+
+const FAULTS: readonly Fault[] = [
+  'throws',
+  'hangs',
+  'hangs-after',
+  'unacknowledged',
+  'twice',
+  'slow',
+  'late',
+  'bad',
+  'bad',
+]
+
+/** Longest that a call is under way, milliseconds. */
+export const SLOWEST_MS = 25_000
+
+/** Makes a call. `bad` answers in the place of `work` on a bad day; without it there are none. */
+export type Wire = <Result>(port: Port, work: () => Result, bad?: (random: () => number) => Result) => Promise<Result>
+
+/** What was put in the way of the calls so far, by port and fault. */
+export type FaultCounts = Map<string, number>
+
+export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () => boolean): Wire {
+  return <Result>(port: Port, work: () => Result, bad?: (random: () => number) => Result) =>
+    new Promise<Result>((resolve, reject) => {
+      const owner = runningNow()
+      const random = owner?.random ?? time.random
+      const isFaulty = isStormy() && random() < (owner?.faulty ?? 0)
+      const fault = isFaulty ? FAULTS[Math.floor(random() * FAULTS.length)]! : undefined
+      if (fault !== undefined) counts.set(`${port} ${fault}`, (counts.get(`${port} ${fault}`) ?? 0) + 1)
+      const long = (): number => 500 + random() * (SLOWEST_MS - 500)
+      const [there, back] = [random() * 8, random() * 8]
+      const fail = (): void => reject(new Error(`${port}: Network connection lost`))
+      const reply = (effect: () => Result, backMs: number): void => {
+        let settle: () => void
+        try {
+          const result = effect()
+          settle = () => resolve(result)
+        } catch (thrown) {
+          settle = () => reject(thrown)
+        }
+        time.after(backMs, owner, settle)
+      }
+      // An effect comes about whether or not the isolate lives to see it.
+      const arrive = (ms: number, then: () => void): void => void time.after(ms, undefined, then)
+      switch (fault) {
+        case 'throws':
+          return void time.after(there, owner, fail)
+        case 'hangs':
+          return
+        case 'hangs-after':
+          return arrive(there, () => attempt(work))
+        case 'unacknowledged':
+          return arrive(there, () => {
+            attempt(work)
+            time.after(back, owner, fail)
+          })
+        case 'twice':
+          return arrive(there, () => {
+            reply(work, back)
+            arrive(back + random() * 1000, () => attempt(work))
+          })
+        case 'late':
+          time.after(there, owner, fail)
+          return arrive(long(), () => attempt(work))
+        case 'slow':
+          return arrive(long(), () => reply(work, back))
+        case 'bad':
+          return arrive(there, () => reply(bad === undefined ? work : () => bad(random), back))
+        case undefined:
+          return arrive(there, () => reply(work, back))
+      }
+    })
+}
+
+function attempt(work: () => unknown): void {
+  try {
+    work()
+  } catch {
+    // Nobody is told.
+  }
+}
