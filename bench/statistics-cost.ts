@@ -1,19 +1,23 @@
 /**
  * What a day of recording, of the cron trigger and of an open dashboard costs at a thousand, a hundred thousand and a million
- * questions a day: rows by D1's own count, and dollars a month for them.
+ * questions a day: rows by D1's own count, bytes, and dollars a month for them.
  *
  *   npm run bench -- statistics-cost [-- most questions a day]
  *
  * A day of mixed traffic (11 collections, two policies, five reasons) is recorded quarter of an hour by quarter, after each of
- * which the jobs run, as they do behind the cron trigger; the overview is asked for every minute of eight hours. Dollars are
- * those of D1's prices for rows, without what the paid plan includes: a million read .001, a million written 1. What is
- * stored is not among them: these decisions have no signals and findings.
+ * which the jobs run, as they do behind the cron trigger; the overview is asked for every minute of eight hours. Signals,
+ * findings and ids are those of a real decision under `balanced` over ten passages. At the end retention removes the day,
+ * as it does each day once the first is 90 days old.
+ *
+ * Dollars are those of D1's prices without what the paid plan includes: a million rows read .001, a million written 1, a GB
+ * stored for a month .75. Stored are 90 days, or as many as 4,000,000 decisions are.
  */
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
 import { consoleJobs, runJobs } from '../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../packages/console/src/options.ts'
 import { openConsole } from '../packages/console/src/parts.ts'
+import { BALANCED_DECISION } from './recorded-decision.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -24,6 +28,8 @@ const SIZES = [1_000, 100_000, 1_000_000].filter((size) => size <= MOST)
 const QUARTERS = 96
 const DAY_MS = 86_400_000
 const LOOKS = 8 * 60
+const KEPT_DAYS = 90
+const DECISIONS_AT_MOST = 4_000_000
 const COLLECTIONS = Array.from({ length: 11 }, (_, at) => `collection-${at}`)
 
 const rows: string[][] = []
@@ -33,8 +39,11 @@ console.log(
     [
       'questions a day',
       'rows written a decision',
-      'rows read by a day of cron',
+      'and for its removal',
+      'bytes a decision, with its counts',
+      'rows read by the cron trigger',
       'rows read by an overview',
+      'days kept',
       'dollars a month',
     ],
     rows,
@@ -54,6 +63,7 @@ async function dayOf(size: number): Promise<string[]> {
     await migrate(miniflare)
     // What miniflare gives is a D1 database, under a type of its own.
     const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
+    const empty = await sizeOf(db)
     const [recording, cron, looking] = [metered(db), metered(db), metered(db)]
     for (let quarter = 0; quarter < QUARTERS; quarter++) {
       const from = Math.round((size * quarter) / QUARTERS)
@@ -63,6 +73,7 @@ async function dayOf(size: number): Promise<string[]> {
         collections: COLLECTIONS,
         spacingMs: DAY_MS / size,
         counted: false,
+        fields: BALANCED_DECISION,
       })
       const options = settings(cron.db, TRAFFIC_START_MS + ((quarter + 1) * DAY_MS) / QUARTERS)
       await runJobs(consoleJobs(options), options)
@@ -76,19 +87,35 @@ async function dayOf(size: number): Promise<string[]> {
       await summaries.summary({ tenant: 'default', fromMs, toMs: fromMs + DAY_MS })
     }
     await Promise.all([alerts.list('default', 100), policies.known('default')])
+    const full = await sizeOf(db)
+    const removing = metered(db)
+    for (let finished = false; !finished;) {
+      finished = (await openConsole(settings(removing.db, TRAFFIC_START_MS + 92 * DAY_MS)).retention.run()).finished
+    }
     const written = recording.rowsWritten() + cron.rowsWritten()
-    const read = recording.rowsRead() + cron.rowsRead() + looking.rowsRead() * LOOKS
-    const dollars = (30 * (read * 0.001 + written)) / 1e6
+    const read = recording.rowsRead() + cron.rowsRead() + removing.rowsRead() + looking.rowsRead() * LOOKS
+    const bytes = full - empty
+    const days = Math.min(KEPT_DAYS, DECISIONS_AT_MOST / size)
+    const stored = (bytes * days) / 1e9
+    const dollars = (30 * (read * 0.001 + written + removing.rowsWritten())) / 1e6 + stored * 0.75
     return [
       size.toLocaleString('en'),
       (written / size).toFixed(2),
+      (removing.rowsWritten() / size).toFixed(2),
+      (bytes / size).toFixed(0),
       cron.rowsRead().toLocaleString('en'),
       looking.rowsRead().toLocaleString('en'),
+      days.toFixed(0),
       dollars.toFixed(2),
     ]
   } finally {
     await miniflare.dispose()
   }
+}
+
+/** Bytes of the database file, by D1's own word. */
+async function sizeOf(db: D1Database): Promise<number> {
+  return (await db.prepare('SELECT 1').run()).meta.size_after
 }
 
 function settings(db: D1Database, nowMs: number): ConsoleOptions {
