@@ -1,0 +1,191 @@
+/**
+ * Saves what is in the gate's D1 database into a file, and restores it into another: every table, passages included, whose
+ * words are indexed anew. `wrangler d1 export` takes no database with a full-text table.
+ *
+ *   node scripts/run.mjs scripts/backup.ts save <file> [database id]
+ *   node scripts/run.mjs scripts/backup.ts restore <file> [database id]
+ *
+ * Without an id it is the database of this machine (`npm start`), which nothing else may have open; with one that of the
+ * deployment, with wrangler's own login. A database to restore into has the migrations, and nothing else. What is recorded
+ * while it is saved is in the file, or is not.
+ */
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { D1Database } from '@cloudflare/workers-types'
+import { getPlatformProxy } from 'wrangler'
+import { storedPassage } from '../packages/word-index/src/caller.ts'
+import { createWordIndex } from '../packages/word-index/src/chunk-index.ts'
+import { jsonBatches } from '../src/adapters/d1/json-batches.ts'
+import { english } from '../src/language/english/index.ts'
+import { ROOT } from './local-gate.ts'
+
+const LOCAL_ID = '00000000-0000-0000-0000-000000000000'
+const PAGE = 500
+
+/** Counted of decisions by triggers: read while nothing is counted. */
+const COUNTED = ['decision_rollups', 'question_days', 'document_weeks', 'isolates', 'counted_decisions']
+/** Triggers write other tables of these: those come later, and stand as they were saved. */
+const FIRST = ['rejected_events', 'decisions']
+
+type Row = Readonly<Record<string, unknown>>
+type Write = (table: string, rows: readonly Row[]) => void
+
+/** @returns rows by table */
+export async function save(db: D1Database, write: Write): Promise<Readonly<Record<string, number>>> {
+  const saved: Record<string, number> = {}
+  const all = (await tablesOf(db)).filter((table) => !COUNTED.includes(table))
+  const ordered = [...FIRST, ...all.filter((table) => !FIRST.includes(table))]
+  // Decisions that come after the counts were read have places beyond them, and are counted once they are restored.
+  const counts = await countsOf(db)
+  for (const table of ordered) {
+    for await (const rows of pagesOf(db, table)) {
+      write(table, rows)
+      saved[table] = (saved[table] ?? 0) + rows.length
+    }
+  }
+  for (const [table, rows] of counts) {
+    write(table, rows)
+    saved[table] = rows.length
+  }
+  return saved
+}
+
+/** @throws when the database holds decisions or documents already */
+export async function restore(db: D1Database, rows: AsyncIterable<readonly [table: string, row: Row]>): Promise<void> {
+  const held = await db
+    .prepare('SELECT (SELECT count(*) FROM decisions) + (SELECT count(*) FROM documents) AS n')
+    .first('n')
+  if (held !== 0)
+    throw new Error('The database is not empty: restore into one that has the migrations and nothing else')
+  let [table, waiting]: [string, Row[]] = ['', []]
+  for await (const [of, row] of rows) {
+    if (of !== table || waiting.length === PAGE) {
+      await put(db, table, waiting)
+      ;[table, waiting] = [of, []]
+    }
+    waiting.push(row)
+  }
+  await put(db, table, waiting)
+}
+
+async function put(db: D1Database, table: string, rows: readonly Row[]): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  if (table === 'passages') return putPassages(db, rows)
+  const columns = Object.keys(first)
+  const statement = db.prepare(
+    `INSERT OR REPLACE INTO ${table} (${columns.join(', ')})
+    SELECT ${columns.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?1)`,
+  )
+  await db.batch(jsonBatches(rows).map((batch) => statement.bind(batch)))
+}
+
+/** Their terms are made of their texts, as ingestion makes them. */
+async function putPassages(db: D1Database, rows: readonly Row[]): Promise<void> {
+  const index = createWordIndex({ db, language: english })
+  for (const [namespace, own] of Map.groupBy(rows, (row) => String(row['namespace']))) {
+    await index.upsert(
+      namespace,
+      own.map(({ id, passage }) => storedPassage(String(id), String(passage))),
+    )
+  }
+}
+
+/** Tables that are filled from elsewhere are left out: the migrations' own, and those of the words. */
+async function tablesOf(db: D1Database): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
+      AND name NOT GLOB 'd1_*' AND name NOT GLOB 'passage_*' ORDER BY name`,
+    )
+    .all<{ name: string }>()
+  return results.map(({ name }) => name)
+}
+
+async function* pagesOf(db: D1Database, table: string): AsyncGenerator<readonly Row[]> {
+  const { results } = await db.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`).all<{
+    name: string
+  }>()
+  const key = results.map(({ name }) => name)
+  let after: readonly unknown[] = []
+  for (;;) {
+    const beyond = after.length === 0 ? '' : `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`
+    const page = await db
+      .prepare(`SELECT * FROM ${table} ${beyond} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`)
+      .bind(...after)
+      .all<Row>()
+    const last = page.results.at(-1)
+    if (last === undefined) return
+    yield page.results
+    if (page.results.length < PAGE) return
+    after = key.map((name) => last[name])
+  }
+}
+
+/** The tables of counts as they stand together: read again where something was counted meanwhile. */
+async function countsOf(db: D1Database): Promise<readonly (readonly [table: string, rows: Row[]])[]> {
+  const place = (): Promise<unknown> => db.prepare('SELECT place FROM counted_decisions').first('place')
+  for (;;) {
+    const before = await place()
+    const found: [table: string, rows: Row[]][] = []
+    for (const table of COUNTED) {
+      const rows: Row[] = []
+      for await (const page of pagesOf(db, table)) rows.push(...page)
+      found.push([table, rows])
+    }
+    if ((await place()) === before) return found
+  }
+}
+
+/** A database by its id, or that of this machine, while something is done with it. */
+async function withDatabase<Result>(id: string | undefined, use: (db: D1Database) => Promise<Result>): Promise<Result> {
+  const directory = mkdtempSync(join(tmpdir(), 'rag-gate-backup-'))
+  const database = {
+    binding: 'DB',
+    database_name: 'hono-rag-gate',
+    database_id: id ?? LOCAL_ID,
+    remote: id !== undefined,
+  }
+  const config = { name: 'backup', compatibility_date: '2026-11-01', d1_databases: [database] }
+  writeFileSync(join(directory, 'wrangler.json'), JSON.stringify(config))
+  const proxy = await getPlatformProxy<{ DB: D1Database }>({
+    configPath: join(directory, 'wrangler.json'),
+    persist: { path: join(process.env['RAG_GATE_HOME'] ?? ROOT, '.wrangler', 'state', 'v3') },
+  })
+  try {
+    return await use(proxy.env.DB)
+  } finally {
+    await proxy.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<readonly [table: string, row: Row]> {
+  // Written below.
+  for await (const line of createInterface({ input: createReadStream(file) })) yield JSON.parse(line) as [string, Row]
+}
+
+if (import.meta.main) {
+  const [command, file, id] = process.argv.slice(2)
+  if (file === undefined || (command !== 'save' && command !== 'restore')) {
+    console.error('usage: node scripts/run.mjs scripts/backup.ts save|restore <file> [database id]')
+    process.exit(2)
+  }
+  await withDatabase(id, async (db) => {
+    if (command === 'restore') {
+      await restore(db, linesOf(file))
+      return console.log(`Restored from ${file}.`)
+    }
+    const to = openSync(file, 'wx', 0o600)
+    const saved = await save(db, (table, rows) =>
+      writeSync(to, rows.map((row) => `${JSON.stringify([table, row])}\n`).join('')),
+    )
+    closeSync(to)
+    const rows = Object.values(saved).reduce((sum, count) => sum + count, 0)
+    console.log(
+      `Saved ${rows} rows to ${file}: ${saved['decisions'] ?? 0} decisions, ${saved['documents'] ?? 0} documents.`,
+    )
+  })
+}
