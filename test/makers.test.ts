@@ -25,7 +25,7 @@ const CONSOLE: Options = {
   log: { flush: f },
   answerTokens: { sign: f, read: f },
   purges: { purge: f },
-  currency: 'EUR',
+  prices: { currency: 'EUR', inputPerMillionTokens: 1, outputPerMillionTokens: 1, perRetrieval: 1 },
   decisionDays: 1,
   decisionsAtMost: 1_000,
   auditDays: 1,

@@ -1,4 +1,4 @@
--- A decision is two rows written, itself and one entry of an index, and its removal two as well.
+-- A decision is two rows written, itself and one entry of an index, and nothing is left of one that was removed.
 
 DROP VIEW decision_batches;
 DROP VIEW uncounted_decisions;

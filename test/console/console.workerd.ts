@@ -39,7 +39,7 @@ const settings: ConsoleOptions = {
   policyOf: (_tenant, asked) => (['plain', policy.id].includes(asked) ? policy : undefined),
   policyNames: ['plain'],
   answerTokens: SIGNED,
-  currency: 'EUR',
+  prices: { currency: 'EUR', inputPerMillionTokens: 0.15, outputPerMillionTokens: 0.6, perRetrieval: 0.00001 },
 }
 
 const app = new Hono()

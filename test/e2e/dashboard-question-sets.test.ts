@@ -85,11 +85,21 @@ describe('the overview', () => {
     expect(await shown('From the cache')).toEqual([share(cached, all), `${cached} answers`])
     const avoided = count('count(saved)')
     expect((await shown('Calls avoided'))[0]).toBe(String(avoided))
-    const net = count(`sum((saved ->> 'modelCost') - (saved ->> 'retrievalCost'))`)
-    const [money = '', calls] = await shown('Saved')
+    // By the prices above: calls whose tokens were counted, others at the mean of those that were made, less every retrieval.
+    const cost = (input: number, output: number): number => (input * 150 + output * 600) / 1e6
+    const spent = cost(count('sum(input_tokens)'), count('sum(output_tokens)'))
+    const measured = `saved ->> 'inputTokens' IS NOT NULL AND saved ->> 'estimated' IS NULL`
+    const known = cost(
+      count(`coalesce(sum(saved ->> 'inputTokens'), 0)`, measured),
+      count(`coalesce(sum(saved ->> 'outputTokens'), 0)`, measured),
+    )
+    const meanCost = spent / count('count(model)')
+    const others = (avoided - count('count(*)', measured)) * meanCost
+    const retrievals = count('count(*)', `cache IN ('miss', 'bypass', 'evidence-hit')`)
+    const [money = '', beside = ''] = await shown('Saved')
     expect(money).toMatch(/ EUR$/)
-    expect(digits(money)).toBeCloseTo(net, 2)
-    expect(calls).toBe(`by ${count(`count(saved ->> 'modelCost')`)} calls`)
+    expect(digits(money)).toBeCloseTo(known + others - retrievals * 0.001, 2)
+    expect(digits(beside)).toBeCloseTo(spent, 2)
     expect((await shown('Mean confidence'))[0]).toBe(cut(count('avg(confidence)')))
     expect(complaints).toEqual([])
   })

@@ -14,6 +14,7 @@ import {
   text,
 } from 'hono-rag-gate/core/lib'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
+import type { Prices } from 'hono-rag-gate/core/reports'
 import type { AnswerPurges, Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
 import type { AlertBounds } from './alerts/alert-rules.ts'
 import type { AnswerTokens } from './feedback/answer-token.ts'
@@ -40,8 +41,8 @@ export interface ConsoleOptions {
   readonly answerTokens?: AnswerTokens | undefined
   /** The purges of the gate's answer cache: an answer that its reader calls wrong is not sent again. @default it is */
   readonly purges?: Pick<AnswerPurges, 'purge'>
-  /** Currency of the prices of the gate's `savings`. @default none is named */
-  readonly currency?: string | undefined
+  /** Those of the gate's `savings`: what was spent is told beside what was saved. @default none are known */
+  readonly prices?: Prices | undefined
   /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
   readonly decisionDays?: number | undefined
   /** Most decisions that are kept, of all tenants; of more the oldest go. 1,000 and up. @default 4,000,000 */
@@ -105,7 +106,12 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   log: methods('flush'),
   answerTokens: methods('sign', 'read'),
   purges: methods('purge'),
-  currency: text,
+  prices: group<Prices>({
+    currency: required(text),
+    inputPerMillionTokens: required(number(0)),
+    outputPerMillionTokens: required(number(0)),
+    perRetrieval: required(number(0)),
+  }),
   decisionDays: number(1, 3650),
   decisionsAtMost: number(1_000),
   auditDays: number(1, 3650),

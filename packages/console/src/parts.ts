@@ -1,5 +1,6 @@
 /** A console put together: what its routes and its jobs work with. */
 import type { Tenant } from 'hono-rag-gate/core/lib'
+import type { Prices } from 'hono-rag-gate/core/reports'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import type { Authenticate, Clock, Principal } from 'hono-rag-gate/ports'
 import { type Alerts, createD1Alerts } from './d1/alerts.ts'
@@ -45,7 +46,7 @@ export interface ConsoleParts extends ConsoleStores {
   readonly flush: () => Promise<void>
   readonly answerTokens: AnswerTokens | undefined
   readonly purges: ConsoleOptions['purges']
-  readonly currency: string | null
+  readonly prices: Prices | undefined
   readonly decisionDays: number
   readonly alertSettings: AlertOptions
   readonly exports: ExportOptions | undefined
@@ -102,7 +103,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     flush: async () => log?.flush(),
     answerTokens: options.answerTokens,
     purges: options.purges,
-    currency: options.currency ?? null,
+    prices: options.prices,
     decisionDays,
     alertSettings: options.alerts ?? {},
     exports: options.exports,

@@ -9,6 +9,7 @@ import {
 import type { DecisionFilter } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
+import { uuidv7 } from '../../../src/core/lib/ids.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const store = createD1DecisionStore({ db: env.DB })
@@ -152,6 +153,14 @@ describe('one', () => {
       labels: [{ source: 'user', rating: 'wrong', comment: 'no', atMs: 1 }],
       auditEvents: [{ type: audit[0]!.type, payload: audit[0]!.payload }],
     })
+  })
+
+  it.each([-20, 0, 90_000])('is found by an id whose time is %i ms before that of the event', async (laterMs) => {
+    const atMs = Date.UTC(2026, 3, 4)
+    const id = uuidv7(atMs - laterMs, crypto.getRandomValues(new Uint8Array(10)))
+    const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
+    await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'timed', sequence: 1 }])
+    expect((await recorded.one('timed', id))?.id).toBe(id)
   })
 
   it('is not given to another tenant', async () => {

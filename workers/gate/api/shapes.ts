@@ -472,6 +472,9 @@ export const STATS: Schema = versioned({
   latency: object({ all: latency, cached: latency, uncached: latency }),
   series: list(named('TotalsAt')),
   currency: orNull(text),
+  prices: orNull(
+    object({ input_per_million_tokens: number, output_per_million_tokens: number, per_retrieval: number }),
+  ),
   'recording?': object({ isolates: count, recorded: count, dropped: count, rejected: count, missing: count }),
   'faults?': list(object({ route: text, status: count, code: text, requests: count })),
 })

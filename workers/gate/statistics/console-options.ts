@@ -8,6 +8,7 @@ import { policyAsked } from '../policies/policy-for.ts'
 import { POLICY_NAMES } from '../policies/policy-named.ts'
 import { numberIn } from '../settings.ts'
 import { alertBoundsOf } from './alert-bounds.ts'
+import { pricesOf } from './savings-ledger.ts'
 
 /** What the composition has for it. */
 export interface ConsoleGiven {
@@ -48,7 +49,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     exports: exportsOf(env),
     answerTokens,
     purges,
-    currency: env.PRICE_CURRENCY,
+    prices: pricesOf(env),
     decisionDays: numberIn(env, 'DECISION_RETENTION_DAYS'),
     decisionsAtMost: numberIn(env, 'DECISIONS_AT_MOST'),
     auditDays: numberIn(env, 'AUDIT_RETENTION_DAYS'),

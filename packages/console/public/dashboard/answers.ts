@@ -7,12 +7,13 @@ import type { RequestFault } from '../../src/d1/request-faults.ts'
 import type { Recording, StatisticsSummary } from '../../src/d1/statistics.ts'
 import type { TotalsAt, TotalsOf } from '../../src/d1/statistics/totals.ts'
 import type { ContentGap, DocumentTrend } from '../../src/d1/weak-spots.ts'
-import type { Saving } from 'hono-rag-gate/core/reports'
+import type { Prices, Saving } from 'hono-rag-gate/core/reports'
 
 export type Stats = OnTheWire<StatisticsSummary> & {
   readonly recording?: OnTheWire<Recording>
   readonly faults?: readonly RequestFault[]
   readonly currency: string | null
+  readonly prices: OnTheWire<Omit<Prices, 'currency'>> | null
 }
 export type Point = OnTheWire<TotalsAt>
 export type Named = OnTheWire<TotalsOf>

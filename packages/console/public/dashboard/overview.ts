@@ -23,6 +23,7 @@ import {
   words,
 } from './dom.ts'
 import { saveButton } from './save-button.ts'
+import { meanCost, spendingOf } from './spending.ts'
 import type { ViewRequest } from './view.ts'
 
 export async function showOverview({ period, tenant, chosen, signal, offer }: ViewRequest): Promise<readonly Child[]> {
@@ -134,7 +135,8 @@ function pastAlerts(alerts: readonly AlertRow[]): Child {
 
 /** The figures that matter most: each leads to its questions, and says how it was in the period before. */
 function tiles(stats: Stats, earlier: Stats): HTMLElement {
-  const { decisions, by_verdict: verdicts, by_cache: cached, savings: saved, latency: times } = stats
+  const { decisions, by_verdict: verdicts, by_cache: cached, latency: times } = stats
+  const spent = spendingOf(stats, stats.prices, meanCost(stats))
   const avoided = avoidedIn(stats)
   const shareThen = (part: number): string => percent(part, earlier.decisions)
   const tile = (name: string, address: string, value: string, note: string, then = '', kind = ''): HTMLElement =>
@@ -200,14 +202,14 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       number(avoidedIn(earlier)),
       'pass',
     ),
-    saved.money !== null &&
+    spent !== null &&
       tile(
         'Saved',
         '#title-saved',
-        money(saved.money.net, stats.currency),
-        `by ${counted(saved.money.calls, 'call')}`,
-        earlier.savings.money === null ? '' : money(earlier.savings.money.net, stats.currency),
-        'pass',
+        money(spent.net, stats.currency),
+        `beside ${money(spent.spent, stats.currency)} spent`,
+        money(spendingOf(earlier, stats.prices, meanCost(earlier))?.net, stats.currency),
+        spent.net < 0 ? 'refuse' : 'pass',
       ),
     tile(
       'Response time',
@@ -244,6 +246,7 @@ function fromCache(by: Stats['by_cache']): number {
 
 function overTime(stats: Stats, asked: Record<string, string | number | undefined>, period: Period): HTMLElement {
   const points = filled(stats)
+  const mean = meanCost(stats)
   const each = `Each bar is ${stats.interval === 'hour' ? 'an hour' : 'a day'}; all times are UTC.`
   const linkOf = ({ start }: { readonly start: string }): string => spanLink(start, stats.interval, period)
   const part = card(
@@ -288,7 +291,7 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
             number(point.by_verdict.refuse),
             number(fromCache(point.by_cache)),
             number(point.savings.calls_avoided_by_refusal + point.savings.calls_avoided_by_cache),
-            money(point.savings.money?.net, stats.currency),
+            money(spendingOf(point, stats.prices, mean)?.net, stats.currency),
             figure(point.mean_confidence),
             duration(point.mean_total_ms),
           ]),
@@ -438,23 +441,20 @@ function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation
   )
 }
 
-function savings({
-  savings: saved,
-  currency,
-  model_calls: calls,
-  input_tokens: input,
-  output_tokens: output,
-  escalated,
-}: Stats): HTMLElement {
-  const { measured, estimated, money: amounts } = saved
+function savings(stats: Stats): HTMLElement {
+  const { savings: saved, currency, model_calls: calls, input_tokens: input, output_tokens: output, escalated } = stats
+  const { measured, estimated } = saved
+  const mean = meanCost(stats)
+  const amounts = spendingOf(stats, stats.prices, mean)
   const tokens = ({ calls: some, input_tokens: read, output_tokens: written }: typeof measured): string =>
     some === 0 ? NOTHING : `${number(read + written)}, of ${counted(some, 'call')}`
   const spending: readonly (readonly Child[])[] =
     amounts === null
       ? []
       : [
-          [`What ${number(amounts.calls)} of the calls would have cost`, money(amounts.model_cost, currency)],
-          ['Less what their retrievals cost', money(amounts.retrieval_cost, currency)],
+          ['Spent on model calls', money(amounts.spent, currency)],
+          ['What the calls avoided would have cost', money(amounts.avoided, currency)],
+          [`Less the gate itself: ${counted(amounts.retrievals, 'retrieval')}`, money(amounts.guard, currency)],
           ['Saved', el('strong', {}, money(amounts.net, currency))],
         ]
   return card(
@@ -463,8 +463,14 @@ function savings({
       'What was not spent',
       ['What', ...figures('How much')],
       [
-        ['Refused before a model was asked', number(saved.calls_avoided_by_refusal)],
-        ['Answered from the cache', number(saved.calls_avoided_by_cache)],
+        [
+          el('a', { href: linkTo('decisions', { verdict: 'refuse' }) }, 'Refused before a model was asked'),
+          number(saved.calls_avoided_by_refusal),
+        ],
+        [
+          el('a', { href: linkTo('decisions', { cache: 'hit' }) }, 'Answered from the cache'),
+          number(saved.calls_avoided_by_cache),
+        ],
         ['Model calls made', number(calls)],
         ['Tokens used', number(input + output)],
         ['Tokens saved, as the model counted them', tokens(measured)],
@@ -475,6 +481,12 @@ function savings({
         ['Refusals that ask for a person', number(escalated)],
       ],
     ),
+    amounts !== null &&
+      el(
+        'p',
+        { className: 'quiet' },
+        `At the prices set today. Calls whose tokens were not counted are taken ${mean === null ? 'at the average that was set' : `at the mean of the calls that were made, ${money(mean, currency)}`}.`,
+      ),
   )
 }
 

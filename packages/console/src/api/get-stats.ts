@@ -47,7 +47,9 @@ export async function getStatistics(c: ConsoleContext): Promise<Response> {
   ])
   if (format === 'csv') return seriesAsCsv(c, summary)
   // The wire form of an object is an object.
-  return json(c, { ...(onTheWire({ ...summary, recording, faults }) as object), currency: parts.currency })
+  const { currency = null, ...prices } = parts.prices ?? {}
+  const all = { ...summary, recording, faults, prices: currency === null ? null : prices }
+  return json(c, { ...(onTheWire(all) as object), currency })
 }
 
 /** Columns of the series: figures, verdicts, cache states, savings. */
