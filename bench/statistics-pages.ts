@@ -76,7 +76,11 @@ function pages(db: D1Database): Readonly<Record<string, MeteredPage>> {
     'latest 50 refusals': (tenant) => recorded.list({ tenant, ...period, limit: 50, filter: { verdict: 'refuse' } }),
     'decisions that there are not': (tenant) =>
       recorded.list({ tenant, ...period, limit: 50, filter: { reason: 'none' } }),
-    'one decision': (tenant) => recorded.one(tenant, `${tenant}-77`),
+    'one decision': async (tenant) => {
+      const { decisions } = await recorded.list({ tenant, ...period, limit: 1 })
+      meter.reset()
+      return recorded.one(tenant, decisions[0]?.id ?? '')
+    },
     'content gaps': (tenant) => spots.contentGaps({ tenant, ...period, limit: 20 }),
     'document trends': (tenant) => spots.documents({ tenant, ...period, ...trends }),
   }
