@@ -30,6 +30,7 @@ export default defineConfig({
               queueProducers: { TEST_QUEUE: 'test-decisions' },
               queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
               kvNamespaces: ['ANSWERS'],
+              ratelimits: { TEST_REQUEST_LIMIT: { namespace_id: 'test', simple: { limit: 3, period: 60 } } },
               r2Buckets: ['TEST_EXPORTS'],
               bindings: {
                 TEST_DEEP: DEEP,

@@ -14,6 +14,7 @@ declare global {
       readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
       readonly TEST_EXPORTS: R2Bucket
       /** A local queue that the Worker under test consumes. */
+      readonly TEST_REQUEST_LIMIT: RateLimit
       readonly TEST_QUEUE: Queue<QueuedDecision>
     }
   }

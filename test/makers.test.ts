@@ -99,6 +99,16 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       staleIfErrorSeconds: 1,
     },
   },
+  'packages/console/src/limits/rate-limiter.ts': {
+    createBindingRateLimiter: { binding: {}, periodSeconds: 60 },
+    createMemoryRateLimiter: { limit: 1, periodSeconds: 60, clock: CLOCK },
+  },
+  'packages/console/src/limits/token-budget.ts': {
+    createD1TokenBudget: { db: {}, perDay: 1, perMonth: 1, clock: CLOCK },
+  },
+  'packages/models/src/limited-generator.ts': {
+    createLimitedGenerator: { generator: {}, callsAtOnce: 1, streamTimeoutMs: 1 },
+  },
   'packages/models/src/llm-grader.ts': {
     createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100, maxTokensField: 'max_tokens' },
   },

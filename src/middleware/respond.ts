@@ -67,7 +67,8 @@ export interface ErrorBody {
     readonly code: string
     readonly message: string
     readonly request_id: string
-    readonly param?: string
+    /** Left out of the JSON where there is none. */
+    readonly param: string | undefined
   }
 }
 
@@ -98,7 +99,7 @@ export function respondWithError(
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)
   const { code, message, param, retryAfterSeconds } = error
   const body: ErrorBody = {
-    error: { code, message, request_id: requestId, ...(param === undefined ? {} : { param }) },
+    error: { code, message, request_id: requestId, param },
   }
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
   if (status === 401) headers['www-authenticate'] = 'Bearer'

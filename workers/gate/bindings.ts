@@ -2,6 +2,7 @@ import type { AiEmbeddingBinding } from '@hono-rag-gate/models/workers-ai-embedd
 import type { AiRerankingBinding } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
+import type { RateLimitBinding } from '@hono-rag-gate/console'
 import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
 
 /** What wrangler.toml and the deployment's secrets give the Worker. */
@@ -87,6 +88,17 @@ export interface GateBindings {
   readonly RERANK_FROM?: string
   /** Confidence from which it is not asked any more, 0 to 1. @default '1'; without `RERANK_FROM` it is always asked */
   readonly RERANK_BELOW?: string
+  /** A rate-limit binding: requests of one caller that are let in. Without it `REQUESTS_PER_MINUTE` counts, in the isolate. */
+  readonly REQUEST_LIMIT?: RateLimitBinding
+  /** Requests that one caller may send in a minute, 1 to 100,000. @default without end */
+  readonly REQUESTS_PER_MINUTE?: string
+  /** Calls of the model at a time in an isolate, 1 to 100,000. @default '50' */
+  readonly MODEL_CALLS_AT_ONCE?: string
+  /** Seconds that a streamed answer may take in all, 1 to 600. @default '300' */
+  readonly STREAM_SECONDS?: string
+  /** Tokens that the questions of a tenant may take in a day, and in a month. @default without end */
+  readonly TOKENS_PER_DAY?: string
+  readonly TOKENS_PER_MONTH?: string
   /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
   readonly PRICE_CURRENCY?: string
   /** For a million tokens that the model reads. */

@@ -5,7 +5,13 @@ import {
   createAnswerTokens,
   createBearerAuthenticator,
   createD1ApiKeys,
+  createBindingRateLimiter,
   createD1Policies,
+  createD1TokenBudget,
+  createMemoryRateLimiter,
+  limitWrongTokens,
+  type RateLimiter,
+  type TokenBudget,
   type ConsoleOptions,
   type ConsoleParts,
   openConsole,
@@ -63,6 +69,10 @@ export interface Composition {
   /** `undefined` without a model: then `ask/search-answer.ts` answers. */
   readonly generator: Generator | undefined
   readonly authenticate: Authenticate
+  /** Of requests; `undefined` without one. */
+  readonly limiter: RateLimiter | undefined
+  /** Of tokens; `undefined` without one. */
+  readonly budget: TokenBudget | undefined
 }
 
 const TENANT = 'default'
@@ -103,11 +113,9 @@ function compose(env: GateBindings): Composition {
   const tokens = [env.ADMIN_TOKEN, env.ADMIN_TOKEN_BEFORE].flatMap((token) =>
     token === undefined ? [] : [{ token, principal: ADMIN }],
   )
-  const authenticate = createBearerAuthenticator({
-    tokens,
-    keys,
-    anonymous: env.ANONYMOUS_ASK === 'off' ? null : ANONYMOUS,
-  })
+  const authenticate = limitWrongTokens(
+    createBearerAuthenticator({ tokens, keys, anonymous: env.ANONYMOUS_ASK === 'off' ? null : ANONYMOUS }),
+  )
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
   const reader = readerName(reranker, retrieval)
@@ -168,7 +176,22 @@ function compose(env: GateBindings): Composition {
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),
     generator,
     authenticate,
+    limiter: requestLimiterOf(env),
+    budget: tokenBudgetOf(env),
   }
+}
+
+/** The platform's where it is bound, which counts for all isolates of a data centre. */
+function requestLimiterOf(env: GateBindings): RateLimiter | undefined {
+  const limit = numberIn(env, 'REQUESTS_PER_MINUTE')
+  if (env.REQUEST_LIMIT !== undefined) return createBindingRateLimiter({ binding: env.REQUEST_LIMIT })
+  return limit === undefined ? undefined : createMemoryRateLimiter({ limit })
+}
+
+function tokenBudgetOf(env: GateBindings): TokenBudget | undefined {
+  const [perDay, perMonth] = [numberIn(env, 'TOKENS_PER_DAY'), numberIn(env, 'TOKENS_PER_MONTH')]
+  if (perDay === undefined && perMonth === undefined) return undefined
+  return createD1TokenBudget({ db: env.DB, perDay, perMonth })
 }
 
 /** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */

@@ -1,5 +1,6 @@
 /** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
+import { createLimitedGenerator } from '@hono-rag-gate/models/limited-generator'
 import { createLlmGrader } from '@hono-rag-gate/models/llm-grader'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '@hono-rag-gate/models/openai-compatible'
 import { createUpstashChunkIndex, createUpstashRetriever } from '@hono-rag-gate/upstash'
@@ -90,7 +91,13 @@ export function generatorFor(env: GateBindings): Generator | undefined {
   const model = languageModel(env)
   const seconds = numberIn(env, 'LLM_TIMEOUT_SECONDS')
   if (model === undefined) return undefined
-  return createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
+  const generator = createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
+  const callsAtOnce = numberIn(env, 'MODEL_CALLS_AT_ONCE') ?? 50
+  return createLimitedGenerator({
+    generator,
+    callsAtOnce,
+    streamTimeoutMs: (numberIn(env, 'STREAM_SECONDS') ?? 300) * 1000,
+  })
 }
 
 function languageModel(

@@ -30,6 +30,7 @@ export type WorkerErrorCode =
   | 'policy_unfit'
   | 'policy_pin_mismatch'
   | 'without'
+  | 'overloaded'
 
 /** An error with one of them; with a code of the gate it is a `RagGateError`. */
 export class WorkerError extends RagGateError<WorkerErrorCode> {}
@@ -62,4 +63,5 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   policy_unfit: 422,
   policy_pin_mismatch: 409,
   without: 422,
+  overloaded: 503,
 }

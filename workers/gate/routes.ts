@@ -2,7 +2,7 @@
 import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
 import { chatProtocol } from '@hono-rag-gate/chat'
-import { feedbackHeader } from '@hono-rag-gate/console'
+import { feedbackHeader, limitRequests } from '@hono-rag-gate/console'
 import { mcpEndpoint, toolEndpoint } from '@hono-rag-gate/mcp'
 import { agentToolsFor } from './agent-tools.ts'
 import { answerForm } from './ask/form.ts'
@@ -25,27 +25,34 @@ import { purgeCache } from './purge-cache.ts'
 type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
 
 const chatForm: Serving = chatProtocol()
+const limited: Serving = limitRequests<GateBindings>(compositionFor)
 const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
-  ['POST', '/ask', signedAnswers, answerForm, gate as unknown as Serving, answer as unknown as Serving],
+  ['POST', '/ask', limited, signedAnswers, answerForm, gate as unknown as Serving, answer as unknown as Serving],
   [
     'POST',
     '/v1/chat/completions',
     signedAnswers,
     chatForm,
+    limited,
     checkRequest,
     chatGate as unknown as Serving,
     answerChat as unknown as Serving,
   ],
   ['GET', '/v1/models', chatForm, listModels],
-  ['POST', '/mcp', mcpEndpoint(agentToolsFor)],
-  ['POST', '/v1/tools/search', toolEndpoint(agentToolsFor, 'search')],
-  ['POST', '/v1/tools/assess_retrieval_confidence', toolEndpoint(agentToolsFor, 'assess_retrieval_confidence')],
+  ['POST', '/mcp', limited, mcpEndpoint(agentToolsFor)],
+  ['POST', '/v1/tools/search', limited, toolEndpoint(agentToolsFor, 'search')],
+  [
+    'POST',
+    '/v1/tools/assess_retrieval_confidence',
+    limited,
+    toolEndpoint(agentToolsFor, 'assess_retrieval_confidence'),
+  ],
   ['POST', '/v1/judgements', postJudgement as unknown as Serving],
-  ['POST', '/v1/documents', postDocuments],
+  ['POST', '/v1/documents', limited, postDocuments],
   ['GET', '/v1/documents', listDocuments],
   ['DELETE', '/v1/documents/:id{.+}', deleteDocument],
   ['GET', '/v1/collections', listCollections],

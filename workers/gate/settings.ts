@@ -30,7 +30,7 @@ const oneOf = (...choices: readonly string[]): Setting => ({
 })
 const whole = (from: number, to: number): Setting => ({
   words: `a whole number from ${from} to ${to}`,
-  takes: (value) => /^\d{1,7}$/.test(value) && Number(value) >= from && Number(value) <= to,
+  takes: (value) => /^\d{1,12}$/.test(value) && Number(value) >= from && Number(value) <= to,
 })
 /** Each of these names with what it takes. */
 const each = <Name extends string>(setting: Setting, ...names: readonly Name[]): Readonly<Record<Name, Setting>> =>
@@ -59,12 +59,14 @@ const SETTINGS = {
   ...each(oneOf('off', 'json'), 'REQUEST_LOG'),
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
   ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
+  ...each(whole(1, 999_999_999_999), 'TOKENS_PER_DAY', 'TOKENS_PER_MONTH'),
+  ...each(whole(1, 100_000), 'REQUESTS_PER_MINUTE', 'MODEL_CALLS_AT_ONCE'),
   // Days.
   ...each(whole(1, 3650), 'DECISION_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS'),
   ...each(whole(1_000, 1e9), 'DECISIONS_AT_MOST'),
   ...each(whole(1, 365), 'STORE_QUESTIONS_DAYS'),
   // Seconds.
-  ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS'),
+  ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS', 'STREAM_SECONDS'),
   ...each(whole(0, 30 * 86_400), 'STALE_IF_ERROR_SECONDS'),
   ...each(whole(0, 3600), 'DATABASE_OUTAGE_SECONDS'),
   ...each(

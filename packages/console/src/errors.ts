@@ -18,6 +18,8 @@ export type ConsoleErrorCode =
   | 'comment_too_long'
   | 'tenant_id'
   | 'policy_unknown'
+  | 'rate_limited'
+  | 'budget_spent'
 
 /** An error with one of them; with a code of the gate it is a `RagGateError`. */
 export class ConsoleError extends RagGateError<ConsoleErrorCode> {}
@@ -38,4 +40,6 @@ export const CONSOLE_STATUS: Readonly<Record<ConsoleErrorCode, ContentfulStatusC
   comment_too_long: 422,
   tenant_id: 422,
   policy_unknown: 422,
+  rate_limited: 429,
+  budget_spent: 429,
 }

@@ -12,5 +12,14 @@ export { type AnswerTokens, createAnswerTokens } from './feedback/answer-token.t
 export { consoleJobs, type Jobs, runJobs } from './jobs/jobs.ts'
 export type { ApiKey, ApiKeys, MadeApiKey } from './keys/api-keys.ts'
 export { type BearerAuthenticatorOptions, createBearerAuthenticator } from './keys/bearer-tokens.ts'
+export { type LimitedRequests, limitRequests } from './limits/limit-requests.ts'
+export {
+  createBindingRateLimiter,
+  createMemoryRateLimiter,
+  type RateLimitBinding,
+  type RateLimiter,
+} from './limits/rate-limiter.ts'
+export { createD1TokenBudget, type TokenBudget } from './limits/token-budget.ts'
+export { limitWrongTokens } from './limits/wrong-tokens.ts'
 export type { AlertOptions, ConsoleOptions, ExportOptions, StandingCollection } from './options.ts'
 export { type ConsoleParts, type ConsoleStores, openConsole } from './parts.ts'

@@ -34,7 +34,7 @@ export interface AnswerForm {
 
 /** The same for another route. @throws what `answer` throws */
 export async function answerAs(c: AskContext, form: AnswerForm): Promise<Response> {
-  const { generator } = compositionFor(c.env)
+  const { generator, budget } = compositionFor(c.env)
   if (generator === undefined) {
     if (c.var.ragGate.answerIsJudged) {
       throw new RagGateError('config_invalid', 'The policy judges written answers, and no model is configured')
@@ -43,6 +43,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
     const text = form.searchText && { answer: form.searchText(context.chunks) }
     return c.json({ ...searchAnswer(context), ...text, ...about(c, 'search') })
   }
+  await budget?.require(c.var.ragGate.principal.tenant)
   if (!c.var.ragGate.answerIsJudged && (await wantsStream(c))) {
     const left = new AbortController()
     const pieces = generator.stream?.({ ...task(c), ...form.asked, signal: left.signal })

@@ -1,0 +1,41 @@
+/** Wrong credentials of one address, limited: who guesses is not heard for a while. */
+import { isRagGateError } from 'hono-rag-gate/errors'
+import type { Authenticate, Principal } from 'hono-rag-gate/ports'
+import { addressOf, tooMany } from './limit-requests.ts'
+import { createMemoryRateLimiter, type RateLimiter } from './rate-limiter.ts'
+
+/** Wrong tokens of an address in a minute. */
+const MOST_WRONG = 10
+
+/**
+ * The same authenticator, for addresses that did not send ten wrong tokens within a minute. The others are turned away with
+ * `rate_limited` and `Retry-After`, whatever they send with a token; without one they are who they were.
+ *
+ * @param limiter counts wrong tokens. Default: ten a minute, in memory
+ * @returns throws what `authenticate` does, and `rate_limited`
+ */
+export function limitWrongTokens(
+  authenticate: Authenticate,
+  limiter: Required<RateLimiter> = createMemoryRateLimiter({ limit: MOST_WRONG }),
+): Authenticate {
+  // What stands before a gate asks before it does.
+  const known = new WeakMap<Request, Promise<Principal | null>>()
+  return function limitedAuthenticate(request) {
+    const found = known.get(request) ?? identified(request)
+    known.set(request, found)
+    return found
+  }
+
+  async function identified(request: Request): Promise<Principal | null> {
+    const address = request.headers.has('authorization') ? addressOf(request) : ''
+    if (address === '') return authenticate(request)
+    const seconds = limiter.peek(address)
+    if (seconds > 0) throw tooMany('Too many wrong tokens came from this address', seconds)
+    try {
+      return await authenticate(request)
+    } catch (thrown) {
+      if (isRagGateError(thrown) && thrown.code === 'unauthorized') await limiter.take(address)
+      throw thrown
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { addressOf, limitRequests } from '../../../packages/console/src/limits/limit-requests.ts'
+import {
+  createBindingRateLimiter,
+  createMemoryRateLimiter,
+  type RateLimiter,
+} from '../../../packages/console/src/limits/rate-limiter.ts'
+import { limitWrongTokens } from '../../../packages/console/src/limits/wrong-tokens.ts'
+import { CONSOLE_STATUS } from '../../../packages/console/src/errors.ts'
+import { RagGateError, respondWithError } from '../../../src/index.ts'
+
+function aClock() {
+  const clock = { atMs: 1_000_000, nowMs: () => clock.atMs }
+  return clock
+}
+
+test('the limiter in memory counts each key by itself, and says how long to wait', () => {
+  const clock = aClock()
+  const limiter = createMemoryRateLimiter({ limit: 2, periodSeconds: 60, clock })
+  expect([limiter.take('a'), limiter.take('a'), limiter.take('a'), limiter.take('b')]).toEqual([0, 0, 60, 0])
+  clock.atMs += 59_500
+  expect([limiter.peek('a'), limiter.take('a'), limiter.peek('b')]).toEqual([1, 1, 0])
+  clock.atMs += 500
+  expect([limiter.peek('a'), limiter.take('a')]).toEqual([0, 0])
+})
+
+test('a clock that is set back locks nobody out, and ten thousand keys are the most that are held', () => {
+  const clock = aClock()
+  const limiter = createMemoryRateLimiter({ limit: 1, clock })
+  limiter.take('a')
+  clock.atMs -= 3_600_000
+  expect(limiter.take('a')).toBe(0)
+  for (let at = 0; at < 10_001; at++) limiter.take(`key ${at}`)
+  expect([limiter.peek('key 0'), limiter.peek('key 10000')]).toEqual([0, 60])
+})
+
+test("the platform's binding is asked by key, and where it fails requests go on", async () => {
+  const asked: string[] = []
+  const binding = {
+    limit: async ({ key }: { readonly key: string }) => {
+      asked.push(key)
+      if (key === 'broken') throw new Error('away')
+      return { success: key !== 'full' }
+    },
+  }
+  const limiter = createBindingRateLimiter({ binding, periodSeconds: 10 })
+  expect([await limiter.take('free'), await limiter.take('full'), await limiter.take('broken')]).toEqual([0, 10, 0])
+  expect(asked).toEqual(['free', 'full', 'broken'])
+})
+
+test.each([
+  ['', ''],
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['::FFFF:cb00:7109', '203.0.113.9'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:0DB8:0000:0000:ffff::9', '2001:db8:0:0'],
+  ['2001:db8:0:1::1', '2001:db8:0:1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['not:an:address', 'not:an:address'],
+])('the address %s counts as %s', (given, counts) => {
+  expect(
+    addressOf(new Request('https://a.example', { headers: given === '' ? {} : { 'cf-connecting-ip': given } })),
+  ).toBe(counts)
+})
+
+test('what other proxies say of an address is not believed', () => {
+  const headers = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9' }
+  expect(addressOf(new Request('https://a.example', { headers }))).toBe('')
+})
+
+/** An app whose callers are who their header says. */
+function anApp(limiter: RateLimiter | undefined) {
+  const app = new Hono()
+  const authenticate = (request: Request) => {
+    const [tenant = 'default', id = 'anonymous'] = (request.headers.get('x-caller') ?? 'default/anonymous').split('/')
+    return { tenant, id, scopes: ['ask'] as const }
+  }
+  app.use(limitRequests({ authenticate, limiter }))
+  app.get('/', (c) => c.text('answer'))
+  app.onError((thrown, c) => respondWithError(c, thrown, CONSOLE_STATUS))
+  return (headers: Record<string, string> = {}) => app.request('/', { headers })
+}
+
+test('a caller over the limit is told so by status, headers and code; others are not held up', async () => {
+  const get = anApp(createMemoryRateLimiter({ limit: 2, clock: aClock() }))
+  const caller = { 'x-caller': 'acme/one' }
+  expect([(await get(caller)).status, (await get(caller)).status]).toEqual([200, 200])
+  const refused = await get(caller)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('60')
+  expect(refused.headers.get('ratelimit')).toBe('"requests";r=0;t=60')
+  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  for (const other of ['acme/two', 'globex/one']) expect((await get({ 'x-caller': other })).status).toBe(200)
+})
+
+test('callers without credentials count by their address', async () => {
+  const get = anApp(createMemoryRateLimiter({ limit: 1, clock: aClock() }))
+  const from = (address: string) => get({ 'cf-connecting-ip': address })
+  expect([(await from('203.0.113.1')).status, (await from('203.0.113.1')).status]).toEqual([200, 429])
+  expect((await from('203.0.113.2')).status).toBe(200)
+})
+
+test('without a limiter nobody is counted', async () => {
+  const get = anApp(undefined)
+  for (let at = 0; at < 5; at++) expect((await get()).status).toBe(200)
+})
+
+test('the eleventh wrong token of an address within a minute is not looked at, nor a right one', async () => {
+  const clock = aClock()
+  let looked = 0
+  const authenticate = limitWrongTokens(
+    (request) => {
+      looked++
+      const isRight = request.headers.get('authorization') === 'Bearer right'
+      if (request.headers.has('authorization') && !isRight) throw new RagGateError('unauthorized', 'wrong')
+      return { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+    },
+    createMemoryRateLimiter({ limit: 10, clock }),
+  )
+  const from = async (address: string, token?: string) =>
+    authenticate(
+      new Request('https://a.example', {
+        headers: { 'cf-connecting-ip': address, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      }),
+    )
+  // Right ones do not count.
+  for (let at = 0; at < 20; at++) await from('203.0.113.1', 'right')
+  for (let at = 0; at < 10; at++) await expect(from('203.0.113.1', `wrong-${at}`)).rejects.toThrow('wrong')
+  const before = looked
+  for (const token of ['wrong-10', 'right']) {
+    await expect(from('203.0.113.1', token)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 })
+  }
+  expect(looked).toBe(before)
+  await expect(from('203.0.113.1')).resolves.toMatchObject({ id: 'anonymous' })
+  await expect(from('203.0.113.2', 'right')).resolves.toBeTruthy()
+  clock.atMs += 60_000
+  await expect(from('203.0.113.1', 'right')).resolves.toBeTruthy()
+})

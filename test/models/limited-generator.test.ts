@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import type { Generation, GenerationRequest, Generator } from '../../packages/models/src/generator.ts'
+import { createLimitedGenerator } from '../../packages/models/src/limited-generator.ts'
+
+const REQUEST: GenerationRequest = { question: 'q', chunks: [], context: '', signal: new AbortController().signal }
+const ANSWER: Generation = { text: 'answer', complete: true }
+
+/** A generator whose calls end when the test says so. */
+function slow() {
+  const ends: (() => void)[] = []
+  const ended = () => new Promise<void>((resolve) => ends.push(resolve))
+  const generator: Generator = {
+    model: 'm',
+    generate: async () => (await ended(), ANSWER),
+    async *stream() {
+      yield 'an'
+      await ended()
+      yield 'swer'
+      return ANSWER
+    },
+  }
+  return { generator, end: () => ends.splice(0).forEach((each) => each()) }
+}
+
+test('calls beyond the limit are turned away at once, streams and whole ones together, and let in again later', async () => {
+  const { generator, end } = slow()
+  const limited = createLimitedGenerator({ generator, callsAtOnce: 2 })
+  const whole = limited.generate(REQUEST)
+  const pieces = limited.stream!(REQUEST)
+  expect(await pieces.next()).toEqual({ done: false, value: 'an' })
+  for (const call of [() => limited.generate(REQUEST), () => limited.stream!(REQUEST).next()]) {
+    await expect(call()).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 })
+  }
+  const rest = pieces.next()
+  end()
+  expect([await whole, (await rest).value, (await pieces.next()).value]).toEqual([ANSWER, 'swer', ANSWER])
+  const again = [limited.generate(REQUEST), limited.generate(REQUEST)]
+  end()
+  expect(await Promise.all(again)).toEqual([ANSWER, ANSWER])
+})
+
+test('a call that fails, and a stream that is left, give their places back', async () => {
+  const generator: Generator = {
+    model: 'm',
+    generate: () => Promise.reject(new Error('broken')),
+    async *stream() {
+      yield 'an'
+      return ANSWER
+    },
+  }
+  const limited = createLimitedGenerator({ generator, callsAtOnce: 1 })
+  for (let at = 0; at < 3; at++) await expect(limited.generate(REQUEST)).rejects.toThrow('broken')
+  for (let at = 0; at < 3; at++) {
+    const pieces = limited.stream!(REQUEST)
+    await pieces.next()
+    await pieces.return(ANSWER)
+  }
+  expect((await limited.stream!(REQUEST).next()).value).toBe('an')
+})
+
+test('a stream that takes too long ends with an error of its own', async () => {
+  const generator: Generator = {
+    model: 'm',
+    generate: () => Promise.reject(new Error('not called')),
+    async *stream({ signal }) {
+      for (;;) {
+        yield 'a'
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        signal.throwIfAborted()
+      }
+    },
+  }
+  const limited = createLimitedGenerator({ generator, streamTimeoutMs: 60 })
+  const texts: string[] = []
+  const read = async () => {
+    for await (const text of limited.stream!(REQUEST)) texts.push(text)
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'llm_timeout' })
+  expect(texts.length).toBeGreaterThan(1)
+})
+
+test('a caller who leaves is no stream that took too long', async () => {
+  const left = new AbortController()
+  const { generator } = slow()
+  const limited = createLimitedGenerator({
+    generator: {
+      ...generator,
+      async *stream({ signal }) {
+        yield 'an'
+        signal.throwIfAborted()
+        return ANSWER
+      },
+    },
+  })
+  const pieces = limited.stream!({ ...REQUEST, signal: left.signal })
+  await pieces.next()
+  left.abort(new Error('left'))
+  await expect(pieces.next()).rejects.toThrow('left')
+})
+
+test('a generator that does not stream does not after', () => {
+  const whole: Generator = { model: 'm', generate: async () => ANSWER }
+  expect('stream' in createLimitedGenerator({ generator: whole })).toBe(false)
+})

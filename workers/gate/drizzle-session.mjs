@@ -1,0 +1,52 @@
+/** In the place of drizzle's session over D1: its queries are prepared, run one by one or as a batch, and rows mapped; no more of it is used here. */
+import { mapResultRow } from 'drizzle-orm/utils'
+
+class Prepared {
+  constructor(statement, query, fields, method) {
+    Object.assign(this, { statement, query, fields, method })
+  }
+  getQuery() {
+    return this.query
+  }
+  bound() {
+    return this.statement.bind(...this.query.params)
+  }
+  mapped(rows) {
+    return rows.map((row) => mapResultRow(this.fields, row, this.joinsNotNullableMap))
+  }
+  run() {
+    return this.bound().run()
+  }
+  async all() {
+    return this.fields ? this.mapped(await this.bound().raw()) : (await this.bound().all()).results
+  }
+  async get() {
+    return (await this.all())[0]
+  }
+  execute() {
+    return this[this.method]()
+  }
+  /** What a batch gave of it. */
+  mapResult(result) {
+    if (this.method === 'run') return result
+    const rows = this.fields ? this.mapped(result.results.map((row) => Object.values(row))) : result.results
+    return this.method === 'get' ? rows[0] : rows
+  }
+}
+
+export class SQLiteD1Session {
+  constructor(client) {
+    this.client = client
+  }
+  prepareQuery(query, fields, method) {
+    return new Prepared(this.client.prepare(query.sql), query, fields, method)
+  }
+  prepareOneTimeQuery(...query) {
+    return this.prepareQuery(...query)
+  }
+  async batch(queries) {
+    const prepared = queries.map((query) => query._prepare())
+    const results = await this.client.batch(prepared.map((each) => each.bound()))
+    return results.map((result, at) => prepared[at].mapResult(result))
+  }
+}
