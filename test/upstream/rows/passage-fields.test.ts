@@ -49,6 +49,54 @@ describe('the text of a row', () => {
   })
 })
 
+describe('a row of LlamaIndex', () => {
+  // As UpstashVectorStore of @llamaindex/upstash 0.0.37 writes one.
+  const node = {
+    id_: 'n1',
+    relationships: {},
+    text: 'The warranty lasts two years.',
+    metadataSeparator: '\n',
+    type: 'TEXT',
+  }
+  const written = (content: unknown, document = 'warranty.md') => ({
+    file_path: 'docs/warranty.md',
+    page: 3,
+    _node_content: typeof content === 'string' ? content : JSON.stringify(content),
+    _node_type: 'TextNode',
+    document_id: document,
+    doc_id: document,
+    ref_doc_id: document,
+  })
+
+  test('is read unaided', () => {
+    expect(read(written(node))).toEqual({
+      id: 'r1',
+      documentId: 'warranty.md',
+      text: 'The warranty lasts two years.',
+      source: 'docs/warranty.md',
+      metadata: {
+        file_path: 'docs/warranty.md',
+        page: 3,
+        document_id: 'warranty.md',
+        doc_id: 'warranty.md',
+        ref_doc_id: 'warranty.md',
+      },
+    })
+  })
+
+  test('has no document of the name None, and the data of the row before its text', () => {
+    expect(read(written(node, 'None'), {}, 'The data.')).toMatchObject({
+      text: 'The data.',
+      documentId: 'docs/warranty.md',
+    })
+  })
+
+  test('is a row like any other where its node is none', () => {
+    for (const content of ['no JSON', '5', '{}', JSON.stringify({ text: 7 })])
+      expect(read(written(content))).toBeUndefined()
+  })
+})
+
 describe('the other parts of a row', () => {
   test('are found under their usual names', () => {
     const metadata = {

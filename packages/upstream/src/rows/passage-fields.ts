@@ -53,7 +53,8 @@ export const USUAL_FIELDS = {
  * @returns `undefined` for a row in which there is no text
  * @throws `retriever_bad_response` for a row without id
  */
-export function passageOfRow(row: IndexRow, fields: PassageFields): Passage | undefined {
+export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | undefined {
+  const row = unwrapped(given)
   const { value: text, name: textName } = textOf(row, fields.text)
   if (text === undefined) return undefined
   const { [textName]: _text, ...metadata } = row.metadata
@@ -71,6 +72,26 @@ export function passageOfRow(row: IndexRow, fields: PassageFields): Passage | un
     metadata: Object.keys(metadata).length === 0 ? undefined : (metadata as Readonly<Record<string, Json>>),
   }
   return readPassage(row.id, text, parts)
+}
+
+/** What LlamaIndex writes beside a node: the node as JSON, and ids that are the text `None` where it has no document. */
+const NODE = '_node_content'
+
+/** A row of LlamaIndex with the text of its node among its metadata; any other as it is. */
+function unwrapped(row: IndexRow): IndexRow {
+  const { [NODE]: content, _node_type: _type, ...metadata } = row.metadata
+  if (typeof content !== 'string' || !Object.hasOwn(row.metadata, NODE)) return row
+  let node: unknown
+  try {
+    node = JSON.parse(content)
+  } catch {
+    return row
+  }
+  const text = isRecord(node) ? node['text'] : undefined
+  const named = Object.entries(metadata).filter(
+    ([name, value]) => !/^(?:(?:ref_)?doc|document)_id$/.test(name) || value !== 'None',
+  )
+  return { ...row, metadata: { ...(typeof text === 'string' && { text }), ...Object.fromEntries(named) } }
 }
 
 /**
