@@ -138,8 +138,8 @@ In the ready Worker two variables set them, and \`balanced-graded\` is the polic
 \`\`\`sh
 # .dev.vars, or \`wrangler secret put\`: with LLM_BASE_URL, LLM_API_KEY and LLM_MODEL
 RERANKER=llm
-RERANK_FROM=0.2
-RERANK_BELOW=0.9
+RERANK_FROM=0.1
+RERANK_BELOW=0.95
 \`\`\`
 
 \`\`\`sh
@@ -156,7 +156,7 @@ import { balancedGraded } from 'hono-rag-gate/balanced'
 
 export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
   policy: balancedGraded(),
-  retrieval: { rerankBetween: [0.2, 0.9] },
+  retrieval: { rerankBetween: [0.1, 0.95] },
 }
 \`\`\`
 

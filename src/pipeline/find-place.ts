@@ -23,7 +23,10 @@ export interface QuestionPlace {
 
 const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
 
-/** @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter that is none */
+/**
+ * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter that is none, and for a
+ *   policy that cannot judge what the retriever's scores tell
+ */
 export async function findPlace(
   ports: QuestionPorts,
   settings: QuestionSettings,
@@ -32,10 +35,26 @@ export async function findPlace(
   const { principal } = request
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
+  requireScores(policy, ports)
   const filter = filterFor(settings.retrieval, request, collection)
   const { scale, embeddingModel } = collection
   const model = embeddingModel || ports.retriever.embedding?.model
   return { collection, policy, scale: appliedScale(scale, policy.id, model), filter }
+}
+
+/** A policy over scores that it cannot read would pass what it should refuse, or the other way round. */
+function requireScores(
+  { name, preset }: Policy,
+  { retriever, reranker }: Pick<QuestionPorts, 'retriever' | 'reranker'>,
+): void {
+  const needs = preset?.needsOneOf
+  const given: readonly string[] | undefined = reranker ? undefined : retriever.scores
+  if (!needs || !given || needs.some((need) => given.includes(need))) return
+  throw new RagGateError(
+    'config_invalid',
+    `${name} needs ${needs.join(' or ')}, and the retriever's scores tell ${given.join(', ')}: balanced reads the texts instead`,
+    { param: 'policy' },
+  )
 }
 
 async function findCollection(

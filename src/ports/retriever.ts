@@ -1,5 +1,6 @@
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { CollectionId, Tenant } from '../core/lib/ids.ts'
+import type { ScoreMeaning } from '../core/evidence/score-kinds.ts'
 import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 
 /** One search. */
@@ -42,6 +43,12 @@ export interface Retriever {
    * searched.
    */
   readonly embedding?: Embedding
+  /**
+   * What its scores tell. A policy that needs other ones is refused with `config_invalid`.
+   *
+   * @default not known, and not checked
+   */
+  readonly scores?: readonly ScoreMeaning[]
   /**
    * Asks an index that embeds by itself which embeddings it makes; an answer of the last minute may be given again. Asked
    * while the first search runs, and a collection that was embedded otherwise is refused, with passages found or without.

@@ -81,7 +81,7 @@ export function givenBy(env: GateBindings): readonly Given[] {
   const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
   return [
     ...(rerankerFor(env) === undefined ? [] : (['reranker'] as const)),
-    ...(embedsMeaning ? (['cosines-of-meaning'] as const) : []),
+    embedsMeaning ? 'meaning' : 'words',
     ...(languageModel(env) === undefined ? [] : (['model'] as const)),
   ]
 }

@@ -131,6 +131,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
 
   return {
     embedding: { model: embedder.model, dimension: embedder.dimension },
+    scores: ['meaning'],
     async retrieve({ tenant, collection, question, topK, filter: asked, signal }: RetrievalRequest) {
       const namespace = namespaceFor(tenant, collection)
       checkNamespace(namespace, isGate)

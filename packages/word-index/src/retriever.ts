@@ -64,6 +64,7 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
 
   return {
     embedding: wordEmbedding(language),
+    scores: ['words'],
     async retrieve(request) {
       const { question, topK } = request
       const asked = [...new Set(reader.terms(question))]

@@ -16,4 +16,5 @@ export {
   SCORE_KIND_NAMES,
   scaledMethodScore,
   scoreShare,
+  type ScoreMeaning,
 } from './score-kinds.ts'

@@ -3,6 +3,12 @@ import { clamp01, finite } from '../lib/numbers.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import type { ScoreKind, Scores } from './chunk.ts'
 
+/**
+ * What the scores of a retriever tell: how many of the question's words a passage holds, how near it is in meaning, only which
+ * is better than another, or nothing. Cosines of hashed words tell none of them.
+ */
+export type ScoreMeaning = 'words' | 'meaning' | 'ranks' | 'none'
+
 /** What is known of a kind of score. */
 interface ScoreKindFacts {
   /** Lowest and highest score that there can be. */

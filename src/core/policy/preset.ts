@@ -1,5 +1,6 @@
 /** What a ready-made policy brings beside its settings: the parts it is made of, its own words and its own reports. */
 import type { Chunk } from '../evidence/chunk.ts'
+import type { ScoreMeaning } from '../evidence/score-kinds.ts'
 import type { Finding, ReasonCode } from '../gates/finding.ts'
 import type { Gate, PolicyGate } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
@@ -67,8 +68,8 @@ export interface AuditEvent {
 /** What of a decision, fresh or recorded, a preset explains. */
 export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
 
-/** What not every deployment has: a reranker; cosines of embeddings that know meaning, not words alone. */
-export type PresetNeed = 'reranker' | 'cosines-of-meaning'
+/** What not every deployment has: a reranker; scores of words or of meaning, not of ranks alone. */
+export type PresetNeed = 'reranker' | Extract<ScoreMeaning, 'words' | 'meaning'>
 
 /** A ready-made policy's own side. Core knows presets by this alone, and imports none. */
 export interface Preset extends PolicyParts {

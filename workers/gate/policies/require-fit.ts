@@ -4,7 +4,8 @@ import { WorkerError } from '../errors.ts'
 
 const WORDS: Readonly<Record<PresetNeed, string>> = {
   reranker: 'a reranker (set RERANKER)',
-  'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector)',
+  words: 'scores of words',
+  meaning: 'cosines of meaning (Vectorize or Upstash Vector)',
 }
 
 /**

@@ -32,7 +32,7 @@ import { FIELD_NAMES, responseQuality, responseQualityGate } from './response-qu
 /** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
 export const advisoryPreset: Preset = Object.freeze<Preset>({
   name: 'advisory',
-  needsOneOf: ['reranker', 'cosines-of-meaning'],
+  needsOneOf: ['reranker', 'meaning'],
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
   languages: [english],

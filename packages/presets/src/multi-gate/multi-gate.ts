@@ -20,7 +20,7 @@ const NOT_VERIFIED = 'This information cannot be verified from the book content.
 /** What `multiGate` is made of, and the specification's own refusal. */
 export const multiGatePreset: Preset = Object.freeze<Preset>({
   name: 'multi-gate',
-  needsOneOf: ['cosines-of-meaning'],
+  needsOneOf: ['meaning'],
   gates: GATES,
   confidenceModels: [topCosineModel],
   languages: [english],

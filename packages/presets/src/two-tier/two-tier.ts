@@ -26,8 +26,9 @@ import {
 import { topRelevance, topRelevanceModel } from './top-relevance.ts'
 
 /** The checks of both tiers, one by one. */
-export const twoTierPreset: Preset = Object.freeze({
+export const twoTierPreset: Preset = Object.freeze<Preset>({
   name: 'two-tier',
+  needsOneOf: ['words', 'meaning', 'reranker'],
   gates: [gradedRelevanceGate, retrievalScoreGate],
   confidenceModels: [topRelevanceModel],
   languages: [english],

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { multiGatePreset } from '../../packages/presets/src/multi-gate/index.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/index.ts'
+import type { ScoreMeaning } from '../../src/core/evidence/index.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
+import { aGate, bodyOf, POLICY, rankingOf, STRONG } from '../fixtures/gate.ts'
+
+const RERANKER: Reranker = { kind: 'grade', model: 'test', rerank: async ({ passages }) => passages.map(() => 3) }
+
+describe('what a retriever’s scores tell', () => {
+  const codeOf = async (policy: Policy, scores?: readonly ScoreMeaning[], reranker?: Reranker) => {
+    const retriever = { retrieve: async () => rankingOf([STRONG]), ...(scores && { scores }) }
+    const { ask } = aGate({ policy, dependencies: { retriever, reranker } })
+    const response = await ask()
+    return [response.status, (await bodyOf(response)).error?.code]
+  }
+  const cosines = definePolicy({ ...POLICY, name: 'cosines', preset: multiGatePreset })
+
+  it.each([
+    ['two-tier', 'ranks', twoTier(), ['ranks'], 500],
+    ['two-tier', 'nothing, as those of hashed words', twoTier(), ['none'], 500],
+    ['two-tier', 'words', twoTier(), ['words'], 200],
+    ['two-tier', 'meaning beside ranks', twoTier(), ['ranks', 'meaning'], 200],
+    ['two-tier', 'what is not known', twoTier(), undefined, 200],
+    ['a policy of the texts', 'nothing', POLICY, ['none'], 200],
+  ] as const)('lets %s judge over %s, or not', async (_, __, policy, scores, status) => {
+    expect(await codeOf(policy, scores)).toEqual([status, status === 500 ? 'config_invalid' : undefined])
+  })
+
+  it('does not matter where a reranker reads the passages', async () => {
+    expect(await codeOf(twoTier(), ['ranks'], RERANKER)).toEqual([200, undefined])
+  })
+
+  it('must be meaning for a cosine', async () => {
+    expect(await codeOf(cosines, ['words'])).toEqual([500, 'config_invalid'])
+  })
+})
