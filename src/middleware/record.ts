@@ -24,9 +24,10 @@ export function record(exchange: Exchange, reply: Reply): Response {
   const { settings, dependencies, request, startedMs, later } = exchange
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
+  // The id first: the time in it is never after that of the event, which is found by it.
+  const id = found === undefined ? decision.id : newId(dependencies.clock)
   const atMs = dependencies.clock.nowMs()
   const timings = { ...reply.timings, totalMs: atMs - startedMs }
-  const id = found === undefined ? decision.id : newId(dependencies.clock)
   const log = ({ report, status = reply.response.status }: AnswerEnd): Promise<void> | undefined =>
     dependencies.record?.(eventOf(exchange, reply, report, cache, { id, atMs, timings, status }), request.question)
   const { response, end } = ending(exchange, reply)

@@ -155,7 +155,7 @@ describe('one', () => {
     })
   })
 
-  it.each([-20, 0, 90_000])('is found by an id whose time is %i ms before that of the event', async (laterMs) => {
+  it.each([0, 20, 90_000])('is found by an id whose time is %i ms before that of the event', async (laterMs) => {
     const atMs = Date.UTC(2026, 3, 4)
     const id = uuidv7(atMs - laterMs, crypto.getRandomValues(new Uint8Array(10)))
     const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
