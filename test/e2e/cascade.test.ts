@@ -72,7 +72,7 @@ describe('with RERANK_FROM and RERANK_BELOW', () => {
 
   test('judges by words as always where the grading model fails', async () => {
     readable = false
-    const found = await asked('Which engineers review nightly backups?')
+    const found = await asked('Which regions keep nightly backups?')
     expect(found).toMatchObject({ reranker: 'failed', grading: 1 })
     expect(found.confidence).toBeLessThan(0.9)
     expect(found.verdict).toBe(found.confidence >= 0.55 ? 'advise' : 'refuse')

@@ -8,11 +8,11 @@ export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-24: docs/internal/evalu
 export const BALANCED_WEIGHTS: LogisticWeights = {
   intercept: -3.456,
   weights: {
-    questionLikelihood: 3.1127,
-    sentenceMatch: 4.1168,
-    chunkCosineGap: 4.2322,
-    bm25Lead: 1.6835,
-    titleMatch: 0.948,
+    questionLikelihood: 3.1121,
+    sentenceMatch: 4.1263,
+    chunkCosineGap: 4.2894,
+    bm25Lead: 1.6644,
+    titleMatch: 0.9497,
   },
 }
 
@@ -20,33 +20,33 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.5161,
+    intercept: -3.5154,
     weights: {
-      questionLikelihood: 2.135,
-      sentenceMatch: 5.1047,
-      chunkCosineGap: 3.0975,
-      bm25Lead: 2.5917,
-      titleMatch: 1.0013,
+      questionLikelihood: 2.1347,
+      sentenceMatch: 5.1192,
+      chunkCosineGap: 3.1829,
+      bm25Lead: 2.5612,
+      titleMatch: 1.0033,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.4475,
+    intercept: -3.4477,
     weights: {
-      questionLikelihood: 3.2596,
-      sentenceMatch: 4.6281,
-      chunkCosineGap: 4.5711,
-      bm25Lead: 1.5543,
+      questionLikelihood: 3.2621,
+      sentenceMatch: 4.6386,
+      chunkCosineGap: 4.629,
+      bm25Lead: 1.5329,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -3.5373,
+    intercept: -3.5365,
     weights: {
-      questionLikelihood: 2.3127,
-      sentenceMatch: 5.8387,
-      chunkCosineGap: 3.2217,
-      bm25Lead: 2.4354,
+      questionLikelihood: 2.3151,
+      sentenceMatch: 5.8531,
+      chunkCosineGap: 3.3057,
+      bm25Lead: 2.4037,
     },
   },
 ]

@@ -41,8 +41,8 @@ describe('measure', () => {
     const signals = measure('engine start', evidenceOf(['Engine, engine. Start.']), LEXICON)
     const bm25 = (ENGIN * 4.4) / 3.65 + (START * 2.2) / 2.65
     expect(signals.topBm25).toBeCloseTo(bm25 / MASS, 12)
-    // One chunk leads by half of what it has.
-    expect(signals.bm25Lead).toBeCloseTo(bm25 / MASS / 2, 12)
+    // One chunk leads by three quarters of what it has.
+    expect(signals.bm25Lead).toBeCloseTo((bm25 / MASS) * 0.75, 12)
     // No sentence holds both terms; the one with `start` holds more of the idf.
     expect(signals.sentenceCoverage).toBeCloseTo(START / MASS, 12)
   })
