@@ -79,8 +79,8 @@ export interface BalancedOptions {
  *
  * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
  * a collection, and answers and refusals say so. Measured with each of eight families of
- * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 25 to 47 % of the answerable
- * questions. Of questions that must be refused they answer 1 to 37 %, 0.1 to 12 % without a caution: they are set for the
+ * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 44 % of the answerable
+ * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 13 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
  *
  * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` stands beside `refuseBelow` or
