@@ -22,7 +22,7 @@ export interface StoredAnswer {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
-  /** Of an entry under a second key, whose body is empty: the key under which the answer is. */
+  /** Of an entry under a second key, whose body is empty: the key under which the answer is, or what the store takes for it. */
   readonly sameAs?: string
   /** The decision that the answer rests on: tenant, collection, policy, verdict, evidence and document ids. */
   readonly decision: Decision

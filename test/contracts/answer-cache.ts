@@ -78,6 +78,14 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       expect(await cache.get('another')).toBeNull()
     })
 
+    it('leads from an entry under a second key to the answer', async () => {
+      const cache = await make()
+      await cache.put('first', aStoredAnswer('first'))
+      await cache.put('second', aStoredAnswer('second', { sameAs: 'first', body: '' }))
+      const { sameAs } = (await cache.get('second'))!
+      expect((await cache.get(sameAs!))?.body).toBe(aStoredAnswer('first').body)
+    })
+
     it('never returns an answer in a form it does not know', async () => {
       const cache = await make()
       // The form of some other version of this package.

@@ -416,10 +416,10 @@ it('a strong answer is kept longer than a weak one (R076)', async () => {
     await ask()
     return journal.stored[0]!.lifetimeSeconds
   }
-  const [high, medium, low, refused] = await Promise.all([HIGH, MEDIUM, LOW, VERY_LOW].map(lifetime))
+  const [high, medium, low] = await Promise.all([HIGH, MEDIUM, LOW].map(lifetime))
   expect(high).toBeGreaterThan(medium!)
   expect(medium).toBeGreaterThanOrEqual(low!)
-  expect(low).toBeGreaterThan(refused!)
+  expect(low).toBeGreaterThan(0)
 })
 
 describe('the tools', () => {

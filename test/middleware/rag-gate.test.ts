@@ -225,13 +225,24 @@ describe('a question with weak evidence', () => {
     })
   })
 
-  it('is remembered for half a minute only', async () => {
-    const { ask, journal, clock } = aGate({ finds: [] })
+  it('is remembered for half a minute only, where nothing raises the version of the documents', async () => {
+    const { ask, journal, clock } = aGate({ finds: [], corpusVersion: () => 0 })
     await ask()
     clock.atMs += 29_000
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
     clock.atMs += 1000
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+    expect(journal.retrievals).toHaveLength(2)
+  })
+
+  it('is remembered for a day, until the documents change, where they have a version', async () => {
+    let version = 1
+    const { ask, journal, clock } = aGate({ finds: [], corpusVersion: () => version })
+    await ask()
+    clock.atMs += 86_399_000
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
+    version = 2
+    expect((await ask()).headers.get('cache-status')).not.toBe('rag-gate; hit')
     expect(journal.retrievals).toHaveLength(2)
   })
 

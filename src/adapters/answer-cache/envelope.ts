@@ -5,6 +5,8 @@ import type { StoredAnswer } from '../../ports/answer-cache.ts'
 import { sha256Hex } from '../../http/sha256-hex.ts'
 
 const LEAST_SECRET_BYTES = 32
+/** Before an address that stands for a key. No key begins so: they begin with a length. */
+const SEALED = 'sealed:'
 const UTF8 = new TextEncoder()
 
 /** Seals answers for a store, and opens what comes back. */
@@ -35,11 +37,15 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
     return hex(new Uint8Array(await crypto.subtle.sign('HMAC', signingKey, UTF8.encode(text))))
   }
 
+  const address = async (key: string): Promise<string> =>
+    key.startsWith(SEALED) ? key.slice(SEALED.length) : digest(key)
+
   return {
-    address: digest,
-    async seal(answer) {
-      // The key holds the question: its digest tells as well whether it is the one that is asked for.
-      const text = JSON.stringify({ ...answer, key: await digest(answer.key) })
+    address,
+    async seal({ sameAs, ...answer }) {
+      // A key holds the question: its digest tells as well whether it is the one that is asked for, and finds the other entry.
+      const other = sameAs === undefined ? {} : { sameAs: SEALED + (await address(sameAs)) }
+      const text = JSON.stringify({ ...answer, ...other, key: await address(answer.key) })
       return JSON.stringify({ digest: await digest(text), answer: text })
     },
     async open(text, key) {
@@ -47,7 +53,7 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
       if (envelope === null || (await digest(envelope.answer)) !== envelope.digest) return null
       // True of the form: the digest says that `seal` wrote this text. Whether it is this version's form is asked next.
       const answer = JSON.parse(envelope.answer) as StoredAnswer
-      return answer.schema === 2 && answer.key === (await digest(key)) ? { ...answer, key } : null
+      return answer.schema === 2 && answer.key === (await address(key)) ? { ...answer, key } : null
     },
   }
 }

@@ -6,17 +6,18 @@ export type PassageIndex = 'words' | 'upstash'
 /** Binding of the database that `init` adds. */
 export const BINDING = 'RAG_GATE_DB'
 
-/** Packages that the module imports, but for Hono. */
+/** Packages that the module imports, but for Hono, and those that these have as peers. */
 export const PACKAGES: Readonly<Record<PassageIndex, readonly string[]>> = {
   words: [
     'hono-rag-gate',
     '@hono-rag-gate/ingest',
+    '@hono-rag-gate/upstream',
     '@hono-rag-gate/word-index',
     'drizzle-orm',
     'entities',
     'markdown-it',
   ],
-  upstash: ['hono-rag-gate', '@hono-rag-gate/upstash', '@upstash/vector', 'drizzle-orm'],
+  upstash: ['hono-rag-gate', '@hono-rag-gate/upstash', '@hono-rag-gate/upstream', '@upstash/vector', 'drizzle-orm'],
 }
 
 /** Lines that import and export, from lists of what and whence: written out they would be this module's own to linters. */
