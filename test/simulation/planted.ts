@@ -94,9 +94,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a store is believed that gives the entry of another key',
     file: 'src/adapters/answer-cache/envelope.ts',
-    from: 'return answer.schema === 2 && answer.key === (await digest(key)) ?',
+    from: 'return answer.schema === 2 && answer.key === (await address(key)) ?',
     to: 'return answer.schema === 2 ?',
-    seed: 4,
+    seed: 21,
   },
   {
     name: 'a lease of a clock that was set back since holds for as long',
