@@ -2,7 +2,7 @@
  * Every view of the dashboard over the traffic of a question set, where one is here, else of the docs: each number on
  * screen is that of SQL over the Worker's own database, asked past the Worker.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { readSoakCorpus } from '../deep/soak-corpus.ts'
 import { DEEP } from '../deep-run.ts'
@@ -39,12 +39,17 @@ const { api, ask, visit } = site
 
 beforeAll(async () => {
   await ingest(site.gate.url, site.gate.adminToken, documents)
+  // Answers of before the collection learned its scale are not found again.
+  await vi.waitUntil(() => count('count(scale)', 'true', 'collections') > 0, { timeout: 60_000, interval: 100 })
   for (const question of some) await ask(question)
   await api('/v1/policy', 'PUT', { policy: 'weighted-signals', why: 'A trial' })
   for (const question of some.slice(0, 20)) await ask(question)
   await api('/v1/policy', 'PUT', { policy: null })
   // A third is asked again: answers and refusals come from the cache.
-  for (const question of some.filter((_, at) => at % 3 === 0)) await ask(question)
+  const again = some.filter((_, at) => at % 3 === 0)
+  for (const question of again) await ask(question)
+  // They are recorded behind the responses; the latest are labelled, which all have the default policy then.
+  await vi.waitUntil(() => count('count(*)') === some.length + 20 + again.length, { timeout: 30_000, interval: 100 })
   const { decisions } = (await api(`/v1/decisions?limit=${DEEP ? 40 : 20}`)) as { decisions?: { id: string }[] }
   for (const [at, { id }] of (decisions ?? []).entries()) {
     await api(`/v1/decisions/${id}/label`, 'PUT', { rating: at % 4 === 0 ? 'wrong' : 'right' })
