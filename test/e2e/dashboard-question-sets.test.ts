@@ -50,7 +50,9 @@ beforeAll(async () => {
   for (const question of again) await ask(question)
   // They are recorded behind the responses; the latest are labelled, which all have the default policy then.
   await vi.waitUntil(() => count('count(*)') === some.length + 20 + again.length, { timeout: 30_000, interval: 100 })
-  const { decisions } = (await api(`/v1/decisions?limit=${DEEP ? 40 : 20}`)) as { decisions?: { id: string }[] }
+  const { decisions } = (await api(`/v1/decisions?limit=${Math.min(DEEP ? 40 : 20, again.length)}`)) as {
+    decisions?: { id: string }[]
+  }
   for (const [at, { id }] of (decisions ?? []).entries()) {
     await api(`/v1/decisions/${id}/label`, 'PUT', { rating: at % 4 === 0 ? 'wrong' : 'right' })
   }
