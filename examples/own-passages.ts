@@ -22,7 +22,7 @@ const PASSAGES = [
 ]
 
 /** Ranks passages by how many words of the question they hold: a stand-in for your search. */
-const retriever: Retriever = {
+export const retriever: Retriever = {
   async retrieve({ question, topK }): Promise<readonly Ranking[]> {
     const words = new Set(question.toLowerCase().match(/\p{L}{4,}/gu))
     const entries = PASSAGES.map((passage) => {

@@ -7,6 +7,7 @@ import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
+import type { Refusal } from '../core/reports/refusal.ts'
 import type { GateWarning } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -64,13 +65,14 @@ export interface RagGateOptions<Bindings extends object = object> {
    */
   readonly messages?: Readonly<Record<ReasonCode, Partial<Text>>> | MessagesByRequest
   /**
-   * Told of every refusal that is about to be sent. A response that it returns is sent instead, and is not kept. A status
-   * that it sets is that of the refusal.
+   * Told of every refusal that is about to be sent, with its texts as this caller reads them (`answer`, `suggestions`). A
+   * response that it returns is sent instead, and is not kept. A status that it sets is that of the refusal.
    *
    * @default none
    * @example onRefuse: (_decision, c) => c.status(403)
+   * @example onRefuse: (_decision, c, { answer }) => c.text(answer)
    */
-  readonly onRefuse?: (decision: Decision, c: Context) => Response | void | Promise<Response | void>
+  readonly onRefuse?: (decision: Decision, c: Context, refusal: Refusal) => Response | void | Promise<Response | void>
   /**
    * Called for a fault that the request survived: a reranker that failed, a cache that did not answer.
    *

@@ -128,14 +128,15 @@ async function refusal<Bindings extends object>(
   { decision, unsupported }: Pick<JudgedAnswer, 'decision' | 'unsupported'>,
 ): Promise<Chosen> {
   const { onRefuse, closestPassages } = settings
-  const own = await onRefuse?.(decision, c)
+  const telling = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
+  const told = buildRefusal(decision, evidence.chunks, telling)
+  const own = await onRefuse?.(decision, c, told)
   if (own) {
     const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
     const response = guardedStream(new Response(own.body, { status: own.status, headers }), settings, received)
     return { response, made: { kind: 'nothing' } }
   }
-  const telling = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
-  const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
+  const body = JSON.stringify(told)
   // With the status that `onRefuse` may have set.
   const response = c.newResponse(body, { headers: { 'content-type': 'application/json' } })
   return { response, made: { kind: 'refusal', body, status: response.status, decision } }

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
+import type { Refusal } from '../../src/core/reports/index.ts'
 import type { RagGateEnv } from '../../src/index.ts'
 import { aGate, type GateFixture, type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
@@ -140,6 +141,23 @@ describe('a refusal by onRefuse before an answer', () => {
     expect([headers.get('x-before'), headers.get('rag-gate')]).toEqual(['1', expect.stringMatching(/^refuse;/)])
     expect(headers.getSetCookie()).toEqual(expect.arrayContaining(['outer=1']))
     expect(new Set(headers.getSetCookie()).size).toBe(headers.getSetCookie().length)
+  })
+
+  it('is told the refusal that would be sent, in the texts of this caller', async () => {
+    const messages = { no_evidence: { answer: 'Dazu haben wir nichts.' } }
+    const sent = await (await aGate({ finds: [], messages }).ask()).json()
+    const told: Refusal[] = []
+    const { ask } = aGate({
+      finds: [],
+      messages,
+      onRefuse: ({ id }, c, refusal) => {
+        told.push(refusal)
+        return c.text(`${refusal.answer} ${refusal.decision_id === id}`, 404)
+      },
+    })
+    const response = await ask()
+    expect([response.status, await response.text()]).toEqual([404, 'Dazu haben wir nichts. true'])
+    expect(told).toEqual([{ ...(sent as Refusal), decision_id: expect.any(String) }])
   })
 
   it('that throws is an error with what the gate decided, and what middleware around it has set', async () => {

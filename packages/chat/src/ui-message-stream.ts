@@ -3,6 +3,9 @@
  *
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
+import { isRecord } from 'hono-rag-gate/core/lib'
+import type { TokenUsage } from 'hono-rag-gate/core/reports'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { textStream } from 'hono-rag-gate/http'
 import type { Citation, RagGateContext } from 'hono-rag-gate/middleware'
 import { aboutAnswer } from './about-answer.ts'
@@ -45,7 +48,7 @@ export const UI_EVENTS = {
   textStart: event({ type: 'text-start', id: TEXT_ID }),
   text: (delta: string): string => event({ type: 'text-delta', id: TEXT_ID, delta }),
   textEnd: event({ type: 'text-end', id: TEXT_ID }),
-  last: (finishReason: 'stop' | 'length'): string =>
+  last: (finishReason: string): string =>
     `${event({ type: 'finish-step' })}${event({ type: 'finish', finishReason })}data: [DONE]\n\n`,
   failure: (errorText: string): string => `${event({ type: 'error', errorText })}data: [DONE]\n\n`,
 } as const
@@ -72,22 +75,54 @@ export function uiResponse(
 }
 
 /**
- * Answers a UI message with a model's words as they come, verdict and citations before them. Where they break off, the
- * gate ends the stream with an error.
+ * A piece of an answer: a text, or a part of the AI SDK's `streamText().stream` (`fullStream` before version 7), of which texts,
+ * faults and the end are read.
+ */
+export type AnswerPiece = string | { readonly type: string }
+
+/**
+ * Answers a UI message with a model's words as they come, verdict and citations before them. Where they break off, or the
+ * model fails, the gate ends the stream with an error. What the AI SDK says of tokens and end is reported to the gate.
  *
- * @param texts pieces of the answer, in order
+ * @param pieces of the answer, in order. `streamText().textStream` is the wrong one: it ends without an error where the model fails
  * @param onLeave called when the client leaves before the end: stop the model there
- * @example return uiMessageStream(c.var.ragGate, streamText({ model, prompt }).textStream)
+ * @example return uiMessageStream(c.var.ragGate, streamText({ model, prompt }).stream)
  */
 export function uiMessageStream(
-  gate: Pick<RagGateContext, 'summary' | 'citations' | 'caution'>,
-  texts: AsyncIterable<string>,
+  gate: Pick<RagGateContext, 'summary' | 'citations' | 'caution' | 'report'>,
+  pieces: AsyncIterable<AnswerPiece>,
   onLeave?: () => void,
 ): Response {
   async function* events(): AsyncGenerator<string, void, void> {
     yield UI_EVENTS.first(aboutAnswer(gate)) + UI_EVENTS.textStart
-    for await (const text of texts) if (text !== '') yield UI_EVENTS.text(text)
-    yield UI_EVENTS.textEnd + UI_EVENTS.last('stop')
+    let reason = 'stop'
+    for await (const piece of pieces) {
+      const { text, end } = typeof piece === 'string' ? { text: piece } : readPart(piece)
+      if (text) yield UI_EVENTS.text(text)
+      if (end === undefined) continue
+      reason = end.reason
+      gate.report({ complete: reason === 'stop', ...(end.usage && { usage: end.usage }) })
+    }
+    yield UI_EVENTS.textEnd + UI_EVENTS.last(reason)
   }
   return uiResponse(textStream(events(), onLeave))
+}
+
+/** What a part adds to the answer: a text, or its end. */
+interface PartRead {
+  readonly text?: string
+  readonly end?: { readonly reason: string; readonly usage?: TokenUsage }
+}
+
+/** @throws `llm_unavailable` for a model that fails, or is stopped */
+function readPart(part: { readonly type: string }): PartRead {
+  const { type, text, error, finishReason, totalUsage } = part as Readonly<Record<string, unknown>>
+  if (type === 'text-delta' && typeof text === 'string') return { text }
+  if (type === 'error' || type === 'abort') {
+    throw new RagGateError('llm_unavailable', 'The model broke off its answer', { cause: error })
+  }
+  if (type !== 'finish') return {}
+  const { inputTokens, outputTokens } = isRecord(totalUsage) ? totalUsage : {}
+  const isCounted = typeof inputTokens === 'number' && typeof outputTokens === 'number'
+  return { end: { reason: String(finishReason), ...(isCounted && { usage: { inputTokens, outputTokens } }) } }
 }
