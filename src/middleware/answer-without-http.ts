@@ -6,6 +6,7 @@ import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
 import { type FoundAnswer, type Made, NO_CACHE, type QuestionCache } from '../pipeline/gate-cache.ts'
 import { type CachedResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { newId } from '../pipeline/new-id.ts'
+import { answerJudge } from './answer-judge.ts'
 import { checkOptions } from './check-options.ts'
 import { dependenciesFor, type GateDependencies } from './dependencies.ts'
 import type { AnswerReport, RagGateContext } from './gate-context.ts'
@@ -57,12 +58,13 @@ export interface AnsweredWithoutHttp {
 export function answerWithoutHttp({
   route = 'without-http',
   tellsCallersApart = false,
+  answer: answerOptions,
   ...options
 }: AnswerWithoutHttpOptions): (
   asked: AskedWithoutHttp,
   make: (gate: RagGateContext, policy: Policy) => Promise<MadeAnswer>,
 ) => Promise<AnsweredWithoutHttp> {
-  const settings = checkOptions({ ...options, mode: 'enforce' })
+  const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) }, mode: 'enforce' })
   // It tells the cache that callers are told apart; who asks comes with the question.
   const identity = tellsCallersApart ? { authenticate: () => null } : {}
   const dependencies = dependenciesFor({ ...options.dependencies, ...identity }, settings)({})

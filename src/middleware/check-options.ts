@@ -1,6 +1,5 @@
 /** The check of a route's options: once, when the middleware is made. */
 import type { Context } from 'hono'
-import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -8,6 +7,7 @@ import {
   anything,
   callable,
   group,
+  methods,
   number,
   oneOf,
   type OptionKinds,
@@ -19,6 +19,7 @@ import {
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
+import { judgesAnswers } from '../core/policy/judge.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import type { Text } from '../core/gates/text.ts'
 import { validateRules } from '../core/policy/rules.ts'
@@ -26,6 +27,7 @@ import type { MessagesByCode } from '../core/reports/refusal.ts'
 
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
+import type { AnswerJudge } from './answer-judge.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from '../http/silence-limit.ts'
 
@@ -41,7 +43,7 @@ export interface ReadSettings
 /** The options of a route, checked and completed. */
 export interface RouteSettings extends QuestionSettings, SilenceLimits {
   readonly question: ReadSettings
-  readonly generationConfidence?: GenerationConfidenceSource
+  readonly answerJudge?: AnswerJudge
   readonly closestPassages: number
   /** The texts for one request, and what tells them from those for another. */
   readonly messagesFor: (c: Context) => { readonly messages?: MessagesByCode; readonly key: string }
@@ -80,7 +82,7 @@ const CONTEXT: OptionKinds<ContextOptions> = {
 }
 
 const ANSWER: OptionKinds<AnswerOptions> = {
-  generationConfidence: oneOf('reported', 'token-log-probabilities'),
+  judge: { words: 'answerJudge() of hono-rag-gate/answers', holds: methods('judge').holds },
   streamIdleTimeoutMs: whole(1, 600_000),
 }
 
@@ -120,18 +122,18 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   const { policy, rules = [], mode = 'enforce' } = options
   const onWarning = thatCannotFail(options.onWarning ?? warnOnConsole)
   const { closestPassages = 0 } = options
-  const { generationConfidence, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
+  const { judge: answerJudge, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   validateRules(rules)
   const messagesFor = messageChooser(options.messages)
   const checkCodes = codeCheck(options.messages, onWarning)
   return {
-    policy: policyChooser(policy, generationConfidence, checkCodes),
+    policy: policyChooser(policy, answerJudge, checkCodes),
     rules: [...rules],
     mode,
     question: checkQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
     context: withDefaults(options.context, { maxLength: 12_000 }),
-    ...(generationConfidence && { generationConfidence }),
+    ...(answerJudge && { answerJudge }),
     streamIdleTimeoutMs,
     streamStartTimeoutMs: Math.max(streamIdleTimeoutMs, STREAM_START_TIMEOUT_MS),
     closestPassages,
@@ -190,11 +192,11 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
 /** Every policy is checked and gets its id anew: a copy with other gates must not keep the old id. */
 function policyChooser(
   policy: RagGateOptions<never>['policy'],
-  source: GenerationConfidenceSource | undefined,
+  answerJudge: AnswerJudge | undefined,
   checkCodes: CodeCheck,
 ): QuestionSettings['policy'] {
   if (typeof policy !== 'function') {
-    const fixed = checkPolicy(policy, source)
+    const fixed = checkPolicy(policy, answerJudge)
     checkCodes(fixed, 'only')
     return () => fixed
   }
@@ -203,7 +205,7 @@ function policyChooser(
     const chosen = policy(tenant, collection, policyId, noted)
     const known = checked.get(chosen)
     if (known !== undefined) return known
-    const made = checkPolicy(chosen, source)
+    const made = checkPolicy(chosen, answerJudge)
     checkCodes(made, 'of-several')
     checked.set(chosen, made)
     return made
@@ -221,10 +223,16 @@ function definedPolicy(policy: Policy): Policy {
   }
 }
 
-function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {
+function checkPolicy(policy: Policy, answerJudge: AnswerJudge | undefined): Policy {
   const checked = definedPolicy(policy)
-  if (source === undefined && checked.gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw invalid('A gate of this policy needs answer.generationConfidence', 'answer.generationConfidence')
+  if (judgesAnswers(checked)) {
+    const needs = checked.gates.some(({ gate }) => gate.needs === 'generation-confidence') && 'generationConfidence'
+    if (answerJudge === undefined || (needs && answerJudge[needs] === undefined)) {
+      throw invalid(
+        `A policy that judges answers needs answer: { judge: answerJudge(${needs ? `{ ${needs} }` : ''}) } of hono-rag-gate/answers`,
+        'answer.judge',
+      )
+    }
   }
   if (checked.dangerouslyDisableGates === true) {
     console.warn(`[rag-gate] DANGEROUS: the gates are disabled, every question is answered: ${checked.id}`)

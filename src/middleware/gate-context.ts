@@ -5,7 +5,7 @@ import type { Context as EvidenceContext } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { placeOf } from '../core/evidence/place.ts'
-import { answerMeasure } from '../core/policy/judge.ts'
+import { judgesAnswers } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
 import { type DecisionSummary, summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
@@ -100,7 +100,7 @@ export function makeGateContext(input: RagGateContextInput): {
       policy,
       ...(messages && { messages }),
     }),
-    answerIsJudged: answerMeasure(policy) !== undefined,
+    answerIsJudged: judgesAnswers(policy),
     report: (more) => {
       report = { ...report, ...more }
     },

@@ -1,6 +1,6 @@
 /** The gate of a route without its HTTP: for callers that hold the question already. */
 import type { Context } from 'hono'
-import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge.ts'
+import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge-answer.ts'
 import type { ReasonCode } from '../core/gates/finding.ts'
 import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -11,12 +11,13 @@ import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
+import { answerJudge, type AnswerJudgeOptions } from './answer-judge.ts'
 import { checkOptions, type RouteSettings } from './check-options.ts'
 import { dependenciesFor, type GateDependencies, type ResolvedDependencies } from './dependencies.ts'
 import { makeGateContext, type RagGateContext } from './gate-context.ts'
 import { questionRequest } from './exchange.ts'
 import { ANONYMOUS } from './identified.ts'
-import type { AnswerOptions, QuestionOptions, RagGateOptions } from './options.ts'
+import type { QuestionOptions, RagGateOptions } from './options.ts'
 import { checkQuestion } from './read-question.ts'
 import { eventOf } from './record.ts'
 
@@ -32,7 +33,7 @@ export interface GateWithoutHttpOptions extends Pick<
   /** How long questions may be, and where they may be asked. */
   readonly question?: Pick<QuestionOptions, 'maxCodePoints' | 'collections'>
   /** From where the model's confidence is had, for policies that judge it. */
-  readonly answer?: Pick<AnswerOptions, 'generationConfidence'>
+  readonly answer?: AnswerJudgeOptions
   /** Named in the records. @default 'without-http' */
   readonly route?: string
 }
@@ -81,9 +82,10 @@ export interface GatedQuestion {
  */
 export function gateWithoutHttp({
   route = 'without-http',
+  answer,
   ...options
 }: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
-  const settings = checkOptions(options)
+  const settings = checkOptions({ ...options, answer: { judge: answerJudge(answer) } })
   const dependencies = dependenciesFor(options.dependencies, settings)({})
   return async function ask(given) {
     const asked = readAsked(given, settings, dependencies, route)
@@ -134,7 +136,7 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
     ...(isRefused && { refusal: refusalOf(decision) }),
     gate: gateContext,
     judge(answer) {
-      const source = settings.generationConfidence
+      const source = settings.answerJudge?.generationConfidence
       const answerSignals = answerMeasure(policy)?.({
         question: request.question,
         chunks: context.chunks,

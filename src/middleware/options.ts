@@ -1,7 +1,6 @@
 /** What can be set for a route behind the gate. */
 import type { Context } from 'hono'
 import type { PassageFilter } from '../core/evidence/passage-filter.ts'
-import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import type { ReasonCode } from '../core/gates/finding.ts'
 import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -11,6 +10,7 @@ import type { Refusal } from '../core/reports/refusal.ts'
 import type { GateWarning } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Collection } from '../ports/collections.ts'
+import type { AnswerJudge } from './answer-judge.ts'
 import type { GateDependencies } from './dependencies.ts'
 
 /** Settings of `ragGate`. */
@@ -207,12 +207,12 @@ export interface ContextOptions {
 /** How the handler's answer is read. */
 export interface AnswerOptions {
   /**
-   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
-   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
+   * Judges answers before they are sent: `answerJudge()` of `hono-rag-gate/answers`. A policy with gates for answers needs
+   * it; an app whose policy has none does not bundle it.
    *
    * @default none
    */
-  readonly generationConfidence?: GenerationConfidenceSource
+  readonly judge?: AnswerJudge
   /**
    * How long a stream of events may be silent between its bytes, milliseconds, 1..600000; before the first, and for each
    * piece of JSON that is judged, it may be so for 60 seconds at least. Then it ends with the event of a stream that broke

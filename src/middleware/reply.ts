@@ -1,7 +1,7 @@
 /** What is sent for a question: a stored answer, a refusal, or what the handler answers, where the policy lets it pass. */
 import type { Context, Next } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
-import { answerMeasure } from '../core/policy/judge.ts'
+import { judgesAnswers } from '../core/policy/judge.ts'
 import type { Decision, Timings } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
@@ -13,7 +13,7 @@ import { putResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerReport, RagGateEnv } from './gate-context.ts'
 import { handOver, type HandlersAnswer, showToHandler } from './hand-over.ts'
-import { type JudgedAnswer, judgeAnswer } from './judge-answer.ts'
+import type { JudgedAnswer } from './answer-judge.ts'
 import { mergedHeaders } from './merged-headers.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
@@ -89,7 +89,7 @@ async function handlersReply<Bindings extends object>(
       discard(answer.response)
       return { ...known, ...(await storedReply(c, exchange, found)) }
     }
-    const judged = await judgeAnswer(exchange, gated, answer.response, reported())
+    const judged = await judgedAnswer(exchange, gated, answer, reported)
     known = { ...known, decision: judged.decision }
     const chosen = judged.isRefused
       ? await refusalInstead(c, exchange, gated, judged, answer)
@@ -99,6 +99,23 @@ async function handlersReply<Bindings extends object>(
     if (answer !== undefined) discard(answer.response)
     return { ...known, ...failed(left, thrown) }
   }
+}
+
+/** The answer as the policy's gates for answers judge it; as it is where there are none. */
+async function judgedAnswer(
+  exchange: Exchange,
+  gated: JudgedResult,
+  { response }: HandlersAnswer,
+  reported: () => AnswerReport,
+): Promise<JudgedAnswer> {
+  const { settings, request, messages } = exchange
+  const { answerJudge, mode, streamStartTimeoutMs: timeoutMs } = settings
+  if (answerJudge === undefined || !judgesAnswers(gated.policy)) {
+    return { decision: gated.decision, isRefused: false, unsupported: [], response }
+  }
+  const { question, audience } = request
+  const told = { question, audience, mode, timeoutMs, ...(messages && { messages }) }
+  return answerJudge.judge({ ...told, gated, response, report: reported() })
 }
 
 /** A stored answer past its lifetime in the place of one that the handler could not make. */
@@ -168,7 +185,7 @@ function answerAsMade(
   reported: () => AnswerReport,
 ): Chosen {
   const response = guardedStream(passed, exchange.settings, exchange.received)
-  const isUnjudged = response.status >= 400 && answerMeasure(policy) !== undefined
+  const isUnjudged = response.status >= 400 && judgesAnswers(policy)
   const made: Made = isUnjudged
     ? { kind: 'nothing' }
     : { kind: 'answer', response, outer: answer.outer, decision, reported }

@@ -1,4 +1,5 @@
 /** Document 002, grounding and refusal by several gates: its examples, asked of a route behind `ragGate`. */
+import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { describe, expect, it } from 'vitest'
 import {
   checkGenerationConfidence,
@@ -35,7 +36,7 @@ async function routed({ cosine = 0.8, confidence = 0.9, answer = HELD, text = ST
     policy: multiGate({ wording: 'specification', ...settings }),
     finds: () => [{ kind: 'cosine', entries: [{ passage: aPassage('a', { text }), score: cosine }] }],
     dependencies: { authenticate: asOperator },
-    answer: { generationConfidence: 'reported' },
+    answer: { judge: answerJudge({ generationConfidence: 'reported' }) },
     handler,
   })
   const body = (await bodyOf(await route.ask())) as Told

@@ -1,4 +1,5 @@
 /** Hostile retrievers, passages, reports and settings before a whole gate: the handler runs only for what was judged. */
+import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { topCosine } from '../../packages/presets/src/multi-gate/top-cosine.ts'
 import type { PolicyGate } from '../../src/core/gates/gate.ts'
 import * as fc from 'fast-check'
@@ -256,7 +257,7 @@ describe('an answer', () => {
   ])('with the report %j ends in no fault', async (report, refused) => {
     const response = await answering(HELD, report, {
       policy: JUDGED,
-      answer: { generationConfidence: 'reported' },
+      answer: { judge: answerJudge({ generationConfidence: 'reported' }) },
     }).ask()
     expect(response.status).toBe(200)
     expect(((await response.json()) as { refused?: boolean }).refused === true).toBe(refused)
@@ -270,7 +271,7 @@ describe('an answer', () => {
           throw new Error('no confidence')
         },
       },
-      { policy: JUDGED, answer: { generationConfidence: 'reported' } },
+      { policy: JUDGED, answer: { judge: answerJudge({ generationConfidence: 'reported' }) } },
     )
     app.onError((_, c) => c.text('failed', 500))
     const response = await ask()

@@ -1,3 +1,5 @@
+import { answerJudge } from '../../src/middleware/answer-judge.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { sufficiencyPreset } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import type { PolicyGate } from '../../src/core/gates/gate.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -204,14 +206,23 @@ describe('the generation-confidence gate on a route', () => {
   const reporting = (report: object, generationConfidence: 'reported' | 'token-log-probabilities' = 'reported') =>
     journalOf({
       policy: CONFIDENT,
-      answer: { generationConfidence },
+      answer: { judge: answerJudge({ generationConfidence }) },
       handler: (c) => {
         c.var.ragGate.report(report)
         return c.json({ answer: HELD, ...c.var.ragGate.summary })
       },
     }).ask()
 
-  it('is an error of construction when nobody says where the confidence comes from', () => {
+  it('needs the part that judges answers', () => {
+    const dependencies = { retriever: { retrieve: () => Promise.resolve([]) } }
+    expect(() => ragGate({ policy: GROUNDED, dependencies })).toThrow(
+      /judge: answerJudge\(\) \} of hono-rag-gate\/answers/,
+    )
+    expect(() => ragGate({ policy: GROUNDED, dependencies, answer: { judge: answerJudge() } })).not.toThrow()
+    expect(() => answerJudge({ generationConfidence: 'guessed' as never })).toThrow(/must be one of reported/)
+  })
+
+  it('is an error of construction when no source of the confidence is named', () => {
     expect(() => aGate({ policy: CONFIDENT })).toThrow(/generationConfidence/)
     expect(() => aGate({ policy: multiGate() })).toThrow(/generationConfidence/)
     expect(() => aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }) })).not.toThrow()

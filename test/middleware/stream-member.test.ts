@@ -1,3 +1,4 @@
+import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { describe, expect, test } from 'vitest'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/index.ts'
@@ -28,7 +29,11 @@ test('a handler is told whether its answer is judged before it is sent', async (
     [balanced(), false],
     [multiGate(), true],
   ] as const) {
-    const { ask, journal } = aGate({ policy, mode: 'observe', answer: { generationConfidence: 'reported' } })
+    const { ask, journal } = aGate({
+      policy,
+      mode: 'observe',
+      answer: { judge: answerJudge({ generationConfidence: 'reported' }) },
+    })
     await ask()
     expect(journal.handled.map(({ answerIsJudged }) => answerIsJudged)).toEqual([isJudged])
   }

@@ -18,6 +18,7 @@ import {
   type Policies,
 } from '@hono-rag-gate/console'
 import { waitUntil } from 'cloudflare:workers'
+import { answerJudge } from 'hono-rag-gate/answers'
 import { type AnswerCacheFault, createCacheApiAnswerCache } from 'hono-rag-gate/adapters/cache-api-answer-cache'
 import { createD1AnswerPurges } from 'hono-rag-gate/adapters/d1'
 import { createD1Collections } from '@hono-rag-gate/ingest/d1'
@@ -205,7 +206,7 @@ function coalescerFor(env: GateBindings, reranker: Reranker | undefined): Pick<A
 
 function answerOptionsOf(env: GateBindings): AnswerOptions {
   const seconds = numberIn(env, 'STREAM_IDLE_SECONDS')
-  return seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }
+  return { judge: answerJudge(), ...(seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }) }
 }
 
 /** Every caller sees every figure; what else they may do stays as it is. */

@@ -2,6 +2,7 @@
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { ragGate, type RagGateEnv } from 'hono-rag-gate'
+import { answerJudge } from 'hono-rag-gate/answers'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import type { Retriever } from 'hono-rag-gate/ports'
@@ -37,6 +38,7 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
     mode: 'observe',
     question: { collections: 'any', otherFields: 'allow' },
     retrieval,
+    answer: { judge: answerJudge() },
   })
   const failed = await gate(c, async () => {
     c.res = c.json(c.var.ragGate.summary, 200, { 'cache-control': 'no-store' })

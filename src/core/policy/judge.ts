@@ -1,17 +1,14 @@
-/** The second step of deciding: from numbers to a verdict, before the answer and after it. */
+/** The second step of deciding: from numbers to a verdict, before there is an answer. */
 import { ENGINE_TEXTS, type EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
 import { strictest, isOutcome, type Stage } from '../gates/finding.ts'
-import type { AnswerSignals } from '../answer/answer-signals.ts'
-import type { AnswerInput } from '../answer/answer-input.ts'
-import { recordedNumber, recordedFlag, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import { recordedNumber, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Judgement, Band } from './decision.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Signal } from '../signals/signal.ts'
 import type { Policy, Bands } from './policy.ts'
-import { RagGateError } from '../../errors.ts'
 
 /**
  * Judges signals under a policy, before there is an answer. Pure and synchronous; runs as well on recorded signals as on
@@ -51,73 +48,13 @@ export function refusesUnseen(policy: Policy, measure: (signals: readonly Signal
   return askGates(known, { signals, confidence: 0 }).some(({ outcome }) => outcome === 'refuse')
 }
 
-function hasEvidence({ chunkCount }: Signals): boolean {
+export function hasEvidence({ chunkCount }: Signals): boolean {
   return recordedNumber(chunkCount) > 0
-}
-
-/** What the first stage left: the judgement, and the signals that it rests on. */
-export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'> {
-  readonly signals: Signals
-}
-
-/**
- * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
- * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
- *
- * An answer that could not be read refuses, unless every gate can judge that; so does one that every gate skips. A policy without gates for answers
- * leaves the judgement as it was.
- *
- * @param judged what `judge` said under this same policy, with its signals
- * @param isWhole whether all of it came: one that broke off or was too large is refused
- * @throws `policy_invalid` when it was judged under another policy
- */
-export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals, isWhole = true): Judgement {
-  if (judged.policyId !== policy.id) {
-    throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
-  }
-  const { signals } = judged
-  const judges = judgesAnswers(policy)
-  const confidence = confidenceOf(policy.confidence, signals, judges ? answer : undefined)
-  const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
-  if (judges) {
-    findings.push(
-      ...(isWhole && (recordedFlag(answer.readable) || judgesUnreadable(policy))
-        ? askGates(gatesOf(policy, 'post-generation'), { signals, confidence, answer })
-        : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
-    )
-  }
-  if (findings.every(({ outcome }) => outcome === 'skip')) {
-    findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
-  }
-  return conclude(policy, findings, hasEvidence(signals) ? confidence : 0)
 }
 
 /** Whether a policy has gates that judge the answer. */
 export function judgesAnswers(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').length > 0
-}
-
-/** How an answer is measured: as the gates bring it along that judge answers, and not at all where none does. */
-export function answerMeasure(
-  policy: Policy,
-): ((input: Omit<AnswerInput, 'fields' | 'language'>) => AnswerSignals) | undefined {
-  const measure = gatesOf(policy, 'post-generation')[0]?.gate.measure
-  return measure && ((input) => measure({ ...input, fields: answerFields(policy), language: policy.language }))
-}
-
-/** Sentences of an answer that the gates of the policy refuse, as they stand there. */
-export function refusedSentences({ gates }: Policy, answer: string, signals: AnswerSignals): string[] {
-  return gates.flatMap(({ gate, settings }) => gate.refusedSentences?.(settings, answer, signals) ?? [])
-}
-
-function judgesUnreadable(policy: Policy): boolean {
-  return gatesOf(policy, 'post-generation').every(({ gate }) => gate.judgesUnreadable === true)
-}
-
-/** Fields of a structured answer that the policy's gates and its confidence model look at. */
-export function answerFields({ gates, confidence: { model, settings } }: Policy): string[] {
-  const ofGates = gates.flatMap((each) => each.gate.answerFields?.(each.settings) ?? [])
-  return [...new Set([...ofGates, ...(model.answerFields?.(settings) ?? [])])]
 }
 
 const JUDGED_WITH_ANSWER: Finding = {
@@ -129,7 +66,7 @@ const JUDGED_WITH_ANSWER: Finding = {
 }
 
 /** The strictest finding wins; what is not a finite confidence counts as none. */
-function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
+export function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
   const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
   const known = found.map(withKnownOutcome)
   const disabled = policy.dangerouslyDisableGates === true
@@ -167,17 +104,22 @@ export function bandOf(bands: Bands, confidence: number): Band {
   return meets(confidence, bands.low, RATIO_TOLERANCE) ? 'low' : 'very-low'
 }
 
-function gatesOf(policy: Policy, stage: Stage): readonly PolicyGate[] {
+export function gatesOf(policy: Policy, stage: Stage): readonly PolicyGate[] {
   return policy.gates.filter(({ gate }) => gate.stage === stage)
 }
 
-function askGates(gates: readonly PolicyGate[], input: GateInput): Finding[] {
+export function askGates(gates: readonly PolicyGate[], input: GateInput): Finding[] {
   return gates.flatMap(({ gate, settings }) => {
     const found = gate.check(settings, input)
     return found === undefined ? [] : [{ gate: gate.name, stage: gate.stage, ...found }]
   })
 }
 
-function refusal(code: EngineReason, message: string, gate = 'evidence', stage: Stage = 'pre-generation'): Finding {
+export function refusal(
+  code: EngineReason,
+  message: string,
+  gate = 'evidence',
+  stage: Stage = 'pre-generation',
+): Finding {
   return { gate, stage, outcome: 'refuse', code, message }
 }

@@ -1,7 +1,8 @@
 /** Document 002 against its golden file: `multiGate`, and the rule that suggests a threshold. */
 import { textFor } from '../../../src/core/reports/refusal.ts'
 import { suggestThresholdChange } from '../../../packages/calibration/src/suggest-threshold-change.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
+import { judgeAnswer } from '../../../src/core/policy/judge-answer.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'

@@ -12,7 +12,8 @@ import {
   gatingReport,
   insufficientEvidence,
 } from '../../../packages/presets/src/sufficiency/gating-report.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
+import { judgeAnswer } from '../../../src/core/policy/judge-answer.ts'
 import { sufficiency, sufficiencyThreshold } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'

@@ -1,12 +1,15 @@
-/** The second stage: reads the handler's answer before it is sent, and judges it. */
+/** The second stage, for policies that have gates for answers: reads the handler's answer before it is sent, and judges it. */
 import type { Decision } from '../core/policy/decision.ts'
-import { answerMeasure, judgeAnswer as judgeByPolicy, refusedSentences } from '../core/policy/judge.ts'
+import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
+import { oneOf, requireOptions } from '../core/lib/options.ts'
+import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge-answer.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
 import { summariseDecision } from '../core/reports/refusal.ts'
 import { type JsonObject, readJsonAnswer } from '../http/json-answer.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
 import { discard } from '../http/discard.ts'
-import type { Exchange } from './exchange.ts'
+import type { QuestionRequest, QuestionSettings } from '../pipeline/question-settings.ts'
+import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { AnswerReport } from './gate-context.ts'
 
 /** Largest answer that is read, bytes; a larger one cannot be judged. */
@@ -24,23 +27,60 @@ export interface JudgedAnswer {
   readonly response: Response
 }
 
+/** Settings of `answerJudge`. */
+export interface AnswerJudgeOptions {
+  /**
+   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
+   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
+   *
+   * @default none
+   */
+  readonly generationConfidence?: GenerationConfidenceSource
+}
+
+/** Judges answers before they are sent. */
+export interface AnswerJudge extends AnswerJudgeOptions {
+  /** @returns the answer as it is sent, or what a refusal in its place is made of */
+  readonly judge: (made: AnswerToJudge) => Promise<JudgedAnswer>
+}
+
+/** What a handler made of a question that was let through. */
+export interface AnswerToJudge extends Pick<QuestionRequest, 'question' | 'audience'>, Pick<QuestionSettings, 'mode'> {
+  readonly gated: JudgedResult
+  readonly response: Response
+  readonly report: AnswerReport
+  readonly messages?: MessagesByCode
+  /** Longest that a piece of it may take, milliseconds. */
+  readonly timeoutMs: number
+}
+
 /**
- * Has an answer judged before it is sent, by the policies that judge answers. In `observe` mode, and with disabled gates, a copy is
- * judged, and the verdict only recorded. What says by its status that it is no answer is not judged; what was answered in
- * place of a handler that failed is.
+ * What judges answers by the gates that a policy has for them:
+ * `ragGate({ policy: multiGate(), answer: { judge: answerJudge() }, … })`.
+ *
+ * @throws `config_invalid` for an option that is none
  */
-export async function judgeAnswer(
-  exchange: Exchange,
-  gated: JudgedResult,
-  response: Response,
-  report: AnswerReport,
+export function answerJudge(options: AnswerJudgeOptions = {}): AnswerJudge {
+  requireOptions(options, { generationConfidence: oneOf('reported', 'token-log-probabilities') })
+  const { generationConfidence: source } = options
+  return { ...options, judge: (made) => judgeAnswerSent(made, source) }
+}
+
+/**
+ * In `observe` mode, and with disabled gates, a copy is judged, and the verdict only recorded. What says by its status
+ * that it is no answer is not judged; what was answered in place of a handler that failed is.
+ */
+async function judgeAnswerSent(
+  made: AnswerToJudge,
+  source: GenerationConfidenceSource | undefined,
 ): Promise<JudgedAnswer> {
+  const { gated, response, mode } = made
   const { decision, policy } = gated
   const measure = answerMeasure(policy)
   const passed = { decision, isRefused: false, unsupported: [], response }
   if (measure === undefined || response.status >= 400) return passed
-  const toJudge = { exchange, gated, report, measure }
-  if (exchange.settings.mode === 'observe' || policy.dangerouslyDisableGates === true) {
+  const toJudge = { ...made, source, measure }
+  if (mode === 'observe' || policy.dangerouslyDisableGates === true) {
     const copy = response.clone()
     const observed = await judge(copy, toJudge)
     // What is left of a copy that was not read through would pile up behind the one that is sent.
@@ -54,10 +94,8 @@ export async function judgeAnswer(
 }
 
 /** What judging an answer needs. */
-interface ToJudge {
-  readonly exchange: Exchange
-  readonly gated: JudgedResult
-  readonly report: AnswerReport
+interface ToJudge extends AnswerToJudge {
+  readonly source: GenerationConfidenceSource | undefined
   /** As the policy has it. */
   readonly measure: NonNullable<ReturnType<typeof answerMeasure>>
 }
@@ -74,18 +112,16 @@ interface ReadAnswer extends Pick<JudgedAnswer, 'decision' | 'unsupported'> {
  * policy judges that; JSON that is too large or breaks off refuses always.
  */
 async function judge(response: Response, toJudge: ToJudge): Promise<ReadAnswer> {
-  const { exchange, gated, report } = toJudge
-  const { settings, request } = exchange
+  const { gated, question, report, source } = toJudge
   const { decision, policy, context } = gated
-  const read = await readJsonAnswer(response, MAX_JUDGED_BYTES, settings.streamStartTimeoutMs)
+  const read = await readJsonAnswer(response, MAX_JUDGED_BYTES, toJudge.timeoutMs)
   const json = read.kind === 'json' ? read.value : undefined
   // Of what was sent as JSON, and is none, nothing that was reported is believed.
   const mayBeReported = read.kind === 'unread' ? read.media === 'other' : json !== undefined
   const answer = answerIn(json) ?? (mayBeReported ? report.answer : undefined)
-  const source = settings.generationConfidence
   const structured = report.structured ?? json
   const answerSignals = toJudge.measure({
-    question: request.question,
+    question,
     // What of the evidence was shown to the model; `[1]` cites the first of them.
     chunks: context.chunks,
     answer: typeof answer === 'string' ? answer : undefined,
@@ -95,7 +131,7 @@ async function judge(response: Response, toJudge: ToJudge): Promise<ReadAnswer> 
   const judged: Decision = {
     ...decision,
     answerSignals,
-    ...judgeByPolicy(policy, decision, answerSignals, read.kind !== 'lost'),
+    ...judgeAnswer(policy, decision, answerSignals, read.kind !== 'lost'),
   }
   const unsupported = typeof answer === 'string' ? refusedSentences(policy, answer, answerSignals) : []
   return {
@@ -114,13 +150,13 @@ function answerIn(body: JsonObject | undefined): unknown {
 function withSummary(
   body: JsonObject | undefined,
   judged: Decision,
-  { exchange: { request, messages }, gated: { evidence, policy } }: ToJudge,
+  { audience, messages, gated: { evidence, policy } }: ToJudge,
   unsupported: readonly string[],
 ): string | undefined {
   if (body?.['decision_id'] !== judged.id) return undefined
   // An advisory that only the answer gave cause for was not known when the handler wrote its caution.
   const caution = judged.verdict === 'advise' && !Object.hasOwn(body, 'caution') ? { caution: CAUTION_FOR_READER } : {}
-  const telling = { audience: request.audience, policy, unsupported, ...(messages && { messages }) }
+  const telling = { audience, policy, unsupported, ...(messages && { messages }) }
   return JSON.stringify({ ...body, ...caution, ...summariseDecision(judged, evidence.chunks, telling) })
 }
 
