@@ -98,7 +98,7 @@ How often the embedded index finds the passage that answers a question. Written 
 
 Every search is a command of the index's protocol (\`upsert-data\`, \`query-data\`) over SQLite in memory, with idf weighting.
 The gate's mix goes through the \`@upstash/vector\` client and the adapter: ten passages by each side, then the convex
-mix of [how it works](../reference/how-it-works.md).
+mix of [how it works](../how-it-works.md).
 
 \`term pairs\` is the index with \`sparseEmbeddingModel\` set to \`${TERM_PAIRS_MODEL}\`: BM25 over terms and over pairs of
 neighbouring terms, with a mean length of 64 in place of the service's 32. It is not the default: the gate's weights are

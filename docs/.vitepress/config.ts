@@ -24,15 +24,9 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     sidebar: [
-      { text: 'Begin', items: items('getting-started', 'your-own-index', 'recipes', 'troubleshooting', 'glossary') },
-      {
-        text: 'Thresholds',
-        items: items('thresholds', 'calibration', 'cascades'),
-      },
-      {
-        text: 'The parts',
-        items: items('reference/how-it-works', 'caching', 'statistics', 'dashboard', 'vector-index'),
-      },
+      // Ten pages at most: the path of people who begin.
+      { text: 'Begin', items: items('getting-started', 'your-own-index', 'how-it-works') },
+      { text: 'How to', items: items('recipes', 'thresholds', 'calibration', 'caching', 'statistics', 'dashboard', 'troubleshooting') },
       {
         text: 'Reference',
         items: items(
@@ -43,12 +37,13 @@ export default defineConfig({
           'reference/configuration',
           'reference/command-line',
           'reference/ingestion',
-          'reference/page',
           'reference/production',
           'reference/security',
+          'vector-index',
+          'cascades',
         ),
       },
-      { text: 'The project', items: [...items('architecture', 'differences'), { text: 'Changes', link: '/CHANGELOG' }] },
+      { text: 'The project', items: [...items('architecture', 'differences', 'reference/not-yet'), { text: 'Changes', link: '/CHANGELOG' }] },
     ],
   },
 })

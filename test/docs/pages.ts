@@ -64,3 +64,8 @@ export function targetOf(page: string, link: string): string | undefined {
   const file = path === '' ? page : posix.normalize(posix.join(dirname(page), path))
   return anchor === undefined ? file : `${file}#${anchor}`
 }
+
+/** Words of prose, tables and code: runs of characters with a letter or digit in them, without the addresses of links. */
+export function wordsOf(text: string): number {
+  return (text.replaceAll(/\]\([^)\s]*\)/g, ']').match(/[^\s|]*[\p{L}\p{N}][^\s|]*/gu) ?? []).length
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ROOT } from './pages.ts'
+import { PAGES, read, ROOT, wordsOf } from './pages.ts'
 
 /** Where the reference documents may be cited: the map of their requirements, what differs from them, and what was measured of them. */
 const MAY_CITE = /^docs\/(?:reference\/|internal\/|differences\.md$)/
@@ -52,4 +52,21 @@ test('commands of README and of what people read first use the address that was 
   const pages = filesUnder('README.md', 'docs').filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
   const commands = linesWith(/curl .*:\d{4}\b/, pages)
   expect(commands).toEqual([])
+})
+
+describe('the documentation is short', () => {
+  /** Lowered with each cut and never raised: 35,000 is the aim. */
+  const ALL = 48_000
+  const README = 600
+
+  test('all pages together', () => {
+    const all = PAGES.filter((page) => page !== 'CHANGELOG.md').map((page) => wordsOf(read(page)))
+    expect(all.reduce((sum, words) => sum + words, 0)).toBeLessThanOrEqual(ALL)
+  })
+
+  test('README', () => expect(wordsOf(read('README.md'))).toBeLessThanOrEqual(README))
+
+  test('and counted without markup: addresses, bars of tables, dashes', () => {
+    expect(wordsOf('| a `b c` | [d](e.md#f) |\n|---|---|\n- 12 % – g')).toBe(6)
+  })
 })
