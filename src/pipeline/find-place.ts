@@ -7,7 +7,7 @@ import { type Language, nameOfLanguage } from '../core/text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import type { Collection } from '../ports/collections.ts'
-import type { QuestionPorts, QuestionRequest, QuestionSettings, RetrievalSettings } from './question-settings.ts'
+import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
 import { requireSameEmbedding } from './same-embedding.ts'
 import { type Faults, inTime } from './within-deadline.ts'
 
@@ -36,23 +36,35 @@ export async function findPlace(
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   requireScores(policy, ports)
-  const filter = filterFor(settings.retrieval, request, collection)
+  // Checked for every question: where it comes from a function, it may depend on who asks.
+  const asked = settings.retrieval.filter?.(principal, collection.id)
   const { scale, embeddingModel } = collection
   const model = embeddingModel || ports.retriever.embedding?.model
-  return { collection, policy, scale: appliedScale(scale, policy.id, model), filter }
+  return {
+    collection,
+    policy,
+    scale: appliedScale(scale, policy.id, model),
+    filter: asked === undefined ? asked : checkPassageFilter(asked),
+  }
 }
 
-/** A policy over scores that it cannot read would pass what it should refuse, or the other way round. */
-function requireScores(
+/**
+ * A policy over scores that it cannot read would pass what it should refuse, or the other way round.
+ *
+ * @throws `config_invalid`
+ */
+export function requireScores(
   { name, preset }: Policy,
-  { retriever, reranker }: Pick<QuestionPorts, 'retriever' | 'reranker'>,
+  { retriever: { scores }, reranker }: Pick<QuestionPorts, 'retriever' | 'reranker'>,
 ): void {
   const needs = preset?.needsOneOf
-  const given: readonly string[] | undefined = reranker ? undefined : retriever.scores
-  if (!needs || !given || needs.some((need) => given.includes(need))) return
+  const told = typeof scores === 'function' ? scores() : scores
+  const given: readonly string[] | undefined = reranker ? undefined : told
+  // A policy that reads scores would read those that tell nothing too.
+  if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(
     'config_invalid',
-    `${name} needs ${needs.join(' or ')}, and the retriever's scores tell ${given.join(', ')}: balanced reads the texts instead`,
+    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}: search otherwise, or take balanced`,
     { param: 'policy' },
   )
 }
@@ -71,16 +83,6 @@ async function findCollection(
 /** The one answer for a collection that does not exist, or not for this caller. */
 export function collectionNotFound(): RagGateError {
   return new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
-}
-
-/** Checked for every question: where it comes from a function, it may depend on who asks. */
-function filterFor(
-  settings: RetrievalSettings,
-  { principal }: QuestionRequest,
-  collection: Collection,
-): PassageFilter | undefined {
-  const filter = settings.filter?.(principal, collection.id)
-  return filter === undefined ? undefined : checkPassageFilter(filter)
 }
 
 /**

@@ -11,7 +11,7 @@ import { measureSignals, subjectOf } from '../core/signals/measure.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
 import { type AskedQuestion, type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
-import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
+import { findLexicon, findPlace, type QuestionPlace, requireScores } from './find-place.ts'
 import { newId } from './new-id.ts'
 import type { FoundAnswer, Lookup, QuestionCache } from './gate-cache.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
@@ -97,11 +97,13 @@ async function gateAnew(
   before: Lookup | undefined,
 ): Promise<GateResult> {
   const { collection, policy } = place
-  const search = await searchFor(ports, settings, place)
+  const search = { ...place, lexicon: await findLexicon(ports, settings, collection, policy.language) }
   const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache, before)
   if (retrieval.kind === 'cached') return retrieval
+  // Some retrievers know only now what their scores tell.
+  requireScores(policy, ports)
 
-  const measures = { ...place, asked, lexicon: search.lexicon }
+  const measures = { ...search, asked }
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
   const timings = {
     retrievalMs: retrieval.retrievalMs,
@@ -127,8 +129,7 @@ async function refuseUnseen(
 ): Promise<GateResult | undefined> {
   const { collection, policy } = place
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
-  const { question, parts } = asked
-  const subject = subjectOf({ question, parts, evidence: NO_EVIDENCE, language: policy.language })
+  const subject = subjectOf({ ...asked, evidence: NO_EVIDENCE, language: policy.language })
   if (!stands || !refusesUnseen(policy, (signals) => measureSignals(signals, subject))) return undefined
   const measures = { ...place, asked, lexicon: EMPTY_LEXICON }
   const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE)
@@ -145,15 +146,6 @@ async function refuseUnseen(
 }
 
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
-
-async function searchFor(
-  ports: QuestionPorts,
-  settings: QuestionSettings,
-  { collection, policy: { language }, filter }: QuestionPlace,
-): Promise<Search> {
-  const lexicon = await findLexicon(ports, settings, collection, language)
-  return { collection, language, lexicon, filter }
-}
 
 /** Retrieves; where that fails, an answer past its lifetime may be sent in its place. */
 async function retrieveOrStandIn(

@@ -2,17 +2,16 @@
 import { scoreWithinRange } from '../core/evidence/score-kinds.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
 import type { Retriever } from '../ports/retriever.ts'
-import type { Collection } from '../ports/collections.ts'
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { fuse } from '../core/evidence/fusion.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
-import type { Language } from '../core/text/language.ts'
 import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { checkPassage } from '../core/evidence/rows.ts'
 import { terms } from '../core/text/terms.ts'
 import { RagGateError } from '../errors.ts'
+import type { QuestionPlace } from './find-place.ts'
 import { confirmSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
@@ -24,13 +23,8 @@ const RETRIEVER_FAULTS: Faults = {
 }
 
 /** Where is searched. */
-export interface Search {
-  readonly collection: Collection
-  /** The policy's, or none. */
-  readonly language: Language | undefined
+export interface Search extends Pick<QuestionPlace, 'collection' | 'policy' | 'filter'> {
   readonly lexicon: Lexicon
-  /** Which passages may be found; `undefined` for all. */
-  readonly filter: PassageFilter | undefined
 }
 
 /** What was retrieved, and how long that took. */
@@ -57,7 +51,7 @@ export async function retrieve(
   const evidence = await withinDeadline(timeoutMs, RETRIEVER_FAULTS, async (signal) => {
     const [found] = await Promise.all([
       findEvidence(retriever, topK, search, words, signal),
-      confirmSameEmbedding(retriever, search.collection, signal),
+      confirmSameEmbedding(retriever, search, signal),
     ])
     return found
   })
@@ -71,7 +65,7 @@ export async function retrieve(
 async function findEvidence(
   retriever: Retriever,
   topK: number,
-  { collection: where, language, lexicon, filter }: Search,
+  { collection: where, policy: { language }, lexicon, filter }: Search,
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
@@ -87,7 +81,8 @@ async function findEvidence(
   }
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
-  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
+  const unpublished = new Set(unpublishedChunkIds)
+  const published = returned.map((ranking) => publishedOnly(ranking, unpublished))
   return fuse(published, { idfMass: idfMass(lexicon, terms(words, language)), topK })
 }
 
@@ -98,25 +93,13 @@ function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): v
 }
 
 /**
- * What a custom retriever gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
- * dropped and counted like one that is no number. What is no passage is a fault.
+ * What a custom retriever gave, held to what it must be: a grade of 7 or a logit is no score of its kind, and is dropped and
+ * counted like one that is no number; what is no passage is a fault. What no published document has is no evidence.
  */
-function checked({ kind, entries }: Ranking): Ranking {
-  return {
-    kind,
-    entries: entries.map(({ passage, score }) => ({
-      passage: checkPassage(passage),
-      score: scoreWithinRange(kind, score),
-    })),
-  }
-}
-
-/** What the index holds and no published document has is no evidence. */
-function publishedOnly(rankings: readonly Ranking[], unpublishedChunkIds: readonly string[]): readonly Ranking[] {
-  if (unpublishedChunkIds.length === 0) return rankings
-  const unpublished = new Set(unpublishedChunkIds)
-  return rankings.map(({ kind, entries }) => ({
-    kind,
-    entries: entries.filter(({ passage }) => !unpublished.has(passage.id)),
+function publishedOnly({ kind, entries }: Ranking, unpublished: ReadonlySet<string>): Ranking {
+  const checked = entries.map(({ passage, score }) => ({
+    passage: checkPassage(passage),
+    score: scoreWithinRange(kind, score),
   }))
+  return { kind, entries: checked.filter(({ passage }) => !unpublished.has(passage.id)) }
 }

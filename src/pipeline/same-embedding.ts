@@ -1,5 +1,6 @@
 /** Vectors of two models have no common meaning: every score between them would be noise. */
 import { RagGateError } from '../errors.ts'
+import type { Policy } from '../core/policy/policy.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { Embedding, Retriever } from '../ports/retriever.ts'
 
@@ -16,17 +17,19 @@ export function requireSameEmbedding({ embedding }: Retriever, collection: Embed
 }
 
 /**
- * Asks the index itself, where it embeds by itself, and there is something to compare.
+ * Asks the index itself, where it embeds by itself, and there is something to compare or the policy needs its scores.
  *
  * @throws `embedding_mismatch`; what the retriever throws
  */
 export async function confirmSameEmbedding(
   retriever: Retriever,
-  collection: Embedded,
+  { collection, policy }: { readonly collection: Embedded; readonly policy: Policy },
   signal: AbortSignal,
 ): Promise<void> {
-  if (retriever.embeddingNow === undefined || (collection.embeddingModel === '' && collection.dimension === 0)) return
-  compare(await retriever.embeddingNow(signal), collection)
+  if (policy.preset?.needsOneOf || collection.embeddingModel !== '' || collection.dimension !== 0) {
+    const now = await retriever.embeddingNow?.(signal)
+    if (now) compare(now, collection)
+  }
 }
 
 function compare({ model, dimension }: Embedding, collection: Embedded): void {

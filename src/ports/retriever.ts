@@ -44,11 +44,12 @@ export interface Retriever {
    */
   readonly embedding?: Embedding
   /**
-   * What its scores tell. A policy that needs other ones is refused with `config_invalid`.
+   * What its scores tell; a function where only a search shows it, `undefined` before. A policy that needs other ones is
+   * refused with `config_invalid`.
    *
    * @default not known, and not checked
    */
-  readonly scores?: readonly ScoreMeaning[]
+  readonly scores?: readonly ScoreMeaning[] | (() => readonly ScoreMeaning[] | undefined)
   /**
    * Asks an index that embeds by itself which embeddings it makes; an answer of the last minute may be given again. Asked
    * while the first search runs, and a collection that was embedded otherwise is refused, with passages found or without.

@@ -21,6 +21,7 @@ describe('what a retriever’s scores tell', () => {
     ['two-tier', 'ranks', twoTier(), ['ranks'], 500],
     ['two-tier', 'nothing, as those of hashed words', twoTier(), ['none'], 500],
     ['two-tier', 'words', twoTier(), ['words'], 200],
+    ['two-tier', 'words beside nothing', twoTier(), ['none', 'words'], 500],
     ['two-tier', 'meaning beside ranks', twoTier(), ['ranks', 'meaning'], 200],
     ['two-tier', 'what is not known', twoTier(), undefined, 200],
     ['a policy of the texts', 'nothing', POLICY, ['none'], 200],

@@ -1,6 +1,6 @@
 /** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
-import type { Ranking, ScoreKind } from 'hono-rag-gate/core/evidence'
+import { embedsWords, type Ranking, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
@@ -42,9 +42,6 @@ export interface LearnScaleOptions {
   readonly clock?: Clock
 }
 
-/** Indexes of words alone, and embeddings whose cosines say again what the words say. */
-const OF_WORDS = /^(?:hashed-)?words-/
-
 /** Further passages retrieved for a window: those left out are made up for. */
 const SPARE = 100
 
@@ -80,7 +77,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     context: { maxLength },
   }
   const embeddingModel = collection.embeddingModel || (retriever.embedding?.model ?? '')
-  const kind = options.meaning ?? ((await embedsWords(embeddingModel, retriever, timeoutMs)) ? 'none' : 'cosine')
+  const kind = options.meaning ?? ((await isOfWords(embeddingModel, retriever, timeoutMs)) ? 'none' : 'cosine')
   const asItIs = unscaled(policy.confidence)
   const asked = new Set<string>()
   const learned = await learnFromWindows<GateResult>({
@@ -135,8 +132,8 @@ export function isRefusedForItself({ gates }: Policy, { findings }: Pick<Decisio
 }
 
 /** @throws what `embeddingNow` throws */
-async function embedsWords(known: string, retriever: Retriever, timeoutMs: number): Promise<boolean> {
-  return OF_WORDS.test(known || ((await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''))
+async function isOfWords(known: string, retriever: Retriever, timeoutMs: number): Promise<boolean> {
+  return embedsWords(known || ((await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''))
 }
 
 /** Retrieves the same words once, deep enough that passages can be left out. */

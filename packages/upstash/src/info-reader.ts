@@ -18,6 +18,8 @@ export interface InfoReader {
   parts(signal: AbortSignal): Promise<IndexParts>
   /** Model and dimension; an answer not older than `embeddingMaxAgeMs` is given again. */
   embedding(signal: AbortSignal): Promise<Embedding>
+  /** What it said last. */
+  known(): IndexInfo | undefined
   /** Asks now. */
   info(signal: AbortSignal): Promise<IndexInfo>
   /** Has the parts asked for again: a search showed that they are others, such as those of a new index at the old URL. */
@@ -47,6 +49,7 @@ export function createInfoReader(
   }
 
   return {
+    known: () => copy?.info,
     info: ask,
     async parts(signal) {
       return copy?.info ?? ask(signal)

@@ -25,7 +25,7 @@ import {
   type RetrieverWarning,
   rowsWithoutText,
 } from '@hono-rag-gate/upstream/rows'
-import { type Ranking, rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
+import { embedsWords, type Ranking, rankRows, type RetrievedRow, type ScoreMeaning } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Clock, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { cosineReader, needsVectors } from './cosines.ts'
@@ -155,13 +155,15 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
       ? undefined
       : partsOf(options.index, embedder !== undefined)
 
+  let plan: SearchPlan | undefined
+
   async function planFor(signal: AbortSignal): Promise<SearchPlan> {
     const parts = said ?? (await reader.parts(signal))
     if (embedder !== undefined && parts.dense !== undefined && parts.dense.dimension > 0) {
       requireDimension(parts.dense.dimension, embedder.dimension)
     }
     const { methods, sparseScores } = options
-    const plan = planOf(parts, {
+    plan = planOf(parts, {
       methods,
       sparseScores,
       hasEmbedder: embedder !== undefined,
@@ -232,7 +234,18 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     warnOnce(namespaceEmpty(namespace, info.counts), namespace)
   }
 
+  /** `undefined` until a search has shown what the index is. */
+  function scores(): readonly ScoreMeaning[] | undefined {
+    if (!plan) return undefined
+    const { dense, sparse } = plan
+    const told: ScoreMeaning[] = sparse ? [sparse.scores === 'bm25' ? 'words' : 'ranks'] : []
+    if (!dense) return told
+    const { model } = embedder ?? reader.known()?.dense ?? {}
+    return model ? [embedsWords(model) ? 'none' : 'meaning', ...told] : undefined
+  }
+
   return {
+    scores,
     ...(embedder === undefined
       ? { embeddingNow: (signal: AbortSignal) => reader.embedding(signal) }
       : { embedding: { model: embedder.model, dimension: embedder.dimension } }),

@@ -24,7 +24,7 @@ import {
   type RetrieverWarning,
   rowsWithoutText,
 } from '@hono-rag-gate/upstream/rows'
-import { type Passage, rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
+import { embedsWords, type Passage, rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { ChunkTexts, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
@@ -131,7 +131,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
 
   return {
     embedding: { model: embedder.model, dimension: embedder.dimension },
-    scores: ['meaning'],
+    scores: [embedsWords(embedder.model) ? 'none' : 'meaning'],
     async retrieve({ tenant, collection, question, topK, filter: asked, signal }: RetrievalRequest) {
       const namespace = namespaceFor(tenant, collection)
       checkNamespace(namespace, isGate)

@@ -7,6 +7,7 @@ export { checkPassageFilter, type PassageFilter, valuesOf } from './passage-filt
 export type { RerankerKind, RerankerOutcome } from './rerank.ts'
 export { rankRows, readPassage, type RetrievedRow } from './rows.ts'
 export {
+  embedsWords,
   FUSED_KINDS,
   METHOD_KINDS,
   rankingScore,

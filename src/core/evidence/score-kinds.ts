@@ -9,6 +9,11 @@ import type { ScoreKind, Scores } from './chunk.ts'
  */
 export type ScoreMeaning = 'words' | 'meaning' | 'ranks' | 'none'
 
+/** Whether the cosines of an embedding only repeat what words tell: those of hashed words, and of indexes of words. */
+export function embedsWords(model: string): boolean {
+  return /^(hashed-)?words-/.test(model)
+}
+
 /** What is known of a kind of score. */
 interface ScoreKindFacts {
   /** Lowest and highest score that there can be. */

@@ -1,6 +1,6 @@
 /** Tenants: keys, what they reach, policies of their own, and writes that are sent twice. */
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { POLICY_NAMES, policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 import { MODEL } from '../../fixtures/priced-model.ts'
 import { workerOver } from '../../worker-requests.ts'
@@ -193,11 +193,13 @@ describe('a policy', () => {
     expect(await (await put('sufficiency')).text()).toContain('LLM_MODEL')
     expect((await put('sufficiency', MODEL)).status).toBe(200)
     expect(await (await put('advisory')).text()).toContain('RERANKER')
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => env.VECTOR_INDEX.getByName('embedding').fetch(url, init))
     const upstash = { UPSTASH_VECTOR_REST_URL: 'https://index.example', UPSTASH_VECTOR_REST_TOKEN: 'token' }
     for (const policy of ['multi-gate', 'advisory']) {
       expect(await (await put(policy, upstash)).text(), policy).toContain('LLM_MODEL')
       expect((await put(policy, { ...upstash, ...MODEL })).status, policy).toBe(200)
     }
+    vi.unstubAllGlobals()
     expect((await put('balanced')).status).toBe(200)
   })
 

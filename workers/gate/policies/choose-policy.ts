@@ -71,7 +71,7 @@ interface ChosenFor {
 /** @param checkPin throws where a pushed policy does not belong */
 async function readChoice(
   c: Context<{ Bindings: GateBindings }>,
-  { policies, given }: Composition,
+  composition: Composition,
   { tenant, collection }: ChosenFor,
   checkPin: (pin: PolicyPin) => Promise<void>,
 ): Promise<AskedPolicy> {
@@ -84,15 +84,15 @@ async function readChoice(
       param: 'rollback',
     })
   }
-  const policy = rollback ? await earlierPolicy(policies, { tenant, collection }) : named
+  const policy = rollback ? await earlierPolicy(composition.policies, { tenant, collection }) : named
   const about = { why: readWhy(said), rollback }
   if (policy === null) return { policy, chosen: policyNamed(policy), ...about }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)
-    requireFit(chosen, given)
+    await requireFit(chosen, composition)
     return { policy, chosen, ...about }
   }
-  const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
+  const pushed = typeof policy === 'string' ? await composition.policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
     const names = POLICY_NAMES.join(', ')
     throw new ConsoleError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
@@ -101,7 +101,7 @@ async function readChoice(
   }
   const chosen = policyFromSettings(pushed.settings)
   // What it needs may have been there when it was pushed.
-  requireFit(chosen, given)
+  await requireFit(chosen, composition)
   if (pushed.pin !== null) await checkPin(pushed.pin)
   return { policy: pushed.id, chosen, ...about }
 }

@@ -30,7 +30,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
   }
   const policy = policyFromSettings(settings)
-  requireFit(policy, composition.given)
+  await requireFit(policy, composition)
   const pin = checkPin(sentPin)
   if (pin === null && policy.confidence.settings.kind === 'adjusted') {
     throw new WorkerError('policy_pin_mismatch', 'A calibrated policy needs its pin', { param: 'pin' })

@@ -1,30 +1,38 @@
+import { embedsWords } from 'hono-rag-gate/core/evidence'
 import type { Policy, PresetNeed } from 'hono-rag-gate/core/policy'
+import type { Composition } from '../compose.ts'
 import type { Given } from '../engines.ts'
 import { WorkerError } from '../errors.ts'
 
 const WORDS: Readonly<Record<PresetNeed, string>> = {
   reranker: 'a reranker (set RERANKER)',
-  words: 'scores of words',
-  meaning: 'cosines of meaning (Vectorize or Upstash Vector)',
+  words: 'scores of words alone (the index of words in D1)',
+  meaning: 'cosines of meaning (Vectorize, or Upstash Vector, with a neural model)',
 }
 
 /**
  * Whether a policy can work here, one that has a name and one that was pushed.
  *
- * @param given what this deployment has of what policies may need
- * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer
+ * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer; what the index throws, which is
+ *   asked for its model where that matters
  */
-export function requireFit({ name, preset, gates }: Policy, given: readonly Given[]): void {
+export async function requireFit(
+  { name, preset, gates }: Policy,
+  { given, gate: { retriever } }: Pick<Composition, 'given' | 'gate'>,
+): Promise<void> {
   const needed = preset?.needsOneOf ?? []
-  if (needed.length > 0 && !needed.some((need) => given.includes(need))) {
-    throw unfit(name, needed.map((need) => WORDS[need]).join(' or '))
-  }
+  const meets = (has: readonly Given[]): boolean => needed.length === 0 || needed.some((need) => has.includes(need))
+  const unmet = (): WorkerError => unfit(name, needed.map((need) => WORDS[need]).join(' or '))
+  if (!meets(given)) throw unmet()
   if (gates.some(({ gate }) => gate.stage === 'post-generation') && !given.includes('model')) {
     throw unfit(name, 'a model (set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL): it judges answers')
   }
   if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
     throw unfit(name, 'generation confidence (no generator here gives any)')
   }
+  if (meets(given.filter((one) => one !== 'meaning'))) return
+  const embedding = await retriever.embeddingNow?.(AbortSignal.timeout(5000))
+  if (embedsWords(embedding?.model ?? '')) throw unmet()
 }
 
 function unfit(name: string, needed: string): WorkerError {
