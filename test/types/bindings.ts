@@ -1,9 +1,15 @@
 /** What a Worker binds is what the adapters take: compiled, never run. */
 import type { Ai, Vectorize } from '@cloudflare/workers-types'
+import type { Generator } from '../../packages/models/src/index.ts'
+import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
+import { workersAiEndpoint } from '../../packages/models/src/workers-ai-endpoint.ts'
 import { createVectorizeRetriever } from '../../packages/vectorize/src/index.ts'
 import { createWorkersAiEmbedder } from '../../packages/models/src/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../packages/models/src/workers-ai-reranker.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
+
+export const writer = (env: { AI: Ai }): Generator =>
+  createOpenAiGenerator({ ...workersAiEndpoint(env.AI), model: '@cf/a/b' })
 
 export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateDependencies, 'retriever' | 'reranker'> {
   const embedder = createWorkersAiEmbedder({ ai: env.AI })

@@ -1,4 +1,5 @@
 import type { AiEmbeddingBinding } from '@hono-rag-gate/models/workers-ai-embedder'
+import type { AiTextBinding } from '@hono-rag-gate/models/workers-ai-endpoint'
 import type { AiRerankingBinding } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
@@ -78,8 +79,8 @@ export interface GateBindings {
   readonly UPSTASH_VECTOR_REST_TOKEN?: string
   /** A Vectorize index of the metric cosine instead of either; needs `AI`. */
   readonly VECTORIZE?: VectorizeBinding
-  /** Workers AI, for `VECTORIZE` and for `RERANKER`. */
-  readonly AI?: AiEmbeddingBinding & AiRerankingBinding
+  /** Workers AI, for `VECTORIZE`, `RERANKER`, and models whose name begins with `@cf/`. */
+  readonly AI?: AiEmbeddingBinding & AiRerankingBinding & AiTextBinding
   /** Embedding model of Workers AI, whose dimension the Vectorize index must have. @default '@cf/baai/bge-base-en-v1.5' */
   readonly EMBEDDING_MODEL?: string
   /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
@@ -110,10 +111,16 @@ export interface GateBindings {
   /** Tokens of an average call, for calls that report no tokens: both together. Without them those are unknown. */
   readonly AVERAGE_INPUT_TOKENS?: string
   readonly AVERAGE_OUTPUT_TOKENS?: string
-  /** An OpenAI-compatible endpoint that writes the answers, all three together. @default search results */
+  /**
+   * An OpenAI-compatible endpoint that writes the answers, all three together; or `LLM_MODEL` alone, for a model of Workers AI.
+   *
+   * @default search results
+   */
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string
   readonly LLM_MODEL?: string
+  /** Models that stand in for it where it cannot answer, in order: a JSON list of `base_url`, `api_key`, `model`. @default none */
+  readonly LLM_FALLBACKS?: string
   /** Field of a request that says how many tokens the model may write. @default 'max_tokens' */
   readonly LLM_MAX_TOKENS_FIELD?: string
   /** Seconds that the model has for a whole answer, and for the first words of a streamed one, 1 to 600. @default '20' */

@@ -38,7 +38,15 @@ import type { AnswerCache, AnswerPurges, Authenticate, DecisionLog, Principal, R
 import { questionHmac } from 'hono-rag-gate/pipeline'
 import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
-import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
+import {
+  type Given,
+  generatorFor,
+  givenBy,
+  languageModels,
+  rerankedBetween,
+  rerankerFor,
+  searchEngine,
+} from './engines.ts'
 import { numberIn, requireSettings } from './settings.ts'
 import { consoleOptions } from './statistics/console-options.ts'
 import { createFaultCounter, type FaultCounter } from './statistics/count-faults.ts'
@@ -200,7 +208,7 @@ function coalescerFor(env: GateBindings, reranker: Reranker | undefined): Pick<A
   const { ANSWER_FLIGHTS: namespace, LLM_MODEL: model } = env
   if (namespace === undefined || (model === undefined && reranker === undefined)) return {}
   // Before the model's own limit there is the search, and what reranks it.
-  const leaderTimeoutMs = (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
+  const leaderTimeoutMs = languageModels(env).length * (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
   return { coalescer: createDurableObjectCoalescer({ namespace, leaderTimeoutMs }) }
 }
 

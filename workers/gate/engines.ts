@@ -1,11 +1,13 @@
 /** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
+import { createFallbackGenerator } from '@hono-rag-gate/models/fallback-generator'
 import { createLimitedGenerator } from '@hono-rag-gate/models/limited-generator'
 import { createLlmGrader } from '@hono-rag-gate/models/llm-grader'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '@hono-rag-gate/models/openai-compatible'
 import { createUpstashChunkIndex, createUpstashRetriever } from '@hono-rag-gate/upstash'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '@hono-rag-gate/vectorize'
 import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedder'
+import { workersAiEndpoint } from '@hono-rag-gate/models/workers-ai-endpoint'
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { PresetNeed } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -15,7 +17,7 @@ import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
 import { createWordIndex, createWordRetriever } from '@hono-rag-gate/word-index'
 import { english } from 'hono-rag-gate/language/english'
 import type { GateBindings } from './bindings.ts'
-import { numberIn } from './settings.ts'
+import { modelsIn, numberIn } from './settings.ts'
 import { tracedFetch } from './trace.ts'
 
 /** Vectorize where it is bound, what speaks the protocol of Upstash Vector where it is configured, words in D1 otherwise. */
@@ -50,8 +52,8 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
     return createWorkersAiReranker({ ai: env.AI })
   }
   if (env.RERANKER !== 'llm') return undefined
-  const model = languageModel(env)
-  if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs the three LLM settings')
+  const [model] = languageModels(env)
+  if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs a model: set LLM_MODEL')
   return createLlmGrader(model)
 }
 
@@ -82,16 +84,22 @@ export function givenBy(env: GateBindings): readonly Given[] {
   return [
     ...(rerankerFor(env) === undefined ? [] : (['reranker'] as const)),
     embedsMeaning ? 'meaning' : 'words',
-    ...(languageModel(env) === undefined ? [] : (['model'] as const)),
+    ...(env.LLM_MODEL === undefined ? [] : (['model'] as const)),
   ]
 }
 
-/** The model that writes answers, where one is configured. */
+/** The model that writes answers, where one is configured, with those that stand in for it. */
 export function generatorFor(env: GateBindings): Generator | undefined {
-  const model = languageModel(env)
+  const models = languageModels(env)
   const seconds = numberIn(env, 'LLM_TIMEOUT_SECONDS')
-  if (model === undefined) return undefined
-  const generator = createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
+  if (models.length === 0) return undefined
+  const generators = models.map((model) =>
+    createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) }),
+  )
+  const generator = createFallbackGenerator({
+    generators,
+    onFallback: ({ model, code }) => console.warn(`[rag-gate] ${code}: the model after ${model} is asked`),
+  })
   const callsAtOnce = numberIn(env, 'MODEL_CALLS_AT_ONCE') ?? 50
   return createLimitedGenerator({
     generator,
@@ -100,11 +108,23 @@ export function generatorFor(env: GateBindings): Generator | undefined {
   })
 }
 
-function languageModel(
-  env: GateBindings,
-): Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField' | 'fetch'> | undefined {
-  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
-  if (baseUrl === undefined || apiKey === undefined || model === undefined) return undefined
+type Model = Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField' | 'fetch'>
+
+/**
+ * The models that write, the first first: each behind an endpoint, or in Workers AI.
+ *
+ * @throws `config_invalid` for one of Workers AI without its binding
+ */
+export function languageModels(env: GateBindings): readonly Model[] {
+  const { LLM_BASE_URL: base_url, LLM_API_KEY: api_key, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
+  if (model === undefined) return []
   const maxTokensField = field === 'max_completion_tokens' ? field : 'max_tokens'
-  return { baseUrl, apiKey, model, maxTokensField, fetch: tracedFetch }
+  return [{ base_url, api_key, model, maxTokensField } as const, ...modelsIn(env.LLM_FALLBACKS ?? '[]')!].map(
+    ({ base_url: baseUrl, api_key: apiKey, ...named }) => {
+      // Both or neither, by the settings' check.
+      if (baseUrl !== undefined && apiKey !== undefined) return { ...named, baseUrl, apiKey, fetch: tracedFetch }
+      if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs the binding AI`)
+      return { ...named, ...workersAiEndpoint(env.AI), maxTokensField: 'max_tokens' }
+    },
+  )
 }

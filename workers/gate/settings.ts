@@ -41,6 +41,33 @@ const text = like('1 to 4,096 characters, none a control character', /^\P{Cc}{1,
 const url: Setting = { words: httpUrl.words, takes: httpUrl.holds }
 const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
 
+/** A model that stands in for another, as it is set. */
+interface SetModel {
+  readonly base_url?: string
+  readonly api_key?: string
+  readonly model: string
+}
+
+/** One of Workers AI, which is asked by the binding `AI` where no endpoint is given. */
+const isOfWorkersAi = (model: unknown): boolean => typeof model === 'string' && /^@(?:cf|hf)\//.test(model)
+
+/** The models of `LLM_FALLBACKS`; `undefined` where they are not what they should be. */
+export function modelsIn(setting: string): readonly SetModel[] | undefined {
+  const isModel = (value: unknown): boolean => {
+    const { base_url: baseUrl, api_key: apiKey, model, ...others } = { ...(value as Partial<SetModel>) }
+    const isKnown = typeof model === 'string' && text.takes(model) && Object.keys(others).length === 0
+    const isAlone = baseUrl === undefined && apiKey === undefined && isOfWorkersAi(model)
+    return isKnown && (isAlone || (url.takes(baseUrl!) && typeof apiKey === 'string' && text.takes(apiKey)))
+  }
+  try {
+    const list: unknown = JSON.parse(setting)
+    // Each was looked at.
+    return Array.isArray(list) && list.every(isModel) ? (list as SetModel[]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const SETTINGS = {
   ...each({ ...token, secret: true }, 'ADMIN_TOKEN', 'ADMIN_TOKEN_BEFORE'),
   ...each(
@@ -53,6 +80,10 @@ const SETTINGS = {
   ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
   ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
+  LLM_FALLBACKS: {
+    words: 'a JSON list of {"base_url", "api_key", "model"}, or of {"model"} with a model of Workers AI',
+    takes: (value) => modelsIn(value) !== undefined,
+  } as Setting,
   ...each(oneOf('on', 'off'), 'ANONYMOUS_ASK'),
   ...each(oneOf('public', 'operator'), 'AUDIENCE'),
   ...each(oneOf('jsonl', 'csv'), 'EXPORT_FORMAT'),
@@ -123,6 +154,7 @@ export function settingProblems(env: Given): readonly Problem[] {
     const missing = names.filter((name) => env[name] === undefined)
     const [first] = missing
     if (first === undefined || missing.length === names.length) return []
+    if (names[2] === 'LLM_MODEL' && missing.length === 2 && isOfWorkersAi(env.LLM_MODEL)) return []
     return invalid(first, `${names.join(', ')} go together: ${missing.join(', ')} is missing`)
   })
   return [...single, ...joint]

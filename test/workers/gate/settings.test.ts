@@ -66,6 +66,17 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   LLM_BASE_URL: ['http://127.0.0.1:8080/v1', 'models.example'],
   LLM_API_KEY: ['k', 'k\r\n'],
   LLM_MODEL: ['m', 'm\u0000'],
+  LLM_FALLBACKS: [
+    '[{"base_url":"https://b.example/v1","api_key":"k","model":"m"},{"model":"@cf/a/b"}]',
+    'none',
+    '{}',
+    '["m"]',
+    '[null]',
+    '[{"model":"without an endpoint"}]',
+    '[{"model":"@cf/a/b","api_key":"secret-key"}]',
+    '[{"base_url":"b.example","api_key":"secret-key","model":"m"}]',
+    '[{"base_url":"https://b.example","api_key":"secret-key","model":"m","more":1}]',
+  ],
   LLM_MAX_TOKENS_FIELD: ['max_completion_tokens', 'tokens'],
   PRICE_CURRENCY: ['EUR', 'E\u0007'],
   PRICE_INPUT_PER_MILLION: ['0.15', 'free', '-1', '1e3'],
@@ -96,6 +107,12 @@ test.each(PARTNERS.flatMap((partners) => Object.keys(partners).map((name) => [na
     expect(settingProblems(others)).toMatchObject([{ name, message: expect.stringContaining('go together') }])
   },
 )
+
+test('a model of Workers AI needs no endpoint, and an endpoint both of its settings', () => {
+  expect(settingProblems({ LLM_MODEL: '@cf/meta/llama-3.1-8b-instruct' })).toEqual([])
+  const half = { LLM_MODEL: '@cf/meta/llama-3.1-8b-instruct', LLM_API_KEY: 'k' }
+  expect(settingProblems(half)).toMatchObject([{ name: 'LLM_BASE_URL' }])
+})
 
 test('no two secrets are equal', () => {
   for (const one of SECRETS) {

@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createFallbackGenerator } from '../../packages/models/src/fallback-generator.ts'
+import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
+import type { Generation, GenerationRequest } from '../../packages/models/src/index.ts'
+import { delta, talking, wholeStream } from '../e2e/streaming-model.ts'
+import { type Answer, answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+
+const [first, second] = [upstreamOfTests(), upstreamOfTests()]
+const GOOD = talking(wholeStream(['Thirty-five ', 'days [1].']))
+const request = (signal = new AbortController().signal): GenerationRequest => ({
+  question: 'How long?',
+  chunks: [],
+  context: '',
+  signal,
+})
+
+const fallbacks: object[] = []
+const generator = (firstUrl = first().url) =>
+  createFallbackGenerator({
+    generators: [firstUrl, second().url].map((url, at) =>
+      createOpenAiGenerator({ baseUrl: `${url}/v1`, apiKey: 'key', model: `m${at}`, timeoutMs: at === 0 ? 150 : 5000 }),
+    ),
+    onFallback: (fallback) => void fallbacks.push(fallback),
+  })
+
+const WAYS: Readonly<Record<string, (asked: GenerationRequest, url?: string) => Promise<Partial<Generation>>>> = {
+  whole: (asked, url) => generator(url).generate(asked),
+  'in pieces': async (asked, url) => {
+    const pieces = generator(url).stream!(asked)
+    for (let piece = await pieces.next(); ; piece = await pieces.next()) if (piece.done === true) return piece.value
+  },
+}
+
+beforeEach(() => {
+  fallbacks.splice(0)
+  second().answerWith(GOOD)
+})
+
+describe.each(Object.entries(WAYS))('an answer %s', (_way, ask) => {
+  test.each<[string, Answer, string]>([
+    ['hangs up', (response) => response.destroy(), 'llm_unavailable'],
+    ['answers 500', answering('', 500), 'llm_unavailable'],
+    ['answers 503', answering('', 503), 'llm_unavailable'],
+    ['answers 429', answering('', 429), 'llm_unavailable'],
+    ['is silent', () => undefined, 'llm_timeout'],
+  ])("is the next one's where the first %s", async (_name, answer, code) => {
+    first().answerWith(answer)
+    expect(await ask(request())).toMatchObject({ text: 'Thirty-five days [1].', complete: true, model: 'm-1' })
+    expect(fallbacks).toEqual([{ model: 'm0', code }])
+  })
+
+  test("is the next one's where the first is not there", async () => {
+    expect(await ask(request(), 'http://127.0.0.1:1')).toMatchObject({ complete: true })
+    expect(fallbacks).toHaveLength(1)
+  })
+
+  test.each<[string, Answer, string]>([
+    ['does not take the request', answering('', 400), 'llm_bad_request'],
+    ['does not take the key', answering('', 401), 'llm_misconfigured'],
+    ['answers what is no answer', answering('<html>'), 'llm_bad_response'],
+  ])('is an error where the first %s: no other is asked', async (_name, answer, code) => {
+    first().answerWith(answer)
+    const before = second().calls()
+    await expect(ask(request())).rejects.toMatchObject({ code })
+    expect([second().calls() - before, fallbacks]).toEqual([0, []])
+  })
+
+  test("is the last one's error where none can answer", async () => {
+    first().answerWith(answering('', 503))
+    second().answerWith(answering('', 429, { 'retry-after': '7' }))
+    await expect(ask(request())).rejects.toMatchObject({ code: 'llm_unavailable', upstreamStatus: 429 })
+  })
+
+  test('is not asked for again where the asker left', async () => {
+    first().answerWith(() => undefined)
+    const before = second().calls()
+    await expect(ask(request(AbortSignal.timeout(30)))).rejects.toMatchObject({ code: 'llm_timeout' })
+    expect(second().calls()).toBe(before)
+  })
+})
+
+test('after its first piece an answer is not begun again', async () => {
+  first().answerWith(talking([delta('Thirty-')]))
+  const before = second().calls()
+  const pieces = generator().stream!(request())
+  expect(await pieces.next()).toEqual({ done: false, value: 'Thirty-' })
+  await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_unavailable' })
+  expect([second().calls() - before, fallbacks]).toEqual([0, []])
+})
+
+test('a reader who leaves at the first piece leaves the model too', async () => {
+  const left = new Promise<void>((resolve) => {
+    first().answerWith((response) => {
+      response.on('close', resolve)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(delta('Thirty-'))
+    })
+  })
+  const pieces = generator().stream!(request())
+  await pieces.next()
+  await pieces.return(undefined as never)
+  await expect(left).resolves.toBeUndefined()
+})
+
+test('wants one generator at least', () => {
+  expect(() => createFallbackGenerator({ generators: [] })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+})
