@@ -69,7 +69,6 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['src/middleware/', 'src/http/', ...PIPELINE],
     packages: ['hono'],
   },
-  'src/messages/': { rooms: ['src/messages/', 'src/core/gates/'], packages: ['hono'] },
   'src/cache/': { rooms: ['src/cache/', 'src/language/', 'src/http/', ...PIPELINE] },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
@@ -100,6 +99,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       'hono',
     ],
   },
+  'packages/messages/': { rooms: ['packages/messages/'], packages: ['hono-rag-gate/core/gates', 'hono'] },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
   'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },
   // The list of all policies by name.

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Context } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { NAMED_POLICIES } from '../../packages/presets/src/named/index.ts'
-import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH } from '../../src/messages/index.ts'
+import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH } from '../../packages/messages/src/index.ts'
 import { aGate } from '../fixtures/gate.ts'
 
 const LANGUAGES = { de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ar: ARABIC }

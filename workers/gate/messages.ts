@@ -1,5 +1,5 @@
 /** Refusals and cautions by `Accept-Language`: languages are assets, and read when they are first asked for. */
-import { messagesIn, preferredLanguage, type Texts } from 'hono-rag-gate/messages'
+import { messagesIn, preferredLanguage, type Texts } from '@hono-rag-gate/messages'
 
 /** Those under `public/v1/messages`. */
 const LANGUAGES = ['ar', 'de', 'es', 'fr', 'zh']

@@ -1,6 +1,5 @@
 /** Texts of refusals and cautions in another language, made of its phrases. */
-import type { ReasonCode } from '../core/gates/finding.ts'
-import type { Text } from '../core/gates/text.ts'
+import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
 
 /** What all texts of a language are made of. Sentences end without a stop. */
 export interface Phrases {

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
-import type { ReasonCode } from '../core/gates/finding.ts'
-import type { Text } from '../core/gates/text.ts'
+import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
 import type { Texts } from './phrases.ts'
 
 /** Texts chosen by a request, for the option `messages`. */
