@@ -210,7 +210,7 @@ function outcomesOf(family: string, labels: readonly MeasuredLabel[], policy: Po
   })
 }
 
-/** What needs no labels of the collection, and what nobody has. */
+/** What needs no labels of the collection, and what no user has. */
 function withoutLabels(
   labels: readonly MeasuredLabel[],
   policy: Policy,

@@ -51,7 +51,7 @@ const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
 
 const policy = balanced()
-/** The same of the question as a whole, whatever it looks like: how it was judged before. */
+/** The same of the question as a whole: how it was judged before. */
 const WHOLE = definePolicy({
   ...policy,
   confidence: logistic({ ...BALANCED_WEIGHTS, lacking: BALANCED_LACKING, provenance: '' }),
@@ -416,7 +416,7 @@ both must be supported, so two questions can be answered about as often as both 
 
 ${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 
-What counts as talk (\`src/language/english/small-talk.ts\`, its words in \`word-lists.ts\`): what somebody states in words of talk alone; and
+What counts as talk (\`src/language/english/small-talk.ts\`, its words in \`word-lists.ts\`): what is stated in words of talk alone; and
 what asks, tells or wishes, or has no speaker, where all of its words ask for help. Anything else is measured
 like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
 about …" as well. The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words of an earlier list were

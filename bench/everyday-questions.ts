@@ -1,6 +1,6 @@
 /** Questions and requests of everyday words alone, which belong to none of the collections: they name no subject of theirs. */
 
-/** Asked of what somebody may, must, does and feels. */
+/** Asked of what a person may, must, does and feels. */
 export const EVERYDAY_QUESTIONS: readonly string[] = [
   'Can my boss make me work late?',
   'Should I stop taking it?',

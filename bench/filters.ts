@@ -5,7 +5,7 @@
  *   npm run bench -- filters
  *
  * Storage is SQLite in Node's memory. Texts and metadata are drawn with a fixed seed. "First" is a query whose fields
- * are not in memory yet, after a write to every page; "next" finds them there. Whatever varies takes turns.
+ * are not in memory yet, after a write to every page; "next" finds them there. What varies takes turns.
  */
 import { openIndex } from '../packages/vector-index/src/protocol/embedded-index.ts'
 import { answerCommand } from '../packages/vector-index/src/protocol/protocol.ts'

@@ -32,7 +32,7 @@ app.post('/json', async (c) => {
   return c.json({ answer: question, sources: [] })
 })
 
-/** What people write without a gate: retrieve, fuse, answer with what was found. Every question, whatever was found. */
+/** What people write without a gate: retrieve, fuse, answer with what was found. Every question, whether anything was found or not. */
 async function handWritten(c: Context<Bindings>): Promise<Response> {
   const { question } = await c.req.json<{ question: string }>()
   const { gate, ingest } = compositionFor(c.env)

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- reading [-- form [words]]`: how the time to read a document rises with its length, for kinds of documents that
- * somebody might write to make it rise faster: HTML, Markdown, MDX and plain text, each read as the ready Worker and the
+ * an attacker might write to make it rise faster: HTML, Markdown, MDX and plain text, each read as the ready Worker and the
  * command line do.
  *
  * Each kind is read at five lengths, from 4,000 characters to a million, each four times the one before. The exponent is

@@ -160,7 +160,7 @@ What the gate does about it:
 - Letter case and accents make no difference: they are folded wherever text becomes terms, in the index as well.
 - What politeness puts around a question (\`hello\`, \`could you please tell me\`, \`thank you\`; English) is neither searched
   nor measured.
-- A question of one word that is no question word and does not name its best page is refused whatever is found: part of what
+- A question of one word that is no question word and does not name its best page is always refused: part of what
   keywords alone cost.
 - A term that neither the collection nor the passages know is read as one of the passages that is one letter away (added, left
   out, changed, swapped). What retrieval did not find for it, no reading brings back.

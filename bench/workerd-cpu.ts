@@ -1,4 +1,4 @@
-/** What workerd spends, whatever else the machine does. */
+/** CPU time of workerd alone, on a machine that does other work. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** CPU time of every workerd below this process, however deep, so far, milliseconds; it needs Linux. */

@@ -191,7 +191,7 @@ for (const family of FAMILY_SETS) {
 }
 const page = `# Questions written from documents, measured
 
-\`rag-gate questions\` drafts labelled questions where nobody has any. This page says how far that carries. Written by
+\`rag-gate questions\` drafts labelled questions where there are none. This page says how far that carries. Written by
 \`npm run bench -- written-questions\` (\`bench/written-questions.ts\`, seed ${SEED}); drafts without a model, since no model could be run
 here: what one writes is not measured.
 

@@ -20,7 +20,7 @@ const gate = ragGate<Env>({
   policy: balanced(),
   dependencies: (env) => ({
     retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
-    // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.
+    // All callers share answers here: there is no `authenticate`. A request with Cookie or Authorization passes by them.
     cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', version: env.LLM_MODEL }),
   }),
 })

@@ -43,7 +43,7 @@ describe('an error in the log', () => {
     expect(errorKind(thrown)).not.toContain('canary')
   })
 
-  it('stays on one line, and short, whatever our message and parameter hold', () => {
+  it('stays on one line, and short, with any message and parameter', () => {
     const error = new RagGateError('range', `a\r\n[rag-gate] forged\u001b[31m\u2028${'x'.repeat(1000)}`, {
       param: 'p\nq',
     })

@@ -332,7 +332,7 @@ describe.each(MAKERS)('%s', (_, make, options) => {
     expect(faultOf(() => make())).toMatch(/^(?:taken$|(?:config|policy)_invalid )/)
   })
 
-  it('takes no option that nobody knows', () =>
+  it('takes no unknown option', () =>
     expect(faultOf(() => make({ ...options, nonsense: 1 }))).toMatch(
       /^(?:config|policy)_invalid (?:cache\.)?nonsense$/,
     ))

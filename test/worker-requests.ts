@@ -5,7 +5,7 @@ import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
 import worker from '../workers/gate/index.ts'
 
-/** Headers of whoever deployed it. */
+/** Headers of the operator. */
 export const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
 
 type Headers = Readonly<Record<string, string>>

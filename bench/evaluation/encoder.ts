@@ -1,4 +1,4 @@
-/** A small neural encoder of npm, where somebody has installed it: it is too large to come with the benches. */
+/** A small neural encoder of npm, where it is installed: it is too large to come with the benches. */
 import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import { dot } from '../../src/core/lib/vectors.ts'
 

@@ -197,7 +197,7 @@ model is called.
 
 ${setTable(sets)}
 
-Each set is a family of its own. Whatever was chosen or fitted for \`balanced\` is measured on a family that took no part
+Each set is a family of its own. What was chosen or fitted for \`balanced\` is measured on a family that took no part
 in it. A tenth or so of the labels are wrong where what must be refused is an entry that was left out: another entry may
 answer it all the same. Compare gates here; the last points mean nothing.
 
@@ -222,7 +222,7 @@ clapnq and azure-faq. Fitted like this one on eight sets, each left out, it has 
 where \`balanced\` has .800, and less on the families that it was not chosen on (gov-faq .773, tex-faq .736, perl-faq .752).
 Its thresholds let 46 % of what must be refused through on tex-faq (a try of its own, not by this script).
 
-On ten further sets of other domains, which nobody had tuned on, such models of words have .77 and .33; expect that, not
+On ten further sets of other domains, which were not tuned on, such models of words have .77 and .33; expect that, not
 the means above. A weak sentence encoder adds nothing to it, boosted trees and small trained readers add .004: what is missing reads
 meaning (a cross-encoder, or a model that grades), and labels of the collection’s own move its threshold.
 
@@ -237,7 +237,7 @@ These tables, and the fit itself, take each question as one text over whole pass
 instead, \`balanced\` judges the questions that the gate measures no otherwise: .8367 and .4805 with each family left out,
 against .8367 and .4800 (185 of 5198 questions have more than one part; a try of its own, not by this script). So the fit stays.
 
-Not by this script: a term that nobody knows is read as one of the passages that is one slip away; taken as written, the
+Not by this script: an unknown term is read as one of the passages that is one slip away; taken as written, the
 figures here stay what they are (.0005), and a typo costs 30 points of false refusals instead of 5 (docs/internal/sturdiness.md).
 Without a lexicon, the chunks found in its place have .824 and .441, terms that all count alike .811 and .396.
 

@@ -12,7 +12,7 @@ export interface CacheParts {
   readonly sharesAnswers: boolean
   /** Warns once for each reason why answers of the route cannot be kept. */
   readonly unkept: (why: string) => undefined
-  /** Whether the last answer of the route was for its own asker alone, by its headers: then nobody waits for the next one. */
+  /** Whether the last answer of the route was for its own asker alone, by its headers: then no request waits for the next one. */
   readonly sharing: { isBarred: boolean }
 }
 

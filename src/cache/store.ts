@@ -193,8 +193,8 @@ function bodyState(body: string, media: MediaType, complete: boolean | undefined
 const BRIEF_SECONDS = 30
 
 /**
- * A refusal, without the headers that middleware around the gate set. Its key names the version of the corpus; where nobody
- * raises that, or a model's answer was refused, it is kept briefly.
+ * A refusal, without the headers that middleware around the gate set. Its key names the version of the corpus; where that
+ * is never raised, or a model's answer was refused, it is kept briefly.
  */
 function storedRefusal(
   parts: CacheParts,

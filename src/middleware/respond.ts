@@ -74,8 +74,8 @@ export interface ErrorBody {
 
 /**
  * Answers a request with an error. One of Hono's own (`HTTPException`, which its middleware throws) is answered with the
- * response that it brings. Whatever else is no error of this package becomes `internal`, and is logged with the request
- * id, never shown.
+ * response that it brings. Any other error becomes `internal`, and is logged with the request id, never
+ * shown.
  *
  * @param further statuses of an application's own codes; those of the package keep theirs. Default: none. A code that
  *   is in neither is answered with 500

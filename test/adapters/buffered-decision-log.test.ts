@@ -145,7 +145,7 @@ describe('createBufferedDecisionLog', () => {
     expect(record(log)).toEqual([expect.any(Promise)])
     store.fails = 'never'
     nowMs -= 3_600_000
-    // After the failed write: no pause is left, and nobody is known to wait.
+    // After the failed write: no pause is left, and no writer is known to wait.
     expect(record(log)).toEqual([expect.any(Promise)])
     await vi.advanceTimersByTimeAsync(1_000)
     expect(store.calls).toEqual([10, 12])

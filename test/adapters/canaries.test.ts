@@ -1,4 +1,4 @@
-/** Whatever an upstream says when it fails, nothing of it leaves in an error or reaches the log. */
+/** Nothing of an upstream's error text leaves in an error or reaches the log. */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRetriever } from '../../src/adapters/custom-retriever.ts'

@@ -15,11 +15,11 @@ describe('a leader that is gone', () => {
     const stub = env.ANSWER_FLIGHTS!.getByName('lost leaders')
     const first = await stub.join(TERMS)
     const waiting = [stub.join(TERMS), stub.join(TERMS)]
-    if (first.kind !== 'leader') throw new Error('Nobody leads')
+    if (first.kind !== 'leader') throw new Error('There is no leader')
     // As the runtime does when the request is over that was given it.
     first.leader[Symbol.dispose]()
     const second = await Promise.race(waiting)
-    if (second.kind !== 'leader') throw new Error('Nobody leads after the first')
+    if (second.kind !== 'leader') throw new Error('There is no leader after the first')
     second.leader[Symbol.dispose]()
     const kinds = (await Promise.all(waiting)).map(({ kind }) => kind)
     expect(kinds).toEqual(['leader', 'leader'])

@@ -183,7 +183,7 @@ describe('identical questions at the same time', () => {
     const one = coalescing({ finds: [WEAK] })
     expect(saidBy(await one.together())).toContain('rag-gate; fwd=miss; collapsed')
     expect(one.journal.retrievals).toHaveLength(1)
-    const own = coalescing({ finds: [WEAK], onRefuse: (_, c) => c.json({ answer: 'Ask somebody.' }) })
+    const own = coalescing({ finds: [WEAK], onRefuse: (_, c) => c.json({ answer: 'Ask the team.' }) })
     expect(saidBy(await own.together())).not.toContain('rag-gate; fwd=miss; collapsed')
     expect(own.journal.retrievals).toHaveLength(ASKERS)
   })
@@ -229,7 +229,7 @@ describe('identical questions at the same time', () => {
     return { text, firstMs, lastMs: performance.now() - begunMs, status: response.headers.get('cache-status') }
   }
 
-  it('read a stream along: its first byte comes when the leader’s does, its last as well, whoever comes in between', async () => {
+  it('read a stream along: its first byte comes when the leader’s does, its last as well, also for followers in between', async () => {
     const gate = coalescing({ handler: streamOf(EVENTS, 150) })
     const [leader, ...others] = await Promise.all([
       timed(gate),

@@ -39,7 +39,7 @@ describe('a stored answer', () => {
     expect(journal.handled).toHaveLength(1)
   })
 
-  it('is sent whole to a POST, whatever it says', async () => {
+  it('is sent whole to a POST with any condition', async () => {
     const { ask } = anyMethod()
     await ask('POST')
     const response = await ask('POST', '*')
@@ -47,7 +47,7 @@ describe('a stored answer', () => {
     expect(await response.json()).toEqual({ answer: 'Turn it.' })
   })
 
-  it('is sent whole, whatever the condition, where it tells of an absence', async () => {
+  it('is sent whole under any condition, where it tells of an absence', async () => {
     const { ask } = anyMethod({ 'cache-control': 'max-age=60' }, 404)
     await ask('GET')
     const again = await ask('GET', '*')

@@ -67,7 +67,7 @@ describe('callers who share answers', () => {
     expect(told(ownHit)).toEqual(['rag-gate; hit', '5', 'total;dur=0'])
   })
 
-  it('are told when they are operators, and where nobody is told apart', async () => {
+  it('are told when they are operators, and where callers are not told apart', async () => {
     const lifetimes = { ...POLICY.cacheLifetimes, high: { fromSeconds: 21_600, toSeconds: 21_600 } }
     const { ask } = aGate({
       cache: { scope: 'tenant' },

@@ -68,7 +68,7 @@ describe('an answer that must not be stored', () => {
     expect(journal.events).toHaveLength(1)
   })
 
-  it("a handler that throws is the application's to answer, and nothing is kept, whatever it says", async () => {
+  it("a handler that throws is the application's to answer, and nothing is stored", async () => {
     const { app, ask, journal } = aGate({
       handler: () => {
         throw new Error('model down')
@@ -271,7 +271,7 @@ describe('an answer that must not be stored', () => {
   })
 
   it.each(['private; max-age=0', 'no-store; max-age=0', 'max-age=60 private', 'x="'])(
-    'an answer that says %j, which nobody can read, is not kept',
+    'an answer with the unreadable %j is not stored',
     async (field) => {
       const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': field }) })
       await ask()

@@ -240,7 +240,7 @@ describe('calibratePolicy on a collection with a reader', () => {
     expect(graded(3)).toBeGreaterThan(graded(0) + 0.3)
   })
 
-  it('leaves the general confidence as it is where it was not asked, whatever was measured', () => {
+  it('leaves the general confidence as it is where it was not asked, with any measurements', () => {
     const { policy: made } = calibrated()
     fc.assert(
       fc.property(fc.record({ sentenceMatch: SHARE, questionLikelihood: SHARE, titleMatch: SHARE }), (measured) => {
@@ -322,7 +322,7 @@ describe('fitAdjustment', () => {
 })
 
 describe('foldsOf', () => {
-  it('keeps groups together whatever the order, in parts of about the same number', () => {
+  it('keeps groups together in any order, in parts of about the same number', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (groups) => {
         const folds = foldsOf(groups, 5)
@@ -425,7 +425,7 @@ describe('replayDecision', () => {
       expect(replayed(always, { reader: 'spared' })).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
     })
 
-    it('does not guess what a reader would have said where there was none, or nobody recorded one', () => {
+    it('does not guess what a reader would have said where there was none, or none was recorded', () => {
       for (const by of [weighing, always]) {
         for (const given of [{ reader: 'off' }, {}] as const) {
           expect(replayed(by, given)).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
@@ -434,7 +434,7 @@ describe('replayDecision', () => {
       expect(replayed(balancedGraded(), { reader: 'off' })).toMatchObject({ is: 'pass', unread: 'off' })
     })
 
-    it('says nothing of it where it was read, nobody recorded whether, or there was nothing to read', () => {
+    it('reports nothing where it was read, where that was not recorded, or where there was nothing to read', () => {
       for (const given of [{ reader: 'ok' }, {}] as const) expect(replayed(policy, given)).not.toHaveProperty('unread')
       const nothing = replayed(weighing, { reader: 'ok', signals: signalsOf({ chunkCount: 0 }) })
       expect(nothing).toMatchObject({ kind: 'replayed', is: 'refuse' })

@@ -56,7 +56,7 @@ describe('lowestSafeConfidence', () => {
     expect(exceededBy(lowestSafeConfidence, RARER['exponential']!, labels)).toBeGreaterThan(least)
   })
 
-  it.each([50, 76, 100])('of %i labels is never worse than one more, whatever the confidences are like', (labels) => {
+  it.each([50, 76, 100])('of %i labels is never worse than one more, for any distribution of confidences', (labels) => {
     const shapes: readonly Exceeded[] = [
       // Some near misses that look answerable, all alike, and just as many as the risk.
       (share) => (share < 0.051 ? 0.9 + 0.0001 * (1 - share) : 0.1 * (1 - share)),

@@ -49,7 +49,7 @@ describe('labelsNeeded', () => {
 })
 
 describe('lowestSafeThreshold', () => {
-  it('keeps its promise whatever the distribution: exceeded no more often than it says', () => {
+  it('keeps its promise for any distribution: exceeded no more often than stated', () => {
     const random = seededRandom(7)
     const shapes: readonly ((share: number) => number)[] = [
       (share) => share,
@@ -150,7 +150,7 @@ describe('a promise on average', () => {
     )
   })
 
-  it('holds in the mean whatever the distribution, and the bound beside it holds as surely as it says', () => {
+  it('holds in the mean for any distribution, and the bound beside it with the stated certainty', () => {
     const random = seededRandom(8)
     const REPEATS = 3000
     for (const shaped of [

@@ -5,7 +5,7 @@ import { streamState } from '../../src/cache/event-stream.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
-test('an answer as a stream and back is the same answer, whatever is in it', () => {
+test('an answer as a stream and back is the same answer, with any content', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (answer) => {
       const stream = streamOfBody({ answer, ...about }, 'm')

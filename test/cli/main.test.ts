@@ -70,7 +70,7 @@ describe('rag-gate', () => {
     expect(notes).toMatch(/^rag-gate: .+\n$/)
   })
 
-  it('says that nobody answers', async () => {
+  it('reports that the gate does not answer', async () => {
     expect(await run(['query', 'What?'])).toMatchObject({
       code: 1,
       notes: 'rag-gate: No gate answers at http://127.0.0.1:1: is it running, and is the address right?\n',

@@ -56,7 +56,7 @@ describe('listFiles', () => {
     expect((await listFiles(folder.path)).passedOver).toEqual([{ path: 'pipe.md', why: 'not a file' }])
   })
 
-  it('writes an id in composed letters, whatever the file system keeps', async () => {
+  it('writes an id in composed letters on every file system', async () => {
     folder.put('caf\u0065\u0301/\u0065\u0301.md', 'x')
     expect((await listFiles(folder.path)).files.map(({ id }) => id)).toEqual(['caf\u00e9/\u00e9.md'])
   })

@@ -20,12 +20,12 @@ const requestWith = (authorization?: string): Request =>
 describe('createBearerAuthenticator', () => {
   const authenticate = createBearerAuthenticator({ tokens, anonymous: null })
 
-  it('finds the holder of a token, whatever the case of the scheme', async () => {
+  it('finds the holder of a token with the scheme in any letter case', async () => {
     expect(await authenticate(requestWith(`Bearer ${TOKEN}`))).toBe(ADMIN)
     expect(await authenticate(requestWith(`bearer ${OTHER}`))).toBe(READER)
   })
 
-  it('takes a request without credentials for the anonymous principal, or for nobody', async () => {
+  it('takes a request without credentials for the anonymous principal, or for no principal', async () => {
     expect(await authenticate(requestWith())).toBeNull()
     expect(await createBearerAuthenticator({ tokens, anonymous: ANYONE })(requestWith())).toBe(ANYONE)
   })

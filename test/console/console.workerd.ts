@@ -1,4 +1,4 @@
-/** The console in an app of somebody else's, under a path of their own, over their own database. */
+/** The console in an app of a user's own, under a path of their own, over their own database. */
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -91,7 +91,7 @@ describe('a console under a path of the app', () => {
     expect(await (await get('/stats', 'other')).json()).toMatchObject({ decisions: 0 })
   })
 
-  it('lets an operator name any tenant, or sum up all, and nobody else', async () => {
+  it('lets an operator name any tenant, or sum up all, and no other caller', async () => {
     await ask()
     expect((await get('/stats?tenant=ours', 'other')).status).toBe(403)
     expect((await get('/stats?tenant=*', 'admin')).status).toBe(403)

@@ -3,12 +3,12 @@ import type { StoredAnswer } from '../../src/ports/answer-cache.ts'
 import type { Coalescer, CoalescedOutcome, Leader, Role } from '../../src/ports/coalescer.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 
-/** Long enough for nobody to be given up in a test that does not wait for it. */
+/** Long enough that no leader is given up in a test that does not wait for it. */
 const LONG_MS = 10_000
 
 const SHORT_MS = 90
 
-/** Who leads. Fails the test where nobody does. */
+/** Who leads. Fails the test without a leader. */
 export function leaderOf(role: Role): Leader {
   if (role.kind !== 'leader') throw new Error(`${role.kind}, not a leader`)
   return role.leader
@@ -55,7 +55,7 @@ async function readFor(reader: ReturnType<typeof readerOf>, text: string): Promi
 /**
  * What every coalescer promises.
  *
- * @param make a coalescer in which nobody waits, whose leaders may take so long
+ * @param make a coalescer without followers, whose leaders may take so long
  */
 export function coalescerContract(name: string, make: (leaderTimeoutMs: number) => Coalescer): void {
   describe(`${name} keeps the promises of a coalescer`, () => {

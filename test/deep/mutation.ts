@@ -4,7 +4,7 @@
  *   node scripts/run.mjs test/deep/mutation.ts [--continue] [globs]
  *
  * Part of `npm run test:deep`. A first round mutates a few files at a time and runs their own tests; a second runs every
- * such test on what is left alive. Prints how long each part took, the mutants that nobody noticed and the share
+ * such test on what is left alive. Prints how long each part took, the mutants that no test noticed and the share
  * killed by folder, and fails when fewer than `THRESHOLD` of them are. Mutants that time out count neither way. Golden
  * vectors outside the repository are left out: the share is that of the repository's own tests.
  *

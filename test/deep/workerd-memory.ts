@@ -25,7 +25,7 @@ interface HeapUsage {
 }
 
 async function heapUsage(url: string): Promise<HeapUsage> {
-  // The inspector turns away whoever names no origin. Node's WebSocket takes headers, which the DOM's types do not know.
+  // The inspector turns away clients without an origin. Node's WebSocket takes headers, which the DOM's types do not know.
   const options = { headers: { origin: 'http://localhost' } } as unknown as string[]
   const socket = new WebSocket(url, options)
   try {

@@ -48,6 +48,16 @@ test('messages of errors call a string a string', () => {
   expect(linesWith(said, filesUnder('src', 'workers'))).toEqual([])
 })
 
+test('code speaks of callers, tenants and values: at most one line of two thousand has one of these pronouns', () => {
+  const pronouns = /\b(?:nobody|somebody|whoever|whatever)\b/i
+  for (const folders of [['src', 'packages', 'workers', 'scripts', 'd1'], ['test', 'bench']]) {
+    const paths = filesUnder(...folders).filter((path) => /\.(?:ts|js|mjs)$/.test(path))
+    const lines = linesWith(/^/, paths).length
+    expect(lines).toBeGreaterThan(20_000)
+    expect(linesWith(pronouns, paths).length).toBeLessThanOrEqual(lines / 2_000)
+  }
+})
+
 test('commands of README and of what people read first use the address that was printed, not a port that may be taken', () => {
   const pages = filesUnder('README.md', 'docs').filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
   const commands = linesWith(/curl .*:\d{4}\b/, pages)

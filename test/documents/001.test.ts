@@ -366,10 +366,10 @@ describe('the assessment of a retrieval', () => {
     })
   })
 
-  it('is made of chunks alone, chosen by their ids, and asks nobody (R043, R044, R062)', async () => {
+  it('is made of chunks alone, chosen by their ids, and asks no service (R043, R044, R062)', async () => {
     onTestFinished(() => void vi.unstubAllGlobals())
     vi.stubGlobal('fetch', () => {
-      throw new Error('scoring calls nobody')
+      throw new Error('scoring calls no service')
     })
     const found = [...chunks(MEDIUM), ...chunks(LOW).map((chunk) => ({ ...chunk, id: `other-${chunk.id}` }))]
     const ids = ['chunk-1', 'chunk-0']

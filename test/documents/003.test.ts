@@ -65,7 +65,7 @@ describe('the confidence', () => {
     },
   )
 
-  it('has its level, and its answer is passed on whatever it is (R110, R115, R116, R121)', async () => {
+  it('has its level, and its answer is passed on at each level (R110, R115, R116, R121)', async () => {
     const seen = await Promise.all(
       (
         [

@@ -1,5 +1,5 @@
 /**
- * What the documents ask of whoever runs a gate: money saved, alerts, reviews, changes of thresholds, feedback, trends and
+ * What the documents ask of operators: money saved, alerts, reviews, changes of thresholds, feedback, trends and
  * the audit trail. Asked of the ready Worker over HTTP and by its cron trigger, each in a tenant of its own.
  */
 import { createScheduledController } from 'cloudflare:test'
@@ -65,7 +65,7 @@ test('000: a question that is refused calls no model, and what that saved is cou
 test('000: a refusal rate that is too high or too low is an alert, until it is neither (R031)', async () => {
   const { ask, read, bindings } = await tenantOf('watched', { ALERT_REFUSED_AT_LEAST: '0.3' })
   const alerts = async () => {
-    // What the isolate still holds is written for whoever asks.
+    // What the isolate still holds is written before the next question.
     await read('/v1/stats')
     await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), bindings)
     const { alerts: all } = await read<{ alerts: { kind: string; closed: string | null }[] }>('/v1/alerts')

@@ -104,7 +104,7 @@ async function calibrate(tenant: string): Promise<string> {
   })
   await send('PUT', '/v1/collections/manual/policy', { policy: pushed['id'] })
   await documents('more', 'Fuel is methane.')
-  // Whatever was pushed has an id.
+  // What was pushed has an id.
   return pushed['id'] as string
 }
 

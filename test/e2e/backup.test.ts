@@ -62,7 +62,7 @@ function contents(home: string): Readonly<Record<string, readonly unknown[]>> {
   }
 }
 
-/** The members of an object, whatever their order. */
+/** The members of an object, in any order. */
 const sorted = (json: string): unknown => Object.entries(JSON.parse(json) as object).sort()
 
 const QUESTIONS = [

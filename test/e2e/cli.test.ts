@@ -50,7 +50,7 @@ describe('rag-gate', () => {
     expect((await ingest()).out).toContain('0 added, 0 changed, 5 unchanged, 0 removed; 5 chunks, version 1')
     rmSync(join(folder, 'crew.html'))
     expect((await ingest()).out).toContain('4 unchanged, 0 removed')
-    // Nobody is there to be asked.
+    // There is no terminal to ask.
     expect(await ingest('--prune')).toMatchObject({ code: 2, out: '', notes: expect.stringContaining('--yes') })
     expect((await ingest('--prune', '--dry-run')).out).toContain('Would be removed\n  crew.html\n')
     const pruned = await ingest('--prune', '--yes', '--json')

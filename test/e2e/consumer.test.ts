@@ -162,7 +162,7 @@ describe('the ready Worker', () => {
   })
 })
 
-describe("somebody else's Workers project", () => {
+describe('a Workers project of a user', () => {
   // Both compilers and both ways to resolve, without every pair of them.
   const SETTINGS: readonly TypeSettings[] = [
     { compiler: 'typescript', moduleResolution: 'nodenext' },

@@ -1,4 +1,4 @@
-/** Markup in what people wrote, on every view of the dashboard: text, whatever it says. */
+/** Markup in what people wrote, on every view of the dashboard: always text. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { XSS_PAYLOADS } from '../fixtures/xss-payloads.ts'
 import { dashboardSite, open, recordTraffic } from './dashboard-site.ts'

@@ -6,7 +6,7 @@ import { GATE_DOCUMENTS, type Visit, type VisitedSite, visitedSite } from './vis
 export const VIEWS = ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies'] as const
 
 export interface DashboardVisit extends BrowserContextOptions {
-  /** Whose dashboard it is. `null` for nobody's. @default the deployment's token */
+  /** Whose dashboard it is. `null` for signed out. @default the deployment's token */
   readonly token?: string | null
 }
 
@@ -18,7 +18,7 @@ export interface DashboardSite {
   readonly ask: (question: string) => Promise<void>
   /** What a path of the API answers, by the deployment's token. */
   readonly api: (path: string, method?: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** Opens the dashboard, at the overview where somebody is signed in. */
+  /** Opens the dashboard, at the overview where a reader is signed in. */
   readonly visit: (options?: DashboardVisit) => Promise<Visit>
 }
 
@@ -48,7 +48,7 @@ export function dashboardSite(options?: Parameters<typeof visitedSite>[1]): Dash
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       if (!response.ok) throw new Error(`${response.status} for ${path}: ${await response.text()}`)
-      // Whatever these paths answer is an object.
+      // What these paths answer is an object.
       return (await response.json()) as Record<string, unknown>
     },
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => account.close())
 
-/** Runs `npm run deploy` against the account, with nobody at the terminal. */
+/** Runs `npm run deploy` against the account, without a terminal. */
 function deploy(...args: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
   account.calls.length = 0
   const child = spawn('npm', ['run', '--silent', 'deploy', '--', ...args], {
@@ -35,7 +35,7 @@ const UPLOAD = 'PUT /workers/scripts/hono-rag-gate'
 const isQuery = (call: string): boolean => call.endsWith('/query')
 
 describe('npm run deploy', () => {
-  test('-- --dry-run bundles, says what it would do, and calls nobody', async () => {
+  test('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
     const { code, output } = await deploy('--dry-run')
     expect(output).toContain('create the D1 database hono-rag-gate')
     expect(output).toContain('0001_init.sql')
@@ -136,7 +136,7 @@ describe('the secrets of a deployment', () => {
     })
   })
 
-  test('are left to be set where nobody can answer', async () => {
+  test('are left to be set without a terminal', async () => {
     const { tools, uploaded } = toolsWith(undefined)
     expect((await deployGate(settings, tools)).missing).toEqual(['ADMIN_TOKEN', 'QUESTION_HMAC_KEY'])
     expect(uploaded).toEqual([{}])

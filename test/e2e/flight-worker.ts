@@ -19,7 +19,7 @@ export default {
     }
     const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS, leaderTimeoutMs: 20_000 })
     const role = await coalescer.join(searchParams.get('key') ?? '', 0)
-    // Nobody lands: the end of the request is all that the object sees.
+    // No landing: the end of the request is all that the object sees.
     if (pathname === '/hang') await scheduler.wait(60_000)
     if (pathname === '/throw') throw new Error('the leader is gone')
     return new Response(role.kind)

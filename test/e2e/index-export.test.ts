@@ -106,7 +106,7 @@ describe('an export', () => {
     expect(lines.map((line) => (JSON.parse(line) as { namespace: string }).namespace)).toEqual(Array(4).fill('a/b'))
   })
 
-  test('that broke off goes on and is whole, whatever half a page it had written', async () => {
+  test('that broke off goes on and is whole, also after half a written page', async () => {
     const { url, server } = await breakingAfter(3, local.url)
     const source = addressOf('source')
     const through = { token: source.token, url: `${url}/indexes/source`, out: pathOf('broken.jsonl'), page: '5' }

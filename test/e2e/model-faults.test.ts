@@ -123,7 +123,7 @@ describe('a model that', () => {
     model.answerWith(answering(completion('Thirty', reason)))
     for (let time = 0; time < 2; time++) {
       const response = await post('/ask', question)
-      // Whoever comes while the first is still leading waits, and is told that there is nothing to share.
+      // A caller that comes while the first is still leading waits, and is told that there is nothing to share.
       expect([response.status, statusOf(response)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
       expect(await response.json()).toMatchObject({ answer: 'Thirty' })
     }
@@ -179,7 +179,7 @@ describe('a stream of the model', () => {
       const came = EVENTS.slice(0, whole).join('')
       expect(text.startsWith(came)).toBe(true)
       const last = text.slice(came.length)
-      // Of a stream that has no event yet nobody knows the form.
+      // The form of a stream that has no event yet is unknown.
       if (whole === 0) expect(last).toMatch(/^event: error\ndata: \{"type":"error",.*"code":"llm_unavailable".*\}\n\n$/)
       else expect(last).toMatch(/^data: \{"error":\{"code":"llm_unavailable",.*\}\}\n\n$/)
     }

@@ -52,7 +52,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     const question = 'Within how many minutes does the on-call engineer answer pages?'
     await ask(site.gate.url, question)
     const again = await ask(site.gate.url, question)
-    // Whether another caller asked before is told to operators only, so neither is that nobody did.
+    // Whether another caller asked before is told to operators only, so neither is that none did.
     expect(again.headers.get('cache-status')).toBeNull()
     expect(site.model.calls).toHaveLength(2)
   })

@@ -7,7 +7,7 @@ const site = pageSite()
 const { visit } = site
 
 describe('a collection', () => {
-  it('is typed by whoever has no key, and asked from then on', async () => {
+  it('is typed without a key, and asked from then on', async () => {
     await ingest(
       site.gate.url,
       site.gate.adminToken,
@@ -35,7 +35,7 @@ describe('a collection', () => {
     expect(await fact(page, 'Code').innerText()).toBe('collection_not_found')
   })
 
-  it('is chosen from a list by whoever has a key', async () => {
+  it('is chosen from a list with a key', async () => {
     await ingest(
       site.gate.url,
       site.gate.adminToken,

@@ -1,4 +1,4 @@
-/** Markdown and markup on the page at `/`: text, whatever it says. */
+/** Markdown and markup on the page at `/`: always text. */
 import { describe, expect, it } from 'vitest'
 import { ask, changing, HOSTILE_MARKUP, pageSite, STRONG } from './page-site.ts'
 

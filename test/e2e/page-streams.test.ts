@@ -39,7 +39,7 @@ function holdingBack(first: number, events: readonly string[] = WHOLE): { answer
   }
 }
 
-/** Begins as the others, and goes on until nobody listens. */
+/** Begins as the others, and goes on until the client leaves. */
 const endless: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const event of WHOLE.slice(0, 2)) response.write(event)
@@ -122,7 +122,7 @@ describe('an answer that a model writes', () => {
     expect(await page.locator('#result [aria-live], #result [role=alert], #result [role=status]').count()).toBe(0)
   })
 
-  it('is Markdown as it comes, never markup of its own, and keeps what somebody selected', async () => {
+  it('is Markdown as it comes, never markup of its own, and keeps what the reader selected', async () => {
     const { page, complaints } = await site.visit('/')
     const first = `First, **read** this. ${HOSTILE_MARKUP}\n\n`
     const list =

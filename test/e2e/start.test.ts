@@ -155,7 +155,7 @@ describe('npm start', () => {
   })
 })
 
-/** A home whose settings name a model at a port where nobody listens. */
+/** A home whose settings name a model at a port where nothing listens. */
 async function homeWithDeadModel(): Promise<{ readonly baseUrl: string; readonly folder: string }> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -129,7 +129,7 @@ async function complaintsOf(page: Page, url: string): Promise<string[]> {
   })
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('requestfailed', (request) => {
-    // A page gives up what nobody waits for any more.
+    // A page gives up requests without a waiting reader.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`)
   })
   page.on('response', (response) => {

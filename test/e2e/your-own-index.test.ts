@@ -1,5 +1,5 @@
 /**
- * docs/your-own-index.md, as its reader goes through it: indexes served locally, filled by the plain client in somebody
+ * docs/your-own-index.md, as its reader goes through it: indexes served locally, filled by the plain client in a user
  * else's shapes, and every example compiled, imported and asked.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -260,7 +260,7 @@ test.each(['own', 'distances'] as const)(
   },
 )
 
-test('by whatever the index measures the cosines are the same', async () => {
+test('by every similarity of the index the cosines are the same', async () => {
   const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
   const scores = await Promise.all(
     (['own', 'distances'] as const).map(async (name) => {
@@ -279,7 +279,7 @@ test('by whatever the index measures the cosines are the same', async () => {
   expect(new Map(scores[1] as [string, number][])).toEqual(new Map(scores[0] as [string, number][]))
 })
 
-test('without that embedder it says what is missing, and refuses nobody', async () => {
+test('without that embedder the message names what is missing, and no question is refused', async () => {
   const { default: app } = await importExample<{ default: App }>('src/index.ts')
   const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   expect(await ask(app, ANSWERED.question, bindingsOf('own'))).toMatchObject({

@@ -140,7 +140,7 @@ describe('a stream of events', () => {
     expect(await piecesOf(response)).toEqual([event.slice(0, 5), event.slice(5, -1), `\n${event}`, 'da', 'ta: x\n\n'])
   })
 
-  test('that nobody reads on ends without an error, and is not read on', async () => {
+  test('without a reader ends without an error, and is not read on', async () => {
     let cancelled: unknown
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(encode('data: x\n\n')),

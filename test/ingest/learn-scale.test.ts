@@ -61,7 +61,7 @@ describe('learnScale', () => {
     )
   })
 
-  it('is learned from the confidence as it is, whatever scale the collection has', async () => {
+  it('is learned from the confidence as it is, under any scale of the collection', async () => {
     const learn = (collection?: object) =>
       learnScale({ retriever: wordRetriever(), policy: balanced(), passages, windows: 40, clock, ...collection })
     const scale = await learn()

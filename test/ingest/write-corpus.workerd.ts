@@ -126,7 +126,7 @@ describe('writing a corpus', () => {
     },
   )
 
-  it('that nobody repeats is tidied up by a sweep', async () => {
+  it('without a repetition is tidied up by a sweep', async () => {
     const { ports } = dyingPorts(6)
     await expect(ingestDocuments(ports, 'orphan', 'manual', FIRST)).rejects.toThrow('cut off')
     expect((await stateOf('orphan')).indexed).toHaveLength(6)

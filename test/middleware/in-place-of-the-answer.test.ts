@@ -188,7 +188,7 @@ describe('an exception of Hono, thrown once the handler has answered', () => {
     },
   }
 
-  it('leaves nothing of the answer to whoever catches it, and the decision is recorded', async () => {
+  it('leaves nothing of the answer to its catcher, and the decision is recorded', async () => {
     const { gate, journal } = aGate(thrown)
     const app = new Hono<RagGateEnv>()
     app.use(async (_, next) => {

@@ -103,7 +103,7 @@ describe('an answer that the policy judges', () => {
   })
 
   const unreadable: readonly (readonly [string, (c: HandlerContext) => Response])[] = [
-    ['a text that nobody reported', (c) => c.text(HELD)],
+    ['a text that was not reported', (c) => c.text(HELD)],
     ['JSON without the member', (c) => c.json({ text: HELD })],
     ['JSON whose member is no text', answering({ text: HELD })],
     ['JSON that is a list', (c) => c.json([HELD])],

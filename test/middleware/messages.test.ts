@@ -64,7 +64,7 @@ describe('texts of a route', () => {
     ])
   })
 
-  it('for codes that every chosen policy can give are told to nobody', async () => {
+  it('for codes that every chosen policy can give are not warned about', async () => {
     const warnings: GateWarning[] = []
     const { ask } = aGate({
       messages: { no_evidence: OWN },

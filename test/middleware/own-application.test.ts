@@ -46,7 +46,7 @@ describe("in a user's own application", () => {
     expect(seen).toEqual([BODY, BODY, 'GET'])
   })
 
-  it('filters by what the retriever said, whatever a handler writes into the metadata', async () => {
+  it('filters by what the retriever gave, not by what a handler writes into the metadata', async () => {
     const passage = aPassage('secret', { text: STRONG, metadata: { team: { name: 'red' } } })
     const kept = [{ kind: 'bm25' as const, entries: [{ passage, score: 9 }] }]
     const { ask } = aGate({

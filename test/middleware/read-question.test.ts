@@ -323,7 +323,7 @@ describe('a question that the application reads', () => {
   })
 })
 
-describe('whatever is sent', () => {
+describe('any request', () => {
   it('ends in a declared status with a body that says so, and reaches the handler only with evidence', async () => {
     const declared = new Set([200, 400, 404, 413, 415, 422])
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), anyText(), fc.constantFrom(QUESTION, 3, 'default'))

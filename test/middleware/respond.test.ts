@@ -63,7 +63,7 @@ describe('respondWithError', () => {
     expect(await statusOf(new Error('quota_spent'), further)).toBe(500)
   })
 
-  it('takes no code that nobody named', () => {
+  it('takes no unnamed code', () => {
     // @ts-expect-error a code is never inferred from the call
     expect(new RagGateError('quota_spent', 'x').code).toBe('quota_spent')
     // @ts-expect-error a code of the gate is none of the application's

@@ -110,7 +110,7 @@ describe('the embedder over Workers AI', () => {
     })
   })
 
-  test('of a model that nobody knows needs its dimension', () => {
+  test('of an unknown model needs its dimension', () => {
     const ai = { run: () => Promise.reject(new Error('asked')) }
     expect(() => createWorkersAiEmbedder({ ai, model: '@cf/x/y' })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'dimension' }),

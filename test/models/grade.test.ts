@@ -79,7 +79,7 @@ describe('a reply about several', () => {
   test('may be a bare grade where there is one passage', () => {
     expect(grades('2', 1)).toEqual([2])
     expect(grades('1: 2', 1)).toEqual([2])
-    // Grades of passages that nobody asked about.
+    // Grades of passages that were not asked about.
     expect(grades('0: 3\nScore: 2', 1)).toEqual([2])
     expect(grades('2: 3\nScore: 2', 1)).toEqual([2])
     expect(grades('well', 1)).toEqual(['1?'])

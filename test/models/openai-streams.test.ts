@@ -73,7 +73,7 @@ describe('a streamed answer', () => {
       model: 'served',
       usage: { inputTokens: 120, outputTokens: 7 },
     })
-    // Whatever else would come of it.
+    // Any other outcome.
     expect(seen.isCancelled).toBe(true)
     const [body] = seen.bodies
     expect(body).toMatchObject({
@@ -154,7 +154,7 @@ describe('a streamed answer', () => {
     expect((await readAll(slow.pieces))[0]).toEqual(['it.'])
   })
 
-  it('that nobody wants any more ends, and so does its source', async () => {
+  it('without a reader ends, and so does its source', async () => {
     const { pieces, send, seen, leave } = anEndpoint()
     send(delta('Turn '))
     await pieces.next()

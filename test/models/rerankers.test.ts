@@ -25,7 +25,7 @@ describe('the cross-encoder over Workers AI', () => {
     return { calls, reranker: createWorkersAiReranker({ ai, timeoutMs: 50, upstream: { retries: 0 } }) }
   }
 
-  test('gives each passage its own score, from 0 to 1, whatever the order of the answer', async () => {
+  test('gives each passage its own score, from 0 to 1, with the answer in any order', async () => {
     const response = [
       { id: 2, score: 3 },
       { id: 0, score: 0 },
@@ -102,7 +102,7 @@ describe('a grading model', () => {
   })
 
   test.each(['', '10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
-    'that leaves one grade of ten unreadable, by %j: it counts as not relevant, whatever a policy asks',
+    'that leaves one grade of ten unreadable, by %j: it counts as not relevant, under every policy',
     async (last) => {
       server.answerWith(replying([...Array.from({ length: 9 }, (_, at) => `${at + 1}: 3`), last].join('\n')))
       const passages = Array.from({ length: 10 }, (_, at) => aPassage(`p${at}`))

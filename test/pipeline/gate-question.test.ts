@@ -152,7 +152,7 @@ describe('gateQuestion', () => {
     expect(await gateQuestion({ ...ports, retriever }, SETTINGS, ASKED)).toMatchObject({ kind: 'judged' })
   })
 
-  it('answers nothing from passages that the filter leaves out, whatever the retriever found', async () => {
+  it('answers nothing from passages that the filter leaves out, also where the retriever found them', async () => {
     const { ports } = aSetting()
     const asks = (filter: PassageFilter | undefined) =>
       gateQuestion(ports, { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } }, ASKED)
@@ -178,7 +178,7 @@ describe('gateQuestion', () => {
     expect(gated).toMatchObject({ decision: { signals: { lexiconChunkCount: 0 } } })
   })
 
-  it('does not see what the index holds and nobody published, and asks for that much more', async () => {
+  it('does not see unpublished chunks of the index, and asks for that much more', async () => {
     const { ports } = aSetting()
     const asked: number[] = []
     const { retriever, collections } = ports
@@ -291,7 +291,7 @@ describe('a reranker', () => {
     expect(evidence.chunks.map(({ text }) => text)).toEqual([TEXTS[1], TEXTS[2], TEXTS[0]])
   })
 
-  it('that finds nothing relevant makes a refusal, whatever the retrieval scores say', async () => {
+  it('that finds nothing relevant makes a refusal, with any retrieval scores', async () => {
     const { decision } = await gateWith(async () => [0, 0, 0])
     expect(decision).toMatchObject({ reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
   })

@@ -13,7 +13,7 @@ import { ASKED, SETTINGS } from '../fixtures/answering.ts'
 import { QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 import { buildLexicon } from '../fixtures/english.ts'
 
-/** Refuses what the reader finds irrelevant; where nobody read, the confidence alone decides. */
+/** Refuses what the reader finds irrelevant; without a reader, the confidence alone decides. */
 const POLICY: Policy = definePolicy({
   ...balanced(),
   gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.1 }), gradedRelevance()],
@@ -89,7 +89,7 @@ describe('a policy that counts what the reader says where it was asked', () => {
 })
 
 describe('a reranker for the uncertain middle', () => {
-  it('is asked where nothing is set, whatever the confidence', async () => {
+  it('is asked where nothing is set, at any confidence', async () => {
     const read = await asking({})
     expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
     expect(read.confidence).toBeGreaterThan(0.3)

@@ -52,7 +52,7 @@ const BOUNDS = { timeoutMs: TIMEOUT_MS, upstream: { retries: 0 } } as const
 
 const namespace = (tenant: string): string => tenant
 
-/** Any collection, embedded by whatever the retriever embeds with. */
+/** Any collection, embedded by the retriever's embedder. */
 const COLLECTIONS = {
   find: async (tenant: string, id: string) => ({
     tenant,

@@ -281,7 +281,7 @@ export class Deployment {
     return isolate
   }
 
-  /** Ends an isolate at whatever it waits for. */
+  /** Ends an isolate at what it waits for. */
   kill(isolate: Isolate): void {
     isolate.alive = false
     isolate.diedMs = this.time.nowMs

@@ -367,7 +367,7 @@ class Simulation {
       if (mark.tenant !== tenant) return this.#violated('no text of another tenant', told)
       if (mark.collection !== about.collection) return this.#violated('no text of another collection', told)
       const untilMs = this.#truth.untilMs(mark)
-      if (untilMs === undefined) return this.#violated('no text that nobody wrote', told)
+      if (untilMs === undefined) return this.#violated('no text that was not written', told)
       if (untilMs + this.#grace(COPY_MS, untilMs) < beganMs)
         return this.#violated('no evidence that is gone', `${told} gone at ${untilMs}`)
     }

@@ -10,7 +10,7 @@ export type Fault =
   | 'throws'
   /** It never ends, and has no effect. */
   | 'hangs'
-  /** It has its effect, and nobody is told. */
+  /** It has its effect, and the caller gets no answer. */
   | 'hangs-after'
   /** It has its effect, and fails. */
   | 'unacknowledged'
@@ -101,6 +101,6 @@ function attempt(work: () => unknown): void {
   try {
     work()
   } catch {
-    // Nobody is told.
+    // The caller gets no answer.
   }
 }

@@ -344,7 +344,7 @@ test.each([
 )
 
 describe('a namespace', () => {
-  test('is the one that is said, whatever is in its name', async () => {
+  test('is the stated one, with any name', async () => {
     for (const namespace of ['docs', 'a b', 'a/b', 'q?x', 'h#y', '100%', 'größe', '日本', 'a%2Fb']) {
       const { client, retrieve } = over({}, { namespace })
       const encoded = encodeURIComponent(namespace)
@@ -416,7 +416,7 @@ describe('what finds nothing', () => {
     expect([...warnings, ...filtered.warnings]).toEqual([])
   })
 
-  test('is what was found, whatever becomes of the look at the namespace', async () => {
+  test('is what was found, also where looking at the namespace fails', async () => {
     const { retrieve, index, warnings } = over({}, { index: { type: 'hybrid' }, upstream: { retries: 0 } })
     const whole = index.fetch
     index.fetch = async (url, init) =>
@@ -425,7 +425,7 @@ describe('what finds nothing', () => {
     expect(warnings).toEqual([])
   })
 
-  test('goes to the console where nobody listens', async () => {
+  test('goes to the console without a listener', async () => {
     const spy = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const retriever = createUpstashRetriever({ url: URL_OF_INDEX, fetch: embeddedIndex({}) })
     const facts = { tenant: 'default', collection: 'docs', namespace: '', question: 'q', topK: 1 }
@@ -536,7 +536,7 @@ describe('scores that cannot be cosines', () => {
     },
   )
 
-  test('by a similarity that nobody knows are refused', async () => {
+  test('by an unknown similarity are refused', async () => {
     await expect(ask(answering(saying('MANHATTAN'), [row([1, 0])]))).rejects.toMatchObject({
       code: 'retriever_misconfigured',
     })

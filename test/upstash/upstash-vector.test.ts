@@ -187,7 +187,7 @@ describe('a score', () => {
 })
 
 describe('the rows of a ranking', () => {
-  test('are best first, each once, malformed scores last, whatever the order they came in', async () => {
+  test('are best first, each once, malformed scores last, in any order', async () => {
     const rows = [row('a', 0.9), row('b', 0.7), row('b', 0.6), row('c', null), row('a', null)]
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(rows, { minLength: rows.length }), async (shuffled) => {

@@ -121,7 +121,7 @@ describe("a purge of a zone's cache", () => {
 })
 
 describe('answers under the host name of a zone', () => {
-  /** A zone's cache as far as it is documented: it forgets by tag, and shows tags to nobody. */
+  /** A zone's cache as far as it is documented: it forgets by tag, and shows no tags. */
   function platform() {
     const held = new Map<string, { readonly body: string; readonly tags: readonly string[] }>()
     return {

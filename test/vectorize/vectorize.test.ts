@@ -290,7 +290,7 @@ describe('the chunk index', () => {
     expect(settled).toBe(true)
   })
 
-  test('settles when a later write of somebody else stands last', async () => {
+  test('settles when a later write of another program stands last', async () => {
     const { index, fake } = over({ seenAfter: 1000 })
     await index.upsert('n1', [passage('a')])
     await index.delete('n1', ['b'])

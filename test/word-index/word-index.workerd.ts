@@ -88,7 +88,7 @@ const stepOf = fc.oneof(
 )
 
 describe('the word index in D1', () => {
-  it('scores as BM25 over its own namespace does, whatever was written, replaced and removed', async () => {
+  it('scores as BM25 over its own namespace does, after writes, replacements and removals', async () => {
     await index.upsert('neighbour', [passage('a', 'refund refund day'), passage('b', 'Äpfel API x1 北京市')])
     const question = fc.tuple(textOf, fc.constantFrom<unknown>(undefined, 'edge', 1, false, ['1', 'edge']))
     await fc.assert(

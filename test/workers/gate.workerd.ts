@@ -90,7 +90,7 @@ describe('a question', () => {
     const question = 'How long are access logs kept?'
     const first = await ask(question)
     const again = await ask(`  ${question.replace('access', 'access ')} `)
-    // Callers of a tenant share answers: whether another one asked before is told to nobody but operators.
+    // Callers of a tenant share answers: whether another one asked before is told to operators only.
     expect(first.headers.get('cache-status')).toBeNull()
     expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(again.headers.get('age')).toMatch(/^[01]$/)

@@ -61,7 +61,7 @@ export class Flight {
     this.#nowMs = nowMs
   }
 
-  /** Whether nobody leads in time, no one waits, and no outcome is kept. */
+  /** Whether there is no leader in time, no follower, and no kept outcome. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#punctual().length === 0 && !this.#isWithin(KEPT_MS, this.#ended)
   }
@@ -80,7 +80,7 @@ export class Flight {
     })
   }
 
-  /** Lets those who wait read along, from the first piece on. Settles at the end of the body, whatever it is. */
+  /** Lets those who wait read along, from the first piece on. Settles at the end of the body, also of a broken one. */
   async begin(leader: number, answer: StoredAnswer, body: ReadableStream<Uint8Array>): Promise<void> {
     const leading = this.#leaders.get(leader)
     if (leading === undefined) return body.cancel()

@@ -139,7 +139,7 @@ describe('tokens of keys that do not exist', () => {
     clock.atMs = NOW
   })
 
-  it('cost a handful of looks by the thousand, and keep nobody with a key out', async () => {
+  it('cost a handful of looks by the thousand, and keep no holder of a key out', async () => {
     const { asked, keys } = counted()
     const elsewhere = keysOf()
     const { token, id } = await elsewhere.make({ ...READER, tenant: 'besieged' })

@@ -58,7 +58,7 @@ async function readAll(
 }
 
 describe('list', () => {
-  it('gives every decision once, the latest first, whatever the size of a page', async () => {
+  it('gives every decision once, the latest first, with pages of any size', async () => {
     // Four at the same millisecond: their ids tell them apart.
     await write(
       'paged',

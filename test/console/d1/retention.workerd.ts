@@ -89,7 +89,7 @@ describe('retention', () => {
     expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
   })
 
-  it('leaves nothing of more than a slice, whatever its triggers write beside', async () => {
+  it('leaves nothing of more than a slice, also where triggers write rows beside', async () => {
     for (const tenant of ['lot-a', 'lot-b']) {
       await store.write(Array.from({ length: 6_000 }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - at)))
     }
@@ -182,7 +182,7 @@ describe('retention', () => {
     expect(await count(`answer_purges WHERE tenant = 'purged-c' AND epoch = ${latest}`)).toBe(1)
   })
 
-  it('leaves pushed policies, whatever their age: decisions name them', async () => {
+  it('leaves pushed policies of any age: decisions name them', async () => {
     await env.DB.prepare(
       `INSERT INTO pushed_policies (tenant, id, name, version, settings, created_at_ms, created_by, why)
        VALUES ('kept', 'p@1', 'p', 1, '{}', 1, 'x', '')`,

@@ -25,7 +25,7 @@ test('the limiter in memory counts each key by itself, and says how long to wait
   expect([limiter.peek('a'), limiter.take('a')]).toEqual([0, 0])
 })
 
-test('a clock that is set back locks nobody out, and ten thousand keys are the most that are held', () => {
+test('a clock that is set back locks no caller out, and ten thousand keys are the most that are held', () => {
   const clock = aClock()
   const limiter = createMemoryRateLimiter({ limit: 1, clock })
   limiter.take('a')
@@ -102,7 +102,7 @@ test('callers without credentials count by their address', async () => {
   expect((await from('203.0.113.2')).status).toBe(200)
 })
 
-test('without a limiter nobody is counted', async () => {
+test('without a limiter no request is counted', async () => {
   const get = anApp(undefined)
   for (let at = 0; at < 5; at++) expect((await get()).status).toBe(200)
 })

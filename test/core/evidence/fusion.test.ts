@@ -37,7 +37,7 @@ describe('fuse', () => {
     expect(chunks[1]?.scores).toMatchObject({ bm25: 2.2, cosine: 0.6 })
   })
 
-  it('gives a chunk the same score whatever else was found', () => {
+  it('gives a chunk the same score beside any other results', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
         const options = { idfMass: 3, topK: 100 }
@@ -181,7 +181,7 @@ describe('fuseReciprocalRank', () => {
     ])
   })
 
-  it('ranks by score whatever the order, equal scores as they came, and a chunk by its first place', () => {
+  it('ranks by score in any order, equal scores as they came, and a chunk by its first place', () => {
     const unsorted = [aRanking('bm25', [1, 3, 3, 9], ['a', 'c', 'b', 'a']), aRanking('cosine', [])]
     expect(scored(fuseReciprocalRank(unsorted, options), 'rrf')).toEqual([
       ['c', 1 / 61],

@@ -98,7 +98,7 @@ describe('a filter', () => {
     expect(() => checkPassageFilter({ 'metadata.a-b_1.c': 'é 漢 😀' })).not.toThrow()
   })
 
-  test('is another key when it is another filter, in whatever order it is written', () => {
+  test('is another key when it is another filter, written in any order', () => {
     expect(filterKey({ source: 'a', title: 'b' })).toBe(filterKey({ title: 'b', source: 'a' }))
     const keys = [
       undefined,

@@ -87,7 +87,7 @@ describe('runTogether', () => {
     expect(ask(runTogether(), 'How does it start?')).toBeUndefined()
   })
 
-  it('lets be what either of them knows, and whatever no language knows', () => {
+  it('lets be what either of them knows, and what no language knows', () => {
     expect(ask(runTogether(), question, { lexicon: buildLexicon([known]) })).toBeUndefined()
     expect(ask(runTogether(), question, { evidence: evidenceOf(undefined, known) })).toBeUndefined()
     expect(ask(runTogether(), question, { language: undefined })).toBeUndefined()

@@ -20,7 +20,7 @@ function partsOf(text: string): string[] {
 }
 
 describe('lengthPrefixed', () => {
-  it('can be read back, whatever the parts hold: no two lists give one text', () => {
+  it('can be read back, with any parts: no two lists give one text', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
         expect(partsOf(lengthPrefixed(parts))).toEqual(parts)

@@ -10,7 +10,7 @@ describe('chunkId', () => {
     expect(chunkId('коллекция', 'документ 🜁', 'Ключ.', 0)).toBe('rdlvwuyr6sqgd7nv65nmzuj7mc2wband')
   })
 
-  it('is 32 characters of base32, whatever it is made from', () => {
+  it('is 32 characters of base32, for any input', () => {
     fc.assert(
       fc.property(anyText(), fc.string(), fc.string(), fc.nat(), (a, b, c, n) => {
         expect(chunkId(a, b, c, n)).toMatch(/^[a-z2-7]{32}$/)

@@ -1,4 +1,4 @@
-/** Decisions are judged again from records: whatever a record lost or got wrong, it makes no verdict milder. */
+/** Decisions are judged again from records: a lost or wrong member makes no verdict milder. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { AnswerSignals } from '../../../src/core/answer/answer-signals.ts'

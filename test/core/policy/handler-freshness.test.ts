@@ -144,7 +144,7 @@ describe('handlerFreshness', () => {
   })
 
   it.each([100, 201, 202, 204, 206, 299, 300, 304, 400, 401, 403, 405, 414, 429, 499, 500, 501, 502, 503, 504, 599])(
-    'never lets a %d be stored, whatever the handler says',
+    'never lets a %d be stored, under any headers of the handler',
     (status) => {
       expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
     },

@@ -1,4 +1,4 @@
-/** Rules are code of a service's own: whatever they do, they cannot loosen the gate, nor stop it. */
+/** Rules are code of a service's own: they cannot loosen the gate, nor stop it. */
 import { multiPartNeedsChunks } from '../../../packages/presets/src/two-tier/multi-part-needs-chunks.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -28,7 +28,7 @@ const ask = (check: (input: never) => unknown, input = inputOf(evidence())) =>
   askRules([{ id: 'any', check: check as Rule['check'] }], input)
 
 describe('what a rule says', () => {
-  it('is a finding, or refuses, whatever it is', () => {
+  it('is a finding, or refuses', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true, withNullPrototype: true }), (said) => {
         const findings = ask(() => said)
@@ -109,7 +109,7 @@ describe('a rule that changes what it is given', () => {
   })
 })
 
-describe('a topic written so that nobody sees the difference', () => {
+describe('a topic written with look-alike characters', () => {
   it.each([
     ['a zero-width space', 'How is the wea\u200bther?'],
     ['a soft hyphen', 'How is the wea\u00adther?'],

@@ -137,7 +137,7 @@ describe('judgeAnswer', () => {
     expect(bothStages(multiGate(), FINE, answer)).toMatchObject({ verdict: 'refuse', reason })
   })
 
-  it('refuses a number that a gate needs and nobody recorded, whatever the gate', () => {
+  it('refuses where a number that a gate needs was not recorded, for every gate', () => {
     for (const settings of [evidenceShare(), responseQuality(), generationConfidence(), grounding()]) {
       const answer = answerSignalsOf({ sentences: [], overlaps: [] })
       expect(bothStages(withGates(settings), FINE, answer).verdict).toBe('refuse')
@@ -344,7 +344,7 @@ describe('advisory', () => {
     expect(judged(cosine, given)).toMatchObject({ confidence: expect.closeTo(confidence, 9), band, reason })
   })
 
-  it('refuses when nobody looked for the fields', () => {
+  it('refuses when the fields were not looked for', () => {
     const unlooked = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
     expect(bothStages(policy, FINE, unlooked).verdict).toBe('refuse')
   })

@@ -122,7 +122,7 @@ describe('lifetimeSeconds', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { jitter: 1 })).toBe(86_400)
   })
 
-  it('never leaves the range of its band, whatever the jitter', () => {
+  it('never leaves the range of its band, with any jitter', () => {
     fc.assert(
       fc.property(policies, share, fc.double({ min: 0, max: 1, noNaN: true }), (policy, confidence, jitter) => {
         const { bands, cacheLifetimes } = policy
@@ -136,7 +136,7 @@ describe('lifetimeSeconds', () => {
     )
   })
 
-  it('gives a refusal a lifetime of its own, whatever the confidence', () => {
+  it('gives a refusal a lifetime of its own, at any confidence', () => {
     for (const confidence of [0, 0.6, 1])
       expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence })).toBe(86_400)
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 10 })).toBe(10)

@@ -74,7 +74,7 @@ describe('definePolicy', () => {
     expect(definePolicy(INPUT).id).toMatch(/^mine@[0-9a-f]{16}$/)
   })
 
-  it('gives the same settings the same id, in whatever order they are written', () => {
+  it('gives the same settings the same id, written in any order', () => {
     const { name, confidence, bands, gates } = INPUT
     const turned = {
       gates: gates.map(({ gate, settings }) => ({
@@ -266,7 +266,7 @@ describe('judge', () => {
     curves: { cosine: aCurve(0.9), bm25: aCurve(9, 1) },
   })
 
-  it('refuses without evidence, whatever the policy and its rules say', () => {
+  it('refuses without evidence, under every policy and rule', () => {
     const lenient = withGates(confidenceRange({ refuseBelow: 0, adviseBelow: 0 }))
     for (const chunkCount of [0, -1, NaN, null as unknown as number]) {
       const judgement = judge(lenient, { ...strong, chunkCount }, [rule('pass')])

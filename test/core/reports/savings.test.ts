@@ -33,7 +33,7 @@ describe('a ledger', () => {
     ['a refusal was only observed', { ...refused, mode: 'observe' }, {}, undefined],
     ['the answer itself was refused, after its call', judgedAnswer, {}, undefined],
     ['that refusal is sent again', { ...judgedAnswer, cache: 'hit', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
-    ['a refusal whose call nobody counted', refused, { prices: PRICES }, { by: 'refusal' }],
+    ['a refusal whose call was not counted', refused, { prices: PRICES }, { by: 'refusal' }],
     ['an answer without usage', { cache: 'hit' }, { prices: PRICES }, { by: 'cache' }],
     ['tokens without prices', { cache: 'stale', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
     ['the average call', refused, { averageCall: AVERAGE }, { by: 'refusal', ...AVERAGE, estimated: true }],

@@ -10,7 +10,7 @@ const gap = (...texts: string[]): number => chunkCosineGap(read('Does the engine
 
 describe('chunkCosineGap', () => {
   it.each([
-    ['one chunk, which leads nobody', ['Engine start.'], 0],
+    ['one chunk, without a runner-up', ['Engine start.'], 0],
     ['a lead over nothing, whole', ['Engine start.', 'Red.'], 1],
     ['a term twice as its root', ['Engine, engine. Start, paint.', 'Red.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
     ['a lead over the runner-up', ['Engine start.', 'Engine stop.'], 0.5],

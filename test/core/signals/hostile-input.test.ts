@@ -1,4 +1,4 @@
-/** Whatever comes into the decision core, it ends in a refusal or a declared error, never in a pass. */
+/** Hostile input of the decision core ends in a refusal or a declared error, never in a pass. */
 import { PRESETS } from '../../fixtures/policy.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -58,7 +58,7 @@ const aNumber = fc.oneof(
 const anything = fc.oneof(aNumber, notANumber)
 
 describe('the strictest of outcomes', () => {
-  it('takes what is no outcome for a refusal: nobody said that it passes', () => {
+  it('takes what is no outcome for a refusal: no gate passed it', () => {
     for (const outcome of ['block', 'PASS', '', 'toString', ['refuse'], ['pass'], null, undefined, 0]) {
       expect(strictest(['pass', outcome as unknown as Verdict]), String(outcome)).toBe('refuse')
     }
@@ -270,9 +270,9 @@ describe('a policy of any JSON', () => {
       { confidence: { kind: 'advisory-factors', requiredFields: 'summary', optionalFields: [] } },
       'confidence.requiredFields',
     ],
-    ['a model that nobody knows', { confidence: { kind: 'always-one' } }, 'confidence'],
-    ['a preset that nobody knows', { preset: 'house' }, 'preset'],
-    ['a gate that nobody knows', { gates: [{ gate: 'always-pass' }] }, 'gates'],
+    ['an unknown model', { confidence: { kind: 'always-one' } }, 'confidence'],
+    ['an unknown preset', { preset: 'house' }, 'preset'],
+    ['an unknown gate', { gates: [{ gate: 'always-pass' }] }, 'gates'],
     ['a gate that every object has', { gates: [{ gate: 'toString' }] }, 'gates'],
   ])('names the setting at fault: %s', (_, change, param) => {
     expect(() => resolvePolicy({ ...policySettings(balanced()), ...change }, PRESETS)).toThrow(

@@ -79,7 +79,7 @@ describe('measureQuestion', () => {
     )
   })
 
-  it('refuses whatever is followed by two terms that nothing supports, however they are attached', () => {
+  it('refuses what is followed by two terms that nothing supports, however they are attached', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
         fc.pre(new Set(other).size > 1)

@@ -47,7 +47,7 @@ describe('measure', () => {
     expect(signals.sentenceCoverage).toBeCloseTo(START / MASS, 12)
   })
 
-  it('never finds more than the whole question, in whatever order a sentence holds its words', () => {
+  it('never finds more than the whole question, for any order of the words of a sentence', () => {
     const names = ['alpha', 'beta', 'gamma', 'delta', 'kappa', 'lambda', 'sigma']
     // A different idf for each.
     const lexicon = buildLexicon(names.flatMap((name, at) => Array.from({ length: at * at + 1 }, () => name)))
@@ -183,7 +183,7 @@ describe('measure', () => {
     expect(JSON.parse(JSON.stringify(signals))).toEqual(signals)
   })
 
-  it('gives finite numbers within their bounds for any texts, whatever they hold', () => {
+  it('gives finite numbers within their bounds for any texts', () => {
     const nasty = fc.oneof(
       anyText({ maxLength: 60 }),
       fc

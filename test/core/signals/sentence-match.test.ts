@@ -45,7 +45,7 @@ describe('sentenceMatch', () => {
       sentenceMatch(read('Who does engine repair?', scoredEvidence([{ text, title, scores: {} }]), ALIKE))
     expect(titled('Engines', 'Repair.')).toBeCloseTo(0.75 * Math.sqrt(2 / 5), 12)
     expect(titled('Engine repair, all about engine repair', 'Engine repair.')).toBeCloseTo(Math.sqrt(2 / 6), 12)
-    // A sentence that says nothing of the question is no match, whatever the title says.
+    // A sentence that says nothing of the question is no match under any title.
     expect(titled('Engine repair', 'Red paint.')).toBe(0)
   })
 

@@ -20,7 +20,7 @@ describe('what a question asks about', () => {
   const asked = (question: string, texts: readonly string[], lexicon = LEXICON): readonly string[] =>
     read(question, evidenceOf(texts), lexicon).questionTerms.map(({ term }) => term)
 
-  it('is read as the passages write it, where nobody knows a term as it was typed', () => {
+  it('is read as the passages write it, where no chunk has a term as it was typed', () => {
     const texts = ['Hotel taxes are exempt.']
     expect(asked('htoel taxes', texts)).toEqual(['hotel', 'tax'])
     expect(asked('htoel taxes', texts, EMPTY_LEXICON)).toEqual(['hotel', 'tax'])
@@ -32,7 +32,7 @@ describe('what a question asks about', () => {
   it('stays as it was typed where the collection knows the term', () => {
     const known = buildLexicon(['Hostel beds.', 'Hotel taxes.'])
     expect(asked('hostel taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'tax'])
-    // `zzqx` nobody knows, so the terms are looked at one by one.
+    // `zzqx` is unknown, so the terms are looked at one by one.
     expect(asked('hostel zzqx taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'zzqx', 'tax'])
     expect(asked('hostel taxes', ['Hotel taxes.'])).toEqual(['hotel', 'tax'])
   })

@@ -145,7 +145,7 @@ describe('encodeLexicon and decodeLexicon', () => {
     )
   })
 
-  it('write equal lexicons alike, in whatever order they were counted', () => {
+  it('write equal lexicons alike, counted in any order', () => {
     fc.assert(
       fc.property(texts, (chunks) => {
         expect(encodeLexicon(buildLexicon([...chunks].reverse()))).toBe(encodeLexicon(buildLexicon(chunks)))

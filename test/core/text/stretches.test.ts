@@ -9,7 +9,7 @@ const numbered = (count: number): string => Array.from({ length: count }, (_, at
 const lengths = (stretches: readonly string[]): number[] => stretches.map((stretch) => stretch.split(' ').length)
 
 describe('stretchesOf', () => {
-  it('has none for short parts, whatever stands between the words that count', () => {
+  it('has none for short parts, with anything between the words that count', () => {
     expect(stretchesIn([])).toEqual([])
     expect(stretchesIn([numbered(9), `what is the ${numbered(9)} of it and of that?`])).toEqual([])
   })

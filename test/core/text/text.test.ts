@@ -179,7 +179,7 @@ describe('terms', () => {
     )
   })
 
-  it('are so whatever character stands between letters', () => {
+  it('are so with any character between letters', () => {
     const wrong: string[] = []
     for (let code = 0; code <= 0xffff; code++) {
       const text = `retries${String.fromCharCode(code)}the Bells`
@@ -298,7 +298,7 @@ describe('sentenceTerms', () => {
     )
   })
 
-  it('are the same however many other words were met, and whatever their length', () => {
+  it('are the same however many other words were met, of any length', () => {
     const reader = createTermReader()
     const met = Array.from({ length: 50_000 }, (_, at) => `${at.toString(36)}ing`)
     const long = ['internationalizations', 'running', 'the']
@@ -347,7 +347,7 @@ describe('a reader of sentences', () => {
     expect(third).toBe(second)
   })
 
-  it('gives the same terms and lengths, whatever it remembers and for whatever it reads', () => {
+  it('gives the same terms and lengths, for any text, and with any text in its memory', () => {
     const { sentences: read } = createTermReader()
     const text = fc.oneof(mixedText, fc.constantFrom(...MET))
     fc.assert(

@@ -1,4 +1,4 @@
-/** A Workers project of somebody else, with the packages in it as npm packs them. */
+/** A Workers project of a user, with the packages in it as npm packs them. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'

@@ -386,7 +386,7 @@ describe('a turn of writing', () => {
       code: 'collection_conflict',
       retryAfterSeconds: 45,
     })
-    // Another's turn is not ended by somebody else.
+    // Another's turn is not ended by another writer.
     await collections.close('turn', 'manual', 'second')
     await expect(collections.open('turn', 'manual', aWriter('second', AT_MS + 1))).rejects.toMatchObject({
       code: 'collection_conflict',
@@ -450,7 +450,7 @@ describe('unpublished chunks', () => {
     expect((await collections.find('hidden', 'manual'))?.unpublishedChunkIds).toEqual([])
   })
 
-  it('of a collection that nobody writes to are found by a sweep', async () => {
+  it('of a collection without a writer are found by a sweep', async () => {
     const collections = createD1Collections({ db: env.DB })
     const names = async (atMs: number) => (await collections.abandoned(atMs, 1000)).map(({ tenant }) => tenant)
     await collections.open('abandoned', 'manual', aWriter('writer', AT_MS))

@@ -46,7 +46,7 @@ describe('createMarkdownSplitter over Markdown', () => {
     expect(await splitter.split(code, 'markdown')).toEqual([{ text: code }])
   })
 
-  it('leaves out what nobody reads: comments, rules and link definitions', async () => {
+  it('leaves out comments, rules and link definitions', async () => {
     expect(await splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
       { text: 'Seen.' },
     ])

@@ -21,7 +21,7 @@ describe('advisoryConfidence', () => {
     expect(check(actual)).toEqual({ outcome, code, message, actual, threshold: 0.7 })
   })
 
-  it.each([NaN, Infinity, -Infinity])('refuses a confidence of %d: nobody could compute it', (confidence) => {
+  it.each([NaN, Infinity, -Infinity])('refuses a confidence of %d, which could not be computed', (confidence) => {
     expect(check(confidence)).toEqual({
       outcome: 'refuse',
       code: 'confidence_unavailable',

@@ -150,7 +150,7 @@ describe('the factors', () => {
     expect([calculateConfidence(0.9, 0.9, 0.9), calculateConfidence(-1, 0, 0)]).toEqual([1, 0])
   })
 
-  it('of an answer are 0 before there is one, and no number where nobody looked for its fields', () => {
+  it('of an answer are 0 before there is one, and no number where its fields were not looked for', () => {
     const fields = { requiredFields: ['a'], optionalFields: [] }
     const signals = signalsOf({ curves: { cosine: aCurve(1) } })
     expect(advisoryFactors(fields, signals)).toEqual({

@@ -77,7 +77,7 @@ describe('responseQuality', () => {
     expect(() => responseQuality(options)).toThrow(fault)
   })
 
-  it('refuses where nobody looked for its fields', () => {
+  it('refuses where its fields were not looked for', () => {
     expect(check({ ...lacking(), lookedFor: ['a'] })).toMatchObject({
       outcome: 'refuse',
       code: 'response_quality_missing',

@@ -31,7 +31,7 @@ describe('generationConfidence', () => {
     expect(askGate(generationConfidence(), INPUT)).toEqual(MISSING)
   })
 
-  it('refuses what was reported and is no confidence, whatever else stands there', () => {
+  it('refuses what was reported and is no confidence, beside any other report', () => {
     expect(check({ unusable: ['generationConfidence'], generationConfidence: 0.9 })).toEqual({
       outcome: 'refuse',
       code: 'generation_confidence_invalid',

@@ -18,7 +18,7 @@ const signals = (words: number, grades?: readonly number[]): Signals =>
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('balancedGraded', () => {
-  it('judges what nobody graded as balanced does', () => {
+  it('judges ungraded evidence as balanced does', () => {
     fc.assert(
       fc.property(share, (words) => {
         const { verdict, reason, confidence } = judge(balanced(), signals(words))

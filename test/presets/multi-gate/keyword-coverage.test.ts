@@ -33,7 +33,7 @@ describe('keywordCoverage', () => {
     expect(askGate(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)
   })
 
-  it('refuses where nobody counted', () => {
+  it('refuses where keywords were not counted', () => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: NaN })
     expect(askGate(keywordCoverage(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',

@@ -40,7 +40,7 @@ describe('multiGate', () => {
     expect(names({ answerGrounding: 'on' })).toHaveLength(4)
   })
 
-  it('says the one sentence of document 002 for whatever refuses, also without evidence', () => {
+  it('gives the one sentence of document 002 for every refusal, also without evidence', () => {
     const { texts } = multiGate({ wording: 'specification' })
     const answers = Object.values(texts).flatMap(({ answer }) => (answer === '' ? [] : [answer]))
     expect(new Set(answers)).toEqual(new Set(['This information cannot be verified from the book content.']))

@@ -114,7 +114,7 @@ describe('evidenceShare', () => {
     expect(check({ noSupport: 'ignored', overlap: 'words' }, answer)).toMatchObject({ actual: 3 / 4, subject: 'b' })
   })
 
-  it('shares alike where the chunks hold nothing, or gives nobody a share when that counts', () => {
+  it('shares alike where the chunks hold nothing, or gives no chunk a share when that counts', () => {
     const answer = { overlaps: [overlap('a', 0, 0), overlap('b', 0, 0)] }
     expect(check({ noSupport: 'ignored' }, answer)).toMatchObject({ actual: 0.5, subject: 'a' })
     expect(check({}, answer)).toMatchObject({ code: 'share_low', actual: 0 })

@@ -83,7 +83,7 @@ describe('rejectionRecord', () => {
     })
   })
 
-  it('brings the passages, without their texts, to whoever it is passed on to', () => {
+  it('brings the passages, without their texts, to their reader', () => {
     const chunks = ['a', 'b', 'c', 'd'].map((id) => ({ ...aPassage(id, { section: `s ${id}` }), scores: {} }))
     expect(rejectionRecord(refused({}, { escalate: true }), { atMs: AT, chunks })).toMatchObject({
       escalate: true,

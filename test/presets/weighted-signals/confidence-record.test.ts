@@ -123,7 +123,7 @@ describe('confidenceRecord', () => {
     }
   })
 
-  it('is flagged without chunks whatever the band says', () => {
+  it('is flagged without chunks in every band', () => {
     const record = confidenceRecord({ signals: measured(), confidence: 1, band: 'high' })
     expect(record).toMatchObject({
       should_flag_for_review: true,

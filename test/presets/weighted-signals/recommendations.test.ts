@@ -47,7 +47,7 @@ describe('recommend', () => {
     expect(codes(assessment)).toEqual(expected)
   })
 
-  it('sends nobody to a knowledge graph that is not there, nor to one that supports already', () => {
+  it('recommends no knowledge graph that is not there, nor to one that supports already', () => {
     expect(codes(assessed('low', {}, 0), { graph: 'available' })).toEqual(['low', 'no_graph'])
     expect(codes(assessed('high'))).toEqual([])
     expect(codes(assessed('high'), { graph: 'available' })).toEqual(['no_graph'])

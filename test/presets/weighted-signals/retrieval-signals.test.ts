@@ -142,7 +142,7 @@ describe('measureRetrieval', () => {
     )
   })
 
-  it('gives the same for the same chunks in whatever order they come', () => {
+  it('gives the same for the same chunks in any order', () => {
     fc.assert(
       fc.property(chunks, (given) => {
         const there = measured(...given)

@@ -6,7 +6,7 @@ import { aPassage } from '../../fixtures/evidence.ts'
 const chunk = (id: string, scores: Scores): Chunk => ({ ...aPassage(id, { documentId: 'one' }), scores })
 
 describe('scoreRetrieval', () => {
-  it('is one call from chunks to the record of document 001, whatever their order', () => {
+  it('is one call from chunks to the record of document 001, in any order', () => {
     const chunks = [0.9, 0.8, 0.5].map((score, at) => chunk(`c${at}`, { 'cross-encoder': score }))
     const record = scoreRetrieval(chunks)
     // .3 · .9 + .2 · .1/.3 + .15 · 2/3 + .15 · .5 + .1 · (1 − .16997/.2) + .05 · .5 + .05 · 2/3

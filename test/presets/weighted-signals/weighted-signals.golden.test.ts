@@ -160,7 +160,7 @@ describe('the golden vectors of document 001 that differ', () => {
       const assessed = assess(vector)
       if (typeof assessed === 'string' || DIFFERENCES[vector.id] !== undefined) continue
       const { signals, confidence } = assessed
-      // The tool of the document judges by the levels of the document, whatever the scorer was given.
+      // The tool of the document judges by the levels of the document, not of the scorer.
       const assessment = { signals, confidence, band: bandOf(WEIGHTED_SIGNALS_BANDS, confidence) }
       const codes = recommend(assessment, { graph: 'available' }).map(({ code }) => code)
       expect(

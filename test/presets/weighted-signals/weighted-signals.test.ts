@@ -216,7 +216,7 @@ describe('weightedSignals', () => {
     expect(() => weightedSignals(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 
-  it('refuses when no chunk carries a score, whatever is done with very low confidences', () => {
+  it('refuses when no chunk carries a score, under every treatment of very low confidences', () => {
     const unscored = [{ scores: { bm25: 3, cosine: 0.9 } }, { scores: { bm25: 2, cosine: 0.8 } }]
     expect(judged(unscored, { veryLow: 'advise' })).toMatchObject({
       verdict: 'refuse',

@@ -15,7 +15,7 @@ describe('an embedding', () => {
     expect(passage(text).every((value) => value === 0)).toBe(true)
   })
 
-  test('is the same for the same text, whatever the case and the white space', () => {
+  test('is the same for the same text in any case and white space', () => {
     expect(passage('Edge  caching\nworks')).toEqual(passage('edge caching works'))
   })
 

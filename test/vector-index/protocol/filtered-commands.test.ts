@@ -200,7 +200,7 @@ describe('delete by filter', () => {
     expect(index.resultOf('delete', { filter: 'third = true AND at >= 500' })).toEqual({ deleted: 0 })
   })
 
-  test('reaches writes that nobody sees yet, and counts a row once', () => {
+  test('reaches writes that are not visible yet, and counts a row once', () => {
     const index = testIndex({ ...DENSE, visibilityLagMs: 500 })
     index.resultOf('upsert', { id: 'a', vector: [1, 0], metadata: { n: 1 } })
     index.clock.nowMs += 500
@@ -214,7 +214,7 @@ describe('delete by filter', () => {
     expect(find(index, 'HAS FIELD n')).toEqual(['c'])
   })
 
-  test('reads values as values, whatever they look like', () => {
+  test('reads values as values, of any form', () => {
     const index = testIndex(DENSE)
     const value = "x') OR 1=1; DROP TABLE vectors --"
     upsert(

@@ -28,7 +28,7 @@ describe('of a hybrid index', () => {
     expect(found).toEqual([[{ id: 'id2', score: 0.033333335 }], [{ id: 'id0', score: 0.032795697 }]])
   })
 
-  test('asked with one side are those of this side, whatever the fusion', () => {
+  test('asked with one side are those of this side, under every fusion', () => {
     const sparseVector = { indices: [2, 3], values: [0.5, 0.5] }
     expect(
       tested.resultOf('query', { topK: 1, sparseVector, weightingStrategy: 'IDF', fusionAlgorithm: 'DBSF' }),
@@ -124,7 +124,7 @@ test('of equal texts without a word under a model of the service are 1 too', () 
   }
 })
 
-test('of equal texts in a hybrid index under a model of the service are 1 as well, whatever else is there', () => {
+test('of equal texts in a hybrid index under a model of the service are 1 as well, beside any other rows', () => {
   const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
   const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))
   tested.resultOf('upsert-data', data)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { wireText } from '../../../packages/vector-index/src/protocol/wire-text.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
-test('whole float32 numbers show that they are floats, whatever stands around them', () => {
+test('whole float32 numbers are written as floats in any place', () => {
   const row = { id: '7', score: 1, vector: [5, -3, 0.25, 0], sparseVector: { indices: [4, -2], values: [1, 20] } }
   const printed =
     '{"id":"7","score":1.0,"vector":[5.0,-3.0,0.25,0.0],"sparseVector":{"indices":[4,-2],"values":[1.0,20.0]}}'
@@ -19,7 +19,7 @@ test.each([
   expect(wireText({ vector })).toBe(`{"vector":${printed}}`)
 })
 
-test('what clients stored is printed as it came, under whatever name', () => {
+test('what clients stored is printed as it came, under any name', () => {
   const metadata = { score: 1, vector: [2], values: [3], in: { score: 4 } }
   expect(wireText({ metadata, data: '[5]' })).toBe(JSON.stringify({ metadata, data: '[5]' }))
 })

@@ -134,7 +134,7 @@ const vector = fc
   )
 const slot = fc.oneof(fc.nat({ max: 12 }), fc.integer({ min: BLOCK_ROWS, max: BLOCK_ROWS + 3 }))
 
-test('whatever is put, removed and sealed: every row is scored as by itself, and idf counts what is there', () => {
+test('after puts, removals and seals every row is scored as by itself, and idf counts what is there', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('put' as const), slot, vector }),
     fc.record({ kind: fc.constant('remove' as const), slot }),

@@ -159,7 +159,7 @@ test('storage of an earlier version is refused, with the way out', () => {
   expect(() => new VectorStore(storage)).toThrow('export it there with index:export')
 })
 
-test('whatever is written and removed, and wherever making blocks breaks off: what is found is what the rows give', () => {
+test('after any writes and removals, and wherever making blocks breaks off: what is found is what the rows give', () => {
   const range = fc.tuple(fc.nat(1300), fc.integer({ min: 1, max: 700 }))
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), range, version: fc.nat(3) }) },

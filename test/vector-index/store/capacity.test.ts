@@ -114,7 +114,7 @@ describe('a full namespace', () => {
   })
 })
 
-test('whatever is written, replaced and deleted: memory is counted by what is there', () => {
+test('after writes, replacements and deletions memory is counted by what is there', () => {
   const change = fc.record({
     ids: fc.array(fc.nat(60), { minLength: 1, maxLength: 30 }),
     entries: fc.nat(30),

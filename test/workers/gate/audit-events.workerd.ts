@@ -76,7 +76,7 @@ describe('an advisory of the confidence .5, the example of document 003', () => 
     const { events } = await read<Trail>('/v1/audit?type=RAG_ADVISORY_LOW_CONFIDENCE')
     expect(events).toMatchObject([{ ...event, decision_id: id, by: null }])
 
-    // Whoever gets it from the cache relies on it as well.
+    // Readers of the cached answer rely on it as well.
     const again = await ask()
     expect(again.headers.get('cache-status')).toContain('hit')
     expect((await read<Recorded>(`/v1/decisions/${eventOf(again)}`)).audit_events).toMatchObject([event])

@@ -1,4 +1,4 @@
-/** The export of decisions into a real bucket: everything once, in order, wherever it was stopped, and nobody's name. */
+/** The export of decisions into a real bucket: everything once, in order, wherever it was stopped, and no names. */
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -121,7 +121,7 @@ describe('the export of decisions', () => {
     expect(await exportDecisions(bindings, NOW)).toBe(0)
   })
 
-  it.each(['jsonl', 'csv'])('names nobody and nothing asked, as %s', async (EXPORT_FORMAT) => {
+  it.each(['jsonl', 'csv'])('has no names and no questions, as %s', async (EXPORT_FORMAT) => {
     await record('acme', [DAY, DAY + 1])
     await createD1Erasures({ db: env.DB, clock: { nowMs: () => NOW } }).erase('acme', 'canary-principal')
     await record('other', [DAY])
@@ -135,7 +135,7 @@ describe('the export of decisions', () => {
     }
   })
 
-  it('is made by the cron trigger where a bucket is bound, and by nobody where none is', async () => {
+  it('is made by the cron trigger where a bucket is bound, and not made where none is', async () => {
     const yesterday = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS - 1
     await record('acme', [yesterday])
     await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), env)

@@ -88,7 +88,7 @@ describe('feedback', () => {
     },
   )
 
-  test('where no key is set has no id to go with, and nobody is asked for twice', async () => {
+  test('where no key is set has no id to go with, and none is asked for twice', async () => {
     const { QUESTION_HMAC_KEY: _, ...bindings } = env
     const authenticate = vi.spyOn(compositionFor(bindings).statistics, 'authenticate')
     const response = await workerOver(bindings).post('/ask', { question: STRONG })
@@ -325,7 +325,7 @@ describe('alerts', () => {
     let status = 500
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
       // Only what this test is about may be fetched.
-      if (url !== 'https://hooks.test/alerts') throw new Error('An address that nobody expected')
+      if (url !== 'https://hooks.test/alerts') throw new Error('An unexpected address')
       const body = JSON.parse(init?.body as string) as Record<string, unknown>
       expect(await isSigned(new Headers(init?.headers), init?.body as string)).toBe(true)
       if (body['tenant'] === 'watched') told.push(body)

@@ -6,7 +6,7 @@ import type { IdempotencyStore } from '../../../packages/ingest/src/idempotency/
 import { idempotent } from '../../../workers/gate/idempotent.ts'
 
 function never(): never {
-  throw new Error('nobody asked for this')
+  throw new Error('this was not asked for')
 }
 
 /** A store that has just claimed the key, and what is expected of it. */
@@ -42,7 +42,7 @@ describe('a write with a key', () => {
     expect([response.status, abandoned]).toEqual([207, 1])
   })
 
-  it('holds its claim while it runs, whatever becomes of a renewal, and no longer', async () => {
+  it('holds its claim while it runs, also after a failed renewal, and no longer', async () => {
     vi.useFakeTimers()
     try {
       const renewed: string[] = []

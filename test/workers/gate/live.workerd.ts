@@ -64,7 +64,7 @@ describe('GET /v1/decisions/live', () => {
     expect(await idsOf(await open(`/v1/decisions/live?tenant=others&since=${seen}`))).toEqual([])
   })
 
-  test('asks no more once nobody reads', async () => {
+  test('asks no more without a reader', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
     const since = vi.spyOn(compositionFor(isolateBindings).statistics.arrivals, 'since')
     const reader = (await open('/v1/decisions/live')).body!.getReader()
@@ -92,7 +92,7 @@ describe('GET /v1/decisions/live', () => {
   })
 })
 
-test('a look costs as many rows as arrived, whatever was recorded before', async () => {
+test('a look costs as many rows as arrived, after any earlier records', async () => {
   const meter = metered(env.DB)
   const arrivals = createD1Arrivals({ db: meter.db })
   for (const count of [100, 10_000]) {

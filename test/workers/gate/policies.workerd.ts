@@ -53,7 +53,7 @@ async function pinOf(collection: string, bindings: GateBindings = isolateBinding
   return { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }
 }
 
-/** Refuses everything, whatever the confidence. */
+/** Refuses everything, at any confidence. */
 const strict = (name = 'strict') => ({ ...policySettings(balanced({ refuseBelow: 1, adviseBelow: 1 })), name })
 
 const ask = async (collection: string, question = 'What is the launch code of the rocket?') =>
@@ -263,7 +263,7 @@ describe('a pushed policy', () => {
     await env.DB.prepare(`DELETE FROM audit_events WHERE id LIKE 'other-%'`).run()
   })
 
-  it('is nobody else’s', async () => {
+  it('is no other tenant’s', async () => {
     const { id } = await (await send('PUT', '/v1/policies/pushed', { settings: strict('own') })).json<{ id: string }>()
     const key = { name: 't', tenant: 'elsewhere', scopes: ['ask', 'ingest', 'admin'] }
     const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()

@@ -11,7 +11,7 @@ import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
 
-/** Sends JSON as whoever deployed it. */
+/** Sends JSON as the operator. */
 const call = (path: string, body: unknown, method = 'POST'): Promise<Response> => post(path, body, ADMIN, method)
 
 interface Replay {
@@ -30,7 +30,7 @@ interface Replay {
 const replay = async (policy: string, query = ''): Promise<Replay> =>
   (await call(`/v1/replay${query}`, { policy })).json<Replay>()
 
-/** The last is one word: refused for what it is, whatever the evidence. */
+/** The last is one word: refused for what it is, with any evidence. */
 const QUESTIONS = [
   STRONG,
   OFF_TOPIC,

@@ -84,7 +84,7 @@ test('an error has its code and the id of its answer', async () => {
   expect(lines[0]).toMatchObject({ status: response.status, code: error.code, request_id: error.request_id })
 })
 
-test('nothing is written where nobody wants it', async () => {
+test('nothing is written unless asked for', async () => {
   const lines = listen()
   await workerOver({ ...env }).send('/health')
   expect(lines).toEqual([])

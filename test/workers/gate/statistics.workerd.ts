@@ -199,7 +199,7 @@ const PATHS = [
 ]
 
 describe('who may read', () => {
-  test.each(PATHS)('%s: nobody without the scope, and nothing is kept', async (path) => {
+  test.each(PATHS)('%s: no caller without the scope, and nothing is kept', async (path) => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic YTpi' }]) {
       const response = await send(path, { headers })
       expect([401, 400]).toContain(response.status)

@@ -138,7 +138,7 @@ describe('a tenant', () => {
     expect(await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first('n')).toBe(before)
   })
 
-  it('keeps strangers out where nobody may ask without a key', async () => {
+  it('keeps strangers out where a key is needed', async () => {
     const asked = { body: { question: QUESTION }, bindings: { ANONYMOUS_ASK: 'off' } }
     expect((await send('POST', '/ask', asked)).status).toBe(401)
     expect((await send('POST', '/ask', { ...asked, token: acme.asker })).status).toBe(200)

@@ -9,7 +9,7 @@ export interface D1CountingOptions {
 /** Counts decisions that were stored. */
 export interface Counting {
   /**
-   * Counts what was stored since the last time, in slices of 5,000, each of which is counted once whatever happens.
+   * Counts what was stored since the last time, in slices of 5,000, each of which is counted exactly once.
    * Where nothing was, it reads five rows and writes none.
    *
    * @param maxSlices 1 and up. @default 4

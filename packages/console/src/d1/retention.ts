@@ -162,7 +162,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
       const gone = await removeSlice(table, fromMs, after)
       removed[table]! += gone.length
       delete tenants[table]
-      // The last of a slice has had its turn, whatever it has left: that goes once those after it had theirs.
+      // The last of a slice has had its turn; what is left of it goes once those after it had theirs.
       if (gone.length === SLICE && TOO_OLD[table].byTenant) tenants[table] = lastOf(gone)
       if (gone.length === SLICE || after !== '') waiting.push(table)
     }

@@ -9,7 +9,7 @@ const MOST_WRONG = 10
 
 /**
  * The same authenticator, for addresses that did not send ten wrong tokens within a minute. The others are turned away with
- * `rate_limited` and `Retry-After`, whatever they send with a token; without one they are who they were.
+ * `rate_limited` and `Retry-After`, with any token; without one they are who they were.
  *
  * @param limiter counts wrong tokens. Default: ten a minute, in memory
  * @returns throws what `authenticate` does, and `rate_limited`
