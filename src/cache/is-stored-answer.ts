@@ -23,10 +23,24 @@ const NUMBERS = {
   status: [200, 599],
 } as const
 
+/** Answers that were checked, of those that cannot change: one that stays in memory is checked once. */
+const CHECKED = new WeakSet()
+
 /** Whether this is an answer to a question of this tenant and collection, in the form of this version, that can be sent. */
 export function isStoredAnswer(value: unknown, { request }: Pick<CacheRequest, 'request'>): value is StoredAnswer {
   if (!isRecord(value)) return false
-  const { headers, decision } = value
+  const { decision, headers } = value
+  if (!isRecord(decision)) return false
+  if (decision['tenant'] !== request.principal.tenant || decision['collection'] !== request.collection) return false
+  if (CHECKED.has(value)) return true
+  if (!isWellFormed(value, decision)) return false
+  const parts = [value, decision, headers, decision['documentIds'], decision['evidenceIds']]
+  if (parts.every(Object.isFrozen)) CHECKED.add(value)
+  return true
+}
+
+function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readonly<Record<string, unknown>>): boolean {
+  const { headers } = value
   const given: Record<string, unknown> = { staleIfErrorSeconds: 0, ...value }
   return (
     value['schema'] === 2 &&
@@ -35,9 +49,6 @@ export function isStoredAnswer(value: unknown, { request }: Pick<CacheRequest, '
     Number.isInteger(value['status']) &&
     Array.isArray(headers) &&
     headers.every(isHeader) &&
-    isRecord(decision) &&
-    decision['tenant'] === request.principal.tenant &&
-    decision['collection'] === request.collection &&
     VERDICTS.has(decision['verdict']) &&
     areTexts([decision['id'], decision['band'], decision['reason'], decision['policyId']]) &&
     isWithin(decision['confidence'], 0, 1) &&

@@ -44,7 +44,7 @@ export async function readExchange<Bindings extends object>(
   if (settings.question.read === undefined && !METHODS.has(received.method))
     throw new RagGateError('method_not_allowed', 'Questions come by POST')
   // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
-  if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
+  if ((c.get('ragGate') as unknown) !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)

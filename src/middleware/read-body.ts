@@ -23,10 +23,21 @@ export async function readJsonObject(
   request: HonoRequest,
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { headers } = request.raw
+  const { raw, bodyCache } = request
+  const { headers } = raw
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
-  const text = utf8TextOf(await readBytes(request, limits))
+  // Hono has it already.
+  if (raw.bodyUsed) return jsonObjectIn(atMost(await request.arrayBuffer(), limits.maxBytes))
+  const bytes = await readBytes(raw, limits)
+  // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
+  bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer
+  makeWhole(request, bytes)
+  return jsonObjectIn(bytes)
+}
+
+function jsonObjectIn(bytes: ArrayBuffer): Readonly<Record<string, unknown>> {
+  const text = utf8TextOf(bytes)
   if (text === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   let value: unknown
   try {
@@ -40,6 +51,7 @@ export async function readJsonObject(
 }
 
 function requireJson(contentType: string | null): void {
+  if (contentType === 'application/json') return
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='))
   if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
@@ -53,51 +65,50 @@ function requirePlain(contentEncoding: string | null): void {
   throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 
-async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimits): Promise<ArrayBuffer> {
-  const { raw } = request
+async function readBytes(raw: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<ArrayBuffer> {
   const announced = raw.headers.get('content-length')
   if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
-  // Hono has it already.
-  if (raw.bodyUsed) return atMost(await request.arrayBuffer(), maxBytes)
-  const bytes = await readInTime(timeoutMs, async (race) => {
-    // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
-    if (announced !== null) return atMost(await race(raw.arrayBuffer()), maxBytes)
-    const read = await readAtMost(raw.body, maxBytes, race)
-    if (read === undefined) throw tooLarge(maxBytes)
-    return read.buffer
-  })
-  // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
-  request.bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer
-  makeWhole(request, bytes)
-  return bytes
-}
-
-/** A request that is passed on has its body whole. Made on demand: few handlers need it. */
-function makeWhole(request: HonoRequest, bytes: ArrayBuffer): void {
-  const { raw } = request
-  const set = (value: Request): Request => {
-    Object.defineProperty(request, 'raw', { value, writable: true, enumerable: true, configurable: true })
-    return value
-  }
-  const get = (): Request => set(new Request(raw, { method: raw.method, body: bytes }))
-  Object.defineProperty(request, 'raw', { get, set, enumerable: true, configurable: true })
-}
-
-/** @throws `body_timeout` as soon as the time is up */
-async function readInTime<Result>(
-  timeoutMs: number,
-  work: (race: <Value>(promise: Promise<Value>) => Promise<Value>) => Promise<Result>,
-): Promise<Result> {
   let tooLate = (): void => undefined
   const late = new Promise<never>((_, reject) => {
     tooLate = () => reject(new RagGateError('body_timeout', 'The body took too long to arrive'))
   })
   const timer = setTimeout(() => tooLate(), timeoutMs)
   try {
-    return await work((promise) => Promise.race([promise, late]))
+    // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
+    if (announced !== null) return atMost(await Promise.race([raw.arrayBuffer(), late]), maxBytes)
+    const read = await readAtMost(raw.body, maxBytes, (promise) => Promise.race([promise, late]))
+    if (read === undefined) throw tooLarge(maxBytes)
+    return read.buffer
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Where the parts of a request stand that is made whole on demand. */
+const PARTS = Symbol('parts')
+
+interface ReadRequest extends HonoRequest {
+  [PARTS]?: { readonly raw: Request; readonly bytes: ArrayBuffer }
+}
+
+/** The same accessors for every request: closures of each would cost more than all else that reading does. */
+const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
+  get() {
+    const { raw, bytes } = this[PARTS]!
+    this.raw = new Request(raw, { method: raw.method, body: bytes })
+    return this.raw
+  },
+  set(value: Request) {
+    Object.defineProperty(this, 'raw', { value, writable: true, enumerable: true, configurable: true })
+  },
+  enumerable: true,
+  configurable: true,
+}
+
+/** A request that is passed on has its body whole. Made on demand: few handlers need it. */
+function makeWhole(request: ReadRequest, bytes: ArrayBuffer): void {
+  request[PARTS] = { raw: request.raw, bytes }
+  Object.defineProperty(request, 'raw', WHOLE_ON_DEMAND)
 }
 
 function atMost(bytes: ArrayBuffer, maxBytes: number): ArrayBuffer {

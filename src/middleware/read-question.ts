@@ -35,17 +35,14 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
+  const { field, otherFields } = options
   const body = await readJsonObject(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
   // `stream` is for the handler, and no part of the answer key: one stored answer serves both.
-  const members = [options.field, 'collection', 'stream']
-  const given = Object.entries(body)
-  const ours = Object.fromEntries(given.filter(([name]) => members.includes(name)))
-  const unknown = Object.fromEntries(given.filter(([name]) => !members.includes(name)))
-  const { [options.field]: question, collection, stream } = ours
+  const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
-  const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
-  if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)
+  const others = otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
+  if (otherFields === 'refuse' && Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
   }
   return {
     question: checkQuestion(question, options),

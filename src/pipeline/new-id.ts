@@ -1,19 +1,21 @@
 import { uuidv7 } from '../core/lib/ids.ts'
+import { hex } from '../core/lib/sha256.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** Random bytes of one id. */
-const BYTES = 10
+/** Random digits of one id. */
+const DIGITS = 20
 
 /** Drawn for a hundred ids at once: a call of the runtime costs more than an id. */
-const drawn = new Uint8Array(100 * BYTES)
-let used = drawn.length
+const drawn = new Uint8Array(50 * DIGITS)
+let digits = ''
+let used = 0
 
 /** A new UUIDv7. */
 export function newId(clock: Clock): string {
-  if (used === drawn.length) {
-    crypto.getRandomValues(drawn)
+  if (used === digits.length) {
+    digits = hex(crypto.getRandomValues(drawn))
     used = 0
   }
-  used += BYTES
-  return uuidv7(clock.nowMs(), drawn.subarray(used - BYTES, used))
+  used += DIGITS
+  return uuidv7(clock.nowMs(), digits.slice(used - DIGITS, used))
 }

@@ -33,13 +33,13 @@ export function timeOfId(id: string): number | undefined {
  * A UUIDv7: sorts by time of making.
  *
  * @param nowMs milliseconds since 1970
- * @param random ten random bytes
+ * @param random ten random bytes, or their twenty hexadecimal digits in lower case
  * @see RFC 9562, section 5.7
  */
-export function uuidv7(nowMs: number, random: Uint8Array): string {
+export function uuidv7(nowMs: number, random: Uint8Array | string): string {
   const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, '0').slice(-12)
-  const rest = hex(random)
+  const rest = typeof random === 'string' ? random : hex(random)
   // Of 64 bits after the version, the first two name the variant.
-  const variant = (8 + ((random[2]! >> 4) % 4)).toString(16)
+  const variant = '89ab'[Number.parseInt(rest.charAt(4), 16) % 4]
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(5, 8)}-${rest.slice(8, 20)}`
 }

@@ -68,12 +68,12 @@ const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyP
   retrieval: (part) => part,
   vary: lengthPrefixed,
   question: (part) => part,
-  options: (part) =>
-    lengthPrefixed(
-      Object.entries(part)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .flat(),
-    ),
+  options: (part) => {
+    let text = ''
+    // Each of these names is there.
+    for (const name of Object.keys(part).sort()) text += lengthPrefixed([name, part[name]!])
+    return text
+  },
 }
 
 /**
