@@ -225,14 +225,10 @@ function definedPolicy(policy: Policy): Policy {
 
 function checkPolicy(policy: Policy, answerJudge: AnswerJudge | undefined): Policy {
   const checked = definedPolicy(policy)
-  if (judgesAnswers(checked)) {
-    const needs = checked.gates.some(({ gate }) => gate.needs === 'generation-confidence') && 'generationConfidence'
-    if (answerJudge === undefined || (needs && answerJudge[needs] === undefined)) {
-      throw invalid(
-        `A policy that judges answers needs answer: { judge: answerJudge(${needs ? `{ ${needs} }` : ''}) } of hono-rag-gate/answers`,
-        'answer.judge',
-      )
-    }
+  const isUnsure = checked.gates.some(({ gate }) => gate.needs) && answerJudge?.generationConfidence === undefined
+  if (judgesAnswers(checked) && (answerJudge === undefined || isUnsure)) {
+    const given = isUnsure ? '{ generationConfidence }' : ''
+    throw invalid(`This policy needs answer.judge: answerJudge(${given}) of hono-rag-gate/answers`, 'answer.judge')
   }
   if (checked.dangerouslyDisableGates === true) {
     console.warn(`[rag-gate] DANGEROUS: the gates are disabled, every question is answered: ${checked.id}`)

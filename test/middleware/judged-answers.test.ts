@@ -216,7 +216,7 @@ describe('the generation-confidence gate on a route', () => {
   it('needs the part that judges answers', () => {
     const dependencies = { retriever: { retrieve: () => Promise.resolve([]) } }
     expect(() => ragGate({ policy: GROUNDED, dependencies })).toThrow(
-      /judge: answerJudge\(\) \} of hono-rag-gate\/answers/,
+      /judge: answerJudge\(\) of hono-rag-gate\/answers/,
     )
     expect(() => ragGate({ policy: GROUNDED, dependencies, answer: { judge: answerJudge() } })).not.toThrow()
     expect(() => answerJudge({ generationConfidence: 'guessed' as never })).toThrow(/must be one of reported/)

@@ -82,8 +82,6 @@ export function rowsOfOthers(
 
 /** The parts of `info` that are used here. */
 export interface IndexInfo extends IndexParts {
-  /** Vectors of a namespace that a search does not find yet. */
-  readonly pendingOf: (namespace: string) => number
   /** Vectors by namespace. */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -91,7 +89,7 @@ export interface IndexInfo extends IndexParts {
 /** @throws `retriever_bad_response`; `retriever_misconfigured` for a similarity that is unknown */
 export function readInfo(info: unknown): IndexInfo {
   if (!isRecord(info) || !isRecord(info['namespaces'])) throw badResponse(INDEX, 'info without namespaces')
-  const { namespaces, denseIndex, sparseIndex, indexType, pendingVectorCount: pending } = info
+  const { namespaces, denseIndex, sparseIndex, indexType } = info
   // Before there were sparse ones, an index told its dimension and similarity on the outside alone.
   const isOld = denseIndex === undefined && sparseIndex === undefined && Number(info['dimension']) > 0
   const dense = isOld && indexType !== 'SPARSE' ? { embeddingModel: '', ...info } : denseIndex
@@ -101,14 +99,22 @@ export function readInfo(info: unknown): IndexInfo {
     counts: new Map(
       Object.entries(namespaces).map(([name, own]) => [name, isRecord(own) ? Number(own['vectorCount'] ?? 0) : 0]),
     ),
-    pendingOf(namespace) {
-      const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
-      // A namespace that is not listed yet may be among what is pending in the whole index.
-      const count = isRecord(own) ? own['pendingVectorCount'] : pending
-      if (typeof count !== 'number' || !Number.isFinite(count)) throw badResponse(INDEX, 'info without counts')
-      return count
-    },
   }
+}
+
+/**
+ * Vectors of a namespace that a search does not find yet; one that is not listed yet may be among what is pending in the
+ * whole index.
+ *
+ * @param info as the service sent it
+ * @throws `retriever_bad_response` where they are not counted
+ */
+export function pendingIn(info: unknown, namespace: string): number {
+  const { namespaces, pendingVectorCount } = isRecord(info) ? info : {}
+  const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
+  const count = isRecord(own) ? own['pendingVectorCount'] : pendingVectorCount
+  if (typeof count !== 'number' || !Number.isFinite(count)) throw badResponse(INDEX, 'info without counts')
+  return count
 }
 
 function readDense(dense: unknown): DensePart {
