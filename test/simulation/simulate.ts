@@ -374,9 +374,11 @@ class Simulation {
     const id = /id="([^"]+)"/.exec(field)?.[1]
     if (id === undefined) return this.#violated('every response is declared', told)
     this.#decided.push({ id, isolate, told })
-    if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', told, id)
+    if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', cache, told, id)
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
     const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
+    // A stream that breaks off loses what its reader had not taken yet, and says why it ends.
+    if (nonce === undefined && DECLARED.has(`503 ${errorAtEnd(content)}`)) return
     if (nonce === undefined)
       return content === undefined || client === 'stops reading'
         ? undefined
@@ -406,6 +408,7 @@ class Simulation {
     asked: Extract<Step['happening'], { kind: 'asks' }>,
     beganMs: number,
     content: string,
+    cache: string,
     told: string,
     eventId: string,
   ): void {
@@ -421,7 +424,8 @@ class Simulation {
     }
     const decidedMs = this.#deployment.journal.decided.get(id)
     if (decidedMs === undefined) return
-    const mostMs = refusalLifeS(asked.tenant) * 1000 + this.#time.setBackSinceMs(decidedMs) + 25_000
+    const mostS = refusalLifeS(asked.tenant) + (cache.includes('hit') ? 0 : STALE_S)
+    const mostMs = mostS * 1000 + this.#time.setBackSinceMs(decidedMs) + 25_000
     if (beganMs - decidedMs > mostMs) this.#violated('no refusal beyond its life', told)
   }
 
@@ -561,6 +565,11 @@ async function readFrom(response: Response, stopsEarly: boolean): Promise<string
   const { value } = await reader.read()
   await reader.cancel()
   return inOnePiece(new TextDecoder().decode(value))
+}
+
+/** Code of the event that a stream ends in. */
+function errorAtEnd(body: string | undefined): string | undefined {
+  return /event: error\ndata: .*"code":"(\w+)"[^\n]*\s*$/.exec(body ?? '')?.[1]
 }
 
 /** The text of a stream without the pieces it came in. */

@@ -81,11 +81,18 @@ export interface CollectionWriter extends Collections {
   /** The stored records of the given documents, unknown ones left out. Always from the truth, never from a copy. */
   documents(tenant: Tenant, id: CollectionId, documentIds: readonly string[]): Promise<readonly DocumentRecord[]>
   /**
-   * Puts chunks that are about to be written on record as unpublished, and prolongs the session.
+   * Puts chunks that are about to be written on record as unpublished, and prolongs the session. A repeat after they were
+   * published changes nothing: the collection is no longer at `fromVersion`.
    *
    * @throws `collection_conflict` when the session is over because another began
    */
-  draft(tenant: Tenant, id: CollectionId, writer: Writer, chunkIds: readonly string[]): Promise<void>
+  draft(
+    tenant: Tenant,
+    id: CollectionId,
+    writer: Writer,
+    fromVersion: CorpusVersion,
+    chunkIds: readonly string[],
+  ): Promise<void>
   /**
    * Stores lexicon and documents and raises the corpus version by one, all or nothing; the chunks of the documents are
    * published with it. Call it only after the index shows the write.

@@ -90,7 +90,8 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
     async apply({ passages, addedChunkIds, removedChunkIds, documents, removedDocumentIds, embedding }) {
       // Their words are needed for the lexicon, and they are only there until they are removed.
       const removed = (await index.fetch(namespace, removedChunkIds)).flatMap((passage) => passage ?? [])
-      await collections.draft(tenant, id, writerAt(clock, writerId), addedChunkIds)
+      const { corpusVersion: fromVersion } = current
+      await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion, addedChunkIds)
       if (passages.length > 0) {
         await index.upsert(namespace, passages)
         room = await index.settle(namespace)
@@ -108,7 +109,6 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
         ),
       })
       const atMs = clock.nowMs()
-      const { corpusVersion: fromVersion } = current
       const published = { ...embedding, documents, removedDocumentIds, removedChunkIds }
       try {
         current = await collections.publish({ tenant, id, writerId, fromVersion, lexicon, ...published, atMs })
@@ -119,7 +119,7 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       }
       try {
         // The next holder of the lease may have published some of them again.
-        if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), [])
+        if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion + 1, [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {
         // The change is published. They stay on record and hidden, and the next writer removes them.

@@ -399,13 +399,13 @@ describe('a turn of writing', () => {
     const collections = createD1Collections({ db: env.DB })
     const slow = aWriter('slow', AT_MS)
     await collections.open('expired', 'manual', slow)
-    await collections.draft('expired', 'manual', slow, ['c1', 'c2'])
+    await collections.draft('expired', 'manual', slow, 0, ['c1', 'c2'])
     const opened = await collections.open('expired', 'manual', aWriter('quick', AT_MS + 60_000))
     expect([...opened.unpublishedChunkIds].sort()).toEqual(['c1', 'c2'])
     const conflict = { code: 'collection_conflict' }
     const late = aChange('expired', 0, { writerId: 'slow' })
     await expect(collections.publish(late)).rejects.toMatchObject(conflict)
-    await expect(collections.draft('expired', 'manual', slow, ['c3'])).rejects.toMatchObject(conflict)
+    await expect(collections.draft('expired', 'manual', slow, 0, ['c3'])).rejects.toMatchObject(conflict)
     await collections.forget('expired', 'manual', 'slow', ['c1'])
     await collections.close('expired', 'manual', 'slow')
     const again = await collections.open('expired', 'manual', aWriter('quick', AT_MS + 60_000))
@@ -415,7 +415,7 @@ describe('a turn of writing', () => {
   it('is prolonged by each step', async () => {
     const collections = createD1Collections({ db: env.DB })
     await collections.open('prolonged', 'manual', aWriter('writer', AT_MS))
-    await collections.draft('prolonged', 'manual', aWriter('writer', AT_MS + 50_000), [])
+    await collections.draft('prolonged', 'manual', aWriter('writer', AT_MS + 50_000), 0, [])
     const early = aWriter('other', AT_MS + 100_000)
     await expect(collections.open('prolonged', 'manual', early)).rejects.toMatchObject({ retryAfterSeconds: 10 })
   })
@@ -439,11 +439,13 @@ describe('unpublished chunks', () => {
       return [...(found?.unpublishedChunkIds ?? [])].sort()
     }
     await publish(collections, aChange('hidden', 0))
-    await collections.draft('hidden', 'manual', writer, ['c2', 'c3'])
+    await collections.draft('hidden', 'manual', writer, 1, ['c2', 'c3'])
     expect(await unpublished()).toEqual(['c2', 'c3'])
     const changed = { id: 'doc-1', contentHash: 'hash-2', chunkIds: ['c2', 'c3'] }
     const published = await collections.publish(aChange('hidden', 1, { documents: [changed], removedChunkIds: ['c1'] }))
     expect(published.unpublishedChunkIds).toEqual(['c1'])
+    // The first call arrives once more: what is published stays published.
+    await collections.draft('hidden', 'manual', writer, 1, ['c2', 'c3'])
     expect(await unpublished()).toEqual(['c1'])
     await collections.forget('hidden', 'manual', writer.id, ['c1'])
     expect(await unpublished()).toEqual([])
@@ -454,7 +456,7 @@ describe('unpublished chunks', () => {
     const collections = createD1Collections({ db: env.DB })
     const names = async (atMs: number) => (await collections.abandoned(atMs, 1000)).map(({ tenant }) => tenant)
     await collections.open('abandoned', 'manual', aWriter('writer', AT_MS))
-    await collections.draft('abandoned', 'manual', aWriter('writer', AT_MS), ['c1'])
+    await collections.draft('abandoned', 'manual', aWriter('writer', AT_MS), 0, ['c1'])
     expect(await names(AT_MS + 59_999)).not.toContain('abandoned')
     expect(await names(AT_MS + 60_000)).toContain('abandoned')
     await collections.close('abandoned', 'manual', 'writer')

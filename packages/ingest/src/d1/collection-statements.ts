@@ -1,6 +1,6 @@
 /** The statements that change a collection. Each is one step of a transaction. */
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
-import type { CollectionId, Tenant } from 'hono-rag-gate/core/lib'
+import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
 import type { CorpusChange, Writer } from '../collection-writer.ts'
 import { lexiconIdPrefix } from './lexicon-parts.ts'
 
@@ -53,22 +53,27 @@ export function readLease(db: D1Database, tenant: Tenant, id: CollectionId): D1P
     .bind(tenant, id)
 }
 
-/** Puts chunks on record as unpublished, if the writer has the lease. `batch` is a JSON list of ids. */
+/**
+ * Puts chunks on record as unpublished, if the writer has the lease and the collection is at this version: a call that
+ * arrives twice does nothing once the chunks are published. `batch` is a JSON list of ids.
+ */
 export function recordUnpublished(
   db: D1Database,
   tenant: Tenant,
   id: CollectionId,
   writer: Pick<Writer, 'id' | 'atMs'>,
+  version: CorpusVersion,
   batch: string,
 ): D1PreparedStatement {
   return db
     .prepare(
       `INSERT INTO unpublished_chunks (tenant, collection, chunk_id, since_ms)
        SELECT ?1, ?2, value, ?3 FROM json_each(?4)
-       WHERE EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?5)
+       WHERE EXISTS (
+         SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?5 AND corpus_version = ?6)
        ON CONFLICT (tenant, collection, chunk_id) DO NOTHING`,
     )
-    .bind(tenant, id, writer.atMs, batch, writer.id)
+    .bind(tenant, id, writer.atMs, batch, writer.id, version)
 }
 
 /** Puts chunks that no document has on that record, independent of the lease. `batch` is a JSON list of ids. */

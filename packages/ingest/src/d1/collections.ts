@@ -196,11 +196,11 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       return collection!
     },
 
-    async draft(tenant, id, writer, chunkIds) {
+    async draft(tenant, id, writer, fromVersion, chunkIds) {
       const [kept] = await db
         .batch([
           statement.keepLease(db, tenant, id, writer),
-          ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, batch)),
+          ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, fromVersion, batch)),
         ])
         .catch(rethrowStoreFault)
       // A copy from before does not know them, and a search would take them for evidence.
@@ -225,7 +225,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         statement.noteEmbedding(db, change),
         ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)),
         ...jsonBatches(change.removedChunkIds).map((batch) =>
-          statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, batch),
+          statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, change.fromVersion + 1, batch),
         ),
         statement.dropLexicons(db, change),
       ]
