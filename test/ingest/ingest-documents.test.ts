@@ -96,7 +96,7 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false, ro
         return collection()
       },
       documents: async (_tenant, _id, ids) => ids.flatMap((id) => records.get(id) ?? []),
-      draft: async (_tenant, _id, { id }, chunkIds) => {
+      draft: async (_tenant, _id, { id }, _from, chunkIds) => {
         inTurn(id)
         step('draft')
         for (const chunkId of chunkIds) unpublished.add(chunkId)

@@ -119,7 +119,8 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       }
       try {
         // The next holder of the lease may have published some of them again.
-        if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion + 1, [])
+        if (removedChunkIds.length > 0)
+          await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion + 1, [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {
         // The change is published. They stay on record and hidden, and the next writer removes them.

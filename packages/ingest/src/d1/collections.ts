@@ -200,7 +200,9 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const [kept] = await db
         .batch([
           statement.keepLease(db, tenant, id, writer),
-          ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, fromVersion, batch)),
+          ...jsonBatches(chunkIds).map((batch) =>
+            statement.recordUnpublished(db, tenant, id, writer, fromVersion, batch),
+          ),
         ])
         .catch(rethrowStoreFault)
       // A copy from before does not know them, and a search would take them for evidence.

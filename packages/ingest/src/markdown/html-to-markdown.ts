@@ -58,7 +58,7 @@ export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOp
   const reader = new PageReader(whole)
   const watch = new Watch(reader)
   try {
-    await passThrough(rewriter, html, reader, watch)
+    await passThrough(rewriter, withFewerMarks(html), reader, watch)
   } catch (thrown) {
     // It turns down what it cannot hold.
     throw new RagGateError('document_too_complex', 'The HTML is more than can be held at once', { cause: thrown })
@@ -97,6 +97,14 @@ class Watch {
       this.failure = thrown
     }
   }
+}
+
+/** Elements whose text is shown as it is written: a reference to a character in it would be seen. */
+const SHOWN_AS_WRITTEN = /<(?:xmp|plaintext)\b/i
+
+/** What begins nothing is text: as a reference it does not part the text, each piece of which takes microseconds. */
+function withFewerMarks(html: string): string {
+  return SHOWN_AS_WRITTEN.test(html) ? html : html.replaceAll(/<(?![a-z/!?])/gi, '&lt;')
 }
 
 function createRewriter(): Rewriter {

@@ -160,6 +160,8 @@ class Programs {
   readonly #text: string
   /** How far one is looked for its end: once one has none, not far. */
   #reach = Infinity
+  /** By where a line begins, how many more brackets it opens than it closes: others may begin within what was looked through. */
+  readonly #depths = new Map<number, number>()
 
   constructor(text: string) {
     this.#text = text
@@ -176,16 +178,24 @@ class Programs {
     while (here < limit) {
       const line = lineAt(text, here)
       if (line.trim() === '' && depth <= 0) break
-      for (const character of line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')) {
-        if ('([{'.includes(character)) depth++
-        if (')]}'.includes(character)) depth--
-      }
+      depth += this.#depthOf(line, here)
       here += line.length + 1
     }
     if (depth <= 0) return Math.min(text.length, here)
     // A bracket that is never closed would take the whole text with it.
     this.#reach = UNENDED_REACH
     return Math.min(text.length, at + first.length + 1)
+  }
+
+  #depthOf(line: string, at: number): number {
+    let depth = this.#depths.get(at)
+    if (depth === undefined) {
+      depth = 0
+      for (const [bracket] of line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '').matchAll(/[([{}\])]/g))
+        depth += '([{'.includes(bracket) ? 1 : -1
+      this.#depths.set(at, depth)
+    }
+    return depth
   }
 }
 
