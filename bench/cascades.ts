@@ -4,20 +4,23 @@
  *   npm run bench -- cascades
  *
  * The reader is a stand-in: it knows the labels, grades the passages that answer, and is wrong about so many questions as
- * it is set to. Every question goes through the gate, with `retrieval.rerankBetween`; `balanced` is fitted
+ * it is set to. Every question goes through the gate, once without the reader and once with it; `balanced` is fitted
  * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
+import { uncertainMiddle } from '../packages/calibration/src/uncertain-middle.ts'
+import type { Decision } from '../src/core/policy/decision.ts'
 import { meanOf } from '../src/core/lib/statistics.ts'
 import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
 import { balancedGraded } from '../src/presets/balanced/balanced-graded.ts'
 import { calibratedWithReader } from './calibration/with-reader.ts'
-import { balancedWithoutEach, benchGate } from './evaluation/bench-gate.ts'
+import { balancedWithoutEach, benchGate, type BenchGateOptions } from './evaluation/bench-gate.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet } from './evaluation/question-sets.ts'
 import { standInReader } from './evaluation/stand-in-reader.ts'
 import { markdownTable } from './markdown-table.ts'
+import { seededRandom } from './seeded-random.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'cascades.md')
 const SEED = 20_261_122
@@ -25,21 +28,37 @@ const SEED = 20_261_122
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 10, 'covid-qa': 2 }
 /** Questions that the reader is wrong about. */
 const ERRORS = [0, 0.1, 0.2, 0.3]
-/** Confidences between which it is asked; the first asks it always, the last never. */
-const MIDDLES: readonly (readonly [from: number, below: number])[] = [
-  [0, 1],
-  [0.05, 0.98],
-  [0.1, 0.95],
-  [0.2, 0.9],
-  [0.3, 0.8],
-  [0.55, 0.55],
-]
+/** Labels of each kind that bounds are set from, the promise, and how often that is tried. */
+const LABELS = 100
+const PROMISED = { risk: 0.05, certainty: 0.9 } as const
+const DRAWS = 20
 
-/** A question judged in one way. */
+/** Confidences between which it is asked. */
+type Middle = readonly [from: number, below: number]
+const USUAL: Middle = [0.1, 0.95]
+const MIDDLES: Readonly<Record<string, Middle>> = {
+  // A confidence may be 1.
+  always: [0, 2],
+  '0.05 to 0.98': [0.05, 0.98],
+  '0.1 to 0.95': USUAL,
+  '0.2 to 0.9': [0.2, 0.9],
+  never: [2, 2],
+}
+
+/** A question judged by words, and by a reader. */
 interface Judged {
   readonly answerable: boolean
-  readonly answered: boolean
-  readonly read: boolean
+  readonly confidence: number
+  readonly byWords: boolean
+  readonly byReader: boolean
+}
+
+/** What a middle does to some questions. */
+interface Outcome {
+  readonly saved: number
+  readonly changed: number
+  readonly falseAcceptance: number
+  readonly falseRefusal: number
 }
 
 /** Grades where there are any, words at the default thresholds elsewhere. */
@@ -47,82 +66,124 @@ function graded({ confidence }: Policy): Policy {
   return definePolicy({ ...balancedGraded(), confidence })
 }
 
-/** The questions of a set, judged with a reader of so many errors within a middle. */
-async function judged(
-  name: string,
-  general: Policy,
-  [from, below]: readonly [number, number],
-  errors: number,
-): Promise<readonly Judged[]> {
+/** The questions of a set as words judge them, and as readers of so many errors do. */
+async function judgedSet(name: string, general: Policy): Promise<ReadonlyMap<number, readonly Judged[]>> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
-  const never = from === below
-  // A confidence may be 1, and then it is read too where all are.
-  const retrieval = { rerankBetween: [from, below] as const }
-  const ask = benchGate(set, {
-    policy: graded(general),
-    ...(never ? {} : { retrieval, reranker: standInReader(set.questions, errors, SEED) }),
-  })
-  const found: Judged[] = []
-  for (const { question, answerable } of set.questions) {
-    const { decision } = await ask(question)
-    found.push({ answerable, answered: decision.verdict !== 'refuse', read: decision.reranker === 'ok' })
+  const policy = graded(general)
+  const verdictsBy = async (options: BenchGateOptions) => {
+    const ask = benchGate(set, { policy, ...options })
+    const found: Decision[] = []
+    for (const { question } of set.questions) found.push((await ask(question)).decision)
+    return found
   }
-  return found
+  const words = await verdictsBy({})
+  const judged = new Map<number, readonly Judged[]>()
+  for (const errors of ERRORS) {
+    const read = await verdictsBy({ reranker: standInReader(set.questions, errors, SEED) })
+    judged.set(
+      errors,
+      set.questions.map(({ answerable }, at) => ({
+        answerable,
+        confidence: words[at]!.confidence,
+        byWords: words[at]!.verdict !== 'refuse',
+        byReader: read[at]!.verdict !== 'refuse',
+      })),
+    )
+  }
+  return judged
 }
 
-function rate(hits: number, trials: number): string {
-  const { low, high } = binomialInterval(hits, trials)
-  return `${(hits / trials).toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`
+function outcomeOf(questions: readonly Judged[], [from, below]: Middle): Outcome {
+  const isSpared = ({ confidence }: Judged): boolean => confidence < from || confidence >= below
+  const isAnswered = (question: Judged): boolean => (isSpared(question) ? question.byWords : question.byReader)
+  const share = (of: readonly Judged[], is: (question: Judged) => boolean): number =>
+    meanOf(of.map((question) => (is(question) ? 1 : 0)))
+  const kind = (answerable: boolean) => questions.filter((question) => question.answerable === answerable)
+  return {
+    saved: share(questions, isSpared),
+    changed: share(questions, (question) => isAnswered(question) !== question.byReader),
+    falseAcceptance: share(kind(false), isAnswered),
+    falseRefusal: share(kind(true), (question) => !isAnswered(question)),
+  }
 }
+
+/** Bounds from drawn labels of each kind, counted on the questions that were not drawn. */
+function fromLabels(questions: readonly Judged[]): Outcome & { readonly from: number; readonly below: number } {
+  const random = seededRandom(SEED)
+  const drawn = Array.from({ length: DRAWS }, () => {
+    const mixed = questions.map((question) => ({ question, by: random() })).sort((one, other) => one.by - other.by)
+    const kinds = [true, false].map((kind) => mixed.filter(({ question }) => question.answerable === kind))
+    const count = Math.min(LABELS, ...kinds.map(({ length }) => Math.floor(length / 2)))
+    const labels = kinds.flatMap((kind) => kind.slice(0, count)).map(({ question }) => question)
+    const middle = uncertainMiddle(labels, PROMISED) ?? [1, 1]
+    const others = kinds.flatMap((kind) => kind.slice(count)).map(({ question }) => question)
+    return { ...outcomeOf(others, middle), from: middle[0], below: middle[1] }
+  })
+  const mean = (name: keyof (typeof drawn)[number]): number => meanOf(drawn.map((each) => each[name]))
+  return {
+    saved: mean('saved'),
+    changed: mean('changed'),
+    falseAcceptance: mean('falseAcceptance'),
+    falseRefusal: mean('falseRefusal'),
+    from: mean('from'),
+    below: mean('below'),
+  }
+}
+
+const figure = (value: number): string => value.toFixed(3)
+const error = ({ falseAcceptance, falseRefusal }: Outcome): number => (falseAcceptance + falseRefusal) / 2
 
 if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
   process.exit(0)
 }
 const policies = balancedWithoutEach()
-const rows: string[][] = []
-const bySet: string[][] = []
-let count = 0
-for (const errors of ERRORS) {
-  let all: readonly (readonly Judged[])[] | undefined
-  for (const middle of MIDDLES) {
-    const sets: (readonly Judged[])[] = []
-    for (const name of FAMILY_SETS) sets.push(await judged(name, policies.get(name)!, middle, errors))
-    all ??= sets
-    const flat = sets.flat()
-    const always = all.flat()
-    count = flat.length
-    const share = (of: (set: readonly Judged[], at: number) => number): string => meanOf(sets.map(of)).toFixed(3)
-    const wrong = (kind: boolean) => (set: readonly Judged[]) =>
-      meanOf(set.filter(({ answerable }) => answerable === kind).map(({ answered }) => (answered === kind ? 0 : 1)))
-    const changed = flat.filter(({ answered }, at) => answered !== always[at]!.answered)
-    rows.push([
-      String(errors),
-      middle[0] === 0 ? 'always' : middle[0] === middle[1] ? 'never' : middle.join(' to '),
-      share((set) => meanOf(set.map(({ read }) => (read ? 0 : 1)))),
-      rate(changed.length, flat.length),
-      share(wrong(false)),
-      share(wrong(true)),
-    ])
-    if (errors === 0.1 && middle[0] === 0.2) {
-      sets.forEach((set, at) => {
-        const kind = (answerable: boolean): string => wrong(answerable)(set).toFixed(3)
-        const before = (answerable: boolean): string => wrong(answerable)(all![at]!).toFixed(3)
-        bySet.push([
-          FAMILY_SETS[at]!,
-          String(set.length),
-          rate(set.filter(({ read }) => !read).length, set.length),
-          rate(set.filter(({ answered }, index) => answered !== all![at]![index]!.answered).length, set.length),
-          `${before(false)} → ${kind(false)}`,
-          `${before(true)} → ${kind(true)}`,
-        ])
-      })
-    }
+const sets: { readonly name: string; readonly judged: ReadonlyMap<number, readonly Judged[]> }[] = []
+for (const name of FAMILY_SETS) sets.push({ name, judged: await judgedSet(name, policies.get(name)!) })
+const count = sets.reduce((sum, { judged }) => sum + judged.get(0)!.length, 0)
+const rows = ERRORS.flatMap((errors) => {
+  const of = (outcome: (questions: readonly Judged[]) => Outcome) =>
+    sets.map(({ judged }) => outcome(judged.get(errors)!))
+  const ways = {
+    ...Object.fromEntries(
+      Object.entries(MIDDLES).map(([name, middle]) => [name, of((questions) => outcomeOf(questions, middle))]),
+    ),
+    'from labels': of(fromLabels),
   }
-}
+  return Object.entries(ways).map(([name, outcomes]) => {
+    const mean = (value: (outcome: Outcome) => number): string => figure(meanOf(outcomes.map(value)))
+    return [
+      String(errors),
+      name,
+      mean(({ saved }) => saved),
+      mean(({ changed }) => changed),
+      mean(({ falseAcceptance }) => falseAcceptance),
+      mean(({ falseRefusal }) => falseRefusal),
+      mean(error),
+    ]
+  })
+})
+const bySet = sets.map(({ name, judged }) => {
+  const questions = judged.get(0.1)!
+  const [always, usual, labelled] = [
+    outcomeOf(questions, MIDDLES['always']!),
+    outcomeOf(questions, USUAL),
+    fromLabels(questions),
+  ]
+  const { low, high } = binomialInterval(Math.round(usual.saved * questions.length), questions.length)
+  return [
+    name,
+    String(questions.length),
+    `${figure(usual.saved)} (${low.toFixed(2)}–${high.toFixed(2)})`,
+    `${figure(error(always))} → ${figure(error(usual))}`,
+    `${labelled.from.toFixed(2)} to ${labelled.below.toFixed(2)}`,
+    figure(labelled.saved),
+    figure(error(labelled)),
+  ]
+})
 const calibrated: string[][] = []
 for (const errors of [0.1, 0.2]) {
-  for (const middle of [undefined, [0.2, 0.9] as const]) {
+  for (const middle of [undefined, USUAL]) {
     calibrated.push(...(await calibratedWithReader(policies, errors, SEED, middle)))
   }
 }
@@ -166,31 +227,30 @@ lenient. It goes with [a model that grades](reference/adapters.md#rerankers); a 
 policy that [\`rag-gate calibrate\`](calibration.md) made, or judged by a
 [rule of your own](reference/middleware.md#rules-of-your-own). Both bounds join the answer key.
 
+## Where the bounds come from
+
+Without labels take 0.1 and 0.95; the bound that is not set is the one of these. With labels of the collection,
+[\`rag-gate calibrate\`](calibration.md), run while no reader is set, names bounds (\`middle\` in its \`evidence\`; in an app \`uncertainMiddle\` of
+\`@hono-rag-gate/calibration\`): with the stated certainty no more than the stated share of the answerable questions is refused
+unread, and of those to be refused none more is answered unread. They are bounds of the words' confidence as it is: \`balanced-graded\` and
+calibrated policies leave the collection's scale aside, so that the questions spared are those that were measured.
+
 ## Measured
 
 Written by \`npm run bench -- cascades\` (\`bench/cascades.ts\`, seed ${SEED}) on ${new Date().toISOString().slice(0, 10)}: ${count} questions of ${FAMILY_SETS.length} families, \`balanced\` fitted without each.
-No real reader was run. The reader is a stand-in that knows the labels: it finds relevant what answers and nothing else, and
-is wrong about the share of questions in the first column, drawn at random: a relevant passage goes unseen, or the first
-passage is taken for one. What no search found, it cannot read. Its errors do not depend on how hard a question is; those
-of a real reader do, and lie where words are unsure too: expect less than this from one of the same share of errors.
+No real reader was run. The reader is a stand-in that knows the labels and is wrong about the share of questions in the first column, drawn at
+random: a relevant passage goes unseen, or the first passage is taken for one. What no search found, it cannot read. A real reader errs where words are unsure too:
+expect less than this from one of the same share of errors.
 
-Saved: questions not sent to it, mean of the families. Changed: verdicts other than when it is always asked, of all
-questions, with exact 95 % intervals. *Never*: the confidence alone, at the default threshold.
+*Saved*: questions not sent to it. *Changed*: verdicts other than when it is always asked. *Mean error*: of false acceptance and false refusal.
+*From labels*: bounds from ${LABELS} labels of each kind (half of what there is in small families), ${100 * PROMISED.risk} % with certainty ${PROMISED.certainty}, counted on
+the questions not drawn, mean of ${DRAWS} draws. Means of the families.
 
-${markdownTable(['errors of the reader', 'asked', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal'], rows)}
+${markdownTable(['errors of the reader', 'asked', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal', 'mean error'], rows)}
 
-What follows:
+By family, with errors of 0.1; exact 95 % interval:
 
-- A reader that is never wrong loses by being spared: two questions in a hundred change for a third of its calls.
-- One that is wrong about a tenth of the questions and more gains by it: it cannot spoil what words are sure of, so
-  that a third of the calls is saved and fewer questions are judged wrongly than when it reads all.
-- What is saved is the share of questions that words are sure about, and differs by collection, as the next table shows.
-  \`rag-gate eval --results\` has the confidences of yours.
-- The bounds are no promise: neither was chosen by these figures. Measure the verdicts with \`rag-gate eval\`.
-
-By family, with errors of 0.1 and the middle from 0.2 to 0.9; rates as when it is always asked → in the cascade:
-
-${markdownTable(['set', 'n', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal'], bySet)}
+${markdownTable(['set', 'n', 'saved by 0.1 to 0.95', 'mean error: always → so', 'bounds from labels, mean', 'saved', 'mean error'], bySet)}
 
 ## Calibrated on a collection that has a reader
 

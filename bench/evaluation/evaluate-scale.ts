@@ -4,7 +4,7 @@
  *   npm run bench -- evaluation/evaluate-scale
  *
  * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
- * fixed seeds. Where the packages of `ENCODER` are installed (`npm install --no-save …`), that encoder is measured too.
+ * fixed seeds.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,6 @@ import { markdownTable } from '../markdown-table.ts'
 import { deviationsOfTail } from '../normal-tail.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { balancedWithoutEach, type BenchGate, benchGate } from './bench-gate.ts'
-import { type Encoder, ENCODER, openEncoder } from './encoder.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet, passageOf, readCorpus } from './question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internal', 'scale.md')
@@ -90,20 +89,15 @@ function familyOf(name: string): string {
   return name.startsWith('xquad') ? 'squad-ooc' : name
 }
 
-/** @param encoder stands in for the hashed words, with the same BM25 */
-async function measuredSet(name: string, encoder?: Encoder): Promise<MeasuredSet> {
+async function measuredSet(name: string): Promise<MeasuredSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const passages = readCorpus(name).map(passageOf)
-  const dense = await encoder?.(passages)
   const policy = policies.get(familyOf(name))!
   let leftOut: LeaveOut | undefined
-  const search = async (words: string, topK: number): Promise<readonly Ranking[]> => {
+  const search = (words: string, topK: number): readonly Ranking[] => {
     const isOut = leftOut
     const kept = isOut === undefined ? topK : topK + SPARE
-    const found = set.search(words, kept)
-    const rankings =
-      dense === undefined ? found : [await dense(words), ...found.filter(({ kind }) => kind !== 'cosine')]
-    return rankings.map(({ kind, entries }) => ({
+    return set.search(words, kept).map(({ kind, entries }) => ({
       kind,
       entries: entries.filter(({ passage }) => isOut?.(passage) !== true).slice(0, topK),
     }))
@@ -146,7 +140,7 @@ async function measuredSet(name: string, encoder?: Encoder): Promise<MeasuredSet
   const learning = { retrievals, seconds: (performance.now() - startedMs) / 1000 }
   const isWritten = isWrittenIn(english, drawWindows(passages, { seed: SEED, count: WINDOWS }))
   const longer = await observe(SEED, WINDOWS / 2, 8, ['passage', 'document', 'nothing'])
-  const otherDraws = encoder === undefined ? [await observe(SEED + 1), await observe(SEED + 2)] : []
+  const otherDraws = [await observe(SEED + 1), await observe(SEED + 2)]
   return { name, passages: passages.length, isWritten, policy, questions, observations, longer, otherDraws, learning }
 }
 
@@ -355,23 +349,6 @@ function carriedTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>):
   return markdownTable(['sets', 'answerable, refused by words', ...scores.map((score) => `answered at ${score}`)], rows)
 }
 
-/** What an encoder adds, with its own passages first, as words alone judge them and with its cosines. */
-function encoderTable(sets: readonly MeasuredSet[]): string {
-  const rows = sets.map((set) => {
-    const byWords = learned(set, set.observations)
-    const byBoth = learned(set, set.observations, set.longer)
-    const cosines = set.questions.map(({ signals, answerable }) => ({ score: cosineOf(signals) ?? -1, answerable }))
-    const cells = (scale: ConfidenceScale): string[] => {
-      const { coverage, falseAcceptance } = answered(set, (each) => confidenceOn(set, scale, each) >= FIXED)
-      return [interval(coverage), interval(falseAcceptance)]
-    }
-    const isRead = byBoth.meaning === undefined ? 'no' : 'yes'
-    return [set.name, figure(auroc(cosines)), isRead, ...cells(byWords), ...cells(byBoth)]
-  })
-  const heads = ['set', 'AUROC of the cosine', 'read', 'words: answered', 'false acceptance']
-  return markdownTable([...heads, 'with the cosine: answered', 'false acceptance'], rows)
-}
-
 /** Straight line from deviations on a scale, or log-odds, to the log-odds of what is answered of near misses. */
 type Line = readonly [intercept: number, slope: number]
 
@@ -471,10 +448,6 @@ for (const name of LANGUAGES) languages.push(await measuredSet(name))
 const all = [...eight, ...languages]
 const groups = { 'eight families': eight, 'four languages': languages }
 for (const { name, learning } of all) console.log(`${name}: learned in ${learning.seconds.toFixed(1)} s`)
-const encoder = await openEncoder()
-const encoded: MeasuredSet[] = []
-for (const name of encoder === undefined ? [] : [...FAMILY_SETS, 'xquad-en'])
-  encoded.push(await measuredSet(name, encoder))
 const page = `# A scale from the documents
 
 Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
@@ -513,12 +486,6 @@ What words refuse although it can be answered, with a score so many deviations a
 one with a piece that is foreign to the rest, is never carried:
 
 ${carriedTable(groups)}
-
-## An encoder
-
-\`${ENCODER.join('`, `')}\` (Universal Sentence Encoder, lite) beside BM25, instead of the hashed words:
-
-${encoded.length === 0 ? 'Not installed when this page was written. With the weights of the day before its cosine was read on none of nine sets (AUROC .51 to .85).' : encoderTable(encoded)}
 
 ## Cost
 

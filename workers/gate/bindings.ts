@@ -85,9 +85,9 @@ export interface GateBindings {
   readonly EMBEDDING_MODEL?: string
   /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
   readonly RERANKER?: string
-  /** Confidence without the reranker from which it is asked, 0 to 1, under `RERANK_BELOW`. @default '0' */
+  /** Confidence without the reranker from which it is asked, 0 to 1, under `RERANK_BELOW`. @default '0.1' where that is set */
   readonly RERANK_FROM?: string
-  /** Confidence from which it is not asked any more, 0 to 1. @default '1'; without `RERANK_FROM` it is always asked */
+  /** Confidence from which it is not asked any more, 0 to 1. @default '0.95' where `RERANK_FROM` is set; without both it is always asked */
   readonly RERANK_BELOW?: string
   /** A rate-limit binding: requests of one caller that are let in. Without it `REQUESTS_PER_MINUTE` counts, in the isolate. */
   readonly REQUEST_LIMIT?: RateLimitBinding

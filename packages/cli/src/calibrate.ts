@@ -8,9 +8,10 @@ import {
   labelsNeeded,
   type MeasuredRate,
   measuredRate,
+  uncertainMiddle,
   wasRead,
 } from '@hono-rag-gate/calibration'
-import { confidenceOf, pinDifferences, type PolicyPin, policySettings } from 'hono-rag-gate/core/policy'
+import { confidenceOf, pinDifferences, type PolicyPin, policySettings, unscaled } from 'hono-rag-gate/core/policy'
 import { balanced } from 'hono-rag-gate/balanced'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
@@ -184,7 +185,7 @@ function nameOf(collection: string): string {
 /** Questions that are named. */
 const SHOWN = 5
 /** Below this share of answerable questions answered, the command says what keeps more. */
-const FEW_ANSWERED = 0.5
+const FEW_ANSWERED = 0.3
 
 /** What the promise rests on, and what it does not cover. */
 interface Evidence {
@@ -195,6 +196,8 @@ interface Evidence {
   readonly fit: Calibrated['fit']
   /** Questions whose passages were read by a reranker or a model. */
   readonly read: MeasuredRate
+  /** Bounds between which a reader is worth asking; absent where one was asked, and where words alone keep the promise. */
+  readonly middle?: readonly [from: number, below: number]
   readonly refuse: Calibrated['refuse']
   readonly caution: Calibrated['caution'] | null
   readonly coverage: Calibrated['coverage']
@@ -216,6 +219,12 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
   const kinds: Record<string, number> = {}
   for (const { answerable, kind } of measured) if (!answerable) kinds[kind] = (kinds[kind] ?? 0) + 1
   const asked = measured.filter(({ answerable }) => answerable)
+  const words = unscaled(balanced().confidence)
+  const byWords = measured.map(({ answerable, signals }) => ({
+    answerable,
+    confidence: confidenceOf(words, signals),
+  }))
+  const middle = measured.some(({ signals }) => wasRead(signals)) ? undefined : uncertainMiddle(byWords, refuse)
   const names = Object.entries(kinds).map(([kind, count]) => `${kind} (${count})`)
   return {
     made: new Date().toISOString(),
@@ -224,6 +233,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     labels,
     fit,
     read: measuredRate(measured.filter(({ signals }) => wasRead(signals)).length, measured.length),
+    ...(middle && { middle }),
     refuse,
     caution: caution ?? null,
     coverage,
@@ -310,6 +320,10 @@ function show(
   line('answerable, answered', rateText(coverage))
   line('under the policy in use', rateText(evidence.answered_now))
   if (evidence.read.hits > 0) line('read by the reranker', `${evidence.read.hits} of ${evidence.read.labels} questions`)
+  if (evidence.middle !== undefined) {
+    const [from, below] = evidence.middle
+    line('a reader is worth asking', `from ${from} below ${below} (RERANK_FROM, RERANK_BELOW)`)
+  }
   line('fitted', fit === 'weights' ? 'weights around the general ones, and thresholds' : 'thresholds')
   const wrong = evidence.from === 'hidden gold' ? 'one that another passage answers' : 'a wrong label'
   write(`\nThe highest of those to be refused; ${wrong} among them moves the threshold:`)
