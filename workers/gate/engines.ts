@@ -68,7 +68,8 @@ export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rera
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
   }
-  const rerankBetween = [from ?? 0.1, below ?? 0.95] as const
+  // The one that is not set leaves something between them.
+  const rerankBetween = [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)] as const
   if (rerankBetween[0] >= rerankBetween[1]) {
     throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
   }
