@@ -2,9 +2,11 @@
  * What chat clients show of the gate: real clients against the ready Worker, and `useChat`'s transport against an app of one's
  * own. What they saw is the table in docs/reference/http-api.md; `WRITE_DOCS=1` writes it there.
  */
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { DefaultChatTransport, generateText, readUIMessageStream, streamText, type UIMessage } from 'ai'
@@ -66,6 +68,25 @@ interface Asking {
 
 type Told = { rag_gate?: Readonly<Record<string, unknown>> }
 
+/** What `curl` shows of a completion, whole or as a chunk. */
+interface Completed extends Told {
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly choices?: readonly Partial<
+    Record<'message' | 'delta', { readonly content?: string | null; readonly refusal?: string | null }>
+  >[]
+  readonly usage?: { readonly total_tokens: number } | null
+}
+
+async function curl(completion: object): Promise<{ readonly status: number; readonly body: string }> {
+  const { stdout } = await promisify(execFile)('curl', [
+    ...['-sSN', `${gate.url}/v1/chat/completions`, '-w', '\n%{http_code}'],
+    ...['-H', 'content-type: application/json', '-H', `authorization: Bearer ${key}`],
+    ...['-d', JSON.stringify(completion)],
+  ])
+  const [, body = '', status] = /^([^]*)\n(\d+)$/.exec(stdout) ?? []
+  return { status: Number(status), body }
+}
+
 const openai = (): OpenAI => new OpenAI({ baseURL: `${gate.url}/v1`, apiKey: key, maxRetries: 0 })
 const asked = ({ question, refuseAs }: Asking) => ({
   model: 'm',
@@ -109,6 +130,29 @@ const CLIENTS: Readonly<Record<string, (asking: Asking) => Promise<Seen>>> = {
     } catch (thrown) {
       if (texts.length === 0) throw thrown
       return { texts, ...seen, failed: failureOf(thrown) }
+    }
+    return { texts, ...seen }
+  },
+  '`curl`': async (asking) => {
+    const { status, body } = await curl(asked(asking))
+    const { error, choices, usage, rag_gate: told } = JSON.parse(body) as Completed
+    if (error !== undefined) return { texts: [], failed: { status, ...error } }
+    const { content, refusal } = choices![0]!.message!
+    const texts = content == null ? [] : [content]
+    return { texts, ...(told && { told }), ...(refusal == null ? {} : { refusal }), tokens: usage?.total_tokens }
+  },
+  '`curl -N`, stream': async (asking) => {
+    const { status, body } = await curl({ ...asked(asking), stream: true, stream_options: { include_usage: true } })
+    const texts: string[] = []
+    let seen: Omit<Seen, 'texts'> = {}
+    for (const json of body.match(/\{.*\}/g) ?? []) {
+      const { error, choices = [], usage, rag_gate: told } = JSON.parse(json) as Completed
+      if (error !== undefined) seen = { ...seen, failed: { ...(status === 200 ? {} : { status }), ...error } }
+      if (told !== undefined && error === undefined) seen = { ...seen, told, toldFirst: texts.length === 0 }
+      const { content, refusal } = choices[0]?.delta ?? {}
+      if (content) texts.push(content)
+      if (refusal) seen = { ...seen, refusal }
+      if (usage) seen = { ...seen, tokens: usage.total_tokens }
     }
     return { texts, ...seen }
   },
@@ -230,6 +274,22 @@ app.post(
 )
 const appFetch = (async (address: string, init: RequestInit) => app.request(address, init)) as typeof fetch
 
+async function mcpClient(): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const headers = { authorization: `Bearer ${key}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${gate.url}/mcp`), { requestInit: { headers } }))
+  return client
+}
+
+/** What a tool of agents answers. */
+interface ToolResult {
+  readonly data: readonly { readonly chunk_id: string; readonly document_id: string }[]
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+const callTool = async (client: Client, name: string, given: Record<string, unknown>): Promise<ToolResult> =>
+  (await client.callTool({ name, arguments: given })).structuredContent as never
+
 beforeAll(async () => {
   model = await startUpstream(talking(wholeStream(WORDS)))
   gate = await startLocalGate({
@@ -282,7 +342,7 @@ describe('chat clients', () => {
   const rows: string[] = []
 
   test.each(Object.keys(CLIENTS))('%s shows what the gate says', async (client) => {
-    const isStream = client !== '`openai`' && client !== '`generateText`'
+    const isStream = !['`openai`', '`generateText`', '`curl`'].includes(client)
     const seen = new Map<Outcome, Seen>()
     for (const outcome of OUTCOMES) {
       if (outcome === 'broken off' && !isStream) continue
@@ -306,6 +366,18 @@ describe('chat clients', () => {
     rows.push(
       `| ${client} | ${OUTCOMES.map((outcome) => (seen.has(outcome) ? words(seen.get(outcome)!) : '–')).join(' | ')} |`,
     )
+  })
+
+  test('of MCP searches, and finds the passages or why there are none', async () => {
+    const client = await mcpClient()
+    const cells: string[] = []
+    for (const question of [STRONG, MIDDLING, OFF_TOPIC]) {
+      const { data, metadata } = await callTool(client, 'search', { query: question })
+      cells.push(words({ texts: [], told: metadata, sources: data.length }))
+    }
+    await client.close()
+    expect(cells).toEqual(['pass, sources', 'advise, sources', 'refuse'])
+    rows.push(`| MCP, \`search\` | ${cells.join(' | ')} | – | – | – | – |`)
   })
 
   test('and docs/reference/http-api.md has the table of it', () => {
@@ -454,21 +526,32 @@ describe('POST /v1/chat/completions', () => {
 })
 
 test('a client of MCP lists the tools, searches and assesses what it found', async () => {
-  const client = new Client({ name: 'test', version: '1' })
-  const headers = { authorization: `Bearer ${key}` }
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${gate.url}/mcp`), { requestInit: { headers } }))
+  const client = await mcpClient()
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(['search', 'assess_retrieval_confidence'])
-  const call = async (name: string, args: Record<string, unknown>) =>
-    (await client.callTool({ name, arguments: args })).structuredContent as Readonly<Record<string, unknown>>
-  const found = await call('search', { query: STRONG })
-  const passages = found['data'] as readonly { chunk_id: string; document_id: string }[]
+  const { data: passages } = await callTool(client, 'search', { query: STRONG })
   expect(passages[0]!.document_id).toBe('retention')
   const chunk_ids = passages.map(({ chunk_id }) => chunk_id)
-  expect(await call('assess_retrieval_confidence', { query: STRONG, chunk_ids })).toMatchObject({
+  expect(await callTool(client, 'assess_retrieval_confidence', { query: STRONG, chunk_ids })).toMatchObject({
     success: true,
     data: { should_flag_for_review: false, recommendations: expect.any(Array) },
   })
-  expect(await call('search', { query: OFF_TOPIC })).toMatchObject({ data: [], metadata: { refused: true } })
+  expect(await callTool(client, 'search', { query: OFF_TOPIC })).toMatchObject({
+    data: [],
+    metadata: { refused: true },
+  })
   await client.close()
+})
+
+test('under sufficiency an answer counts by what it cites, and one that cites nothing is refused', async () => {
+  const address = { url: gate.url, key: gate.adminToken }
+  await ingest(gate.url, gate.adminToken, HANDBOOK, 'sufficiency')
+  await callGate(address, 'PUT', '/v1/collections/sufficiency/policy', { policy: 'sufficiency' })
+  const ask = async (answer: string): Promise<object> => {
+    model.answerWith(talking([], undefined, answer))
+    const body = { question: `${STRONG} ${answer.length}`, collection: 'sufficiency' }
+    return callGate(address, 'POST', '/ask', body)
+  }
+  expect(await ask('Backups are kept for thirty-five days [1].')).toMatchObject({ refused: false, verdict: 'pass' })
+  expect(await ask('Backups are kept for thirty-five days.')).toMatchObject({ refused: true, sources: [] })
 })

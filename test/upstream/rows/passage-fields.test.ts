@@ -49,6 +49,20 @@ describe('the text of a row', () => {
   })
 })
 
+test.each([undefined, 'The warranty lasts two years.'])(
+  'a row of LangChain is read unaided, with the data %s',
+  (data) => {
+    // As UpstashVectorStore of @langchain/community 1.1.29 wrote one into the vector index: with vectors, and with texts to be embedded.
+    const metadata = { source: 'docs/warranty.md', loc: { lines: { from: 1, to: 4 } } }
+    expect(read({ _pageContentLC: 'The warranty lasts two years.', ...metadata }, {}, data)).toMatchObject({
+      documentId: 'docs/warranty.md',
+      text: 'The warranty lasts two years.',
+      source: 'docs/warranty.md',
+      metadata,
+    })
+  },
+)
+
 describe('a row of LlamaIndex', () => {
   // As UpstashVectorStore of @llamaindex/upstash 0.0.37 writes one.
   const node = {
