@@ -78,11 +78,9 @@ interface Completed extends Told {
 }
 
 async function curl(completion: object): Promise<{ readonly status: number; readonly body: string }> {
-  const { stdout } = await promisify(execFile)('curl', [
-    ...['-sSN', `${gate.url}/v1/chat/completions`, '-w', '\n%{http_code}'],
-    ...['-H', 'content-type: application/json', '-H', `authorization: Bearer ${key}`],
-    ...['-d', JSON.stringify(completion)],
-  ])
+  const json = ['-H', 'content-type: application/json', '-d', JSON.stringify(completion)]
+  const told = ['-H', `authorization: Bearer ${key}`, '-w', '\n%{http_code}']
+  const { stdout } = await promisify(execFile)('curl', ['-sSN', `${gate.url}/v1/chat/completions`, ...json, ...told])
   const [, body = '', status] = /^([^]*)\n(\d+)$/.exec(stdout) ?? []
   return { status: Number(status), body }
 }
