@@ -1,0 +1,226 @@
+/** Every route of the description, with every kind of key: a route that is added is in here by itself. */
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, test, vi } from 'vitest'
+import description from '../../../workers/gate/public/v1/openapi.json'
+import worker from '../../../workers/gate/index.ts'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+}
+
+interface Described {
+  readonly security: readonly object[]
+  readonly description?: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
+}
+
+interface Route {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  /** What a key must reach; `undefined` where none is needed. */
+  readonly scope: string | undefined
+  readonly namesTenant: boolean
+  readonly takes: Schema | undefined
+}
+
+// The generated description has this form.
+const paths = description.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>
+const schemas = description.components.schemas as unknown as Readonly<Record<string, Schema>>
+
+const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { security, description: about, parameters = [], requestBody }]) => ({
+    name: `${method} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    scope: security.some((one) => Object.keys(one).length === 0) ? undefined : /the scope (\w+)/.exec(about ?? '')?.[1],
+    namesTenant: parameters.some(({ name, in: where }) => name === 'tenant' && where === 'query'),
+    takes: requestBody?.content['application/json'].schema,
+  })),
+)
+
+const SCOPES = ['ask', 'ingest', 'admin'] as const
+/** What stands in the data of one tenant and is sent by no other. */
+const CANARIES = {
+  document: 'zqdocument7421z',
+  title: 'zqtitle7421z',
+  question: 'zqquestion7421z',
+  key: 'zqkeyname7421z',
+}
+const QUESTION = 'Which code opens the vault of the lighthouse?'
+
+// Nothing is open without a key, and the texts of questions are kept: there is more to leak.
+const isolate = { ...env, ANONYMOUS_ASK: 'off', STORE_QUESTIONS_DAYS: '30' }
+/** Sends a request, without a wait for what it leaves behind. */
+const send = (path: string, init: RequestInit): Promise<Response> =>
+  Promise.resolve(worker.fetch(new Request(`https://gate.test${path}`, init), isolate, createExecutionContext()))
+
+/** Ids of what `acme` has, of every kind that a path can name. */
+const ids: string[] = []
+let owner = ''
+let stranger = ''
+const without: Record<string, string> = {}
+
+/** A body with every member that the schema has. */
+function sample(schema: Schema, name = ''): unknown {
+  const { $ref, type, properties, items, enum: choices, const: only, anyOf, oneOf } = schema
+  if ($ref !== undefined) return sample(schemas[$ref.replace('#/components/schemas/', '')]!, name)
+  if (only !== undefined) return only
+  if (choices !== undefined) return choices[0]
+  const [first] = anyOf ?? oneOf ?? []
+  if (first !== undefined) return sample(first, name)
+  switch (typeof type === 'object' ? type[0] : type) {
+    case 'array':
+      return [sample(items ?? {}, name)]
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    case 'string':
+      return name === 'tenant' ? 'acme' : name === 'collection' ? 'vaults' : QUESTION
+    case undefined:
+    default:
+      return Object.fromEntries(Object.entries(properties ?? {}).map(([of, inner]) => [of, sample(inner, of)]))
+  }
+}
+
+/** Asks a route, about `acme` in every way that it can be named, or about the first thing of it alone. */
+async function ask(
+  route: Route,
+  token: string | undefined,
+  how: 'in every way' | 'once' = 'in every way',
+): Promise<{ readonly status: number; readonly text: string }[]> {
+  const named = (how === 'once' ? ids.slice(0, 1) : ids).map((id) => route.path.replace('{id}', encodeURIComponent(id)))
+  const queries = route.namesTenant && how !== 'once' ? ['', '?tenant=acme', '?tenant=*'] : ['']
+  const body = route.takes === undefined ? {} : { body: JSON.stringify(sample(route.takes)) }
+  const answers: { status: number; text: string }[] = []
+  for (const path of new Set(named)) {
+    for (const query of queries) {
+      const response = await send(`${path}${query}`, {
+        method: route.method,
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...body,
+      })
+      answers.push({ status: response.status, text: await beginningOf(response) })
+    }
+  }
+  return answers
+}
+
+/** The body, or what came of it in a moment: one of them goes on for a minute. */
+async function beginningOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.includes('ndjson')) return response.text()
+  const reader = response.body!.getReader()
+  const read = await Promise.race([reader.read(), scheduler.wait(300)])
+  await reader.cancel()
+  return new TextDecoder().decode(read?.value)
+}
+
+async function call(token: string, method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await send(path, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  expect(response.status, `${method} ${path}`).toBeLessThan(300)
+  return response
+}
+
+async function makeKey(
+  tenant: string,
+  scopes: readonly string[],
+  name = 'key',
+): Promise<{ id: string; token: string }> {
+  return (await call(env.ADMIN_TOKEN!, 'POST', '/v1/keys', { tenant, name, scopes })).json()
+}
+
+const codes = (answers: readonly { readonly status: number }[]): number[] => [
+  ...new Set(answers.map(({ status }) => status)),
+]
+
+beforeAll(async () => {
+  const { id, token } = await makeKey('acme', SCOPES, CANARIES.key)
+  owner = token
+  const text = `# Vault\n\nThe code that opens the vault of the lighthouse is ${CANARIES.document}.`
+  const documents = [{ id: 'vault', title: CANARIES.title, text }]
+  await call(owner, 'POST', '/v1/documents', { collection: 'vaults', documents })
+  await call(owner, 'POST', '/ask', { question: QUESTION, collection: 'vaults' })
+  const question = `Where is ${CANARIES.question} kept?`
+  const asked = await call(owner, 'POST', '/ask', { question, collection: 'vaults' })
+  const decision = /id="([^"]+)"/.exec(asked.headers.get('rag-gate') ?? '')?.[1] ?? ''
+  ids.push('vault', 'vaults', id, `key:${id}`, decision)
+  stranger = (await makeKey('globex', SCOPES)).token
+  for (const scope of SCOPES)
+    without[scope] = (
+      await makeKey(
+        'globex',
+        SCOPES.filter((other) => other !== scope),
+      )
+    ).token
+  await vi.waitFor(
+    async () => {
+      const recorded = await (await call(owner, 'GET', '/v1/decisions')).text()
+      if (!recorded.includes(CANARIES.question)) throw new Error('The question is not recorded yet')
+    },
+    { timeout: 10_000, interval: 200 },
+  )
+})
+
+test('there are routes of each scope, and one that needs none', () => {
+  expect(new Set(ROUTES.map(({ scope }) => scope))).toEqual(new Set([undefined, 'ingest', 'admin']))
+})
+
+test.each(ROUTES)('$name opens to the right key only, and shows nothing of another tenant', async (route) => {
+  const kinds = {
+    'no key': undefined,
+    'a key that was never made': `${stranger.slice(0, -4)}${stranger.endsWith('aaaa') ? 'bbbb' : 'aaaa'}`,
+    'no form of a key': 'x',
+    'a key of another tenant': stranger,
+    ...(route.scope && { 'a key without the scope': without[route.scope] }),
+  }
+  for (const [kind, token] of Object.entries(kinds)) {
+    const answers = await ask(route, token, token === stranger ? 'in every way' : 'once')
+    for (const { status, text } of answers) {
+      expect(status, `${kind}: ${text}`).not.toBe(500)
+      for (const canary of Object.values(CANARIES)) expect(text, kind).not.toContain(canary)
+    }
+    if (route.scope === undefined) continue
+    if (kind === 'a key without the scope') expect(codes(answers), kind).toEqual([403])
+    else if (kind !== 'a key of another tenant') expect(codes(answers), kind).toEqual([401])
+    else if (!route.namesTenant) expect(codes(answers), kind).not.toContain(401)
+    // Without a name it is the caller's own tenant.
+    else for (const { status } of answers.filter((_, at) => at % 3 > 0)) expect(status, kind).toBe(403)
+  }
+})
+
+test('after all of that everything of the tenant is there, and its own key shows it', async () => {
+  const seen = new Set<string>()
+  for (const route of ROUTES.filter(({ method, path }) => method === 'GET' && !path.endsWith('/live'))) {
+    const texts = (await ask(route, owner)).map(({ text }) => text).join()
+    for (const [of, canary] of Object.entries(CANARIES)) if (texts.includes(canary)) seen.add(`${route.name}: ${of}`)
+  }
+  expect([...seen].sort()).toEqual([
+    'get /v1/decisions/{id}: question',
+    'get /v1/decisions: question',
+    'get /v1/keys: key',
+    'get /v1/stats/content-gaps: question',
+  ])
+  const again = await call(owner, 'POST', '/ask', { question: QUESTION, collection: 'vaults' })
+  expect(again.headers.get('cache-status')).toContain('hit')
+  expect(await again.text()).toContain(CANARIES.document)
+})
