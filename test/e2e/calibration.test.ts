@@ -1,10 +1,11 @@
 /** A newcomer's journey: ingest, draft questions, label, evaluate, calibrate, push, ask, replay, go back. */
-import { spawn } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { runCommand } from '../../packages/cli/src/main.ts'
+import { terminalOn } from '../../packages/cli/src/terminal.ts'
+import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-calibration-'))
 const folder = join(home, 'manual')
@@ -62,12 +63,14 @@ afterAll(async () => {
 async function ragGate(...given: readonly string[]) {
   const { FORCE_COLOR: _, ...others } = process.env
   const env = { ...others, RAG_GATE_URL: gate.url, RAG_GATE_KEY: gate.adminToken }
-  const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], { env })
   let out = ''
   let notes = ''
-  child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))
-  child.stderr.on('data', (piece: Buffer) => (notes += piece.toString()))
-  const code = await new Promise((resolve) => child.once('close', resolve))
+  // In this process: `cli.test.ts` starts the program itself.
+  const streams = {
+    stdout: { write: (text: string) => ((out += text), true) },
+    stderr: { write: (text: string) => ((notes += text), true) },
+  }
+  const code = await runCommand(given, terminalOn({ ...streams, env }))
   return { code, out, notes }
 }
 

@@ -37,19 +37,20 @@ function ended({ status, stdout, stderr }: { status: number | null; stdout: stri
 export function packPackages(folder: string): ReadonlyMap<string, string> {
   const built = runNode(ROOT, join(ROOT, 'scripts', 'build.ts'))
   if (!built.ok) throw new Error(built.output)
-  return new Map(PACKAGE_FOLDERS.map((each) => pack(builtAt(each), folder)))
-}
-
-function pack(packed: string, folder: string): readonly [name: string, tarball: string] {
-  const args = ['pack', packed, '--ignore-scripts', '--loglevel=error', '--json', '--pack-destination', folder]
+  const packed = PACKAGE_FOLDERS.map((each) => builtAt(each))
+  const args = ['pack', ...packed, '--ignore-scripts', '--loglevel=error', '--json', '--pack-destination', folder]
   const { ok, output } = ended(
     spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' }),
   )
   if (!ok) throw new Error(output)
+  return new Map(packed.map((each) => tarballOf(each, folder)))
+}
+
+function tarballOf(packed: string, folder: string): readonly [name: string, tarball: string] {
   const { name } = manifestIn(packed)
   const file = `${name.replace('@', '').replace('/', '-')}-`
   const [tarball] = readdirSync(folder).filter((each) => each.startsWith(file) && /^\d/.test(each.slice(file.length)))
-  if (tarball === undefined) throw new Error(`npm pack wrote nothing:\n${output}`)
+  if (tarball === undefined) throw new Error(`npm pack wrote nothing for ${name}`)
   return [name, join(folder, tarball)]
 }
 
