@@ -5,8 +5,8 @@ import { DEEP } from './test/deep-run.ts'
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 export default defineConfig({
   test: {
-    // vitest leaves one core free, which on two is half of the machine.
-    maxWorkers: '100%',
+    // Workers wait for timers, queues and flushes: one more than there are cores keeps two of them busy.
+    maxWorkers: 3,
     projects: [
       {
         test: {
@@ -68,7 +68,7 @@ export default defineConfig({
           expect: { poll: { timeout: 20_000 } },
           // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

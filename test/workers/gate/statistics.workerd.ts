@@ -274,7 +274,9 @@ describe('bad input', () => {
       cursor,
       (character, at) => cursor.slice(0, at) + (character === 'a' ? 'b' : 'a') + cursor.slice(at + 1),
     )
-    for (const wrong of [...changed, cursor.slice(1), `${cursor}0`]) {
+    // Some of every part of it, its last among them.
+    const some = changed.filter((_, at) => at % 12 === 0 || at === cursor.length - 1)
+    for (const wrong of [...some, cursor.slice(1), `${cursor}0`]) {
       expect((await get(`/v1/decisions?cursor=${encodeURIComponent(wrong)}`)).status, wrong).toBe(400)
     }
     expect((await get(`/v1/decisions?verdict=pass&cursor=${cursor}`)).status).toBe(400)
