@@ -2,10 +2,10 @@
  * What many who ask the same at the same time cost: calls of the model, and when the first and the last byte come. Printed as
  * a table for docs/internal/speed.md.
  *
- *   npm run bench -- coalescing
+ *   npm run bench -- coalescing [-- stream|json|failing …]
  *
  * In workerd, over the Durable Object, in one isolate and in two; the model is a server on loopback that answers as a stream
- * over 14 seconds, or with JSON after 12. Times are those of the slowest asker.
+ * over 14 seconds, or with JSON after 12, or fails after 2. Times are those of the slowest asker.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -23,6 +23,9 @@ const EVENTS = 28
 const BEFORE_FIRST_MS = 500
 const STREAM_MS = 14_000
 const JSON_MS = 12_000
+const FAILING_MS = 2000
+const FORMS = ['stream', 'json', 'failing']
+const forms = process.argv.length > 2 ? process.argv.slice(2) : FORMS
 
 let calls = 0
 const model = createServer((request, response) => {
@@ -32,6 +35,11 @@ const model = createServer((request, response) => {
     if (request.url?.includes('form=json')) {
       await sleep(JSON_MS)
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"answer":"Turn the red key."}')
+      return
+    }
+    if (request.url?.includes('form=failing')) {
+      await sleep(FAILING_MS)
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":"overloaded"}')
       return
     }
     await sleep(BEFORE_FIRST_MS)
@@ -91,7 +99,8 @@ async function ask(route: string, form: string, isolateAt: number, question: str
     body: JSON.stringify({ question }),
   })
   let firstMs: number | undefined
-  if (response.status !== 200 || response.body === null) throw new Error(`${response.status}`)
+  if (response.status !== (form === 'failing' ? 503 : 200) || response.body === null)
+    throw new Error(`${response.status}`)
   for await (const _piece of response.body) firstMs ??= performance.now() - begunMs
   return { firstMs: firstMs ?? Infinity, lastMs: performance.now() - begunMs }
 }
@@ -109,7 +118,7 @@ const seconds = (ms: readonly number[]): string =>
 const rows: string[][] = []
 let asked = 0
 for (const route of ['separate', 'coalesced']) {
-  for (const form of ['stream', 'json']) {
+  for (const form of forms) {
     for (const isolates of [1, 2]) {
       for (const askers of ASKERS) {
         // Alone, nothing depends on how many there are.

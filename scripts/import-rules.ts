@@ -122,6 +122,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       'hono-rag-gate/pipeline',
     ],
   },
+  'packages/redis/': {
+    rooms: ['packages/redis/'],
+    packages: [...PURE_DOORS, 'hono-rag-gate/adapters/answer-cache', 'hono-rag-gate/ports'],
+  },
   'packages/upstash/': {
     rooms: ['packages/upstash/'],
     packages: [...PURE_DOORS, ...ADAPTER_DOORS, '@upstash/vector'],
@@ -188,8 +192,8 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
 /** Folders that several adapters share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
+  d1: ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
-  'redis-answer-cache': ['answer-cache'],
   'durable-object-coalescer': ['answer-cache', 'coalescing'],
   'memory-coalescer': ['coalescing'],
   'buffered-decision-log': ['decision-log'],

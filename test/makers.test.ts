@@ -46,13 +46,12 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createMemoryCoalescer: { leaderTimeoutMs: 1 },
-  createRedisAnswerCache: { redis: {}, prefix: 'p', deadlineMs: 10, hmacKey: KEY, onFault: f },
   createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
   createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
 }
 
 /** Those that take no options, or not as their first argument. */
-const WITHOUT_OPTIONS = ['createMemoryAnswerPurges', 'createRetriever', 'createStaticCollections']
+const WITHOUT_OPTIONS = ['createMemoryAnswerPurges', 'createRetriever', 'createSealer', 'createStaticCollections']
 const SHARE = {
   threshold: 0.5,
   equality: 'passes',
@@ -181,6 +180,10 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'packages/word-index/src/index.ts': {
     createWordIndex: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
     createWordRetriever: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
+  },
+  'packages/redis/src/index.ts': {
+    createRedisAnswerCache: { redis: {}, prefix: 'p', deadlineMs: 10, hmacKey: KEY, onFault: f },
+    createRedisAnswerPurges: { redis: {}, prefix: 'p', copyMaxAgeMs: 1, clock: CLOCK },
   },
   'packages/upstash/src/index.ts': {
     createUpstashChunkIndex: {

@@ -29,8 +29,8 @@ export type FlightRole =
  */
 const KEPT_MS = 5000
 
-/** Leaders at once after two have failed, one after the other. */
-const AT_ONCE = 4
+/** Failures, one after the other, after which all who wait lead: no caller waits longer than for these. */
+const MOST_FAILURES = 2
 
 const SEPARATE: FlightRole = { kind: 'separate' }
 
@@ -130,7 +130,7 @@ export class Flight {
 
   /** Has those who wait lead, as many as may at once. */
   #succeed(): void {
-    const atOnce = this.#failures > 1 ? AT_ONCE : 1
+    const atOnce = this.#failures < MOST_FAILURES ? 1 : Infinity
     while (this.#waiting.size > 0 && this.#punctual().length < atOnce) {
       // Who knows of the most purges makes an answer for all.
       const next = [...this.#waiting].reduce((one, other) => (other.purgeEpoch > one.purgeEpoch ? other : one))

@@ -1,11 +1,11 @@
 /** Purges of cached answers in D1, with a copy for each tenant in the isolate. */
 import { object, required, requireOptions } from '../../core/lib/options.ts'
-import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
-import { MOST_PURGES, noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
+import { MOST_PURGES } from '../../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../ports/answer-purges.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { purgeCopies } from '../answer-cache/purge-copies.ts'
 import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
@@ -24,14 +24,7 @@ export interface D1AnswerPurgesOptions {
   readonly clock?: Clock
 }
 
-/** What is known of a tenant's purges. */
-interface Copy {
-  readonly purges: PurgedScopes
-  readonly readAtMs: number
-}
-
 const DEFAULT_COPY_MAX_AGE_MS = 5000
-const MAX_COPIES = 1000
 /** Days for which a purge is needed: a day longer than an answer is kept. */
 export const PURGES_KEPT_DAYS = 32
 const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
@@ -66,46 +59,17 @@ const DROP_FOLDED = `DELETE FROM answer_purges WHERE tenant = ?1 AND scope <> ?2
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
   requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
-  const copies = new Map<string, Copy>()
-  // Counts the purges through this object: a reading that began before one of them has read too little.
-  let purged = 0
-
-  async function refresh(tenant: string, held: Copy | undefined): Promise<Copy> {
-    // Taken before reading: what is purged meanwhile is read the next time.
-    const startedMs = clock.nowMs()
-    const purgedBefore = purged
-    const { results } = await db
+  const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, epoch) => {
+    const rows = await db
       .prepare(NEWER)
-      .bind(tenant, held?.purges.epoch ?? 0)
+      .bind(tenant, epoch)
       .all<{ scope: string; epoch: number }>()
       .catch(rethrowStoreFault)
-    // Another request may have read later purges meanwhile.
-    const purges = copies.get(tenant)?.purges ?? held?.purges ?? noPurges()
-    notePurges(
-      purges,
-      results.map(({ scope, epoch }) => [scope, epoch] as const),
-    )
-    const whole = purgeScopeText({ kind: 'tenant', tenant })
-    const folded = results.filter(({ scope }) => scope === whole).map(({ epoch }) => epoch)
-    // The oldest of so many: there may be more behind it that were not read.
-    if (results.length > MOST_PURGES) folded.push(Math.min(...results.map(({ epoch }) => epoch)))
-    purges.foldedEpoch = Math.max(purges.foldedEpoch, ...folded)
-    const copy = { purges, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
-    keepNewest(copies, tenant, copy, MAX_COPIES)
-    return copy
-  }
+    return rows.results.map((row) => [row.scope, row.epoch])
+  })
 
   return {
-    maxAgeSeconds: Math.ceil(copyMaxAgeMs / 1000),
-
-    async known(tenant) {
-      const held = copies.get(tenant)
-      const ageMs = held === undefined ? Infinity : clock.nowMs() - held.readAtMs
-      const copy = held !== undefined && ageMs >= 0 && ageMs < copyMaxAgeMs ? held : await refresh(tenant, held)
-      const { purges } = copy
-      const { epoch } = purges
-      return { epoch, purgedSince: (since, scopes) => epoch > since && purgedSince(purges, since, scopes) }
-    },
+    ...copies,
 
     async purge(scopes) {
       const nowMs = clock.nowMs()
@@ -133,23 +97,9 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
           }),
         ])
         .catch(rethrowStoreFault)
-      purged++
-      // A purge is known at once: the next question reads.
-      for (const tenant of new Set(rows.map(([tenant]) => tenant))) {
-        if (tenant === '') forgetAll()
-        else age(tenant)
-      }
+      purged(scopes)
       // An aggregate gives exactly one row.
       return numbered[batches.length]!.results[0]!.epoch
     },
-  }
-
-  function age(tenant: string): void {
-    const held = copies.get(tenant)
-    if (held !== undefined) copies.set(tenant, { ...held, readAtMs: -Infinity })
-  }
-
-  function forgetAll(): void {
-    for (const tenant of copies.keys()) age(tenant)
   }
 }

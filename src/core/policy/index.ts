@@ -28,7 +28,8 @@ export type {
   ToldDecision,
   Wording,
 } from './preset.ts'
-export type { PurgeScope } from './purge-scope.ts'
+export { MOST_PURGES } from './purged-scopes.ts'
+export { type PurgeScope, purgeScopeText, tenantOfScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
 export { mentions, type Rule, type RuleFinding, type RuleInput } from './rules.ts'
 export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'

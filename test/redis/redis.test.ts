@@ -6,8 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type AnswerCacheFault, createRedisAnswerCache } from '../../src/adapters/redis-answer-cache.ts'
+import { createRedisAnswerCache } from '../../packages/redis/src/answer-cache.ts'
+import { createRedisAnswerPurges } from '../../packages/redis/src/answer-purges.ts'
+import type { AnswerCacheFault } from '../../src/adapters/answer-cache.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
+import { answerPurgesContract } from '../contracts/answer-purges.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 import { aGate } from '../fixtures/gate.ts'
 
@@ -25,7 +30,7 @@ function redisServer(): string | undefined {
 }
 
 const server = redisServer()
-if (server === undefined) console.warn('redis-server is not installed: the answer cache over Redis is not tested')
+if (server === undefined) console.warn('redis-server is not installed: answers and purges in Redis are not tested')
 
 async function freePort(): Promise<number> {
   const probe = createServer()
@@ -146,5 +151,68 @@ describe.skipIf(server === undefined)('Redis', () => {
     ])
     expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['failed']))
     expect(Math.max(...slowestMs)).toBeLessThan(2000)
+  })
+
+  answerPurgesContract('createRedisAnswerPurges', async () => {
+    await redis.flushAll()
+    return createRedisAnswerPurges({ redis })
+  })
+  answerPurgesContract('createRedisAnswerPurges without copies', async () => {
+    await redis.flushAll()
+    return createRedisAnswerPurges({ redis, copyMaxAgeMs: 0 })
+  })
+
+  it('tells other servers of a purge within the age of their copy, their memory included', async () => {
+    await redis.flushAll()
+    const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
+    const servers = [0, 1].map(() => {
+      const purges = createRedisAnswerPurges({ redis, clock })
+      const store = createTieredAnswerCache({ tiers: [createMemoryAnswerCache(), createRedisAnswerCache({ redis })] })
+      return { purges, gate: aGate({ cache: { store, purges } }) }
+    })
+    const [here, there] = servers
+    const states = async (): Promise<(string | null)[]> =>
+      Promise.all(servers.map(async ({ gate }) => (await gate.ask()).headers.get('cache-status')))
+    await here!.gate.ask()
+    expect(await states()).toEqual(['rag-gate; hit', 'rag-gate; hit'])
+    await here!.purges.purge([{ kind: 'tenant', tenant: 'default' }])
+    clock.atMs += 4999
+    expect((await there!.gate.ask()).headers.get('cache-status')).toBe('rag-gate; hit')
+    clock.atMs += 1
+    expect((await there!.gate.ask()).headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(await states()).toEqual(['rag-gate; hit', 'rag-gate; hit'])
+  })
+
+  it('is killed after a purge, and started again: nothing is sent that it cannot tell of, nothing purged comes back', async () => {
+    await redis.flushAll()
+    const store = createRedisAnswerCache({ redis, deadlineMs: 1000 })
+    const purges = createRedisAnswerPurges({ redis, copyMaxAgeMs: 0 })
+    const gate = aGate({ cache: { store, purges } })
+    const status = async (question: string): Promise<string | null> =>
+      (await gate.ask({ question })).headers.get('cache-status')
+    const [purged, kept] = ['How does the engine start?', 'How does the engine start with a key?']
+    for (const question of [purged!, kept!]) expect(await status(question)).toBe('rag-gate; fwd=miss')
+    await purges.purge([{ kind: 'question', tenant: 'default', collection: 'default', question: purged! }])
+    await kill()
+    expect(await status(kept!)).toBe('rag-gate; fwd=bypass')
+    await expect(purges.purge([{ kind: 'everything' }])).rejects.toMatchObject({ code: 'store_unavailable' })
+    start()
+    await isUp()
+    expect([await status(purged!), await status(kept!)]).toEqual(['rag-gate; fwd=miss', 'rag-gate; hit'])
+  })
+
+  it('takes a list that Redis evicted for one that may have held anything', async () => {
+    for (const evicted of ['of:acme', 'numbers']) {
+      await redis.flushAll()
+      const purges = createRedisAnswerPurges({ redis })
+      const before = (await purges.known('acme')).epoch
+      const epoch = await purges.purge([{ kind: 'document', tenant: 'acme', collection: 'manual', documentId: 'a' }])
+      expect(await redis.del(`{rag-gate:purges}:${evicted}`)).toBe(1)
+      const { purgedSince, epoch: now } = await createRedisAnswerPurges({ redis }).known('acme')
+      const others = [{ kind: 'everything' }, { kind: 'tenant', tenant: 'acme' }] as const
+      expect(purgedSince(before, others)).toBe(true)
+      expect(purgedSince(now, others)).toBe(false)
+      expect(now).toBeGreaterThanOrEqual(epoch)
+    }
   })
 })

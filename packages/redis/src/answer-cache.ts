@@ -1,13 +1,9 @@
-import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
-import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
-import { createSealer } from './answer-cache/envelope.ts'
-import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
-import { storedSeconds } from './answer-cache/stored-seconds.ts'
-
-export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
+import { type AnswerCacheFault, createSealer, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
+import { above, callable, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
 
 /** What is used of a client of the npm package `redis`. */
-export interface RedisClient {
+export interface RedisStore {
   get(key: string): Promise<string | null>
   setEx(key: string, seconds: number, value: string): Promise<unknown>
   del(key: string): Promise<unknown>
@@ -18,7 +14,7 @@ export interface RedisAnswerCacheOptions {
    * A connected client of the npm package `redis`, made with `disableOfflineQueue: true`: while Redis is away, a question
    * is then answered without it at once.
    */
-  readonly redis: RedisClient
+  readonly redis: RedisStore
   /** Stands before every key, where several deployments share a database. @default 'rag-gate:answer:' */
   readonly prefix?: string
   /**

@@ -1,0 +1,79 @@
+/** Copies of a list of purges, one a tenant, where others write to the list as well. */
+import { keepNewest } from '../../core/lib/keep-newest.ts'
+import { MOST_PURGES, noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
+import { type PurgeScope, purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
+import type { AnswerPurges } from '../../ports/answer-purges.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** A purge in a list: the canonical text of its scope, and its number. */
+export type PurgeRow = readonly [scope: string, epoch: number]
+
+export interface PurgeCopies extends Pick<AnswerPurges, 'known' | 'maxAgeSeconds'> {
+  /** To be called after a purge through this object: it is known at once. */
+  readonly purged: (scopes: readonly PurgeScope[]) => void
+}
+
+/** What is known of a tenant's purges. */
+interface Copy {
+  readonly purges: PurgedScopes
+  readonly readAtMs: number
+}
+
+const MAX_COPIES = 1000
+
+/**
+ * @param copyMaxAgeMs how long a copy answers instead of the list, milliseconds; 0 asks for every question
+ * @param readNewer the tenant's own purges with higher numbers, the newest first, one more than are kept one by one at most;
+ *   and those that reach every tenant
+ */
+export function purgeCopies(
+  copyMaxAgeMs: number,
+  clock: Clock,
+  readNewer: (tenant: string, epoch: number) => Promise<readonly PurgeRow[]>,
+): PurgeCopies {
+  const copies = new Map<string, Copy>()
+  // Counts the purges through this object: a reading that began before one of them has read too little.
+  let purged = 0
+
+  async function refresh(tenant: string, held: Copy | undefined): Promise<Copy> {
+    // Taken before reading: what is purged meanwhile is read the next time.
+    const startedMs = clock.nowMs()
+    const purgedBefore = purged
+    const rows = await readNewer(tenant, held?.purges.epoch ?? 0)
+    // Another request may have read later purges meanwhile.
+    const purges = copies.get(tenant)?.purges ?? held?.purges ?? noPurges()
+    notePurges(purges, rows)
+    const whole = purgeScopeText({ kind: 'tenant', tenant })
+    const folded = rows.filter(([scope]) => scope === whole).map(([, epoch]) => epoch)
+    // The oldest of so many: there may be more behind it that were not read.
+    if (rows.length > MOST_PURGES) folded.push(Math.min(...rows.map(([, epoch]) => epoch)))
+    purges.foldedEpoch = Math.max(purges.foldedEpoch, ...folded)
+    const copy = { purges, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
+    keepNewest(copies, tenant, copy, MAX_COPIES)
+    return copy
+  }
+
+  function age(tenant: string): void {
+    const held = copies.get(tenant)
+    if (held !== undefined) copies.set(tenant, { ...held, readAtMs: -Infinity })
+  }
+
+  return {
+    maxAgeSeconds: Math.ceil(copyMaxAgeMs / 1000),
+
+    async known(tenant) {
+      const held = copies.get(tenant)
+      const ageMs = held === undefined ? Infinity : clock.nowMs() - held.readAtMs
+      const copy = held !== undefined && ageMs >= 0 && ageMs < copyMaxAgeMs ? held : await refresh(tenant, held)
+      const { purges } = copy
+      const { epoch } = purges
+      return { epoch, purgedSince: (since, scopes) => epoch > since && purgedSince(purges, since, scopes) }
+    },
+
+    purged(scopes) {
+      purged++
+      const tenants = new Set(scopes.map(tenantOfScope))
+      for (const tenant of tenants.has('') ? copies.keys() : tenants) age(tenant)
+    },
+  }
+}
