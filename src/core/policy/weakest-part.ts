@@ -20,9 +20,10 @@ export interface WeakestPartSettings {
 
 /**
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
- * supported better, that of the whole, but in log-odds at most 1.5 above the weakest part. It is at most 3 above the weakest
- * stretch of a long part. Where one part alone asks and the others state, it is at most that of this part: what was quoted
- * with a question supports the quotation.
+ * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
+ * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
+ * most 2 above an end that this passage does not hold. Where one part alone asks and the others state, it is at most that of this part:
+ * what was quoted with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
  */
@@ -32,12 +33,16 @@ export function weakestPart(of: PolicyConfidence): PolicyConfidence {
 
 /**
  * How much weaker than the whole a part may be where the whole is supported, in log-odds: a part is measured against what was
- * found for the whole, and often leans on it. Foreign parts lie far below (docs/internal/evasion.md).
+ * found for the whole, and often leans on it. It is what lies between the thresholds .55 and .8: a part that would be refused by
+ * itself gets no answer without a caution.
  */
-const ABOVE_PART = 1.5
+const ABOVE_PART = 1.18
 
 /** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
 const ABOVE_STRETCH = 3
+
+/** The same of an end that the best passage does not hold. */
+const ABOVE_END = 2
 
 /**
  * The model behind `weakestPart`.
@@ -61,12 +66,12 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
       const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
-      const weakest = (pieces: readonly PartSignals[]): number => Math.min(...pieces.map(of))
-      const ofParts =
-        parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, raised(weakest(parts), ABOVE_PART)))
-      const asking = parts.filter(({ asksAlone }) => asksAlone === 1)
-      const ofStretches = stretches.map((stretch) => raised(of(stretch), ABOVE_STRETCH))
-      return Math.min(ofParts, ...asking.map(of), ...ofStretches)
+      const confidences = parts.map(of)
+      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, leans === 1 ? ABOVE_PART : 0))
+      const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
+      const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
+      const ofStretches = stretches.map((stretch) => raised(of(stretch), stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH))
+      return Math.min(ofParts, ...asking, ...ofStretches)
     },
   })
 }

@@ -14,9 +14,15 @@ function confidence(half: object): number {
 }
 
 it('a part that alone asks is not lifted by what the others state', () => {
-  expect(confidence({ asksAlone: 1 })).toBeCloseTo(0.5)
+  expect(confidence({ asksAlone: 1, leans: 1 })).toBeCloseTo(0.5)
 })
 
-it('a part among others that ask is', () => {
-  expect(confidence({})).toBeGreaterThan(0.8)
+it('a part is lifted where the passage that supports the whole holds something of it', () => {
+  expect(confidence({ leans: 1 })).toBeGreaterThan(0.75)
+  expect(confidence({})).toBeCloseTo(0.5)
+})
+
+it('what would be refused by itself gets no answer without a caution behind what is supported', () => {
+  const refused = { sentenceCoverage: 0.549 } // A confidence of .549.
+  expect(confidence({ ...refused, leans: 1 })).toBeLessThan(0.8)
 })

@@ -40,14 +40,31 @@ describe('measureQuestion', () => {
     }
   })
 
-  it('measures the last two terms of a question where nothing was found of them', () => {
+  it('measures the first and the last terms of a question of which the best passage holds nothing', () => {
     const asked = 'when does the gate refuse weak evidence'
-    const { stretches } = measureQuestion(`${asked} juggle pineapples`, EVIDENCE, LEXICON)
-    expect(stretches).toHaveLength(1)
-    expect(stretches?.[0]).toMatchObject({ questionTermCount: 2, sentenceMatch: 0 })
-    for (const known of [asked, `${asked} juggle keys`, `keys ${asked}`, 'weak juggle pineapples']) {
+    const foreign = 'juggle pineapples'
+    for (const question of [
+      `${asked} ${foreign}`,
+      `${foreign} the gate refuses weak evidence`,
+      `${asked} juggle keys`,
+    ]) {
+      const { stretches } = measureQuestion(question, EVIDENCE, LEXICON)
+      expect(stretches, question).toHaveLength(1)
+      expect(stretches?.[0], question).toMatchObject({ questionTermCount: 2, end: 1 })
+    }
+    for (const known of [asked, `keys ${asked}`, `weak ${foreign}`]) {
       expect(measureQuestion(known, EVIDENCE, LEXICON), known).toMatchObject({ stretches: [] })
     }
+  })
+
+  it('gives a part no more lead of its best passage than the whole has: they were found for the whole', () => {
+    const { bm25Lead, parts } = measureQuestion(
+      'When does the gate refuse weak evidence? How are keys rotated?',
+      EVIDENCE,
+      LEXICON,
+    )
+    expect(parts?.map((part) => part['bm25Lead']! <= bm25Lead!)).toEqual([true, true])
+    expect(parts?.map(({ leans }) => leans)).toEqual([1, undefined])
   })
 
   const LEVELS = ['refuse', 'advise', 'pass']
