@@ -345,3 +345,13 @@ export const chunkTexts = sqliteTable('chunk_texts', {
   id: text('id').notNull(),
   passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
 })
+
+/** What each principal ingested on the last day on which it did. */
+export const ingestionBudgets = sqliteTable('ingestion_budgets', {
+  tenant: text('tenant').notNull(),
+  principal: text('principal').notNull(),
+  /** Beginning of the day, UTC. */
+  dayMs: integer('day_ms').notNull(),
+  documents: integer('documents').notNull(),
+  bytes: integer('bytes').notNull(),
+})

@@ -102,8 +102,14 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     createBindingRateLimiter: { binding: {}, periodSeconds: 60 },
     createMemoryRateLimiter: { limit: 1, periodSeconds: 60, clock: CLOCK },
   },
+  'packages/console/src/limits/document-budget.ts': {
+    createD1DocumentBudget: { db: {}, documentsPerDay: 1, bytesPerDay: 1, clock: CLOCK },
+  },
   'packages/console/src/limits/token-budget.ts': {
     createD1TokenBudget: { db: {}, perDay: 1, perMonth: 1, clock: CLOCK },
+  },
+  'packages/models/src/fallback-generator.ts': {
+    createFallbackGenerator: { generators: [{}], onFallback: f },
   },
   'packages/models/src/limited-generator.ts': {
     createLimitedGenerator: { generator: {}, callsAtOnce: 1, streamTimeoutMs: 1 },

@@ -6,11 +6,13 @@ import {
   createBearerAuthenticator,
   createD1ApiKeys,
   createBindingRateLimiter,
+  createD1DocumentBudget,
   createD1Policies,
   createD1TokenBudget,
   createMemoryRateLimiter,
   limitWrongTokens,
   type RateLimiter,
+  type DocumentBudget,
   type TokenBudget,
   type ConsoleOptions,
   type ConsoleParts,
@@ -82,6 +84,8 @@ export interface Composition {
   readonly limiter: RateLimiter | undefined
   /** Of tokens; `undefined` without one. */
   readonly budget: TokenBudget | undefined
+  /** Of ingested documents; `undefined` without one. */
+  readonly documentBudget: DocumentBudget | undefined
 }
 
 const TENANT = 'default'
@@ -187,6 +191,7 @@ function compose(env: GateBindings): Composition {
     authenticate,
     limiter: requestLimiterOf(env),
     budget: tokenBudgetOf(env),
+    documentBudget: documentBudgetOf(env),
   }
 }
 
@@ -201,6 +206,12 @@ function tokenBudgetOf(env: GateBindings): TokenBudget | undefined {
   const [perDay, perMonth] = [numberIn(env, 'TOKENS_PER_DAY'), numberIn(env, 'TOKENS_PER_MONTH')]
   if (perDay === undefined && perMonth === undefined) return undefined
   return createD1TokenBudget({ db: env.DB, perDay, perMonth })
+}
+
+function documentBudgetOf(env: GateBindings): DocumentBudget | undefined {
+  const [documentsPerDay, bytesPerDay] = [numberIn(env, 'DOCUMENTS_PER_DAY'), numberIn(env, 'DOCUMENT_BYTES_PER_DAY')]
+  if (documentsPerDay === undefined && bytesPerDay === undefined) return undefined
+  return createD1DocumentBudget({ db: env.DB, documentsPerDay, bytesPerDay })
 }
 
 /** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */

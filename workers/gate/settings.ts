@@ -91,6 +91,7 @@ const SETTINGS = {
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
   ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
   ...each(whole(1, 999_999_999_999), 'TOKENS_PER_DAY', 'TOKENS_PER_MONTH'),
+  ...each(whole(1, 999_999_999_999), 'DOCUMENTS_PER_DAY', 'DOCUMENT_BYTES_PER_DAY'),
   ...each(whole(1, 100_000), 'REQUESTS_PER_MINUTE', 'MODEL_CALLS_AT_ONCE'),
   // Days.
   ...each(whole(1, 3650), 'DECISION_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS'),

@@ -19,6 +19,7 @@ export {
   type RateLimitBinding,
   type RateLimiter,
 } from './limits/rate-limiter.ts'
+export { createD1DocumentBudget, type DocumentBudget } from './limits/document-budget.ts'
 export { createD1TokenBudget, type TokenBudget } from './limits/token-budget.ts'
 export { limitWrongTokens } from './limits/wrong-tokens.ts'
 export type { AlertOptions, ConsoleOptions, ExportOptions, StandingCollection } from './options.ts'

@@ -1,6 +1,7 @@
 /** Limits of the ready Worker: each with its status, its headers, its code, and its row in the statistics. */
 import { env } from 'cloudflare:workers'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { createD1DocumentBudget } from '../../../packages/console/src/limits/document-budget.ts'
 import { createD1TokenBudget } from '../../../packages/console/src/limits/token-budget.ts'
 import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -38,19 +39,10 @@ test('requests of a caller are limited by the binding of the platform', async ()
   expect((await ask({ 'cf-connecting-ip': '203.0.113.2' })).status).toBe(200)
 })
 
-test('without the binding a number counts, in the isolate, and what was refused is in the statistics', async () => {
+test('without the binding a number counts, in the isolate', async () => {
   const limited = workerOver({ ...isolateBindings, REQUESTS_PER_MINUTE: '1' })
   const ask = () => limited.post('/ask', { question: STRONG }, ADMIN)
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
-  await expect
-    .poll(
-      async () => {
-        const { faults } = await (await limited.send('/v1/stats', { headers: ADMIN })).json<{ faults: object[] }>()
-        return faults
-      },
-      { timeout: 20_000, interval: 500 },
-    )
-    .toContainEqual({ route: '/ask', status: 429, code: 'rate_limited', requests: expect.any(Number) })
 })
 
 test('an address that sent ten wrong tokens is not heard for a minute, on any route', async () => {
@@ -103,4 +95,107 @@ test('a tenant without tokens left gets 429 in place of a model call', async () 
   const response = await spent.post('/ask', { question: STRONG })
   expect([response.status, await response.json()]).toMatchObject([429, { error: { code: 'budget_spent' } }])
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+const aKey = async (...scopes: string[]): Promise<Record<string, string>> => {
+  const made = await post('/v1/keys', { name: 'limits', scopes }, ADMIN)
+  return { authorization: `Bearer ${(await made.json<{ token: string }>()).token}` }
+}
+const aText = (id: string, text = 'Four words of text.') => ({ id, text })
+
+test('a key ingests so many documents and bytes a day, and nothing of a call that is more', async () => {
+  const settings = { DOCUMENTS_PER_DAY: '3', DOCUMENT_BYTES_PER_DAY: '100' }
+  const limited = workerOver({ ...isolateBindings, ...settings })
+  const [one, other] = [await aKey('ingest'), await aKey('ingest')]
+  const put = async (headers: Record<string, string>, ...documents: object[]) => {
+    const response = await limited.post('/v1/documents', { collection: 'limited', documents }, headers)
+    const seconds = Number(response.headers.get('retry-after'))
+    return [response.status, seconds > 0 && seconds <= 86_400, (await response.json<{ error?: object }>()).error]
+  }
+  const spent = [429, true, expect.objectContaining({ code: 'budget_spent' })]
+  expect(await put(one, aText('a'), aText('b'))).toEqual([200, false, undefined])
+  expect(await put(one, aText('c'), aText('d'))).toEqual(spent)
+  expect(await put(one, aText('c'))).toEqual([200, false, undefined])
+  expect(await put(one, aText('d'))).toEqual(spent)
+  expect(await put(other, aText('e', 'ä'.repeat(51)))).toEqual(spent)
+  expect(await put(other, aText('e', 'ä'.repeat(50)))).toEqual([200, false, undefined])
+  for (const at of [1, 2]) expect(await put(ADMIN, aText(`f${at}`), aText('g'))).toEqual([200, false, undefined])
+})
+
+test('a budget of documents begins anew with the day, and two calls at once do not pass it', async () => {
+  let nowMs = Date.UTC(2026, 4, 20, 23)
+  const budget = createD1DocumentBudget({ db: env.DB, documentsPerDay: 5, clock: { nowMs: () => nowMs } })
+  const spend = (documents: number) => budget.spend({ tenant: 't', id: 'k' }, { documents, bytes: 0 })
+  const both = await Promise.allSettled([spend(3), spend(3)])
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  await expect(spend(3)).rejects.toMatchObject({ code: 'budget_spent', retryAfterSeconds: 3600 })
+  nowMs += 3_600_000
+  await expect(spend(5)).resolves.toBeUndefined()
+  // A clock that is set back begins no other day.
+  nowMs -= 3_600_000
+  await expect(spend(1)).rejects.toMatchObject({ code: 'budget_spent' })
+})
+
+/** A model that says a word and no more, until it is left. */
+function aSilentModel(): void {
+  const word = 'data: {"choices":[{"index":0,"delta":{"content":"Thirty-"},"finish_reason":null}]}\n\n'
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const say = setInterval(() => controller.enqueue(new TextEncoder().encode(word)), 100)
+        init?.signal?.addEventListener('abort', () => {
+          clearInterval(say)
+          controller.error(new Error('left'))
+        })
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  })
+}
+
+test('a stream ends after its time, and meanwhile no other call of the model is begun', async () => {
+  aSilentModel()
+  const settings = { ...MODEL, MODEL_CALLS_AT_ONCE: '1', STREAM_SECONDS: '1', STALE_IF_ERROR_SECONDS: '0' }
+  const limited = workerOver({ ...isolateBindings, ...settings })
+  const ask = (question: string) => limited.post('/ask', { question }, { ...ADMIN, accept: 'text/event-stream' })
+  const first = await ask(STRONG)
+  const second = await ask(`${STRONG} !`)
+  expect([second.status, second.headers.get('retry-after'), await second.json()]).toMatchObject([
+    503,
+    '1',
+    { error: { code: 'overloaded' } },
+  ])
+  const begun = Date.now()
+  const text = await first.text()
+  expect([first.status, text.includes('Thirty-'), text.includes('llm_timeout')]).toEqual([200, true, true])
+  expect(Date.now() - begun).toBeLessThan(3000)
+  // Its place is free again.
+  expect((await ask(`${STRONG} !!`)).status).toBe(200)
+  vi.restoreAllMocks()
+})
+
+test('what was refused by a limit is in the statistics, whichever it was', async () => {
+  const refused = [
+    ['/ask', 429, 'rate_limited'],
+    ['/v1/chat', 429, 'rate_limited'],
+    ['/mcp', 429, 'rate_limited'],
+    ['/v1/keys', 429, 'rate_limited'],
+    ['/ask', 429, 'budget_spent'],
+    ['/v1/documents', 429, 'budget_spent'],
+    ['/ask', 503, 'overloaded'],
+  ] as const
+  const rows = refused.map(([route, status, code]) => ({ route, status, code, requests: expect.any(Number) }))
+  await expect
+    .poll(
+      async () => {
+        const { faults } = await (
+          await workerOver(isolateBindings).send('/v1/stats', { headers: ADMIN })
+        ).json<{
+          faults: object[]
+        }>()
+        return faults
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toEqual(expect.arrayContaining(rows))
 })

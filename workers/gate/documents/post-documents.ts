@@ -1,12 +1,12 @@
 /** `POST /v1/documents`: documents in. */
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
-import type { Json } from 'hono-rag-gate/core/lib'
+import { type Json, utf8 } from 'hono-rag-gate/core/lib'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { ingestDocuments, type IngestedDocument } from '@hono-rag-gate/ingest'
 import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
+import { compositionFor, isDeploymentAdmin } from '../compose.ts'
 import { idempotent } from '../idempotent.ts'
 import { checkDocuments } from './check-documents.ts'
 import { learnAfter } from './learn-scale.ts'
@@ -29,6 +29,11 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   const checked = checkDocuments(documents, principal.tenant)
   // It came out of a JSON parser.
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
+    // The deployment's own token fills it as it likes.
+    if (!isDeploymentAdmin(principal)) {
+      const bytes = checked.reduce((sum, { text }) => sum + utf8(text).length, 0)
+      await composition.documentBudget?.spend(principal, { documents: checked.length, bytes })
+    }
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
     c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId, ingestion.corpusVersion))
     const { nearlyFull } = ingestion

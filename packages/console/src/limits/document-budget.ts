@@ -1,0 +1,68 @@
+/** Documents, and bytes of their texts, that a principal may ingest in a day. */
+import type { D1Database } from '@cloudflare/workers-types'
+import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import type { Clock, Principal } from 'hono-rag-gate/ports'
+import { ConsoleError } from '../errors.ts'
+
+/** Settings of `createD1DocumentBudget`: documents, bytes, or both, in a day of UTC. */
+export interface D1DocumentBudgetOptions {
+  /** Database with the migrations of this package. */
+  readonly db: D1Database
+  /** 1 and up. @default without end */
+  readonly documentsPerDay?: number | undefined
+  /** UTF-8, 1 and up. @default without end */
+  readonly bytesPerDay?: number | undefined
+  /** @default the platform's */
+  readonly clock?: Clock
+}
+
+/** Counts what is ingested. */
+export interface DocumentBudget {
+  /**
+   * Counts these documents, or none of them. What fails later stays counted.
+   *
+   * @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated` where it is not known
+   */
+  spend(
+    principal: Pick<Principal, 'tenant' | 'id'>,
+    taken: { readonly documents: number; readonly bytes: number },
+  ): Promise<void>
+}
+
+const DAY_MS = 86_400_000
+
+/** Adds to the row of the day, where it stays within the budget: one statement, so that two calls at once cannot pass it. */
+const SPEND = `
+INSERT INTO ingestion_budgets (tenant, principal, day_ms, documents, bytes)
+SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?4 <= ?6 AND ?5 <= ?7
+ON CONFLICT (tenant, principal) DO UPDATE SET
+  documents = iif(day_ms >= ?3, documents, 0) + ?4, bytes = iif(day_ms >= ?3, bytes, 0) + ?5, day_ms = max(day_ms, ?3)
+WHERE iif(day_ms >= ?3, documents, 0) + ?4 <= ?6 AND iif(day_ms >= ?3, bytes, 0) + ?5 <= ?7
+RETURNING documents`
+
+/**
+ * Over a table of its own, one row a principal.
+ *
+ * @throws `config_invalid` for options that are not these
+ */
+export function createD1DocumentBudget(options: D1DocumentBudgetOptions): DocumentBudget {
+  requireOptions(options, { db: required(object), documentsPerDay: whole(1), bytesPerDay: whole(1), clock: object })
+  const { db, clock = { nowMs: () => Date.now() } } = options
+  const { documentsPerDay = Number.MAX_SAFE_INTEGER, bytesPerDay = Number.MAX_SAFE_INTEGER } = options
+  return {
+    async spend({ tenant, id }, { documents, bytes }) {
+      const nowMs = clock.nowMs()
+      const dayMs = nowMs - (nowMs % DAY_MS)
+      const row = await db
+        .prepare(SPEND)
+        .bind(tenant, id, dayMs, documents, bytes, documentsPerDay, bytesPerDay)
+        .first()
+        .catch(rethrowStoreFault)
+      if (row !== null) return
+      throw new ConsoleError('budget_spent', 'These documents are more than is left of what may be ingested today', {
+        retryAfterSeconds: Math.ceil((dayMs + DAY_MS - nowMs) / 1000),
+      })
+    },
+  }
+}
