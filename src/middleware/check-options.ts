@@ -125,9 +125,8 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   const { judge: answerJudge, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   validateRules(rules)
   const messagesFor = messageChooser(options.messages)
-  const checkCodes = codeCheck(options.messages, onWarning)
   return {
-    policy: policyChooser(policy, answerJudge, checkCodes),
+    policy: policyChooser(policy, answerJudge, options.messages),
     rules: [...rules],
     mode,
     question: checkQuestion(options.question),
@@ -193,11 +192,11 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
 function policyChooser(
   policy: RagGateOptions<never>['policy'],
   answerJudge: AnswerJudge | undefined,
-  checkCodes: CodeCheck,
+  messages: RagGateOptions['messages'],
 ): QuestionSettings['policy'] {
   if (typeof policy !== 'function') {
     const fixed = checkPolicy(policy, answerJudge)
-    checkCodes(fixed, 'only')
+    if (typeof messages === 'object') checkMessages(messages, Object.keys(fixed.texts))
     return () => fixed
   }
   const checked = new WeakMap<Policy, Policy>()
@@ -206,7 +205,6 @@ function policyChooser(
     const known = checked.get(chosen)
     if (known !== undefined) return known
     const made = checkPolicy(chosen, answerJudge)
-    checkCodes(made, 'of-several')
     checked.set(chosen, made)
     return made
   }
@@ -260,26 +258,4 @@ function messageChooser(messages: RagGateOptions['messages']): RouteSettings['me
   // Checked above: strings, and lists of them.
   const key = canonicalJson(messages)
   return () => ({ messages: byCode, key })
-}
-
-/** Holds the codes that texts are given for against those that a policy can give. */
-type CodeCheck = (policy: Policy, choice: 'only' | 'of-several') => void
-
-/**
- * A code that the only policy cannot give is an error. Where policies are chosen by the request it may be another's, so
- * the first that is chosen leads to one warning.
- */
-function codeCheck(messages: RagGateOptions['messages'], onWarning: RouteSettings['onWarning']): CodeCheck {
-  if (messages === undefined || typeof messages === 'function') return () => undefined
-  let warned = false
-  return ({ id, texts }, choice) => {
-    if (choice === 'only') checkMessages(messages, Object.keys(texts))
-    else if (!warned) {
-      warned = true
-      const unknown = Object.keys(messages).filter((code) => !Object.hasOwn(texts, code))
-      if (unknown.length === 0) return
-      const message = `messages has texts for ${unknown.join(', ')}, which ${id} never gives: does another policy?`
-      onWarning({ code: 'message_code_unknown', message })
-    }
-  }
 }

@@ -59,7 +59,7 @@ export interface RagGateOptions<Bindings extends object = object> {
    * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request
    * (`messagesIn` of `@hono-rag-gate/messages` has five languages). What is left out stays as the policy says it. Of a
    * function, answers are kept apart by its `key`, by default the whole `Accept-Language`. A code that
-   * the policy cannot give is an error; where `policy` is a function, a warning `message_code_unknown`.
+   * the policy cannot give is an error, unless `policy` is a function.
    *
    * @default none
    */
