@@ -2,10 +2,11 @@
  * Runs a script of this project with the project's own Node, installing first what is missing. Plain JavaScript with
  * no imports beyond Node 20: it is the first thing that runs in a clean clone.
  *
- *   node scripts/run.mjs [--with=test,bench] scripts/start.ts [arguments]
+ *   node scripts/run.mjs [--with=test,bench | --only=scripts/lint] scripts/start.ts [arguments]
  *
  * The root's package.json holds what `npm start` needs. What only tests, benches or the kernel need stands in the
- * package.json of their folder, a workspace: `--with` names the folders, `--with=all` means every one of them.
+ * package.json of their folder, a workspace: `--with` names the folders beside the root, `--with=all` means every one of
+ * them; `--only` leaves the root out.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,13 +17,15 @@ import { fileURLToPath } from 'node:url'
 /** Major version of Node that the scripts are written for; `scripts/node/package.json` pins the exact one. */
 const NODE_MAJOR = 24
 
+/** Linter and formatter run on any Node that reads TypeScript. */
+const READS_TYPESCRIPT = [22, 18]
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const modules = join(root, 'node_modules')
-const [option, ...others] = process.argv.slice(2)
-const script = option?.startsWith('--with=') ? others : process.argv.slice(2)
-install(option?.startsWith('--with=') ? option.slice('--with='.length).split(',') : [])
+const { which, folders, script } = readArguments(process.argv.slice(2))
+install(which, folders)
 linkPackages()
-const node = findNode()
+const node = which === 'only' && readsTypeScript() ? process.execPath : findNode()
 
 const child = spawn(node, script, {
   cwd: root,
@@ -38,8 +41,20 @@ const watch = setInterval(() => {
 watch.unref()
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 
-/** Installs the root and the wanted folders, unless they are there as the lockfile has them. */
-function install(wanted) {
+function readArguments([option, ...others]) {
+  const [, which = 'with', list] = /^--(with|only)=(.+)$/.exec(option ?? '') ?? []
+  return list === undefined
+    ? { which, folders: [], script: process.argv.slice(2) }
+    : { which, folders: list.split(','), script: others }
+}
+
+function readsTypeScript() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major > READS_TYPESCRIPT[0] || (major === READS_TYPESCRIPT[0] && minor >= READS_TYPESCRIPT[1])
+}
+
+/** Installs the wanted folders, and the root and its Node beside them or not, unless they are there as the lockfile has them. */
+function install(which, wanted) {
   const stamp = join(modules, '.installed.json')
   const lockfile = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -47,13 +62,14 @@ function install(wanted) {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const known = existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')) : { lockfile: '', folders: [] }
   const before = known.lockfile === lockfile ? known.folders : []
-  const needed = wanted.includes('all') ? workspaces.filter((folder) => folder !== '.') : ['scripts/node', ...wanted]
+  const basis = which === 'with' ? ['.', 'scripts/node'] : readsTypeScript() ? [] : ['scripts/node']
+  const needed = wanted.includes('all') ? workspaces : [...basis, ...wanted]
   if (needed.every((folder) => before.includes(folder))) return
   const folders = [...new Set([...before, ...needed])]
   console.log('Installing dependencies …')
   // Not `npm ci`: it removes what is there first. The lockfile pins all versions.
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  const chosen = ['--include-workspace-root', ...folders.map((folder) => `--workspace=${folder}`)]
+  const chosen = folders.map((folder) => (folder === '.' ? '--include-workspace-root' : `--workspace=${folder}`))
   const { status } = spawnSync('npm', ['install', ...quiet, ...chosen], {
     cwd: root,
     stdio: 'inherit',

@@ -1,3 +1,4 @@
+/// <reference types="@cloudflare/vitest-plugin/types" />
 import type { D1Migration } from 'cloudflare:test'
 import type { QueuedDecision } from '../src/adapters/queue-decision-log.ts'
 import type { VectorIndex } from '../packages/vector-index/src/worker/door.ts'
