@@ -42,7 +42,6 @@ export default defineConfig({
                   sparse: { indexType: 'SPARSE' },
                   hybrid: { indexType: 'HYBRID', dimension: 2 },
                   embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
-                  lagging: { indexType: 'DENSE', dimension: 2, visibilityLagMs: 2000 },
                 },
                 QUESTION_HMAC_KEY: 'test-hmac-key-0123456789abcdef0123456789abcdef',
               },

@@ -1,6 +1,5 @@
 /**
- * The tests of the service's own clients, run as they are against the embedded index in workerd: as it is, with writes
- * seen late, and with the limits of the free plan.
+ * The tests of the service's own clients, run as they are against the embedded index in workerd.
  *
  *   npm run bench -- client-suites <checkout of vector-js> 'bun test src --timeout 20000' \
  *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...'
@@ -23,12 +22,6 @@ const KINDS = {
   hybrid: { indexType: 'HYBRID', dimension: 2 },
   embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   'hybrid-embedding': { indexType: 'HYBRID', embeddingModel: 'BGE_SMALL_EN_V1_5' },
-}
-
-const MODES = {
-  'as it is': {},
-  'visibilityLagMs 700': { visibilityLagMs: 700 },
-  'planLimits free': { planLimits: 'free' },
 }
 
 /** How bun, pytest and `go test -v` say what passed and what did not. */
@@ -77,22 +70,19 @@ function commitOf(checkout: string): string {
 
 const suites = suitesIn(process.argv.slice(2))
 const rows: string[][] = []
-for (const [mode, settings] of Object.entries(MODES)) {
-  const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-clients-'))
-  const indexes = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, { ...kind, ...settings }]))
-  const index = await startLocalIndex({ stateDirectory, indexes })
-  try {
-    for (const suite of suites) {
-      const name = basename(suite.checkout)
-      const env = variables(index.url, index.tokens, name.endsWith('js') ? 'dense-384' : 'dense')
-      const output = await outputOf(suite, env)
-      const failed = [...output.matchAll(FAILED_LINE)].map(([line]) => line)
-      console.error([`${name}, ${mode}`, ...failed, ...(count(PASSED, output) === 0 ? [output] : [])].join('\n  '))
-      rows.push([name, commitOf(suite.checkout), mode, String(count(PASSED, output)), String(count(FAILED, output))])
-    }
-  } finally {
-    await index.stop()
-    rmSync(stateDirectory, { recursive: true, force: true })
+const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-clients-'))
+const index = await startLocalIndex({ stateDirectory, indexes: KINDS })
+try {
+  for (const suite of suites) {
+    const name = basename(suite.checkout)
+    const env = variables(index.url, index.tokens, name.endsWith('js') ? 'dense-384' : 'dense')
+    const output = await outputOf(suite, env)
+    const failed = [...output.matchAll(FAILED_LINE)].map(([line]) => line)
+    console.error([name, ...failed, ...(count(PASSED, output) === 0 ? [output] : [])].join('\n  '))
+    rows.push([name, commitOf(suite.checkout), String(count(PASSED, output)), String(count(FAILED, output))])
   }
+} finally {
+  await index.stop()
+  rmSync(stateDirectory, { recursive: true, force: true })
 }
-console.log(markdownTable(['client', 'commit', 'index', 'passed', 'failed'], rows))
+console.log(markdownTable(['client', 'commit', 'passed', 'failed'], rows))

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../packages/upstash/src/index.ts'
 import type { Passage } from '../src/core/evidence/chunk.ts'
-import { answerCommand } from '../packages/vector-index/src/protocol/protocol.ts'
-import { indexInMemory } from '../test/vector-index/index-in-memory.ts'
+import { IndexInMemory } from '../test/vector-index/index-in-memory.ts'
 import { bundle } from './bundle.ts'
 
 const NAMESPACE = 'bench'
@@ -21,18 +20,14 @@ export interface AskedIndex {
 
 /** The index without any network: its commands are carried out here, between the same JSON as over HTTP. */
 export async function indexInProcess(passages: readonly Passage[]): Promise<AskedIndex> {
-  const index = indexInMemory()
+  const index = new IndexInMemory()
   return filled(passages, {
     url: 'http://index.invalid',
     fetch: async (url, init) => {
       const { pathname, search } = new URL(url)
-      const { status, body } = answerCommand(index, {
-        method: init?.method ?? 'GET',
-        path: pathname.slice(1).split('/'),
-        search: search.slice(1),
-        // The adapter sends its bodies as text.
-        body: init?.body === undefined ? undefined : (JSON.parse(init.body as string) as unknown),
-      })
+      // The adapter sends its bodies as text.
+      const sent = init?.body === undefined ? undefined : (JSON.parse(init.body as string) as unknown)
+      const { status, body } = index.answer(init?.method ?? 'GET', pathname + search, sent)
       return Response.json(body, { status })
     },
   })

@@ -7,7 +7,6 @@
  * Every search is a command of the protocol over SQLite in memory, as a Durable Object answers it; the gate's mix goes
  * through the `@upstash/vector` client and the adapter, as the gate retrieves.
  */
-import { TERM_PAIRS_MODEL } from '../packages/vector-index/src/models.ts'
 import { markdownTable } from './markdown-table.ts'
 import { gateSearch, indexSet, protocolSearch, type Search } from './retrieval/indexed-set.ts'
 import { haveLabelledSets, readLabelledSet } from './retrieval/labelled-set.ts'
@@ -30,17 +29,12 @@ const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(
 async function measureSet(set: string): Promise<Measured[]> {
   const labelled = readLabelledSet(set, QUESTIONS, SEED)
   const { index, lexicon } = indexSet(labelled)
-  const { index: pairs } = indexSet(labelled, TERM_PAIRS_MODEL)
   const searches: Readonly<Record<string, Search>> = {
     dense: protocolSearch(index, 'int8', { queryMode: 'DENSE' }),
     sparse: protocolSearch(index, 'int8', { queryMode: 'SPARSE' }),
     'hybrid, RRF': protocolSearch(index, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'RRF' }),
     'hybrid, DBSF': protocolSearch(index, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'DBSF' }),
     'the gate: convex mix': gateSearch(index, 'int8', lexicon),
-    'term pairs, sparse': protocolSearch(pairs, 'int8', { queryMode: 'SPARSE' }),
-    'term pairs, hybrid, RRF': protocolSearch(pairs, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'RRF' }),
-    'term pairs, hybrid, DBSF': protocolSearch(pairs, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'DBSF' }),
-    'term pairs, convex mix': gateSearch(pairs, 'int8', lexicon),
     'dense, float32': protocolSearch(index, 'float32', { queryMode: 'DENSE' }),
     'convex mix, float32': gateSearch(index, 'float32', lexicon),
     'dense, float32, idf in passages': protocolSearch(index, 'float32-idf', { queryMode: 'DENSE' }),
@@ -78,10 +72,6 @@ function gainRow(measured: readonly Measured[], set: string, name: string, over:
 const GAINS = [
   ['the gate: convex mix', 'sparse'],
   ['the gate: convex mix', 'hybrid, RRF'],
-  ['term pairs, sparse', 'sparse'],
-  ['term pairs, hybrid, RRF', 'hybrid, RRF'],
-  ['term pairs, hybrid, DBSF', 'hybrid, DBSF'],
-  ['term pairs, convex mix', 'the gate: convex mix'],
   ['dense', 'dense, float32'],
   ['the gate: convex mix', 'convex mix, float32'],
   ['dense, float32', 'dense, float32, idf in passages'],
@@ -99,11 +89,6 @@ How often the embedded index finds the passage that answers a question. Written 
 Every search is a command of the index's protocol (\`upsert-data\`, \`query-data\`) over SQLite in memory, with idf weighting.
 The gate's mix goes through the \`@upstash/vector\` client and the adapter: ten passages by each side, then the convex
 mix of [how it works](../how-it-works.md).
-
-\`term pairs\` is the index with \`sparseEmbeddingModel\` set to \`${TERM_PAIRS_MODEL}\`: BM25 over terms and over pairs of
-neighbouring terms, with a mean length of 64 in place of the service's 32. It is not the default: the gate's weights are
-fitted on evidence from the default's, and its sparse vectors have 2.3 times the entries. Its two constants were chosen on these same sets from a
-dozen pairs, so expect a little less elsewhere.
 
 ## Searches
 

@@ -6,9 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { main } from 'assemblyscript/asc'
-
-/** The compiled kernel. */
-export const KERNEL_FILE = fileURLToPath(new URL('../packages/vector-index/src/search/scan.wasm', import.meta.url))
+import { KERNEL_FILE } from './load-kernel.ts'
 
 const OPTIONS = [
   '-O3',

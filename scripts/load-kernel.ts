@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { MakeKernel, ScanKernel } from '../packages/vector-index/src/search/kernel.ts'
-import { KERNEL_FILE } from './build-kernel.ts'
+import { fileURLToPath } from 'node:url'
+import type { ScanKernel } from '../packages/vector-index/src/search/kernel.ts'
+
+/** The compiled kernel. */
+export const KERNEL_FILE = fileURLToPath(new URL('../packages/vector-index/src/search/scan.wasm', import.meta.url))
 
 /** The scan kernel in Node, compiled from its file. Workers import the file instead. */
-export function loadKernel(): MakeKernel {
+export function loadKernel(): ScanKernel {
   const module = new WebAssembly.Module(readFileSync(KERNEL_FILE))
-  // The interface describes what the file exports; `kernel.test.ts` compares the file with its source.
-  return () => new WebAssembly.Instance(module).exports as unknown as ScanKernel
+  // The interface describes what the file exports; a test compares the file with its source.
+  return new WebAssembly.Instance(module).exports as unknown as ScanKernel
 }

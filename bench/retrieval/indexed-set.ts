@@ -4,11 +4,8 @@ import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '.
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
-import { answerCommand } from '../../packages/vector-index/src/protocol/protocol.ts'
 import { passageVector } from '../../packages/vector-index/src/embed/bm25.ts'
-import { openIndex, type EmbeddedIndex } from '../../packages/vector-index/src/protocol/embedded-index.ts'
-import { indexSettings } from '../../packages/vector-index/src/settings.ts'
-import { sqliteStorage } from '../../test/vector-index/sqlite-storage.ts'
+import { IndexInMemory } from '../../test/vector-index/index-in-memory.ts'
 import type { LabelledSet } from './labelled-set.ts'
 import { DEPTH } from './ranks.ts'
 import { terms } from '../../src/language/english/terms.ts'
@@ -22,15 +19,9 @@ export type DenseKind = 'int8' | 'float32' | 'float32-idf'
 
 const BATCH = 500
 
-/** Nothing measured here depends on time or chance. */
-const PLATFORM = { nowMs: () => 0, random: () => 0, randomUuid: () => '' }
-
 /** Puts a set into a fresh index in SQLite's memory, a namespace for each kind of dense vector. */
-export function indexSet(
-  { passages }: LabelledSet,
-  sparseEmbeddingModel = 'BM25',
-): { readonly index: EmbeddedIndex; readonly lexicon: Lexicon } {
-  const index = openIndex(sqliteStorage(), indexSettings('bench', { sparseEmbeddingModel }), PLATFORM)
+export function indexSet({ passages }: LabelledSet): { readonly index: IndexInMemory; readonly lexicon: Lexicon } {
+  const index = new IndexInMemory()
   const lexicon = buildLexicon(
     passages.map(({ text }) => text),
     english,
@@ -61,7 +52,7 @@ export function indexSet(
 
 /** One query of the protocol, `query-data`. */
 export function protocolSearch(
-  index: EmbeddedIndex,
+  index: IndexInMemory,
   namespace: DenseKind,
   query: Readonly<Record<string, string>>,
 ): Search {
@@ -73,15 +64,14 @@ export function protocolSearch(
 }
 
 /** As the gate retrieves: two queries through the client and the adapter, then the convex mix. */
-export function gateSearch(index: EmbeddedIndex, namespace: DenseKind, lexicon: Lexicon): Search {
+export function gateSearch(index: IndexInMemory, namespace: DenseKind, lexicon: Lexicon): Search {
   const retriever = createUpstashRetriever({
     filledBy: 'gate',
     namespace: () => namespace,
     url: 'http://index.local',
     async fetch(url, { body, method = 'POST' }) {
-      const path = new URL(url).pathname.slice(1).split('/')
       // The adapter sends JSON text.
-      const answer = answerCommand(index, { method, path, search: '', body: JSON.parse(body as string) })
+      const answer = index.answer(method, new URL(url).pathname, JSON.parse(body as string))
       return Response.json(answer.body, { status: answer.status })
     },
   })
@@ -94,8 +84,8 @@ export function gateSearch(index: EmbeddedIndex, namespace: DenseKind, lexicon: 
   }
 }
 
-function command(index: EmbeddedIndex, path: string, body: unknown): unknown {
-  const answer = answerCommand(index, { method: 'POST', path: path.split('/'), search: '', body })
+function command(index: IndexInMemory, path: string, body: unknown): unknown {
+  const answer = index.answer('POST', path, body)
   if (!('result' in answer.body)) throw new Error(`${path}: ${answer.body.error}`)
   return answer.body.result
 }

@@ -12,7 +12,7 @@ import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 
 const INDEXES = {
   source: { indexType: 'HYBRID', dimension: 3 },
-  target: { indexType: 'HYBRID', dimension: 3, visibilityLagMs: 300 },
+  target: { indexType: 'HYBRID', dimension: 3 },
   dense: { indexType: 'DENSE', dimension: 3 },
   texts: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
 }

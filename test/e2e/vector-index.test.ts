@@ -242,7 +242,7 @@ test('what was written is there after a restart, and a query goes on', async () 
 test.each([17, 40])('a body of %i MiB is answered with 413 before the connection ends', async (mebibytes) => {
   const body = new Uint8Array(mebibytes * 1024 * 1024).fill(0x20)
   const headers = { authorization: `Bearer ${local.tokens.get('dense')!}` }
-  for (const path of ['upsert', 'upsert/ns', 'rename-namespace']) {
+  for (const path of ['upsert', 'upsert/ns', 'delete-namespace/ns']) {
     const response = await fetch(`${local.url}/indexes/dense/${path}`, { method: 'POST', headers, body })
     expect(response.status).toBe(413)
     expect(await response.json()).toEqual({ error: 'The body is larger than 16777216 bytes', status: 413 })

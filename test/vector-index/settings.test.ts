@@ -43,9 +43,7 @@ describe('settings', () => {
     ['a model for one part only', { dimension: 2, sparseEmbeddingModel: 'BM25' }, 'both parts or for none'],
     ['a dimension of a sparse index', { indexType: 'SPARSE', dimension: 2 }, 'has no dimension'],
     ['a sparse model of a dense index', { indexType: 'DENSE', sparseEmbeddingModel: 'BM25' }, 'sparseEmbeddingModel'],
-    ['an unknown plan', { planLimits: 'gold' }, 'free, payg, pro, off'],
-    ['a negative lag', { visibilityLagMs: -1 }, 'visibilityLagMs'],
-    ['a lag in text', { visibilityLagMs: '5' }, 'visibilityLagMs'],
+    ['a plan of the service', { planLimits: 'free' }, 'does not know "planLimits"'],
   ])('refuse %s', (_name, given, message) => {
     expect(() => indexSettings('docs', given)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     expect(() => indexSettings('docs', given)).toThrow(message)

@@ -1,11 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { IndexStorage, SqlRow } from '../../packages/vector-index/src/store/schema.ts'
 
-/** Bytes come as buffers of their own; one column of the index holds them. */
+/** Bytes come as buffers of their own. */
 function asWorkerd(row: Record<string, unknown>): SqlRow {
-  const { bytes } = row
+  const columns = Object.entries(row).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? value.slice().buffer : value,
+  ])
   // What SQLite gives are columns.
-  return (bytes instanceof Uint8Array ? { ...row, bytes: bytes.slice().buffer } : row) as SqlRow
+  return Object.fromEntries(columns) as SqlRow
 }
 
 /** A Durable Object's storage, as far as the index uses it, over SQLite in memory. */

@@ -1,16 +1,11 @@
 import { expect } from 'vitest'
-import { openIndex, type EmbeddedIndex } from '../../packages/vector-index/src/protocol/embedded-index.ts'
-import { answerCommand } from '../../packages/vector-index/src/protocol/protocol.ts'
 import { jsonText, parseJson } from '../../packages/vector-index/src/exact-json.ts'
-import type { IndexStorage } from '../../packages/vector-index/src/store/schema.ts'
-import { indexSettings } from '../../packages/vector-index/src/settings.ts'
-import { sqliteStorage } from './sqlite-storage.ts'
+import { IndexInMemory } from './index-in-memory.ts'
 
 /** An index in memory with a clock that stands still until it is told to go on. */
 export interface TestIndex {
   readonly clock: { nowMs: number }
-  readonly storage: IndexStorage
-  index(): EmbeddedIndex
+  readonly index: IndexInMemory
   /** Forgets what is in memory, as an eviction does. */
   restart(settings?: unknown): void
   /** Status and body of a command; the namespace stands in the path, `?` begins the query string. */
@@ -23,30 +18,17 @@ export interface TestIndex {
 
 export function testIndex(settings: unknown = {}): TestIndex {
   const clock = { nowMs: Date.UTC(2026, 0, 1) }
-  const storage = sqliteStorage()
-  let given = settings
   let uuids = 0
-  const open = () =>
-    openIndex(storage, indexSettings('default', given), {
-      nowMs: () => clock.nowMs,
-      random: () => 0.5,
-      randomUuid: () => `uuid-${(uuids += 1)}`,
-    })
-  let opened = open()
-
-  function send(path: string, body?: unknown, method = 'POST') {
-    const [pathname = '', search = ''] = path.split('?')
-    return answerCommand(opened, { method, path: pathname.split('/'), search, body })
-  }
-
+  const index = new IndexInMemory(settings, {
+    nowMs: () => clock.nowMs,
+    random: () => 0.5,
+    randomUuid: () => `uuid-${(uuids += 1)}`,
+  })
+  const send = (path: string, body?: unknown, method = 'POST') => index.answer(method, path, body)
   return {
     clock,
-    storage,
-    index: () => opened,
-    restart(others = given) {
-      given = others
-      opened = open()
-    },
+    index,
+    restart: (others) => index.restart(others),
     send,
     resultOf(path, body, method) {
       const { status, body: answer } = send(path, body, method)

@@ -1,7 +1,6 @@
 /** What an index is: its parts, their models, and the rules it keeps. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { DENSE_MODELS, EMBEDDING_MODEL, SPARSE_MODELS } from './models.ts'
-import { PLANS, type PlanName } from './plan-limits.ts'
 import type { Similarity } from './search/similarity.ts'
 
 /** The dense part of an index. */
@@ -25,18 +24,6 @@ export interface IndexSettings {
   readonly name: string
   readonly dense?: DensePart
   readonly sparse?: SparsePart
-  /**
-   * Limits that are kept: those of a plan of the service, or just what the index itself can do.
-   *
-   * @default 'off'
-   */
-  readonly plan: PlanName
-  /**
-   * Milliseconds until a write is seen by queries and reads, 0 to a day, as the service writes first and indexes later.
-   *
-   * @default 0
-   */
-  readonly visibilityLagMs: number
 }
 
 /** Names of the kinds of index, as `info` tells them. */
@@ -44,8 +31,6 @@ export type IndexKind = 'DENSE' | 'SPARSE' | 'HYBRID'
 
 /** Largest dimension the index itself takes: the highest that the service names anywhere. */
 const MAX_DIMENSION = 5376
-
-const MAX_LAG_MS = 24 * 60 * 60 * 1000
 
 const SIMILARITIES: readonly Similarity[] = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']
 const KINDS: readonly IndexKind[] = ['DENSE', 'SPARSE', 'HYBRID']
@@ -55,8 +40,6 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'similarityFunction',
   'embeddingModel',
   'sparseEmbeddingModel',
-  'planLimits',
-  'visibilityLagMs',
 ])
 
 /** The kind of an index. */
@@ -72,7 +55,7 @@ export function embedsTexts({ dense, sparse }: IndexSettings): boolean {
 
 /**
  * Reads the settings of one index from configuration, in the words of the service's own `info`:
- * `{indexType, dimension, similarityFunction, embeddingModel, sparseEmbeddingModel, planLimits, visibilityLagMs}`.
+ * `{indexType, dimension, similarityFunction, embeddingModel, sparseEmbeddingModel}`.
  *
  * Without any of them it is a hybrid index that embeds texts by itself. A model gives the dimension; without a model the
  * dimension must be given. `null` or `''` for a model means none.
@@ -86,19 +69,12 @@ export function indexSettings(name: string, given: unknown = {}): IndexSettings 
   const unknown = Object.keys(members).find((member) => !MEMBERS.has(member))
   if (unknown !== undefined) throw invalid(name, `does not know "${unknown}"`)
   const kind = oneOf(name, 'indexType', members['indexType'] ?? 'HYBRID', KINDS)
-  const plan = oneOf(name, 'planLimits', members['planLimits'] ?? 'off', PLANS)
   const dense = kind === 'SPARSE' ? noDensePart(name, members) : densePart(name, members)
   const sparse = kind === 'DENSE' ? noSparsePart(name, members) : sparsePart(name, members, dense)
   if (dense !== undefined && sparse !== undefined && (dense.model === '') !== (sparse.model === '')) {
     throw invalid(name, 'needs a model for both parts or for none')
   }
-  return {
-    name,
-    ...(dense !== undefined && { dense }),
-    ...(sparse !== undefined && { sparse }),
-    plan,
-    visibilityLagMs: whole(name, 'visibilityLagMs', members['visibilityLagMs'] ?? 0, 0, MAX_LAG_MS),
-  }
+  return { name, ...(dense !== undefined && { dense }), ...(sparse !== undefined && { sparse }) }
 }
 
 function densePart(name: string, members: Readonly<Record<string, unknown>>): DensePart {

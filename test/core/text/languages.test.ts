@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
-import { SparseRows } from '../../../packages/vector-index/src/search/sparse.ts'
+import { searchSparse } from '../../../packages/vector-index/src/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure } from '../../fixtures/english.ts'
 
@@ -60,17 +60,12 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
   const question = normaliseQuestion(asked)
 
   it('is found by the words of the question', () => {
-    const sparse = new SparseRows()
-    passages.forEach((text, slot) => sparse.put(slot, passageVector(termFrequencies(text))))
+    const loose = passages.map((text, position) => ({ position, sparse: passageVector(termFrequencies(text)) }))
+    const rows = { blocks: [], loose, isCurrent: () => true, count: passages.length, hits: new Map() }
     const search = (text: string) =>
-      sparse.search(questionVector(termFrequencies(text)), {
-        topK: 3,
-        weighting: 'IDF',
-        rows: passages.length,
-        isFound: () => true,
-      })
+      searchSparse(questionVector(termFrequencies(text)), rows, { topK: 3, weighting: 'IDF', isFound: () => true })
     const found = search(question)
-    expect(found[0]?.slot).toBe(0)
+    expect(found[0]?.position).toBe(0)
     const best = search(offTopic)[0]?.score ?? 0
     expect(best).toBeLessThan(found[0]!.score / 2)
   })

@@ -1,11 +1,14 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { compileFilter } from '../../../packages/vector-index/src/filter/compile-filter.ts'
+import { conditionOf } from '../../../packages/vector-index/src/filter/filter-sql.ts'
 import { parseFilter } from '../../../packages/vector-index/src/filter/parse-filter.ts'
-import { valueAt } from '../../../packages/vector-index/src/filter/path.ts'
+
+const database = new DatabaseSync(':memory:')
 
 function selects(text: string, metadata: Readonly<Record<string, Json>> | undefined): boolean {
-  return compileFilter(parseFilter(text))(1, (path) => [valueAt(metadata, path)])[0] === 1
+  const query = `SELECT ${conditionOf(parseFilter(text))} AS selected FROM (SELECT ? AS metadata)`
+  return database.prepare(query).get(metadata === undefined ? null : JSON.stringify(metadata))!['selected'] === 1
 }
 
 const ISTANBUL: Readonly<Record<string, Json>> = {

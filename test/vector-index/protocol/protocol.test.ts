@@ -14,11 +14,10 @@ const failureOf: TestIndex['failureOf'] = (...command) => tested.failureOf(...co
 /** The vector along one axis. */
 const unit = (at: number): number[] => Array.from({ length: DIMENSION }, (_, axis) => (axis === at ? 1 : 0))
 
-const counts = (): number[] =>
-  tested
-    .index()
-    .store.namespaces()
-    .map(({ vectorCount }) => vectorCount)
+const counts = (): number[] => {
+  const { namespaces } = resultOf('info') as { namespaces: Record<string, { vectorCount: number }> }
+  return Object.values(namespaces).map(({ vectorCount }) => vectorCount)
+}
 
 const TEXTS = [
   { id: 'gate', data: 'The gate refuses weak evidence.', metadata: { page: 1 } },

@@ -7,8 +7,10 @@ test('the best equal a full sort, ties in insertion order', () => {
   fc.assert(
     fc.property(scores, fc.integer({ min: 0, max: 50 }), (given, k) => {
       const best = new BoundedTop(k)
-      given.forEach((score, slot) => best.offer(slot, score))
-      const sorted = given.map((score, slot) => ({ slot, score })).sort((a, b) => b.score - a.score || a.slot - b.slot)
+      given.forEach((score, position) => best.offer(position, score))
+      const sorted = given
+        .map((score, position) => ({ position, score }))
+        .sort((a, b) => b.score - a.score || a.position - b.position)
       expect(best.sorted()).toEqual(sorted.slice(0, k))
       const least = k === 0 ? Infinity : given.length < k ? -Infinity : sorted[k - 1]!.score
       expect(best.least).toBe(least)
@@ -20,10 +22,12 @@ test('a score that is not a number is never kept', () => {
   const best = new BoundedTop(2)
   best.offer(0, Number.NaN)
   best.offer(1, -1)
-  expect(best.sorted()).toEqual([{ slot: 1, score: -1 }])
+  expect(best.sorted()).toEqual([{ position: 1, score: -1 }])
 })
 
 test('no score is above the one before it', () => {
-  const ranked = [0, 1, 2].map((slot) => ({ slot, score: 0 }))
-  expect(falling(ranked, (slot) => [0.5, 0.75, 0.25][slot]!).map(({ score }) => score)).toEqual([0.5, 0.5, 0.25])
+  const ranked = [0, 1, 2].map((position) => ({ position, score: 0 }))
+  expect(falling(ranked, (position) => [0.5, 0.75, 0.25][position]!).map(({ score }) => score)).toEqual([
+    0.5, 0.5, 0.25,
+  ])
 })

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { shortestFloat32 } from '../../../packages/vector-index/src/search/float32.ts'
 import { fuseRankings } from '../../../packages/vector-index/src/search/hybrid.ts'
 
-const ranking = (...scores: [slot: number, score: number][]) => scores.map(([slot, score]) => ({ slot, score }))
+const ranking = (...scores: [position: number, score: number][]) =>
+  scores.map(([position, score]) => ({ position, score }))
 
 describe('reciprocal rank fusion', () => {
   test('counts ranks from 0, in float32', () => {
@@ -12,7 +13,7 @@ describe('reciprocal rank fusion', () => {
 
   test('a row in both rankings beats the first of one', () => {
     const fused = fuseRankings([ranking([0, 0.9], [1, 0.8]), ranking([2, 9], [1, 8])], 'RRF', 3)
-    expect(fused.map(({ slot }) => slot)).toEqual([1, 0, 2])
+    expect(fused.map(({ position }) => position)).toEqual([1, 0, 2])
   })
 })
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { dimensionOf, passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
-import type { SlotFilter } from '../../../packages/vector-index/src/search/best.ts'
-import { SparseRows, type SparseVector, type Weighting } from '../../../packages/vector-index/src/search/sparse.ts'
-import { BLOCK_ROWS } from '../../../packages/vector-index/src/search/block-rows.ts'
+import { blockRow, packed, unpacked } from '../../../packages/vector-index/src/search/block.ts'
+import { idfs, searchSparse, type Weighting } from '../../../packages/vector-index/src/search/sparse.ts'
+import { NO_DENSE, type SparseVector } from '../../../packages/vector-index/src/search/vectors.ts'
 
 const passage = (text: string) => passageVector(termFrequencies(text))
 const question = (text: string) => questionVector(termFrequencies(text))
@@ -14,21 +14,26 @@ const explicit = (indices: number[], values: number[]): SparseVector => ({
   values: Float32Array.from(values),
 })
 
-/** Sparse rows with how many there are. */
+/** Sparse rows: those of even positions below ten in a block, which also has what others of them were before. */
 function rowsOf(...vectors: readonly SparseVector[]) {
-  const sparse = new SparseRows()
-  vectors.forEach((vector, slot) => sparse.put(slot, vector))
-  let rows = vectors.length
+  const there = new Map(vectors.map((vector, position) => [position, vector]))
+  const rows = () => {
+    const inBlock = (position: number) => position % 2 === 0 && position < 10
+    const row = (position: number, sparse: SparseVector) => blockRow({ position, dense: NO_DENSE, sparse })
+    const stale = [1, 3, 5].map((position) => row(position, explicit([1, -1], [9, 9])))
+    const kept = [...there].filter(([position]) => inBlock(position)).map(([position, sparse]) => row(position, sparse))
+    const loose = [...there]
+      .filter(([position]) => !inBlock(position))
+      .map(([position, sparse]) => ({ position, sparse }))
+    const blocks = [unpacked(packed([...stale, ...kept]))]
+    return { blocks, loose, isCurrent: inBlock, count: there.size, hits: new Map() }
+  }
   return {
-    sparse,
-    put: (slot: number, vector: SparseVector) => sparse.put(slot, vector),
-    remove(slot: number) {
-      sparse.remove(slot)
-      rows--
-    },
-    idf: (dimension: number) => sparse.idf(dimension, rows),
-    search: (vector: SparseVector, topK: number, weighting: Weighting, isFound: SlotFilter = () => true) =>
-      sparse.search(vector, { topK, weighting, rows, isFound }),
+    put: (position: number, vector: SparseVector) => there.set(position, vector),
+    remove: (position: number) => there.delete(position),
+    idf: (dimension: number) => idfs([dimension], rows()).get(dimension)!,
+    search: (vector: SparseVector, topK: number, weighting: Weighting, isFound = (_position: number) => true) =>
+      searchSparse(vector, rows(), { topK, weighting, isFound }),
   }
 }
 
@@ -56,7 +61,7 @@ describe('search', () => {
   const rows = textsOf('cache answers by confidence', 'refuse weak evidence', 'cache cache evidence')
 
   test('leaves out rows without a shared term', () => {
-    expect(rows.search(question('cache'), 10, 'IDF').map(({ slot }) => slot)).toEqual([2, 0])
+    expect(rows.search(question('cache'), 10, 'IDF').map(({ position }) => position)).toEqual([2, 0])
   })
 
   test('finds nothing for unknown words and for none at all', () => {
@@ -78,7 +83,7 @@ describe('search', () => {
 
   test('a dimension given twice counts with the sum', () => {
     const rows = rowsOf(explicit([5, 5], [1, 2]))
-    expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([{ slot: 0, score: 3 }])
+    expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([{ position: 0, score: 3 }])
     rows.remove(0)
     expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([])
   })
@@ -96,7 +101,7 @@ test('a row that is removed counts in nothing', () => {
 test('a row put back keeps its place among ties', () => {
   const rows = textsOf('same words', 'same words', 'same words')
   rows.put(1, passage('same words'))
-  expect(rows.search(question('words'), 3, 'none').map(({ slot }) => slot)).toEqual([0, 1, 2])
+  expect(rows.search(question('words'), 3, 'none').map(({ position }) => position)).toEqual([0, 1, 2])
 })
 
 test('near-duplicates keep their order, and their scores fall', () => {
@@ -107,24 +112,21 @@ test('near-duplicates keep their order, and their scores fall', () => {
     indices,
     values: asked.map((value) => value * (1 + 1e-6 * (random() - 0.5))),
   }))
-  const exact = vectors.map(({ values }, slot) => ({
-    slot,
+  const exact = vectors.map(({ values }, position) => ({
+    position,
     near: values.reduce((sum, value, at) => sum + value * asked[at]!, 0),
   }))
   const found = rowsOf(...vectors).search({ indices, values: asked }, 20, 'none')
   const expected = exact.sort((a, b) => b.near - a.near).slice(0, 20)
-  expect(found.map(({ slot }) => slot)).toEqual(expected.map(({ slot }) => slot))
+  expect(found.map(({ position }) => position)).toEqual(expected.map(({ position }) => position))
   found.forEach(({ score }, at) => expect(score).toBeLessThanOrEqual(found[at - 1]?.score ?? Infinity))
 })
 
-/** Few dimensions and slots, so that they meet; the last slots are in a second block. */
+/** Few dimensions and positions, so that they meet. */
 const vector = fc
   .uniqueArray(
     fc.record({ dimension: fc.integer({ min: -6, max: 6 }), value: fc.float({ min: -4, max: 4, noNaN: true }) }),
-    {
-      maxLength: 8,
-      selector: ({ dimension }) => dimension,
-    },
+    { maxLength: 8, selector: ({ dimension }) => dimension },
   )
   .map((entries) =>
     explicit(
@@ -132,59 +134,35 @@ const vector = fc
       entries.map(({ value }) => value),
     ),
   )
-const slot = fc.oneof(fc.nat({ max: 12 }), fc.integer({ min: BLOCK_ROWS, max: BLOCK_ROWS + 3 }))
 
-test('after puts, removals and seals every row is scored as by itself, and idf counts what is there', () => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('put' as const), slot, vector }),
-    fc.record({ kind: fc.constant('remove' as const), slot }),
-    fc.record({ kind: fc.constant('seal' as const), slot }),
-    fc.record({ kind: fc.constant('reload' as const), slot }),
-  )
+test('in a block or not, every row is scored as by itself, and idf counts what is there', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), vector, fc.boolean(), (steps, asked, weighted) => {
-      const sparse = new SparseRows()
-      const there = new Map<number, SparseVector>()
-      for (const one of steps) {
-        const block = Math.floor(one.slot / BLOCK_ROWS)
-        if (one.kind === 'put') {
-          sparse.put(one.slot, one.vector)
-          there.set(one.slot, one.vector)
-        } else if (one.kind === 'remove') {
-          sparse.remove(one.slot)
-          there.delete(one.slot)
-        } else if (one.kind === 'seal') sparse.seal(block)
-        else sparse.putBlock(block, sparse.seal(block))
-      }
+    fc.property(fc.array(vector, { maxLength: 16 }), vector, fc.boolean(), (vectors, asked, weighted) => {
+      const rows = rowsOf(...vectors)
       const valueIn = ({ indices, values }: SparseVector, dimension: number) => values[indices.indexOf(dimension)]
       const weights = Array.from(asked.indices, (dimension, at): [number, number] => {
-        const holding = [...there.values()].filter((row) => valueIn(row, dimension) !== undefined).length
-        const idf = Math.log(1 + (there.size - holding + 0.5) / (holding + 0.5))
-        expect(sparse.idf(dimension, there.size)).toBe(idf)
+        const holding = vectors.filter((row) => valueIn(row, dimension) !== undefined).length
+        const idf = Math.log(1 + (vectors.length - holding + 0.5) / (holding + 0.5))
+        expect(rows.idf(dimension)).toBe(idf)
         return [dimension, weighted ? Math.fround(asked.values[at]! * idf) : asked.values[at]!]
       })
-      const expected = [...there]
-        .filter(([, row]) => weights.some(([dimension]) => valueIn(row, dimension) !== undefined))
-        .map(([at, row]) => ({
-          slot: at,
+      const isFound = (position: number) => position % 5 !== 1
+      const expected = vectors
+        .map((row, position) => ({ position, row }))
+        .filter(({ row }) => weights.some(([dimension]) => valueIn(row, dimension) !== undefined))
+        .map(({ position, row }) => ({
+          position,
           score: weights.reduce((sum, [dimension, weight]) => {
             const value = valueIn(row, dimension)
             return value === undefined ? sum : sum + weight * value
           }, 0),
         }))
-        .sort((a, b) => b.score - a.score || a.slot - b.slot)
-      const isFound = (at: number) => at % 5 !== 1
-      const weighting = weighted ? 'IDF' : 'none'
-      const found = sparse.search(asked, { topK: 6, weighting, rows: there.size, isFound })
-      expect(found.map((row) => row.slot)).toEqual(
-        expected
-          .filter((row) => isFound(row.slot))
-          .slice(0, 6)
-          .map((row) => row.slot),
-      )
-      for (const row of found) {
-        expect(row.score).toBeCloseTo(expected.find((other) => other.slot === row.slot)!.score, 3)
-      }
+        .sort((a, b) => b.score - a.score || a.position - b.position)
+        .filter(({ position }) => isFound(position))
+        .slice(0, 6)
+      const found = rows.search(asked, 6, weighted ? 'IDF' : 'none', isFound)
+      expect(found.map(({ position }) => position)).toEqual(expected.map(({ position }) => position))
+      found.forEach(({ score }, at) => expect(score).toBeCloseTo(expected[at]!.score, 3))
     }),
     { numRuns: 400 },
   )

@@ -1,222 +1,183 @@
-/** Blocks are made, lost and made again; what is found is what the rows themselves give. */
+/** Blocks are made, broken off and made again; what is found is what the rows themselves give. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { BLOCK_BYTES } from '../../../packages/vector-index/src/search/block.ts'
 import { BoundedTop } from '../../../packages/vector-index/src/search/best.ts'
+import { searchDense } from '../../../packages/vector-index/src/search/dense.ts'
 import { nearness, prepareQuestion } from '../../../packages/vector-index/src/search/similarity.ts'
-import { BLOCK_ROWS } from '../../../packages/vector-index/src/search/block-rows.ts'
+import { searchSparse } from '../../../packages/vector-index/src/search/sparse.ts'
 import type { IndexStorage } from '../../../packages/vector-index/src/store/schema.ts'
-import { VectorStore, type VectorStoreOptions } from '../../../packages/vector-index/src/store/store.ts'
+import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
 import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
+import { loadKernel } from '../../../scripts/load-kernel.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 
 const DIMENSION = 3
-const options: VectorStoreOptions = { dimension: DIMENSION }
+/** Sparse entries that make a block full with some 160 rows. */
+const ENTRIES = 400
+const ROWS_A_BLOCK = Math.ceil(BLOCK_BYTES / (28 + 16 + 8 * ENTRIES))
 
 const rowOf = (id: string, version = 0): VectorRow => ({
   id,
-  dense: Float32Array.from({ length: DIMENSION }, (_, at) =>
-    Math.sin(id.length * 7 + Number(id.slice(1)) + version + at),
-  ),
-  sparse: { indices: Int32Array.of(Number(id.slice(1)) % 7, -1), values: Float32Array.of(1 + version, 0.5) },
+  dense: Float32Array.from({ length: DIMENSION }, (_, at) => Math.sin(Number(id.slice(1)) * 7 + version + at)),
+  sparse: {
+    indices: Int32Array.from({ length: ENTRIES }, (_, at) => (at === 0 ? Number(id.slice(1)) % 7 : -at)),
+    values: new Float32Array(ENTRIES).fill(1 + version),
+  },
 })
 const named = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `r${from + at}`)
 const question = Float32Array.of(1, -2, 0.5)
 const asked = { indices: Int32Array.of(3, -1), values: Float32Array.of(1, 1) }
+const kernel = loadKernel()
 
-/** What both searches find, and their scores. */
-function foundIn(store: VectorStore, topK = 12) {
-  const resident = store.resident('n')!
-  const dense = resident.searchDense(question, { topK, similarity: 'COSINE' }, (at) => store.denseAt(at))
-  const sparse = resident.searchSparse(asked, { topK, weighting: 'IDF' })
+/** Ids that both searches find, best first. */
+function foundIn(store: VectorStore, topK = 12): readonly (readonly string[])[] {
+  const searched = store.searchable()
+  const dense = searchDense(question, {
+    ...searched,
+    similarity: 'COSINE',
+    topK,
+    isFound: searched.isCurrent,
+    read: (positions) => store.denseAt(positions),
+    kernel,
+  })
+  const sparse = searchSparse(asked, searched, { topK, weighting: 'IDF', isFound: () => true })
   return [dense, sparse].map((ranking) => {
-    const ids = new Map(Array.from(store.foundAt(ranking.map(({ slot }) => resident.positionAt(slot)))))
-    return ranking.map(({ slot, score }) => ({ id: ids.get(resident.positionAt(slot))!.id, score }))
+    const ids = new Map(
+      Array.from(store.foundAt(ranking.map(({ position }) => position)), (row) => [row.position, row.id]),
+    )
+    return ranking.map(({ position }) => ids.get(position)!)
   })
 }
 
-const blocksIn = ({ sql }: IndexStorage) =>
-  sql.exec('SELECT count(DISTINCT block) AS blocks FROM blocks').toArray()[0]!['blocks']
+const write = (store: VectorStore, ids: readonly string[], version = 0) =>
+  store.upsert(
+    'n',
+    ids.map((id) => rowOf(id, version)),
+  )
 
-function makeBlocks(store: VectorStore): void {
-  if (!store.isBehind('n')) return
-  for (const _step of store.makeBlocks('n'));
-}
+const blocksIn = ({ sql }: IndexStorage) => Number(sql.exec('SELECT count(*) AS n FROM blocks').toArray()[0]!['n'])
 
-/** A store over the rows alone. */
-function withoutBlocks(storage: IndexStorage): VectorStore {
-  const copy = sqliteStorage()
-  const store = new VectorStore(copy, options)
-  store.createNamespace('n')
-  for (const { position: _position, ...row } of new VectorStore(storage, options).range('n', 0, 100_000, '')) {
-    store.upsert('n', [row])
+/** What is found without blocks. */
+function expected(rows: ReadonlyMap<string, VectorRow>, topK = 12): readonly (readonly string[])[] {
+  const order = [...rows.values()]
+  const rank = (scoreOf: (row: VectorRow) => number): readonly string[] => {
+    const best = new BoundedTop(topK)
+    order.forEach((row, at) => best.offer(at, scoreOf(row)))
+    return best.sorted().map(({ position }) => order[position]!.id)
   }
-  return store
+  const third = order.filter(({ sparse }) => sparse.indices[0] === 3).length
+  const [ofThird, ofAll] = [third, order.length].map((n) => Math.log(1 + (order.length - n + 0.5) / (n + 0.5)))
+  const prepared = prepareQuestion(question, 'COSINE')
+  return [
+    rank((row) => nearness(prepared, row.dense)),
+    rank(
+      ({ sparse: { indices, values } }) =>
+        values[0]! * ((indices[0] === 3 ? Math.fround(ofThird!) : 0) + Math.fround(ofAll!)),
+    ),
+  ]
 }
+
+const rowsOf = (ids: readonly string[]) => new Map(ids.map((id) => [id, rowOf(id)]))
 
 describe('blocks', () => {
-  test('are made of many rows, and hold what is found after a rest', () => {
+  test('are made once there are enough rows outside of them, and hold what is found after a rest', () => {
     const storage = sqliteStorage()
-    const store = new VectorStore(storage, options)
-    store.upsert(
-      'n',
-      named(0, 100).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
+    const store = new VectorStore(storage)
+    write(store, named(0, 255))
     expect(blocksIn(storage)).toBe(0)
-    store.upsert(
-      'n',
-      named(100, 2500).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
-    expect(blocksIn(storage)).toBe(3)
-    const reading = new VectorStore(storage, options)
-    expect(foundIn(reading)).toEqual(foundIn(withoutBlocks(storage)))
-    // Without the rows of the vectors the first search finds no less: it is blocks that are read.
-    storage.sql.exec('UPDATE vectors SET sparse_indices = ?, sparse_values = ?', '', '')
-    expect(foundIn(new VectorStore(storage, options))[1]).toEqual(foundIn(store)[1])
+    write(store, named(255, 1000))
+    expect(blocksIn(storage)).toBe(Math.ceil(1000 / ROWS_A_BLOCK))
+    expect(foundIn(store)).toEqual(expected(rowsOf(named(0, 1000))))
+    // Without the sparse vectors of the rows the search finds no less: it is blocks that are read.
+    storage.sql.exec(`UPDATE vectors SET sparse = NULL`)
+    expect(foundIn(new VectorStore(storage))).toEqual(foundIn(store))
   })
 
-  test('are not made anew of what is stored already', () => {
+  test('are made anew where rows changed, and nowhere else', () => {
     const storage = sqliteStorage()
-    const store = new VectorStore(storage, options)
-    store.upsert(
-      'n',
-      named(0, 3 * BLOCK_ROWS).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
-    storage.sql.exec(`CREATE TABLE written (block INTEGER)`)
-    storage.sql.exec(`CREATE TRIGGER seen AFTER INSERT ON blocks BEGIN INSERT INTO written VALUES (NEW.block); END`)
-    makeBlocks(store)
-    store.upsert(
-      'n',
-      named(BLOCK_ROWS, BLOCK_ROWS + 70).map((id) => rowOf(id, 1)),
-    )
-    makeBlocks(new VectorStore(storage, options))
-    expect(storage.sql.exec('SELECT block FROM written').toArray()).toEqual([{ block: 1 }])
-    expect(foundIn(new VectorStore(storage, options))).toEqual(foundIn(withoutBlocks(storage)))
+    const store = new VectorStore(storage)
+    write(store, named(0, 1000))
+    storage.sql.exec(`CREATE TABLE made (first INTEGER)`)
+    storage.sql.exec(`CREATE TRIGGER seen AFTER INSERT ON blocks BEGIN INSERT INTO made VALUES (NEW.first); END`)
+    write(store, named(ROWS_A_BLOCK, ROWS_A_BLOCK + 300), 1)
+    const made = [1, 2].map((block) => ({ first: block * ROWS_A_BLOCK + 1 }))
+    expect(storage.sql.exec('SELECT * FROM made').toArray()).toEqual(made)
   })
 
   test('move together when most of their rows are gone', () => {
     const storage = sqliteStorage()
-    const store = new VectorStore(storage, options)
-    store.upsert(
-      'n',
-      named(0, 3000).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
-    store.delete(
-      'n',
-      named(0, 3000).filter((_id, at) => at % 5 !== 0),
-    )
-    makeBlocks(store)
-    expect(blocksIn(storage)).toBe(1)
-    expect(foundIn(store)).toEqual(foundIn(withoutBlocks(storage)))
-    expect(foundIn(new VectorStore(storage, options))).toEqual(foundIn(store))
-    store.upsert('n', [rowOf('r9000')])
-    expect(foundIn(store, 700)).toEqual(foundIn(withoutBlocks(storage), 700))
+    const store = new VectorStore(storage)
+    write(store, named(0, 1500))
+    const before = blocksIn(storage)
+    store.delete(named(0, 1500).filter((_id, at) => at % 10 !== 0))
+    expect(before).toBeGreaterThan(8)
+    expect(blocksIn(storage)).toBeLessThanOrEqual(2)
+    const left = named(0, 1500).filter((_id, at) => at % 10 === 0)
+    for (const reading of [store, new VectorStore(storage)]) expect(foundIn(reading)).toEqual(expected(rowsOf(left)))
+    write(store, ['r9000'])
+    expect(foundIn(store, 700)[0]).toHaveLength(151)
   })
 
-  test('leave with the rows of their namespace', () => {
+  test('leave with the rows', () => {
     const storage = sqliteStorage()
-    const store = new VectorStore(storage, options)
-    store.upsert(
-      'n',
-      named(0, 600).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
-    store.reset('n')
+    const store = new VectorStore(storage)
+    write(store, named(0, 600))
+    store.reset()
     expect(blocksIn(storage)).toBe(0)
-    store.upsert('n', [rowOf('r1')])
-    expect(foundIn(new VectorStore(storage, options), 5)[0]).toHaveLength(1)
-    store.deleteNamespace('n')
-    expect(store.resident('n')).toBeUndefined()
+    write(store, ['r1'])
+    expect(foundIn(new VectorStore(storage), 5)).toEqual([['r1'], ['r1']])
   })
-
-  test('give way to a row that belongs between theirs, as after a change of the lag', () => {
-    const storage = sqliteStorage()
-    const clock = { nowMs: 0 }
-    const lagging = new VectorStore(storage, { ...options, visibilityLagMs: 10, nowMs: () => clock.nowMs })
-    lagging.upsert('n', [rowOf('r5000')])
-    const store = new VectorStore(storage, options)
-    store.upsert(
-      'n',
-      named(0, 600).map((id) => rowOf(id)),
-    )
-    makeBlocks(store)
-    expect(blocksIn(storage)).toBe(1)
-    clock.nowMs = 10
-    lagging.settle()
-    const fresh = new VectorStore(storage, options)
-    expect(foundIn(fresh, 700)[0]).toHaveLength(601)
-    makeBlocks(fresh)
-    expect(foundIn(new VectorStore(storage, options), 700)).toEqual(foundIn(withoutBlocks(storage), 700))
-  })
-})
-
-test('storage of an earlier version is refused, with the way out', () => {
-  const storage = sqliteStorage()
-  storage.sql.exec('CREATE TABLE vectors (position INTEGER PRIMARY KEY, dense TEXT, dense_scale REAL)')
-  expect(() => new VectorStore(storage)).toThrow('export it there with index:export')
 })
 
 test('after any writes and removals, and wherever making blocks breaks off: what is found is what the rows give', () => {
-  const range = fc.tuple(fc.nat(1300), fc.integer({ min: 1, max: 700 }))
-  const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), range, version: fc.nat(3) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), range }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: fc.constant('blocks' as const), steps: fc.nat(6), write: fc.boolean() }),
-    },
-    { weight: 2, arbitrary: fc.constant({ kind: 'rest' as const }) },
-    { weight: 2, arbitrary: fc.constant({ kind: 'search' as const }) },
-  )
+  const range = fc.tuple(fc.nat(900), fc.integer({ min: 1, max: 400 }))
+  const step = fc.record({
+    kind: fc.constantFrom('write', 'remove', 'rest', 'search', 'break off'),
+    range,
+    version: fc.nat(5),
+  })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 10, size: 'max' }), (steps) => {
       const storage = sqliteStorage()
-      let store = new VectorStore(storage, options)
-      store.createNamespace('n')
+      let breaks = false
+      const broken: IndexStorage = {
+        ...storage,
+        sql: {
+          databaseSize: 0,
+          exec(query, ...bindings) {
+            if (breaks && query.startsWith('INSERT INTO blocks')) throw new Error('broken off')
+            return storage.sql.exec(query, ...bindings)
+          },
+        },
+      }
+      let store = new VectorStore(broken)
       // In insertion order: a row that is replaced keeps its place.
       const rows = new Map<string, VectorRow>()
-      const write = (ids: readonly string[], version: number): void => {
-        const written = ids.map((id) => rowOf(id, version))
-        store.upsert('n', written)
-        for (const row of written) rows.set(row.id, row)
-      }
-      const check = (): void => {
-        const best = new BoundedTop(12)
-        const order = [...rows.values()]
-        const prepared = prepareQuestion(question, 'COSINE')
-        order.forEach((row, at) => best.offer(at, nearness(prepared, row.dense)))
-        const [dense, sparse] = foundIn(store)
-        expect(dense!.map(({ id }) => id)).toEqual(best.sorted().map(({ slot }) => order[slot]!.id))
-        expect(sparse).toHaveLength(Math.min(12, order.length))
-        const third = order.filter(({ id }) => Number(id.slice(1)) % 7 === 3)
-        expect(sparse!.slice(0, third.length).every(({ id }) => Number(id.slice(1)) % 7 === 3)).toBe(true)
-      }
-      write(named(0, 900), 0)
-      makeBlocks(store)
-      for (const one of steps) {
-        if (one.kind === 'write') write(named(one.range[0], one.range[0] + one.range[1]), one.version)
-        else if (one.kind === 'remove') {
-          const ids = named(one.range[0], one.range[0] + one.range[1])
-          store.delete('n', ids)
-          for (const id of ids) rows.delete(id)
-        } else if (one.kind === 'search') check()
-        else if (one.kind === 'rest') store = new VectorStore(storage, options)
-        else {
-          const making = store.makeBlocks('n')
-          for (let at = 0; at < one.steps && making.next().done !== true; at++) {
-            if (one.write) write(named(at * 400, at * 400 + 3), at)
-          }
-          // Broken off, it is gone on with by another object.
-          if (one.steps < 6) store = new VectorStore(storage, options)
+      const put = (ids: readonly string[], version: number) => {
+        for (const id of ids) rows.set(id, rowOf(id, version))
+        try {
+          write(store, ids, version)
+        } catch {
+          // The rows stand, and blocks are made of them later.
+          store = new VectorStore(broken)
         }
       }
-      check()
-      store = new VectorStore(storage, options)
-      check()
+      put(named(0, 500), 0)
+      for (const { kind, range, version } of steps) {
+        const ids = named(range[0], range[0] + range[1])
+        breaks = kind === 'break off'
+        if (kind === 'write' || breaks) put(ids, version)
+        else if (kind === 'remove') {
+          store.delete(ids)
+          for (const id of ids) rows.delete(id)
+        } else if (kind === 'rest') store = new VectorStore(broken)
+        else expect(foundIn(store)).toEqual(expected(rows))
+      }
+      expect(foundIn(store)).toEqual(expected(rows))
+      expect(foundIn(new VectorStore(storage))).toEqual(expected(rows))
+      expect(store.counts().vectorCount).toBe(rows.size)
     }),
-    { numRuns: 6 },
+    { numRuns: 8 },
   )
 })

@@ -3,7 +3,7 @@
  *
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
  */
-import type { SparseVector } from '../search/sparse.ts'
+import type { SparseVector } from '../search/vectors.ts'
 import { hash32 } from './hash.ts'
 
 const TERM_SEED = 3

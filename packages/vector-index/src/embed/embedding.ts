@@ -3,14 +3,12 @@
  * dimension. Under the index's own name questions are weighted by idf, for quality; under a name of the service equal texts have equal vectors, as a model there gives them.
  */
 import { embed, termFrequencies, type FeatureMemory } from './embedder.ts'
-import { EMBEDDING_MODEL, TERM_PAIRS_MODEL } from '../models.ts'
+import { EMBEDDING_MODEL } from '../models.ts'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
-import { embedsTexts, type DensePart, type SparsePart, type IndexSettings } from '../settings.ts'
-import type { SparseVector } from '../search/sparse.ts'
+import { embedsTexts, type DensePart, type IndexSettings } from '../settings.ts'
 import { dimensionOf, passageVector, questionVector } from './bm25.ts'
-import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
-import { pairedPassageVector, pairedQuestionVector } from './term-pairs.ts'
+import { NO_DENSE, NO_SPARSE, type SparseVector, type Vectors } from '../search/vectors.ts'
 
 /** Vectors to search with; a part that the index does not have is absent. */
 export interface QuestionVectors {
@@ -30,32 +28,29 @@ export function passageVectors(settings: IndexSettings, text: string, memory: Fe
     throw invalid(`data has more than ${LIMITS.distinctTerms} distinct terms`)
   }
   return {
-    dense: settings.dense === undefined ? NO_DENSE : embedded(settings.dense, text, frequencies, memory),
-    sparse: settings.sparse === undefined ? NO_SPARSE : sparsePassage(settings.sparse, text, frequencies),
+    dense: settings.dense === undefined ? NO_DENSE : embedded(settings.dense, text, frequencies, undefined, memory),
+    sparse: settings.sparse === undefined ? NO_SPARSE : passageVector(frequencies),
   }
 }
 
 /**
  * Vectors of a question to a namespace.
  *
- * @param idf of a sparse dimension in that namespace
+ * @param idfs of sparse dimensions in that namespace
  */
 export function questionVectors(
   { dense, sparse }: IndexSettings,
-  idf: (dimension: number) => number,
+  idfs: (dimensions: readonly number[]) => ReadonlyMap<number, number>,
   text: string,
   memory: FeatureMemory,
 ): QuestionVectors {
   const frequencies = termFrequencies(text)
   const weighted = dense?.model === EMBEDDING_MODEL && sparse !== undefined
-  const weightOf = weighted ? (term: string): number => idf(dimensionOf(term)) : undefined
+  const weights = weighted ? idfs(Array.from(frequencies.keys(), dimensionOf)) : undefined
+  const weightOf = weights && ((term: string): number => weights.get(dimensionOf(term)) ?? 0)
   return {
-    ...(dense !== undefined && {
-      dense: embed(denseTerms(dense, text, frequencies), weightOf, dense.dimension, memory),
-    }),
-    ...(sparse !== undefined && {
-      sparse: sparse.model === TERM_PAIRS_MODEL ? pairedQuestionVector(text) : questionVector(frequencies),
-    }),
+    ...(dense !== undefined && { dense: embedded(dense, text, frequencies, weightOf, memory) }),
+    ...(sparse !== undefined && { sparse: questionVector(frequencies) }),
   }
 }
 
@@ -67,24 +62,14 @@ export function requireModel(settings: IndexSettings): void {
   )
 }
 
-function sparsePassage({ model }: SparsePart, text: string, frequencies: ReadonlyMap<string, number>): SparseVector {
-  return model === TERM_PAIRS_MODEL ? pairedPassageVector(text) : passageVector(frequencies)
-}
-
+/** A model of the service gives any text a vector; here one without terms, such as `😀`, counts as a term itself. */
 function embedded(
-  part: DensePart,
+  { model, dimension }: DensePart,
   text: string,
   frequencies: ReadonlyMap<string, number>,
+  weightOf: ((term: string) => number) | undefined,
   memory: FeatureMemory,
 ): Float32Array<ArrayBuffer> {
-  return embed(denseTerms(part, text, frequencies), undefined, part.dimension, memory)
-}
-
-/** A model of the service gives any text a vector; here one without terms, such as `😀`, counts as a term itself. */
-function denseTerms(
-  { model }: DensePart,
-  text: string,
-  frequencies: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
-  return frequencies.size > 0 || model === EMBEDDING_MODEL ? frequencies : new Map([[text, 1]])
+  const isTerm = frequencies.size === 0 && model !== EMBEDDING_MODEL
+  return embed(isTerm ? new Map([[text, 1]]) : frequencies, weightOf, dimension, memory)
 }

@@ -14,7 +14,7 @@
  *   follow a name or other brackets. A closing bracket that none opened is part of the name. An element that the list
  *   does not have is missing.
  * - The words of the grammar are no identifiers, in any case, unless more follows: `in.x`.
- * - Numbers may be negative and may have a fraction and an exponent; whole ones are compared exactly, however large. Strings may span lines.
+ * - Numbers may be negative and may have a fraction and an exponent; whole ones are compared exactly up to 2^63. Strings may span lines.
  * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
  *   that does not end matches nothing. It sees Unicode characters, not code units.
  * - An empty filter counts as not given.
@@ -53,11 +53,13 @@ export type Step = { readonly key: string } | { readonly index: number } | { rea
 /** How large a filter may be; all of them are our own. */
 export const FILTER_LIMITS = {
   characters: 65_536,
-  /** Parentheses in parentheses. */
-  depth: 32,
+  /** Bytes of the SQL that it becomes; a Durable Object allows 100,000. */
+  sqlBytes: 90_000,
+  /** Parentheses in parentheses: SQL may nest 100 deep, and a list of terms nests by the logarithm of its length. */
+  depth: 16,
   terms: 256,
   /** Literals of all `IN` lists together. */
   listed: 1000,
-  /** Unicode characters of a `GLOB` pattern: a step of matching takes a machine word for every 32 of them. */
-  patternCharacters: 256,
+  /** Bytes of a `GLOB` pattern from its first `*`, `?` or `[` on; the platform allows no more. */
+  patternBytes: 50,
 } as const

@@ -1,5 +1,7 @@
 /** Reading the text of a filter. */
+import { utf8 } from 'hono-rag-gate/core/lib'
 import { ProtocolError } from '../protocol-error.ts'
+import { splitPattern } from './filter-sql.ts'
 import { FILTER_LIMITS, type Filter, type Junction, type Literal, type Path, type Term } from './filter.ts'
 import { parsePath } from './path.ts'
 import { TokenReader } from './tokens.ts'
@@ -125,8 +127,8 @@ class FilterParser {
     const tokens = this.#tokens
     const { kind, text } = tokens.next
     if (kind !== 'string') throw tokens.mismatch('a string')
-    if (Array.from(text).length > FILTER_LIMITS.patternCharacters) {
-      throw tokens.problem(`a pattern of more than ${FILTER_LIMITS.patternCharacters} characters`)
+    if (utf8(splitPattern(text).rest).length > FILTER_LIMITS.patternBytes) {
+      throw tokens.problem(`a pattern of more than ${FILTER_LIMITS.patternBytes} bytes from its first *, ? or [ on`)
     }
     return tokens.take().text
   }

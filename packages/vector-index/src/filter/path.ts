@@ -1,5 +1,3 @@
-/** Fields by name: from the identifier in a filter to the value in a row's metadata. */
-import type { ExactJson } from '../exact-json.ts'
 import type { Path, Step } from './filter.ts'
 
 const IDENTIFIER = /^[^.[]+(?:\[(?:#-)?\d+\])*(?:\.[^.[]+(?:\[(?:#-)?\d+\])*)*$/
@@ -16,29 +14,4 @@ export function parsePath(identifier: string): Path | undefined {
     if (key !== undefined) return { key }
     return hash === undefined ? { index: Number(digits) } : { fromEnd: Number(digits) }
   })
-}
-
-/** The value at the end of a path; `undefined` when there is none. */
-export function valueAt(metadata: ExactJson | undefined, path: Path): ExactJson | undefined {
-  let value = metadata
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = 'key' in step ? memberOf(value, step.key) : elementOf(value, step)
-  }
-  return value
-}
-
-function memberOf(value: Extract<ExactJson, object>, key: string): ExactJson | undefined {
-  if (Array.isArray(value) || !Object.hasOwn(value, key)) return undefined
-  // An object of JSON that is not a list.
-  return (value as { readonly [key: string]: ExactJson })[key]
-}
-
-function elementOf(
-  value: Extract<ExactJson, object>,
-  step: { readonly index: number } | { readonly fromEnd: number },
-): ExactJson | undefined {
-  if (!Array.isArray(value)) return undefined
-  const elements: readonly ExactJson[] = value
-  return elements['index' in step ? step.index : elements.length - step.fromEnd]
 }

@@ -1,216 +1,118 @@
-/** The object of an index that knows its namespaces: it answers what concerns all of them. */
-import { agreeOnParts, type Platform } from '../protocol/embedded-index.ts'
-import { describeIndex } from '../protocol/commands/info.ts'
-import { notTheDefault, parseRenaming, unknownNamespace } from '../protocol/commands/namespaces.ts'
-import type { Elsewhere } from '../protocol/commands/command.ts'
-import { DailyUse } from '../protocol/daily-use.ts'
+/** The namespaces of an index and what each was last said to hold: what answers for the whole index. */
 import { object } from '../protocol/fields.ts'
-import { amountOf, namespaceOf, useOf } from '../protocol/protocol.ts'
 import { queryEnded } from '../protocol/resumable-queries.ts'
-import { limitsOf, withinPlan } from '../plan-limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
-import type { IndexSettings } from '../settings.ts'
-import type { IndexStorage } from '../store/schema.ts'
-import { DirectoryTable, type DirectoryEntry } from './directory-table.ts'
-import { freshKey, keyInResumableName } from './object-names.ts'
-import type { Failure, HolderCounts, HolderPeer } from './peers.ts'
+import { invalid, ProtocolError } from '../protocol-error.ts'
+import { kindOf, type IndexSettings } from '../settings.ts'
+import { createTables, numberOf, textOf, type IndexStorage } from '../store/schema.ts'
+import type { NamespaceCounts } from '../store/store.ts'
+import { keyInResumableName } from './object-names.ts'
 
-/** What a directory needs beside its storage. */
-export interface DirectoryOptions {
-  readonly settings: IndexSettings
-  readonly platform: Pick<Platform, 'nowMs'>
-  /** Bytes of memory that the rows of one namespace may take. */
-  readonly memoryBytesPerNamespace: number
-  /** The object that holds what this key names. */
-  readonly holder: (key: string) => HolderPeer
-  readonly randomBytes: () => Uint8Array
+const SCHEMA = `CREATE TABLE IF NOT EXISTS directory (
+  place INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  vectors INTEGER NOT NULL DEFAULT 0,
+  memory_bytes INTEGER NOT NULL DEFAULT 0,
+  stored_bytes INTEGER NOT NULL DEFAULT 0
+)`
+
+interface Entry extends NamespaceCounts {
+  readonly name: string
 }
 
-/** Objects that are asked at the same time: what one request of a Worker may keep open, with room for others. */
-const AT_ONCE = 5
-
-/** A command for the index itself. */
-export interface DirectoryRequest {
-  readonly command: string
-  readonly path: readonly string[]
-  readonly body: unknown
-}
-
-/** The directory of one index. */
+/** The directory of one index. The default namespace always is there, and is the first. */
 export class Directory {
+  readonly #storage: IndexStorage
   readonly #settings: IndexSettings
   readonly #memoryBytes: number
-  readonly #table: DirectoryTable
-  readonly #use: DailyUse
-  readonly #holder: DirectoryOptions['holder']
-  readonly #randomBytes: () => Uint8Array
-  #telling: Promise<void> = Promise.resolve()
-
-  /** @throws `config_invalid` when the index holds vectors that were made for other settings, or in an earlier layout */
-  constructor(storage: IndexStorage, options: DirectoryOptions) {
-    this.#settings = options.settings
-    this.#memoryBytes = options.memoryBytesPerNamespace
-    this.#table = new DirectoryTable(storage)
-    this.#use = new DailyUse(storage, options.platform.nowMs)
-    this.#holder = options.holder
-    this.#randomBytes = options.randomBytes
-    const filled = this.#table.entries().some((entry) => entry.vectorCount + entry.pendingVectorCount > 0)
-    agreeOnParts(storage, filled, options.settings)
-  }
-
-  /** Carries out a command for the whole index. @returns what the client gets as `result` @throws `ProtocolError` */
-  async answer({ command, path, body }: DirectoryRequest): Promise<unknown> {
-    const use = useOf(command)
-    if (use !== undefined) this.#use.count(use, amountOf(body), limitsOf(this.#settings.plan))
-    switch (command) {
-      case 'info':
-        return this.#info()
-      case 'list-namespaces':
-        return this.#table.entries().map(({ name }) => name)
-      case 'delete-namespace':
-        return this.#deleteNamespace(namespaceOf(path.slice(1)))
-      case 'rename-namespace':
-        return this.#renameNamespace(body)
-      case 'reset':
-        return this.#resetAll()
-      default:
-        throw new ProtocolError(400, 'Unsupported command')
-    }
-  }
 
   /**
-   * Key of the object that goes on with a resumable query.
+   * Makes the table where it is missing.
    *
-   * @throws `ProtocolError` 404 when none does
+   * @param memoryBytes that one namespace may take
+   * @throws `config_invalid` when an earlier version filled the storage
    */
-  holderOfQuery(body: unknown): string {
-    const { uuid } = object(body)
-    const key = typeof uuid === 'string' ? keyInResumableName(uuid) : undefined
-    if (typeof uuid !== 'string' || uuid === '') throw new ProtocolError(422, 'uuid is required')
-    // A query to a namespace that does not exist is begun too, and goes on finding nothing.
-    if (key === undefined) throw queryEnded(uuid)
-    return key
+  constructor(storage: IndexStorage, settings: IndexSettings, memoryBytes: number) {
+    this.#storage = storage
+    this.#settings = settings
+    this.#memoryBytes = memoryBytes
+    createTables(storage, [SCHEMA, `INSERT OR IGNORE INTO directory (name) VALUES ('')`])
   }
 
-  /** Key of the object that holds a namespace; `undefined` when there is no namespace of that name. */
-  holderOf(namespace: string): string | undefined {
-    return this.#table.find(namespace)?.holder
+  /** Names of the namespaces, in the order they were made. */
+  names(): readonly string[] {
+    return this.#entries().map(({ name }) => name)
   }
 
-  /**
-   * Makes a namespace where there is none.
-   *
-   * @param key of the object that would like to hold it; another one does when this one holds something else
-   * @throws `ProtocolError` 422 when the plan allows no more
-   */
-  async create(namespace: string, key: string): Promise<{ readonly key: string }> {
-    const known = this.#table.find(namespace)
-    if (known !== undefined) return { key: known.holder }
-    await this.#tellObjects()
-    const { namespaces } = limitsOf(this.#settings.plan)
-    // Others may have come in while objects were told.
-    const entries = this.#table.entries()
-    const since = entries.find(({ name }) => name === namespace)
-    if (since !== undefined) return { key: since.holder }
-    withinPlan('namespaces', entries.length + 1, namespaces)
-    const holder = this.#table.isTaken(key) ? freshKey(this.#randomBytes()) : key
-    this.#table.add(namespace, holder)
-    return { key: holder }
+  /** Takes note of what a namespace holds. */
+  report(name: string, { vectorCount, memoryBytes, storedBytes }: NamespaceCounts): void {
+    const query = `INSERT INTO directory (name, vectors, memory_bytes, stored_bytes) VALUES (?, ?, ?, ?)
+      ON CONFLICT (name) DO UPDATE SET vectors = excluded.vectors, memory_bytes = excluded.memory_bytes,
+        stored_bytes = excluded.stored_bytes`
+    this.#storage.sql.exec(query, name, vectorCount, memoryBytes, storedBytes)
   }
 
-  /** Takes note of what an object holds. */
-  report(key: string, counts: HolderCounts): void {
-    this.#table.setCounts(key, counts)
+  /** @throws `ProtocolError` for a namespace that is not there, or is the default one */
+  requireDeletable(name: string): void {
+    if (name === '') throw invalid('The default namespace, which is the empty string "", cannot be deleted.')
+    if (this.names().includes(name)) return
+    throw new ProtocolError(404, `Namespace ${name} for the index ${this.#settings.name} does not exist`)
   }
 
-  /**
-   * Counts a command against the plan's day.
-   *
-   * @returns what other objects hold
-   * @throws `ProtocolError` 429 when the day's limit is used up
-   */
-  admit(key: string, use: 'queries' | 'updates' | undefined, amount: number): Elsewhere {
-    if (use !== undefined) this.#use.count(use, amount, limitsOf(this.#settings.plan))
-    const others = this.#table.entries().filter(({ holder }) => holder !== key)
-    const sum = (numberOf: (entry: DirectoryEntry) => number) =>
-      others.reduce((total, entry) => total + numberOf(entry), 0)
+  remove(name: string): void {
+    this.#storage.sql.exec('DELETE FROM directory WHERE name = ?', name)
+  }
+
+  /** The answer to `info`. A sparse index has dimension 0 and no similarity function. */
+  info(): unknown {
+    const { dense, sparse } = this.#settings
+    const entries = this.#entries()
+    const sum = (numberIn: (entry: Entry) => number) => entries.reduce((total, entry) => total + numberIn(entry), 0)
+    const each = (valueOf: (entry: Entry) => unknown) =>
+      Object.fromEntries(entries.map((entry) => [entry.name, valueOf(entry)]))
     return {
-      // Namespaces are counted where they are made.
-      namespaces: 0,
-      vectors: sum(({ vectorCount, pendingVectorCount }) => vectorCount + pendingVectorCount),
-      storedBytes: sum(({ storedBytes }) => storedBytes) + this.#table.sizeBytes,
+      vectorCount: sum(({ vectorCount }) => vectorCount),
+      pendingVectorCount: 0,
+      indexSize: sum(({ storedBytes }) => storedBytes) + this.#storage.sql.databaseSize,
+      dimension: dense?.dimension ?? 0,
+      similarityFunction: dense?.similarity ?? '',
+      indexType: kindOf(this.#settings),
+      ...(dense !== undefined && {
+        denseIndex: {
+          dimension: dense.dimension,
+          similarityFunction: dense.similarity,
+          embeddingModel: dense.model,
+        },
+      }),
+      ...(sparse !== undefined && { sparseIndex: { embeddingModel: sparse.model } }),
+      namespaces: each(({ vectorCount }) => ({ vectorCount, pendingVectorCount: 0 })),
+      // Not the service's: how full each namespace is.
+      capacity: {
+        memoryBytesPerNamespace: this.#memoryBytes,
+        namespaces: each(({ memoryBytes }) => ({ memoryBytes })),
+      },
     }
   }
 
-  async #info(): Promise<unknown> {
-    const pending = this.#table.entries().filter(({ pendingVectorCount }) => pendingVectorCount > 0)
-    // Those become fewer with time, without a report.
-    await eachOf(pending, async ({ holder }) => this.#table.setCounts(holder, await this.#holder(holder).counts()))
-    const namespaces = this.#table.entries()
-    return describeIndex(this.#settings, {
-      namespaces,
-      sizeBytes: namespaces.reduce((sum, { storedBytes }) => sum + storedBytes, this.#table.sizeBytes),
-      memoryBytesPerNamespace: this.#memoryBytes,
-    })
-  }
-
-  async #deleteNamespace(namespace: string): Promise<'Success'> {
-    if (namespace === '') throw notTheDefault('deleted')
-    if (this.#table.find(namespace) === undefined) throw unknownNamespace(namespace, this.#settings.name)
-    this.#table.remove(namespace)
-    await this.#tellObjects()
-    return 'Success'
-  }
-
-  async #renameNamespace(body: unknown): Promise<{ readonly renamed: boolean }> {
-    const { from, to, replaces } = parseRenaming(body)
-    if (this.#table.find(from) === undefined) throw unknownNamespace(from, this.#settings.name)
-    if (from === to || (this.#table.find(to) !== undefined && !replaces)) return { renamed: false }
-    this.#table.rename(from, to)
-    await this.#tellObjects()
-    return { renamed: true }
-  }
-
-  async #resetAll(): Promise<'Success'> {
-    await eachOf(this.#table.entries(), async ({ holder }) =>
-      this.#table.setCounts(holder, await this.#holder(holder).clear()),
-    )
-    return 'Success'
-  }
-
-  /**
-   * What the directory says holds from the moment it is written; an object that cannot be told now is told later. One
-   * telling follows another, so that no object is told twice, the second time when it holds something new.
-   */
-  #tellObjects(): Promise<void> {
-    const after = this.#telling.catch(() => undefined)
-    this.#telling = after.then(() => this.#tellUntold())
-    return this.#telling
-  }
-
-  async #tellUntold(): Promise<void> {
-    await eachOf(this.#table.untold(), async ({ holder, name }) => {
-      await (name === undefined ? this.#holder(holder).drop() : this.#holder(holder).rename(name))
-      this.#table.told(holder)
-    })
+  #entries(): readonly Entry[] {
+    const rows = this.#storage.sql.exec('SELECT * FROM directory ORDER BY place').toArray()
+    return rows.map((row) => ({
+      name: textOf(row, 'name'),
+      vectorCount: numberOf(row, 'vectors'),
+      memoryBytes: numberOf(row, 'memory_bytes'),
+      storedBytes: numberOf(row, 'stored_bytes'),
+    }))
   }
 }
 
-/** Runs work for each, a few at the same time. */
-async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
-}
-
-/** A failure of the sender's as it goes to another object; other errors go on. */
-export async function orFailure<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer | Failure> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (thrown instanceof ProtocolError) return { status: thrown.status, message: thrown.message }
-    throw thrown
-  }
+/**
+ * Key of the object that goes on with a resumable query.
+ *
+ * @throws `ProtocolError` 404 when none does
+ */
+export function holderOfQuery(body: unknown): string {
+  const { uuid } = object(body)
+  if (typeof uuid !== 'string' || uuid === '') throw invalid('uuid is required')
+  const key = keyInResumableName(uuid)
+  if (key === undefined) throw queryEnded(uuid)
+  return key
 }

@@ -1,12 +1,10 @@
-/** An index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
+/** A namespace of an index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { FeatureMemory } from '../embed/embedder.ts'
-import { DailyUse } from './daily-use.ts'
-import type { MakeKernel } from '../search/kernel.ts'
-import { limitsOf } from '../plan-limits.ts'
+import type { ScanKernel } from '../search/kernel.ts'
 import { ResumableQueries } from './resumable-queries.ts'
 import { textOf, type IndexStorage } from '../store/schema.ts'
-import { indexSettings, kindOf, type IndexSettings } from '../settings.ts'
+import { kindOf, type IndexSettings } from '../settings.ts'
 import { VectorStore } from '../store/store.ts'
 
 /** Clock, randomness and the compiled kernel, given from outside. */
@@ -15,9 +13,10 @@ export interface Platform {
   readonly nowMs: () => number
   /** 0 up to, not including, 1. */
   readonly random: () => number
+  /** A name for a resumable query. */
   readonly randomUuid: () => string
-  /** Makes the kernel that scans dense rows; without one plain JavaScript does, some ten times slower. */
-  readonly makeKernel?: MakeKernel
+  /** Multiplies dense rows with a question. */
+  readonly kernel: ScanKernel
 }
 
 /** Everything that a command works on. */
@@ -25,43 +24,32 @@ export interface EmbeddedIndex {
   readonly settings: IndexSettings
   readonly store: VectorStore
   readonly resumable: ResumableQueries
-  readonly use: Pick<DailyUse, 'count'>
   /** Features of terms met before, for embedding. */
   readonly features: FeatureMemory
   readonly platform: Platform
 }
 
+/** What a command is given. */
+export interface CommandRequest {
+  /** Decoded; `''` is the default one. */
+  readonly namespace: string
+  /** Parsed JSON; `undefined` when there was no body. */
+  readonly body: unknown
+}
+
+/** Carries a command out. @returns what the client gets as `result` @throws `ProtocolError` */
+export type Command = (index: EmbeddedIndex, request: CommandRequest) => unknown
+
 /**
- * Opens the index in a storage, making its tables where they are missing.
+ * Opens a namespace in a storage, making its tables where they are missing.
  *
- * @throws `config_invalid` when the storage holds vectors that were made for other settings, or when the plan does not
- * allow the dimension
+ * @throws `config_invalid` when the storage holds vectors that were made for other settings
  */
 export function openIndex(storage: IndexStorage, settings: IndexSettings, platform: Platform): EmbeddedIndex {
-  const { dimension } = limitsOf(settings.plan)
-  if (settings.dense !== undefined && settings.dense.dimension > dimension) {
-    throw new RagGateError(
-      'config_invalid',
-      `The index "${settings.name}" has dimension ${settings.dense.dimension}; the plan ${settings.plan} allows ${dimension}`,
-    )
-  }
-  const { visibilityLagMs } = settings
-  const store = new VectorStore(storage, {
-    visibilityLagMs,
-    nowMs: platform.nowMs,
-    makeKernel: platform.makeKernel,
-    dimension: settings.dense?.dimension ?? 0,
-  })
-  const filled = store.namespaces().some((count) => count.vectorCount + count.pendingVectorCount > 0)
-  agreeOnParts(storage, filled, settings)
-  return {
-    settings,
-    store,
-    resumable: new ResumableQueries(storage, platform),
-    use: new DailyUse(storage, platform.nowMs),
-    features: new FeatureMemory(),
-    platform,
-  }
+  const store = new VectorStore(storage)
+  agreeOnParts(storage, store.counts().vectorCount > 0, settings)
+  const resumable = new ResumableQueries(storage, platform)
+  return { settings, store, resumable, features: new FeatureMemory(), platform }
 }
 
 /**
@@ -70,23 +58,18 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
  * @throws `config_invalid` when it holds vectors that were made for other settings
  */
 export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: IndexSettings): void {
-  const parts = partsOf(settings)
-  const [known] = sql.exec('SELECT parts FROM made_for').toArray()
-  // Indexes filled before settings existed were all of the default kind.
-  const madeFor = known === undefined ? partsOf(indexSettings(settings.name)) : textOf(known, 'parts')
+  const { dense, sparse, name } = settings
+  const densePart = dense && `${dense.dimension} ${dense.similarity} ${dense.model || 'no model'}`
+  const sparsePart = sparse && `sparse ${sparse.model || 'no model'}`
+  const parts = [kindOf(settings), densePart, sparsePart].filter((part) => part !== undefined).join(', ')
+  const [known] = sql.exec('SELECT made_for FROM namespace').toArray()
+  const { made_for: madeFor } = known!
   if (filled && madeFor !== parts) {
     throw new RagGateError(
       'config_invalid',
-      `The index "${settings.name}" holds vectors made for ${madeFor}, not for ${parts}. ` +
+      `The index "${name}" holds vectors made for ${textOf(known, 'made_for')}, not for ${parts}. ` +
         'Configure what it was made for, or give the new settings another name.',
     )
   }
-  sql.exec('INSERT OR REPLACE INTO made_for (one, parts) VALUES (1, ?)', parts)
-}
-
-function partsOf(settings: IndexSettings): string {
-  const { dense, sparse } = settings
-  const densePart = dense && `${dense.dimension} ${dense.similarity} ${dense.model || 'no model'}`
-  const sparsePart = sparse && `sparse ${sparse.model || 'no model'}`
-  return [kindOf(settings), densePart, sparsePart].filter((part) => part !== undefined).join(', ')
+  if (madeFor !== parts) sql.exec('UPDATE namespace SET made_for = ?', parts)
 }

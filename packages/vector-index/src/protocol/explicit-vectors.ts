@@ -2,8 +2,7 @@
 import * as field from './fields.ts'
 import { invalid, type ProtocolError } from '../protocol-error.ts'
 import type { IndexSettings } from '../settings.ts'
-import type { SparseVector } from '../search/sparse.ts'
-import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
+import { NO_DENSE, NO_SPARSE, type SparseVector, type Vectors } from '../search/vectors.ts'
 
 /** Vectors of a body; those that were not given are absent. */
 export interface ExplicitVectors {

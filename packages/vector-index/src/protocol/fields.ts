@@ -3,7 +3,7 @@ import { jsonText, type ExactJson } from '../exact-json.ts'
 import { utf8 } from 'hono-rag-gate/core/lib'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
-import type { SparseVector } from '../search/sparse.ts'
+import type { SparseVector } from '../search/vectors.ts'
 
 /** A JSON object whose members are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -145,13 +145,13 @@ export function cursor(value: unknown): number {
   return place
 }
 
-/** The name of a namespace. @param name of the field it comes from */
-export function namespace(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw invalid(`${name} must be a string`)
-  if (value.length > LIMITS.namespaceLength)
-    throw invalid(`${name} is longer than ${LIMITS.namespaceLength} characters`)
-  if (UNPAIRED_SURROGATE.test(value) || value.includes('\0')) throw invalid(`${name} is not valid Unicode text`)
-  return value
+/** The name of a namespace. */
+export function namespace(name: string): string {
+  if (name.length > LIMITS.namespaceLength) {
+    throw invalid(`namespace is longer than ${LIMITS.namespaceLength} characters`)
+  }
+  if (UNPAIRED_SURROGATE.test(name) || name.includes('\0')) throw invalid('namespace is not valid Unicode text')
+  return name
 }
 
 /** A text that ids begin with. */

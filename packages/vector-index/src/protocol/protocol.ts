@@ -1,41 +1,20 @@
 /**
- * The REST protocol of Upstash Vector over an index: a command, a namespace and a body in, a status and a body out.
+ * The REST protocol of Upstash Vector over a namespace: a command and a body in, a status and a body out.
  *
  * What the service does not document and is therefore our choice is listed in docs/vector-index.md.
  *
  * @see https://upstash.com/docs/vector/api/get-started
  */
-import type { Command, Elsewhere } from './commands/command.ts'
-import { deleteRows } from './commands/delete.ts'
-import { fetchRows } from './commands/fetch.ts'
-import { info } from './commands/info.ts'
-import { deleteNamespace, listNamespaces, renameNamespace } from './commands/namespaces.ts'
-import { query, queryData } from './commands/query.ts'
-import { random } from './commands/random.ts'
-import { range } from './commands/range.ts'
-import { reset } from './commands/reset.ts'
-import {
-  resumableQuery,
-  resumableQueryData,
-  resumableQueryEnd,
-  resumableQueryNext,
-} from './commands/resumable-query.ts'
-import { update } from './commands/update.ts'
-import { upsert, upsertData } from './commands/upsert.ts'
-import type { EmbeddedIndex } from './embedded-index.ts'
-import * as field from './fields.ts'
-import { limitsOf } from '../plan-limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
+import type { Command, CommandRequest, EmbeddedIndex } from './embedded-index.ts'
+import { query, queryData } from './query.ts'
+import { resumableQuery, resumableQueryData, resumableQueryEnd, resumableQueryNext } from './resumable-query.ts'
+import { deleteRows, fetchRows, random, range, reset, update, upsert, upsertData } from './rows.ts'
 
 /** A command as it came over HTTP. */
-export interface ProtocolRequest {
+export interface ProtocolRequest extends CommandRequest {
+  readonly command: string
   readonly method: string
-  /** Path segments as they stand in the URL, still encoded; the first is the command, the rest the namespace. */
-  readonly path: readonly string[]
-  /** Query string without its question mark. */
-  readonly search: string
-  /** Parsed JSON; `undefined` when there was no body. */
-  readonly body: unknown
 }
 
 /** What goes back. */
@@ -45,106 +24,69 @@ export interface ProtocolResponse {
 }
 
 interface Entry {
-  readonly run: Command
-  /** What a plan with a daily limit counts it as; nothing when absent. A command that is not an update only reads. */
-  readonly use?: 'queries' | 'updates'
+  /** Absent where the index itself answers. */
+  readonly run?: Command
+  /** What it is: a command that only reads is allowed with a read-only token, and `searches` when it needs the blocks. */
+  readonly kind: 'writes' | 'searches' | 'reads'
   /** The method beside POST that the service's examples use. */
   readonly method?: 'GET' | 'DELETE'
 }
 
 const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
-  ['upsert', { run: upsert, use: 'updates' }],
-  ['upsert-data', { run: upsertData, use: 'updates' }],
-  ['update', { run: update, use: 'updates' }],
-  ['query', { run: query, use: 'queries' }],
-  ['query-data', { run: queryData, use: 'queries' }],
-  ['resumable-query', { run: resumableQuery, use: 'queries' }],
-  ['resumable-query-data', { run: resumableQueryData, use: 'queries' }],
-  ['resumable-query-next', { run: resumableQueryNext, use: 'queries' }],
-  ['resumable-query-end', { run: resumableQueryEnd }],
-  ['fetch', { run: fetchRows, use: 'queries', method: 'GET' }],
-  ['range', { run: range, use: 'queries', method: 'GET' }],
-  ['random', { run: random, use: 'queries', method: 'GET' }],
-  ['delete', { run: deleteRows, use: 'updates', method: 'DELETE' }],
-  ['reset', { run: reset, use: 'updates', method: 'DELETE' }],
-  ['info', { run: info, method: 'GET' }],
-  ['list-namespaces', { run: listNamespaces, method: 'GET' }],
-  ['delete-namespace', { run: deleteNamespace, use: 'updates', method: 'DELETE' }],
-  ['rename-namespace', { run: renameNamespace, use: 'updates' }],
+  ['upsert', { run: upsert, kind: 'writes' }],
+  ['upsert-data', { run: upsertData, kind: 'writes' }],
+  ['update', { run: update, kind: 'writes' }],
+  ['delete', { run: deleteRows, kind: 'writes', method: 'DELETE' }],
+  ['reset', { run: reset, kind: 'writes', method: 'DELETE' }],
+  ['query', { run: query, kind: 'searches' }],
+  ['query-data', { run: queryData, kind: 'searches' }],
+  ['resumable-query', { run: resumableQuery, kind: 'searches' }],
+  ['resumable-query-data', { run: resumableQueryData, kind: 'searches' }],
+  ['resumable-query-next', { run: resumableQueryNext, kind: 'searches' }],
+  ['resumable-query-end', { run: resumableQueryEnd, kind: 'reads' }],
+  ['fetch', { run: fetchRows, kind: 'reads', method: 'GET' }],
+  ['range', { run: range, kind: 'reads', method: 'GET' }],
+  ['random', { run: random, kind: 'reads', method: 'GET' }],
+  ['info', { kind: 'reads', method: 'GET' }],
+  ['list-namespaces', { kind: 'reads', method: 'GET' }],
+  ['delete-namespace', { kind: 'writes', method: 'DELETE' }],
 ])
 
-const NOTHING: Elsewhere = { namespaces: 0, vectors: 0, storedBytes: 0 }
-
-/** What a plan counts a command as: `updates` for what writes, `queries` for what reads vectors. */
-export function useOf(command: string): Entry['use'] {
-  return COMMANDS.get(command)?.use
+/** What a command does; `undefined` for an unknown one. */
+export function kindOfCommand(command: string): Entry['kind'] | undefined {
+  return COMMANDS.get(command)?.kind
 }
 
-/** Carries out a command. What the sender did wrong comes back as an error of the documented shape. */
+/** Carries out a command to a namespace. What the sender did wrong comes back as an error of the documented shape. */
 export function answerCommand(
   index: EmbeddedIndex,
-  request: ProtocolRequest,
-  elsewhere: Elsewhere = NOTHING,
+  { command, method, ...request }: ProtocolRequest,
 ): ProtocolResponse {
   try {
-    const [name = '', ...namespace] = request.path
-    const entry = commandFor(name, request.method)
-    const { body, search } = request
-    if (entry.use !== undefined) index.use.count(entry.use, amountOf(body), limitsOf(index.settings.plan))
-    index.store.settle()
-    return {
-      status: 200,
-      body: { result: entry.run(index, { namespace: namespaceOf(namespace), body, search, elsewhere }) },
-    }
+    const run = requireCommand(command, method)
+    if (run === undefined) throw unsupported()
+    return { status: 200, body: { result: run(index, request) } }
   } catch (thrown) {
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
   }
 }
 
-/** Vectors, ids or queries in a body: plans count each of them. */
-export function amountOf(body: unknown): number {
-  if (Array.isArray(body)) return Math.max(1, body.length)
-  const ids: unknown = typeof body === 'object' && body !== null && 'ids' in body ? body.ids : undefined
-  return Array.isArray(ids) ? Math.max(1, ids.length) : 1
-}
-
 /** @throws `ProtocolError` for an unknown command, or one that does not take the method */
-export function requireMethod(command: string, method: string): void {
-  commandFor(command, method)
+export function requireCommand(command: string, method: string): Command | undefined {
+  const entry = COMMANDS.get(command)
+  if (entry === undefined) throw unsupported()
+  // The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent.
+  const taken = ['POST', 'PUT', entry.method, ...(entry.method === 'GET' ? ['HEAD'] : [])]
+  if (!taken.includes(method)) throw new ProtocolError(405, 'Method Not Allowed')
+  return entry.run
 }
 
-function commandFor(name: string, method: string): Entry {
-  const entry = COMMANDS.get(name)
-  if (entry === undefined) throw new ProtocolError(400, 'Unsupported command')
-  if (!allows(entry, method)) throw new ProtocolError(405, 'Method Not Allowed')
-  return entry
-}
-
-/** The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent. */
-function allows({ method }: Entry, asked: string): boolean {
-  return asked === 'POST' || asked === 'PUT' || asked === method || (asked === 'HEAD' && method === 'GET')
+function unsupported(): ProtocolError {
+  return new ProtocolError(400, 'Unsupported command')
 }
 
 /** An error in the shape that clients read. */
 export function errorResponse({ status, message }: ProtocolError): ProtocolResponse {
   return { status, body: { error: message, status } }
-}
-
-/**
- * The namespace that the rest of a path names.
- *
- * @throws `ProtocolError` when there can be none of that name
- */
-export function namespaceOf(segments: readonly string[]): string {
-  return field.namespace(decoded(segments.join('/')), 'namespace')
-}
-
-/** The client does not encode namespaces, so what cannot be decoded stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

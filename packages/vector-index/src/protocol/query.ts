@@ -1,21 +1,21 @@
 /** Searching: what the body of a query asks for, and the rows that answer it. */
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import { AnswerRoom } from './answer-room.ts'
 import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
-import type { EmbeddedIndex } from './embedded-index.ts'
+import type { Command, EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from '../embed/embedding.ts'
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { shortestFloat32 } from '../search/float32.ts'
+import { searchDense } from '../search/dense.ts'
 import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
-import type { ResidentNamespace } from '../store/resident-namespace.ts'
-import type { VectorStore } from '../store/store.ts'
-import type { ScoredRow, SlotFilter } from '../search/best.ts'
+import type { RowFilter, ScoredRow } from '../search/best.ts'
 import { kindOf, type IndexKind, type IndexSettings } from '../settings.ts'
-import type { Weighting } from '../search/sparse.ts'
+import { idfs, searchSparse, type Weighting } from '../search/sparse.ts'
+import type { Searchable } from '../store/store.ts'
 
 /** Commands that ask; the second brings a text instead of vectors. */
 export type QueryCommand = 'query' | 'query-data'
@@ -51,6 +51,25 @@ const MIN_CANDIDATES = 100
 
 const MAX_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 
+/** `query`: rows near to vectors. */
+export const query: Command = (index, { body }) => answerQueries(index, body, 'query')
+
+/** `query-data`: rows near to a text. */
+export const queryData: Command = (index, { body }) => answerQueries(index, body, 'query-data')
+
+/** A list for one query, also when it comes in a list; a list of lists for several. */
+function answerQueries(
+  index: EmbeddedIndex,
+  body: unknown,
+  command: QueryCommand,
+): readonly AnsweredRow[] | readonly (readonly AnsweredRow[])[] {
+  const queries = field.objects(body).map((fields) => parseQuery(index.settings, fields, command))
+  const room = new AnswerRoom()
+  const answers = queries.map((asked) => answerQuery(index, asked, { candidates: 'more', room }))
+  const [only] = answers
+  return answers.length === 1 && only !== undefined ? only : answers
+}
+
 /**
  * Reads a query.
  *
@@ -70,39 +89,34 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
 }
 
 /**
- * Answers a query, best first. A namespace that does not exist holds nothing.
+ * Answers a query, best first.
  *
  * @throws `ProtocolError` 422 when the rows do not fit in the answer
  */
-export function answerQuery(
-  { settings, store, features }: EmbeddedIndex,
-  namespace: string,
-  query: Query,
-  run: QueryRun,
-): readonly AnsweredRow[] {
-  const resident = store.resident(namespace)
-  if (resident === undefined) return []
-  const selected = query.filter && store.selected(namespace, resident, query.filter)
-  const without = new Set(run.without === undefined ? [] : store.positionsOf(namespace, run.without))
+export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): readonly AnsweredRow[] {
+  const { settings, store, features } = index
+  const searched = store.searchable()
+  const selected = query.filter && store.selected(query.filter)
+  const without = run.without === undefined || run.without.size === 0 ? undefined : store.positionsOf(run.without)
   const question =
     'text' in query.question
-      ? questionVectors(settings, (dimension) => resident.idf(dimension), query.question.text, features)
+      ? questionVectors(settings, (dimensions) => idfs(dimensions, searched), query.question.text, features)
       : query.question
-  const found = search({ settings, store, resident }, { ...query, question }, run.candidates, (slot) => {
-    return selected?.(slot) !== false && !(without.size > 0 && without.has(resident.positionAt(slot)))
+  const found = search(index, searched, { ...query, question }, run.candidates, (position) => {
+    return selected?.has(position) !== false && without?.has(position) !== true
   })
-  const positions = found.map(({ slot }) => resident.positionAt(slot))
   const { includes } = query
-  const vectors = includes.vectors ? store.vectorsAt(positions) : undefined
+  const positions = found.map(({ position }) => position)
+  const vectors = new Map((includes.vectors ? store.vectorsAt(positions) : []).map((row) => [row.position, row]))
   const rows = new Map<number, AnsweredRow>()
-  for (const [position, { id, ...attachment }] of store.foundAt(positions)) {
+  for (const { position, id, ...attachment } of store.foundAt(positions)) {
     rows.set(position, run.room.take({ id, ...answeredAttachment(attachment, includes) }))
   }
-  return found.map(({ score }, at) => {
-    const { id, ...attachment } = rows.get(positions[at]!)!
+  return found.map(({ position, score }) => {
+    const { id, ...attachment } = rows.get(position)!
     const scored = {
       score: shortestFloat32(withinFloat32(score)),
-      ...answeredVectors(settings, vectors?.get(positions[at]!)),
+      ...answeredVectors(settings, vectors.get(position)),
     }
     return { id, ...run.room.take(scored), ...attachment }
   })
@@ -140,30 +154,32 @@ function modeOf(dense: boolean, sparse: boolean): IndexKind {
   return dense ? 'DENSE' : 'SPARSE'
 }
 
-/** What is searched. */
-interface Searched {
-  readonly settings: IndexSettings
-  readonly store: VectorStore
-  readonly resident: ResidentNamespace
-}
-
 function search(
-  { settings, store, resident }: Searched,
+  { settings, store, platform }: EmbeddedIndex,
+  searched: Searchable,
   query: Query & { readonly question: QuestionVectors },
   candidates: QueryRun['candidates'],
-  matches: SlotFilter,
+  isFound: RowFilter,
 ): readonly ScoredRow[] {
   const { question: vectors, mode, weighting, fusion } = query
   const topK = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * query.topK, MIN_CANDIDATES) : query.topK
   const rankings: (readonly ScoredRow[])[] = []
   if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
-    const { similarity } = settings.dense
+    const { blocks, loose, isCurrent } = searched
     rankings.push(
-      resident.searchDense(vectors.dense, { topK, matches, similarity }, (positions) => store.denseAt(positions)),
+      searchDense(vectors.dense, {
+        similarity: settings.dense.similarity,
+        topK,
+        blocks,
+        isFound: (position) => isCurrent(position) && isFound(position),
+        loose: loose.filter(({ position }) => isFound(position)),
+        read: (positions) => store.denseAt(positions),
+        kernel: platform.kernel,
+      }),
     )
   }
   if (mode !== 'DENSE' && vectors.sparse !== undefined) {
-    rankings.push(resident.searchSparse(vectors.sparse, { topK, matches, weighting }))
+    rankings.push(searchSparse(vectors.sparse, searched, { topK, weighting, isFound }))
   }
   return mode === 'HYBRID' ? fuseRankings(rankings, fusion, query.topK) : (rankings[0] ?? [])
 }

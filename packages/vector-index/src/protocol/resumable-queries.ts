@@ -7,7 +7,6 @@ import { numberOf, textOf, type IndexStorage, type SqlStore } from '../store/sch
 
 /** A query as it was asked. */
 export interface ResumableQuery {
-  readonly namespace: string
   readonly command: 'query' | 'query-data'
   /** Body of the command that began it. */
   readonly body: unknown
@@ -33,7 +32,7 @@ export class ResumableQueries {
    * @returns what it is called by
    * @throws `ProtocolError` when too many are active, or the body is too long to be kept in a row of storage
    */
-  start({ namespace, command, body, maxIdleMs }: ResumableQuery): string {
+  start({ command, body, maxIdleMs }: ResumableQuery): string {
     this.#expire()
     const [counted] = this.#sql.exec('SELECT count(*) AS active FROM resumable_queries').toArray()
     if (numberOf(counted, 'active') >= LIMITS.resumableQueries) {
@@ -44,8 +43,8 @@ export class ResumableQueries {
       throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)
     }
     const uuid = this.#randomUuid()
-    const values = [uuid, namespace, command, text, maxIdleMs, this.#nowMs() + maxIdleMs]
-    this.#sql.exec('INSERT INTO resumable_queries VALUES (?, ?, ?, ?, ?, ?)', ...values)
+    const values = [uuid, command, text, maxIdleMs, this.#nowMs() + maxIdleMs]
+    this.#sql.exec('INSERT INTO resumable_queries VALUES (?, ?, ?, ?, ?)', ...values)
     return uuid
   }
 
@@ -61,7 +60,7 @@ export class ResumableQueries {
     const maxIdleMs = numberOf(row, 'max_idle_ms')
     this.#sql.exec('UPDATE resumable_queries SET expires_ms = ? WHERE uuid = ?', this.#nowMs() + maxIdleMs, uuid)
     const command = textOf(row, 'command') === 'query' ? 'query' : 'query-data'
-    return { namespace: textOf(row, 'namespace'), command, body: parseJson(textOf(row, 'body')), maxIdleMs }
+    return { command, body: parseJson(textOf(row, 'body')), maxIdleMs }
   }
 
   /** Ids that the query has returned so far. */

@@ -1,16 +1,16 @@
 /** A row and its score. */
 export interface ScoredRow {
-  /** Place of the row in its namespace; rises in insertion order. */
-  readonly slot: number
+  /** Key of the row in storage; rises in insertion order. */
+  readonly position: number
   readonly score: number
 }
 
-/** Tells whether the row in a slot may be found at all; asked before it is scored. */
-export type SlotFilter = (slot: number) => boolean
+/** Tells whether the row at a position may be found at all; asked before it is scored. */
+export type RowFilter = (position: number) => boolean
 
 /**
  * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, for any number of
- * rows. Of equal scores the row with the lower slot is better. A score that is not a number is never kept.
+ * rows. Of equal scores the row with the lower position is better. A score that is not a number is never kept.
  */
 export class BoundedTop {
   readonly #capacity: number
@@ -26,21 +26,21 @@ export class BoundedTop {
     return this.#heap.length < this.#capacity ? -Infinity : (this.#heap[0]?.score ?? Infinity)
   }
 
-  offer(slot: number, score: number): void {
+  offer(position: number, score: number): void {
     const heap = this.#heap
     if (Number.isNaN(score)) return
     if (heap.length < this.#capacity) {
-      heap.push({ slot, score })
+      heap.push({ position, score })
       this.#rise(heap.length - 1)
-    } else if (heap.length > 0 && isWorse(heap[0]!, { slot, score })) {
-      heap[0] = { slot, score }
+    } else if (heap.length > 0 && isWorse(heap[0]!, { position, score })) {
+      heap[0] = { position, score }
       this.#sink()
     }
   }
 
   /** What was kept, best first. */
   sorted(): ScoredRow[] {
-    return [...this.#heap].sort((a, b) => b.score - a.score || a.slot - b.slot)
+    return [...this.#heap].sort((a, b) => b.score - a.score || a.position - b.position)
   }
 
   #rise(from: number): void {
@@ -70,14 +70,14 @@ export class BoundedTop {
 }
 
 /** Scores of rows that are in order: what float32 orders differently is as good as equal, so none is above one before it. */
-export function falling(ranked: readonly ScoredRow[], scoreOf: (slot: number) => number): readonly ScoredRow[] {
+export function falling(ranked: readonly ScoredRow[], scoreOf: (position: number) => number): readonly ScoredRow[] {
   let least = Infinity
-  return ranked.map(({ slot }) => {
-    least = Math.min(least, scoreOf(slot))
-    return { slot, score: least }
+  return ranked.map(({ position }) => {
+    least = Math.min(least, scoreOf(position))
+    return { position, score: least }
   })
 }
 
 function isWorse(a: ScoredRow, b: ScoredRow): boolean {
-  return a.score < b.score || (a.score === b.score && a.slot > b.slot)
+  return a.score < b.score || (a.score === b.score && a.position > b.position)
 }

@@ -18,19 +18,21 @@ export function fuseRankings(
 ): readonly ScoredRow[] {
   const sums = new Map<number, number>()
   for (const ranking of rankings) {
-    for (const { slot, score } of algorithm === 'RRF' ? reciprocalRanksOf(ranking) : distributionScoresOf(ranking)) {
-      sums.set(slot, Math.fround((sums.get(slot) ?? 0) + score))
+    for (const { position, score } of algorithm === 'RRF'
+      ? reciprocalRanksOf(ranking)
+      : distributionScoresOf(ranking)) {
+      sums.set(position, Math.fround((sums.get(position) ?? 0) + score))
     }
   }
   const best = new BoundedTop(topK)
-  for (const [slot, score] of sums) best.offer(slot, score)
+  for (const [position, score] of sums) best.offer(position, score)
   return best.sorted()
 }
 
 /** Ranks from 0: two firsts make 0.033333335. */
 function reciprocalRanksOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
   const worths = reciprocalRanks(ranking.length, RRF_K, 0)
-  return ranking.map(({ slot }, at) => ({ slot, score: Math.fround(worths[at]!) }))
+  return ranking.map(({ position }, at) => ({ position, score: Math.fround(worths[at]!) }))
 }
 
 function distributionScoresOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
@@ -38,5 +40,5 @@ function distributionScoresOf(ranking: readonly ScoredRow[]): readonly ScoredRow
     ranking.map(({ score }) => score),
     Math.fround,
   )
-  return ranking.map(({ slot }, at) => ({ slot, score: worths[at]! }))
+  return ranking.map(({ position }, at) => ({ position, score: worths[at]! }))
 }

@@ -15,39 +15,3 @@ export interface ScanKernel {
    */
   dots(rows: number, count: number, stride: number, question: number, out: number): void
 }
-
-/**
- * Makes a kernel with a memory of its own. Workers import `scan.wasm` as a module, which they may not compile, and Node
- * compiles it from the file: `() => new WebAssembly.Instance(module).exports` with either.
- */
-export type MakeKernel = () => ScanKernel
-
-const PAGE = 65_536
-
-/** The kernel in plain JavaScript, some ten times slower: what the compiled one must equal. */
-export function plainKernel(): ScanKernel {
-  let buffer = new ArrayBuffer(PAGE)
-  return {
-    memory: {
-      get buffer() {
-        return buffer
-      },
-      grow(pages) {
-        const before = buffer
-        buffer = new ArrayBuffer(before.byteLength + pages * PAGE)
-        new Uint8Array(buffer).set(new Uint8Array(before))
-        return before.byteLength / PAGE
-      },
-    },
-    dots(rows, count, stride, question, out) {
-      const values = new Int8Array(buffer, rows, count * stride)
-      const asked = new Int16Array(buffer, question, stride)
-      const sums = new Int32Array(buffer, out, count)
-      for (let row = 0; row < count; row++) {
-        let sum = 0
-        for (let at = 0; at < stride; at++) sum += values[row * stride + at]! * asked[at]!
-        sums[row] = sum
-      }
-    },
-  }
-}

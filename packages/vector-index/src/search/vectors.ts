@@ -1,9 +1,19 @@
-import type { SparseVector } from './sparse.ts'
+/** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
+export interface SparseVector {
+  /** Signed 32-bit integers. */
+  readonly indices: Int32Array<ArrayBuffer>
+  readonly values: Float32Array<ArrayBuffer>
+}
 
 /** Both vectors of a row. In an index without one of the parts, this one has no dimensions. */
 export interface Vectors {
   readonly dense: Float32Array<ArrayBuffer>
   readonly sparse: SparseVector
+}
+
+/** A row outside of the blocks. */
+export interface LooseRow extends Vectors {
+  readonly position: number
 }
 
 /** What rows of a sparse index have for a dense vector. */

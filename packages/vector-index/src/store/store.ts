@@ -1,169 +1,154 @@
 /**
- * Vectors of an index, by namespace. SQLite holds the truth. A namespace is loaded when it is first searched, from blocks
- * that stand in storage as they are searched and the few rows that were written since, and follows every write from then on.
+ * The vectors of a namespace. SQLite holds the truth; blocks of rows stand beside it as they are searched, and are read
+ * when the namespace is first searched after a rest. A write stands outside of the blocks until there are enough of them.
  */
 import type { Filter } from '../filter/filter.ts'
+import { conditionOf } from '../filter/filter-sql.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import type { SlotFilter } from '../search/best.ts'
-import type { MakeKernel } from '../search/kernel.ts'
-import type { Vectors } from '../search/vectors.ts'
-import { BlockTable } from './block-table.ts'
-import { NamespaceTable, type NamespaceCount } from './namespace-table.ts'
-import { ResidentNamespace, type LoadedRow } from './resident-namespace.ts'
-import { RowTable, type FoundRow } from './row-table.ts'
-import { createTables, type IndexStorage } from './schema.ts'
-import type { VectorRow } from './vector-row.ts'
+import {
+  blockRow,
+  BLOCK_BYTES,
+  bytesOfRow,
+  packed,
+  rowsOf,
+  unpacked,
+  type Block,
+  type BlockRow,
+} from '../search/block.ts'
+import type { SparseRows } from '../search/sparse.ts'
+import type { LooseRow } from '../search/vectors.ts'
+import { bytesOf, createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlValue } from './schema.ts'
+import {
+  attachmentOf,
+  denseOf,
+  ROW_COLUMNS,
+  rowValues,
+  vectorRow,
+  vectorsOf,
+  type Attachment,
+  type VectorRow,
+} from './vector-row.ts'
 
-/** Options of a store. */
-export interface VectorStoreOptions {
-  /**
-   * Milliseconds until a write is found by queries, counted by `nowMs`. It holds across restarts.
-   *
-   * @default 0
-   */
-  readonly visibilityLagMs?: number
-  /** @default Date.now */
-  readonly nowMs?: () => number
-  /**
-   * Bytes that one namespace may take in memory. A Durable Object has 128 MB with everything else.
-   *
-   * @default 92274688
-   * @see https://developers.cloudflare.com/durable-objects/platform/limits/
-   */
-  readonly memoryBytes?: number
-  /** Makes the kernel that scans dense rows; without one plain JavaScript does, some ten times slower. */
-  readonly makeKernel?: MakeKernel | undefined
-  /** Length of dense vectors. @default 0 */
-  readonly dimension?: number
+/** What is counted of a namespace. */
+export interface NamespaceCounts {
+  readonly vectorCount: number
+  /** Bytes that its rows take in memory once they are searched. */
+  readonly memoryBytes: number
+  /** Bytes that it takes in storage. */
+  readonly storedBytes: number
+}
+
+/** A namespace as one query sees it. */
+export interface Searchable extends SparseRows {
+  /** Rows outside of the blocks. */
+  readonly loose: readonly LooseRow[]
 }
 
 const MEBIBYTE = 1024 * 1024
 
-/** Bytes that one namespace may take in memory unless told otherwise. */
+/**
+ * Bytes that one namespace may take in memory, unless told otherwise. A Durable Object has 128 MB with everything else.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/platform/limits/
+ */
 export const MEMORY_BYTES = 88 * MEBIBYTE
 
-/** Bytes of metadata kept for filters, however full the namespace is. */
-const LEAST_COLUMN_BYTES = 8 * MEBIBYTE
+/** Rows outside of the blocks from which on blocks are made of them. */
+const LOOSE_ROWS = 256
 
-/** Rows, and blocks, that are read in one step of loading: some ten milliseconds. */
-const ROWS_A_STEP = 500
-const BLOCKS_A_STEP = 16
+/** Blocks that are read in one step of loading: some ten milliseconds. */
+const BLOCKS_A_STEP = 8
 
-/** The vectors of one index. Every call is synchronous, so no other request comes in between. */
+/** Bytes of memory that a row takes: 64, one for each dimension, and eight for each entry of the sparse vector. */
+const MEMORY = '64 + coalesce(length(dense), 0) / 4 + coalesce(length(sparse), 0)'
+
+/** A known id keeps its position. */
+const WRITE = `INSERT INTO vectors (position, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET metadata = excluded.metadata, dense = excluded.dense, sparse = excluded.sparse,
+    data = excluded.data
+  RETURNING position`
+
+const AMONG = 'IN (SELECT value FROM json_each(?))'
+
+const LOOSE = 'position > (SELECT covered FROM namespace) OR position IN (SELECT position FROM changed)'
+
+/** The vectors of one namespace. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
-  /** Bytes that one namespace may take in memory. */
+  /** Bytes that the namespace may take in memory. */
   readonly memoryBytes: number
   readonly #storage: IndexStorage
-  readonly #options: VectorStoreOptions
-  readonly #visibilityLagMs: number
-  readonly #nowMs: () => number
-  readonly #namespaces: NamespaceTable
-  readonly #rows: RowTable
-  readonly #blocks: BlockTable
-  readonly #loaded = new Map<string, ResidentNamespace>()
+  /** Blocks by the position of their first row, once the namespace was searched. */
+  #loaded: Map<number, Block> | undefined
 
   /** Makes the tables where they are missing. @throws `config_invalid` when an earlier version filled the storage */
-  constructor(storage: IndexStorage, options: VectorStoreOptions = {}) {
+  constructor(storage: IndexStorage, { memoryBytes = MEMORY_BYTES }: { readonly memoryBytes?: number } = {}) {
     this.#storage = storage
-    this.#namespaces = new NamespaceTable(storage.sql)
-    this.#rows = new RowTable(storage.sql)
-    this.#blocks = new BlockTable(storage.sql)
-    this.#options = options
-    this.memoryBytes = options.memoryBytes ?? MEMORY_BYTES
-    this.#visibilityLagMs = options.visibilityLagMs ?? 0
-    this.#nowMs = options.nowMs ?? Date.now
+    this.memoryBytes = memoryBytes
     createTables(storage)
   }
 
-  /** Bytes that the index takes in storage. */
-  get sizeBytes(): number {
-    return this.#storage.sql.databaseSize
+  /** Name of the namespace; `undefined` before anything was written. */
+  get name(): string | undefined {
+    const { name } = this.#state()
+    return typeof name === 'string' ? name : undefined
   }
 
-  /** Namespaces in the order they were made; the default one, `''`, always is the first. */
-  namespaces(): readonly NamespaceCount[] {
-    return this.#namespaces.counts()
-  }
-
-  /**
-   * Writes vectors, all or none; makes the namespace if needed. A known id keeps its place in the insertion order; of
-   * equal ids in one call the last counts. With a lag queries find them when it has passed.
-   *
-   * @throws `ProtocolError` 507 when the namespace could not be searched with them
-   */
-  upsert(namespace: string, rows: readonly VectorRow[]): void {
-    const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
-    const shown = this.#storage.transactionSync(() => {
-      const key = this.#namespaces.keyOf(namespace) ?? this.#namespaces.create(namespace)
-      const before = this.#namespaces.memoryBytes(key)
-      const positions = this.#write(key, last)
-      const after = this.#namespaces.memoryBytes(key)
-      // What is there may always be replaced by what takes no more.
-      if (after > this.memoryBytes && after > before) throw this.#tooLarge(namespace)
-      return positions.map((position, at) => ({ ...last[at]!, position }))
-    })
-    this.#follow(namespace, shown)
-  }
-
-  /** Shows queries the pending writes whose time has come. To be called before anything is read. */
-  settle(): void {
-    const nowMs = this.#nowMs()
-    for (const { key, name } of this.#rows.keysDue(nowMs)) {
-      const due = this.#rows.due(key, nowMs)
-      this.#storage.transactionSync(() => {
-        this.#rows.show(key, due, nowMs)
-        this.#blocks.note(
-          key,
-          due.map(({ position }) => position),
-        )
-      })
-      this.#follow(name, due)
+  counts(): NamespaceCounts {
+    const state = this.#state()
+    return {
+      vectorCount: numberOf(state, 'vectors'),
+      memoryBytes: numberOf(state, 'memory_bytes'),
+      storedBytes: this.#storage.sql.databaseSize,
     }
   }
 
-  /** The row of an id as it was last written; `undefined` when there is none. */
-  newest(namespace: string, id: string): VectorRow | undefined {
-    const [row] = this.found(namespace, [id])
+  /**
+   * Writes vectors, all or none. A known id keeps its place in the insertion order; of equal ids in one call the last counts.
+   *
+   * @throws `ProtocolError` 507 when the namespace could not be searched with them
+   */
+  upsert(name: string, rows: readonly VectorRow[]): void {
+    const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
+    const ids = JSON.stringify(last.map(({ id }) => id))
+    this.#storage.transactionSync(() => {
+      const state = this.#state()
+      const before = this.#measure(ids)
+      let next = numberOf(state, 'next_position')
+      const replaced: number[] = []
+      for (const row of last) {
+        const position = numberOf(this.#exec(WRITE, next, ...rowValues(row))[0], 'position')
+        if (position === next) next++
+        else replaced.push(position)
+      }
+      const after = this.#measure(ids)
+      const memoryBytes = numberOf(state, 'memory_bytes') + after.bytes - before.bytes
+      // What is there may always be replaced by what takes no more.
+      if (memoryBytes > this.memoryBytes && after.bytes > before.bytes) throw this.#tooLarge(name)
+      this.#note(replaced)
+      const vectors = numberOf(state, 'vectors') + after.count - before.count
+      const query = 'UPDATE namespace SET name = ?, vectors = ?, memory_bytes = ?, next_position = ?'
+      this.#exec(query, name, vectors, memoryBytes, next)
+    })
+    this.#makeBlocksIfDue()
+  }
+
+  /** The row of an id; `undefined` when there is none. */
+  row(id: string): VectorRow | undefined {
+    const [row] = this.found([id])
     return row
   }
 
-  /** A row drawn by lot; `undefined` when there is none. @param lot 0 up to, not including, 1 */
-  random(namespace: string, lot: number): VectorRow | undefined {
-    const key = this.#namespaces.keyOf(namespace)
-    return key === undefined ? undefined : this.#rows.nth(key, Math.floor(lot * this.#rows.idCount(key)))
-  }
-
-  /** Reads vectors by id, in the order asked; `null` for an unknown one. */
-  fetch(namespace: string, ids: readonly string[]): readonly (VectorRow | null)[] {
-    const found = new Map(Array.from(this.found(namespace, ids), (row) => [row.id, row]))
-    return ids.map((id) => found.get(id) ?? null)
-  }
-
   /** Reads the vectors that have one of the ids, each once, in no order. They are read as far as they are taken. */
-  *found(namespace: string, ids: readonly string[]): Iterable<VectorRow> {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key !== undefined) yield* this.#rows.found(key, ids)
+  *found(ids: readonly string[]): Iterable<VectorRow> {
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE id ${AMONG}`
+    for (const row of this.#storage.sql.exec(query, JSON.stringify(ids))) yield vectorRow(row)
   }
 
-  /** Reads ids and what stands beside vectors, by the positions that a search found, in no order; as far as it is taken. */
-  foundAt(positions: readonly number[]): Iterable<readonly [position: number, FoundRow]> {
-    return this.#rows.foundAt(positions)
-  }
-
-  /** Reads dense vectors by their positions. */
-  denseAt(positions: readonly number[]): ReadonlyMap<number, Float32Array> {
-    return this.#rows.denseAt(positions)
-  }
-
-  /** Positions of rows that queries find, by their ids. */
-  positionsOf(namespace: string, ids: Iterable<string>): readonly number[] {
-    const key = this.#namespaces.keyOf(namespace)
-    return key === undefined ? [] : this.#rows.positionsOf(key, ids)
-  }
-
-  /** Reads vectors by the storage positions that a search found. */
-  vectorsAt(positions: readonly number[]): ReadonlyMap<number, Vectors> {
-    return this.#rows.vectorsAt(positions)
+  /** A row drawn by lot; `undefined` when there is none. @param lot 0 up to, not including, 1 */
+  random(lot: number): VectorRow | undefined {
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors ORDER BY position LIMIT 1 OFFSET ?`
+    const [row] = this.#exec(query, Math.floor(lot * this.counts().vectorCount))
+    return row === undefined ? undefined : vectorRow(row)
   }
 
   /**
@@ -172,213 +157,228 @@ export class VectorStore {
    * @param after position of the row before; 0 for none
    * @param prefix only ids that begin with it; all for `''`
    */
-  *range(
-    namespace: string,
-    after: number,
-    limit: number,
-    prefix: string,
-  ): Iterable<VectorRow & { readonly position: number }> {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key !== undefined) yield* this.#rows.range(key, after, limit, prefix)
+  *range(after: number, limit: number, prefix: string): Iterable<VectorRow & { readonly position: number }> {
+    const query = `SELECT position, ${ROW_COLUMNS} FROM vectors
+      WHERE position > ?1 AND substr(id, 1, length(?2)) = ?2 ORDER BY position LIMIT ?3`
+    for (const row of this.#storage.sql.exec(query, after, prefix, limit)) {
+      yield { ...vectorRow(row), position: numberOf(row, 'position') }
+    }
   }
 
-  /** Removes vectors by id. @returns how many there were, pending ones too */
-  delete(namespace: string, ids: readonly string[]): number {
-    return this.#delete(namespace, () => ids)
+  /** Ids and what stands beside vectors, by the positions that a search found, in no order; read as far as it is taken. */
+  *foundAt(positions: readonly number[]): Iterable<Attachment & { readonly id: string; readonly position: number }> {
+    const query = `SELECT position, id, metadata, data FROM vectors WHERE position ${AMONG}`
+    for (const row of this.#storage.sql.exec(query, JSON.stringify(positions))) {
+      yield { position: numberOf(row, 'position'), id: textOf(row, 'id'), ...attachmentOf(row) }
+    }
   }
 
-  /** Removes the vectors whose ids begin with a prefix. @returns how many there were, pending ones too */
-  deletePrefix(namespace: string, prefix: string): number {
-    return this.#delete(namespace, (key) => this.#rows.idsWithPrefix(key, prefix))
+  /** Vectors by their positions. */
+  vectorsAt(positions: readonly number[]): readonly LooseRow[] {
+    const query = `SELECT position, dense, sparse FROM vectors WHERE position ${AMONG}`
+    return this.#exec(query, JSON.stringify(positions)).map(looseRow)
   }
 
-  /** Removes the vectors whose metadata, as it was last written, a filter selects. @returns how many there were */
-  deleteSelected(namespace: string, filter: Filter): number {
-    return this.#delete(namespace, (key) => this.#rows.idsSelected(key, filter))
+  /** Dense vectors by their positions. */
+  denseAt(positions: readonly number[]): readonly Pick<LooseRow, 'position' | 'dense'>[] {
+    const query = `SELECT position, dense FROM vectors WHERE position ${AMONG}`
+    const rows = this.#exec(query, JSON.stringify(positions))
+    return rows.map((row) => ({ position: numberOf(row, 'position'), dense: denseOf(row) }))
   }
 
-  /** Empties a namespace and keeps it. */
-  reset(namespace: string): void {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key !== undefined) this.#storage.transactionSync(() => this.#empty(key))
-    this.#loaded.delete(namespace)
+  /** Positions of rows by their ids. */
+  positionsOf(ids: Iterable<string>): ReadonlySet<number> {
+    return this.#positionsWhere(`id ${AMONG}`, JSON.stringify([...ids]))
   }
 
-  /** Empties every namespace and keeps them. */
-  resetAll(): void {
-    for (const { name } of this.namespaces()) this.reset(name)
+  /** Positions of the rows that a filter selects. */
+  selected(filter: Filter): ReadonlySet<number> {
+    return this.#positionsWhere(conditionOf(filter))
   }
 
-  /** Removes a namespace with all it holds. @returns whether there was one */
-  deleteNamespace(namespace: string): boolean {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key === undefined) return false
-    this.#storage.transactionSync(() => this.#drop(key))
-    this.#loaded.delete(namespace)
-    return true
+  /** Removes vectors by id. @returns how many there were */
+  delete(ids: readonly string[]): number {
+    return this.#delete(`id ${AMONG}`, JSON.stringify(ids))
   }
 
-  /** Whether there is a namespace of that name. */
-  hasNamespace(namespace: string): boolean {
-    return this.#namespaces.keyOf(namespace) !== undefined
+  /** Removes the vectors whose ids begin with a prefix. @returns how many there were */
+  deletePrefix(prefix: string): number {
+    return this.#delete('substr(id, 1, length(?1)) = ?1', prefix)
   }
 
-  /** Makes a namespace, if there is none of that name. */
-  createNamespace(namespace: string): void {
-    if (!this.hasNamespace(namespace)) this.#namespaces.create(namespace)
+  /** Removes the vectors whose metadata a filter selects. @returns how many there were */
+  deleteSelected(filter: Filter): number {
+    return this.#delete(conditionOf(filter))
   }
 
-  /** Gives a namespace another name; one that has this name already is removed with all it holds. */
-  renameNamespace(namespace: string, name: string): void {
-    const key = this.#namespaces.keyOf(namespace)
-    const replaced = this.#namespaces.keyOf(name)
-    if (key === undefined || key === replaced) return
+  /** Removes all vectors. @param name what the namespace is called from now on; `null` for nothing */
+  reset(name: string | null = this.name ?? null): void {
     this.#storage.transactionSync(() => {
-      if (replaced !== undefined) this.#drop(replaced)
-      this.#namespaces.rename(key, name)
+      for (const table of ['vectors', 'blocks', 'changed']) this.#exec(`DELETE FROM ${table}`)
+      const query = 'UPDATE namespace SET name = ?, vectors = 0, memory_bytes = 0, next_position = 1, covered = 0'
+      this.#exec(query, name)
     })
-    const loaded = this.#loaded.get(namespace)
-    this.#loaded.delete(namespace)
-    this.#loaded.delete(name)
-    if (loaded !== undefined) this.#loaded.set(name, loaded)
+    this.#loaded = undefined
   }
 
-  /** Rows of a namespace in memory that a filter selects, to be asked by slot. */
-  selected(namespace: string, resident: ResidentNamespace, filter: Filter): SlotFilter {
-    const key = this.#namespaces.keyOf(namespace)
-    const taken = key === undefined ? 0 : this.#namespaces.memoryBytes(key)
-    return resident.selectedBy(
-      filter,
-      (positions) => this.#rows.metadataAt(positions),
-      Math.max(LEAST_COLUMN_BYTES, this.memoryBytes - taken),
-    )
+  /** Whether the blocks are in memory. */
+  get isLoaded(): boolean {
+    return this.#loaded !== undefined
   }
 
-  /** A namespace ready to be searched; `undefined` when there is none. */
-  resident(namespace: string): ResidentNamespace | undefined {
-    for (const _step of this.load(namespace));
-    return this.#loaded.get(namespace)
-  }
-
-  /** Whether a namespace is in memory. */
-  isLoaded(namespace: string): boolean {
-    return this.#loaded.has(namespace)
-  }
-
-  /** Loads a namespace that is not in memory yet, step by step. It must not be written to meanwhile. */
-  *load(namespace: string): Generator<undefined, void> {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key === undefined || this.#loaded.has(namespace)) return
-    const resident = (yield* this.#read(key)) ?? (yield* this.#readAfresh(key))
-    this.#loaded.set(namespace, resident)
-  }
-
-  /** Whether so much of a namespace was written since its blocks were made that they should be made anew. */
-  isBehind(namespace: string): boolean {
-    const key = this.#namespaces.keyOf(namespace)
-    return key !== undefined && this.#blocks.isBehind(key)
-  }
-
-  /** Makes blocks of what was written since, in steps each of which leaves storage whole; writes may come in between. */
-  *makeBlocks(namespace: string): Generator<undefined, void> {
-    const key = this.#namespaces.keyOf(namespace)
-    const resident = this.resident(namespace)
-    if (key === undefined || resident === undefined) return
-    const lastNote = this.#blocks.lastNote(key)
-    if (resident.mostlyEmpty) {
-      resident.squeeze()
-      this.#storage.transactionSync(() => this.#blocks.drop(key))
+  /** Reads the blocks, step by step, if they are not in memory. Nothing must be written meanwhile. */
+  *load(): Generator<undefined, ReadonlyMap<number, Block>> {
+    if (this.#loaded !== undefined) return this.#loaded
+    const loaded = new Map<number, Block>()
+    for (const first of this.#firsts()) {
+      loaded.set(first, this.#block(first))
+      if (loaded.size % BLOCKS_A_STEP === 0) yield
     }
-    for (const block of resident.dirtyBlocks()) {
-      yield
-      // Emptied, dropped or given up meanwhile.
-      if (this.#loaded.get(namespace) !== resident) return
-      const { bytes, last } = resident.storeBlock(block)
-      this.#storage.transactionSync(() => this.#blocks.write(key, block, bytes, last))
-    }
-    this.#blocks.forget(key, lastNote)
+    this.#loaded = loaded
+    return loaded
   }
 
-  #write(key: number, rows: readonly VectorRow[]): readonly number[] {
-    if (this.#visibilityLagMs > 0) {
-      this.#rows.postpone(key, rows, this.#nowMs() + this.#visibilityLagMs)
-      return []
+  /** The namespace ready to be searched. */
+  searchable(): Searchable {
+    const loading = this.load()
+    let step = loading.next()
+    while (step.done !== true) step = loading.next()
+    const changed = new Set(this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position')))
+    return {
+      blocks: [...step.value.values()],
+      loose: this.#looseRows(),
+      isCurrent: (position) => changed.size === 0 || !changed.has(position),
+      count: this.counts().vectorCount,
+      hits: new Map(),
     }
-    const positions = this.#rows.write(key, rows)
-    this.#blocks.note(key, positions)
-    return positions
   }
 
-  /** @returns `undefined` when a row belongs between those of the blocks, which happens when the lag was changed */
-  *#read(key: number): Generator<undefined, ResidentNamespace | undefined> {
-    const { dimension = 0, makeKernel } = this.#options
-    const resident = new ResidentNamespace(dimension, makeKernel?.())
-    const count = this.#blocks.count(key)
-    for (let block = 0; block < count; block++) {
-      resident.loadBlock(this.#blocks.read(key, block))
-      if (block % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield
-    }
-    const changed = this.#blocks.changed(key)
-    for (let at = 0; at < changed.length; at += ROWS_A_STEP) {
-      const positions = changed.slice(at, at + ROWS_A_STEP)
-      const rows = this.#rows.loadedAt(positions)
-      for (const position of positions) {
-        const row = rows.get(position)
-        if (row === undefined) resident.remove(position)
-        else if (!resident.put(row)) return undefined
-      }
-      yield
-    }
-    for (let after: number | undefined = this.#blocks.covered(key); after !== undefined;) {
-      const rows: readonly LoadedRow[] = this.#rows.page(key, after, ROWS_A_STEP)
-      for (const row of rows) resident.put(row)
-      after = rows.length < ROWS_A_STEP ? undefined : rows.at(-1)?.position
-      if (after !== undefined) yield
-    }
-    return resident
-  }
-
-  *#readAfresh(key: number): Generator<undefined, ResidentNamespace> {
-    this.#storage.transactionSync(() => this.#blocks.drop(key))
-    // Without blocks the rows come in order.
-    return (yield* this.#read(key))!
-  }
-
-  /** Lets a namespace in memory follow a write. */
-  #follow(namespace: string, rows: readonly LoadedRow[]): void {
-    const resident = this.#loaded.get(namespace)
-    if (resident !== undefined && !rows.every((row) => resident.put(row))) this.#loaded.delete(namespace)
-  }
-
-  #delete(namespace: string, select: (key: number) => readonly string[]): number {
-    const key = this.#namespaces.keyOf(namespace)
-    if (key === undefined) return 0
-    const { seen, count } = this.#storage.transactionSync(() => {
-      const removed = this.#rows.remove(key, select(key))
-      this.#blocks.note(key, removed.seen)
-      return removed
+  #delete(condition: string, ...bindings: SqlValue[]): number {
+    const count = this.#storage.transactionSync(() => {
+      const query = `DELETE FROM vectors WHERE ${condition} RETURNING position, ${MEMORY} AS bytes`
+      const gone = this.#exec(query, ...bindings)
+      this.#note(gone.map((row) => numberOf(row, 'position')))
+      const bytes = gone.reduce((sum, row) => sum + numberOf(row, 'bytes'), 0)
+      this.#exec('UPDATE namespace SET vectors = vectors - ?, memory_bytes = memory_bytes - ?', gone.length, bytes)
+      return gone.length
     })
-    const resident = this.#loaded.get(namespace)
-    for (const position of seen) resident?.remove(position)
+    this.#makeBlocksIfDue()
     return count
   }
 
-  #empty(key: number): void {
-    this.#rows.empty(key)
-    this.#blocks.drop(key)
+  /** Takes note of rows that are not any more as a block has them. */
+  #note(positions: readonly number[]): void {
+    const query = `INSERT OR IGNORE INTO changed SELECT value FROM json_each(?)
+      WHERE value <= (SELECT covered FROM namespace)`
+    if (positions.length > 0) this.#exec(query, JSON.stringify(positions))
   }
 
-  #drop(key: number): void {
-    this.#empty(key)
-    this.#namespaces.delete(key)
+  #makeBlocksIfDue(): void {
+    const query = `SELECT next_position - 1 - covered + (SELECT count(*) FROM changed) AS loose FROM namespace`
+    if (numberOf(this.#exec(query)[0], 'loose') >= LOOSE_ROWS) this.#makeBlocks()
   }
 
-  #tooLarge(namespace: string): ProtocolError {
+  /** Makes blocks of the rows outside of them, and anew those that hold rows which changed. */
+  #makeBlocks(): void {
+    const outside = this.#looseRows().map(blockRow)
+    const changed = this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position'))
+    const touched = [...changed, ...outside.map(({ position }) => position)]
+    const stale = new Set(touched)
+    const firsts = this.#firsts()
+    const gone: number[] = []
+    const made: (readonly BlockRow[])[] = []
+    let rows: BlockRow[] = []
+    for (let block = 0; block < Math.max(1, firsts.length); block++) {
+      const first = firsts[block]
+      const [from, to] = [block === 0 ? 0 : first!, firsts[block + 1] ?? Infinity]
+      const isWithin = (position: number): boolean => position >= from && position < to
+      if (rows.length === 0 && !touched.some(isWithin)) continue
+      if (first !== undefined) {
+        gone.push(first)
+        rows.push(...rowsOf(this.#block(first)).filter(({ position }) => !stale.has(position)))
+      }
+      rows.push(...outside.filter(({ position }) => isWithin(position)))
+      rows.sort((a, b) => a.position - b.position)
+      const pieces = piecesOf(rows)
+      // What fills no half of a block goes into the next one.
+      rows = block + 1 < firsts.length && isSmall(pieces.at(-1)) ? [...(pieces.pop() ?? [])] : []
+      made.push(...pieces)
+    }
+    const blocks = made.filter((piece) => piece.length > 0).map((piece) => [piece[0]!.position, packed(piece)] as const)
+    this.#storage.transactionSync(() => {
+      for (const first of gone) this.#exec('DELETE FROM blocks WHERE first = ?', first)
+      for (const [first, bytes] of blocks) this.#exec('INSERT INTO blocks VALUES (?, ?)', first, bytes)
+      this.#exec('DELETE FROM changed')
+      this.#exec('UPDATE namespace SET covered = next_position - 1')
+    })
+    for (const first of gone) this.#loaded?.delete(first)
+    for (const [first, bytes] of blocks) this.#loaded?.set(first, unpacked(bytes))
+  }
+
+  #looseRows(): readonly LooseRow[] {
+    return this.#exec(`SELECT position, dense, sparse FROM vectors WHERE ${LOOSE}`).map(looseRow)
+  }
+
+  /** Positions of the first rows of blocks, rising. */
+  #firsts(): readonly number[] {
+    return this.#exec('SELECT first FROM blocks ORDER BY first').map((row) => numberOf(row, 'first'))
+  }
+
+  #block(first: number): Block {
+    const known = this.#loaded?.get(first)
+    return known ?? unpacked(bytesOf(this.#exec('SELECT bytes FROM blocks WHERE first = ?', first)[0]!, 'bytes'))
+  }
+
+  #positionsWhere(condition: string, ...bindings: SqlValue[]): ReadonlySet<number> {
+    const query = `SELECT json_group_array(position) AS positions FROM vectors WHERE ${condition}`
+    // A list that SQLite made of keys.
+    return new Set(JSON.parse(textOf(this.#exec(query, ...bindings)[0], 'positions')) as number[])
+  }
+
+  /** How many of the ids there are, and what they take in memory. */
+  #measure(ids: string): { readonly count: number; readonly bytes: number } {
+    const query = `SELECT count(*) AS count, coalesce(sum(${MEMORY}), 0) AS bytes FROM vectors WHERE id ${AMONG}`
+    const [row] = this.#exec(query, ids)
+    return { count: numberOf(row, 'count'), bytes: numberOf(row, 'bytes') }
+  }
+
+  #state(): SqlRow {
+    return this.#exec('SELECT * FROM namespace')[0]!
+  }
+
+  #exec(query: string, ...bindings: SqlValue[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray()
+  }
+
+  #tooLarge(name: string): ProtocolError {
     const limit = `${Number((this.memoryBytes / MEBIBYTE).toFixed(2))} MiB`
     return new ProtocolError(
       507,
-      `Namespace "${namespace}" would take more than the ${limit} of memory that there are to search it. ` +
+      `Namespace "${name}" would take more than the ${limit} of memory that there are to search it. ` +
         'Spread it over several namespaces, or move to an engine made for production with index:export',
     )
   }
+}
+
+function looseRow(row: SqlRow): LooseRow {
+  return { position: numberOf(row, 'position'), ...vectorsOf(row) }
+}
+
+/** Rows cut into blocks. */
+function piecesOf(rows: readonly BlockRow[]): (readonly BlockRow[])[] {
+  const pieces: BlockRow[][] = []
+  let bytes = Infinity
+  for (const row of rows) {
+    if (bytes >= BLOCK_BYTES) {
+      pieces.push([])
+      bytes = 0
+    }
+    pieces.at(-1)!.push(row)
+    bytes += bytesOfRow(row)
+  }
+  return pieces
+}
+
+function isSmall(rows: readonly BlockRow[] = []): boolean {
+  return rows.reduce((sum, row) => sum + bytesOfRow(row), 0) < BLOCK_BYTES / 2
 }

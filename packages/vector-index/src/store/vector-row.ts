@@ -1,8 +1,7 @@
 /** A vector with what belongs to it, and the columns that hold it. */
 import { jsonText, parseJson, type ExactJson } from '../exact-json.ts'
 import type { Vectors } from '../search/vectors.ts'
-import { decodeBase64, encodeBase64 } from './base64.ts'
-import { textOf, type SqlRow } from './schema.ts'
+import { bytesOf, textOf, type SqlRow, type SqlValue } from './schema.ts'
 
 /** What was kept beside a vector. */
 export interface Attachment {
@@ -16,19 +15,15 @@ export interface VectorRow extends Attachment, Vectors {
   readonly id: string
 }
 
-/** Columns that hold the vectors: base64 of their bytes, little-endian as every platform of Workers is. */
-export const VECTOR_COLUMNS = 'dense, sparse_indices, sparse_values'
-
-/** Columns of a row, in the order of `rowValues`. */
-export const ROW_COLUMNS = `id, data, metadata, ${VECTOR_COLUMNS}`
+/** Columns of a row, in the order of `rowValues`. Numbers are little-endian, as every platform of Workers is. */
+export const ROW_COLUMNS = 'id, metadata, dense, sparse, data'
 
 /** What stands in the columns. */
-export function rowValues(row: VectorRow): readonly (string | null)[] {
-  const metadata = row.metadata === undefined ? null : jsonText(row.metadata)
-  const vectors = [row.dense, row.sparse.indices, row.sparse.values].map(({ buffer, byteOffset, byteLength }) =>
-    encodeBase64(new Uint8Array(buffer, byteOffset, byteLength)),
-  )
-  return [row.id, row.data ?? null, metadata, ...vectors]
+export function rowValues({ id, metadata, dense, sparse, data }: VectorRow): readonly SqlValue[] {
+  const both = new Uint8Array(8 * sparse.indices.length)
+  new Int32Array(both.buffer).set(sparse.indices)
+  new Float32Array(both.buffer, both.length / 2).set(sparse.values)
+  return [id, metadata === undefined ? null : jsonText(metadata), dense.slice().buffer, both.buffer, data ?? null]
 }
 
 /** What stands beside the vector of a row. */
@@ -40,20 +35,17 @@ export function attachmentOf({ data, metadata }: SqlRow): Attachment {
   }
 }
 
-/** Reads the vectors from a row that has `VECTOR_COLUMNS`. */
+/** The vectors of a row. */
 export function vectorsOf(row: SqlRow): Vectors {
-  return {
-    dense: denseOf(row),
-    sparse: {
-      indices: new Int32Array(decodeBase64(textOf(row, 'sparse_indices')).buffer),
-      values: new Float32Array(decodeBase64(textOf(row, 'sparse_values')).buffer),
-    },
-  }
+  const sparse = bytesOf(row, 'sparse')
+  const count = sparse.byteLength / 8
+  const indices = new Int32Array(sparse, 0, count)
+  return { dense: denseOf(row), sparse: { indices, values: new Float32Array(sparse, 4 * count, count) } }
 }
 
-/** Reads the dense vector from a row that has it. */
+/** The dense vector of a row. */
 export function denseOf(row: SqlRow): Float32Array<ArrayBuffer> {
-  return new Float32Array(decodeBase64(textOf(row, 'dense')).buffer)
+  return new Float32Array(bytesOf(row, 'dense'))
 }
 
 /** A row as it was written. */

@@ -1,4 +1,4 @@
-import { objectFor } from '../objects/route.ts'
+import { objectFor } from '../objects/object-names.ts'
 
 /** What answers a request for an index. */
 export interface IndexStub {

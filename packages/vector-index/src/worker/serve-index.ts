@@ -1,4 +1,4 @@
-import { useOf } from '../protocol/protocol.ts'
+import { kindOfCommand } from '../protocol/protocol.ts'
 import type { IndexStub } from './index-stub.ts'
 
 /** Where an index is served from. */
@@ -31,7 +31,7 @@ export async function serveIndex(request: Request, options: ServeIndexOptions): 
   if (access === 'none') return failure(401, 'Unauthorized: Invalid auth token')
   url.pathname = url.pathname.slice(prefix.length)
   const [, command = ''] = url.pathname.split('/')
-  if (access === 'read' && useOf(command) === 'updates') return failure(403, 'Forbidden: The token is read-only')
+  if (access === 'read' && kindOfCommand(command) === 'writes') return failure(403, 'Forbidden: The token is read-only')
   const forwarded = new Request(url, request)
   forwarded.headers.delete('authorization')
   return options.stub.fetch(forwarded)

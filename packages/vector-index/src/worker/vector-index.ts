@@ -1,21 +1,23 @@
 import { DurableObject } from 'cloudflare:workers'
 import { errorForLog, isRagGateError } from 'hono-rag-gate/errors'
 import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
-import type { Elsewhere } from '../protocol/commands/command.ts'
-import { Directory, orFailure } from '../objects/directory.ts'
-import { Holder } from '../objects/holder.ts'
-import { holderName, roleOf } from '../objects/object-names.ts'
-import type { DirectoryPeer, Failure, HolderCounts, HolderPeer } from '../objects/peers.ts'
-import { objectFor, routeOf, type RoutedCommand } from '../objects/route.ts'
-import type { Platform } from '../protocol/embedded-index.ts'
-import { errorResponse, requireMethod, type ProtocolResponse } from '../protocol/protocol.ts'
+import { indexesOf, settingsFor } from '../configured-indexes.ts'
+import { Directory, holderOfQuery } from '../objects/directory.ts'
+import { holderName, keyOf, objectFor, roleOf, routeOf, type RoutedCommand } from '../objects/object-names.ts'
+import { openIndex, type EmbeddedIndex } from '../protocol/embedded-index.ts'
+import {
+  answerCommand,
+  errorResponse,
+  kindOfCommand,
+  requireCommand,
+  type ProtocolResponse,
+} from '../protocol/protocol.ts'
 import { notJson, parseBody } from '../protocol/request-body.ts'
 import { wireText } from '../protocol/wire-text.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import type { ScanKernel } from '../search/kernel.ts'
 import scanKernel from '../search/scan.wasm'
-import { MEMORY_BYTES } from '../store/store.ts'
-import { indexesOf, settingsFor } from '../configured-indexes.ts'
+import { MEMORY_BYTES, type NamespaceCounts } from '../store/store.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -23,8 +25,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024
 /** Bytes beyond them that are read and thrown away, so that the sender gets its answer. */
 const MAX_DRAINED_BYTES = 256 * 1024 * 1024
 
-/** A report that failed is made again after this long. */
-const RETRY_MS = 10_000
+/** What was written is reported again after this long: the first report may have been lost. */
+const REPORT_AGAIN_MS = 10_000
 
 /** What the object reads of its environment. */
 export interface VectorIndexEnv {
@@ -34,24 +36,16 @@ export interface VectorIndexEnv {
   readonly VECTOR_INDEXES?: unknown
 }
 
-const PLATFORM: Platform = {
-  nowMs: () => Date.now(),
-  random: () => Math.random(),
-  randomUuid: () => crypto.randomUUID(),
-  // The interface describes what the file exports; a test compares the file with its source.
-  makeKernel: () => new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
-}
-
 /**
  * An index in Durable Objects, speaking the REST protocol of Upstash Vector. The object of the index's name answers what
  * concerns the whole index, and each namespace has an object of its own; `indexStub` finds it. What kind of index it is,
  * `VECTOR_INDEXES` says under that name. It checks no token: every caller that reaches the object may use it, so `serveIndex`
  * stands before it wherever requests come from outside.
  */
-export class VectorIndex extends DurableObject<VectorIndexEnv> implements DirectoryPeer, HolderPeer {
+export class VectorIndex extends DurableObject<VectorIndexEnv> {
   readonly #role = roleOf(this.ctx.id.name ?? 'default')
   #openedDirectory: Directory | undefined
-  #openedHolder: Holder | undefined
+  #openedIndex: EmbeddedIndex | undefined
 
   override async fetch(request: Request): Promise<Response> {
     try {
@@ -66,117 +60,104 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> implements Direct
     }
   }
 
-  /** For objects that hold a namespace. */
-  holderOf(namespace: string): Promise<string | undefined> {
-    return Promise.resolve(this.#directory().holderOf(namespace))
+  /** For objects that hold a namespace. @throws when the index is not configured correctly */
+  report(namespace: string, counts: NamespaceCounts): Promise<void> {
+    return Promise.resolve(this.#directory().report(namespace, counts))
   }
 
-  /** For objects that hold a namespace. */
-  create(namespace: string, key: string): Promise<{ readonly key: string } | Failure> {
-    return orFailure(() => this.#directory().create(namespace, key))
+  /** For the object of the index: removes all that this one holds. @param name what it is called from then on */
+  async empty(name: string | null): Promise<void> {
+    this.#index().store.reset(name)
+    await this.#report()
   }
 
-  /** For objects that hold a namespace. */
-  report(key: string, counts: HolderCounts): Promise<void> {
-    return Promise.resolve(this.#directory().report(key, counts))
-  }
-
-  /** For objects that hold a namespace. */
-  admit(key: string, use: 'queries' | 'updates' | undefined, amount: number): Promise<Elsewhere | Failure> {
-    return orFailure(() => this.#directory().admit(key, use, amount))
-  }
-
-  /** For the object of the index. */
-  counts(): Promise<HolderCounts> {
-    return Promise.resolve(this.#holder().counts())
-  }
-
-  /** For the object of the index. */
-  rename(namespace: string): Promise<void> {
-    return Promise.resolve(this.#holder().rename(namespace))
-  }
-
-  /** For the object of the index. */
-  drop(): Promise<void> {
-    return Promise.resolve(this.#holder().drop())
-  }
-
-  /** For the object of the index. */
-  clear(): Promise<HolderCounts> {
-    return Promise.resolve(this.#holder().clear())
-  }
-
-  override async alarm(): Promise<void> {
-    const holder = this.#holder()
-    await holder.retryReport()
-    await holder.makeBlocks()
+  /** Reports again, in case that a report was lost. */
+  override alarm(): Promise<void> {
+    return this.#report()
   }
 
   /** Answers for the whole index, or hands on to the object that holds the namespace. */
-  async #direct(request: Request, { command, namespace, path }: RoutedCommand): Promise<Answer> {
-    if (namespace !== undefined) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
+  async #direct(request: Request, { command, namespace, isIndexWide }: RoutedCommand): Promise<Answer> {
+    if (!isIndexWide) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
     const bytes = await readBody(request)
     const body = parseBody(command, textOf(bytes))
-    requireMethod(command, request.method)
+    requireCommand(command, request.method)
     const directory = this.#directory()
-    if (command.startsWith('resumable-')) {
-      const held = new Request(request.url, { method: request.method, body: bytes })
-      return this.#holderStub(directory.holderOfQuery(body)).fetch(held)
+    switch (command) {
+      case 'info':
+        return { status: 200, body: { result: directory.info() } }
+      case 'list-namespaces':
+        return { status: 200, body: { result: directory.names() } }
+      case 'delete-namespace':
+        directory.requireDeletable(namespace)
+        await this.#holderOf(keyOf(namespace)).empty(null)
+        directory.remove(namespace)
+        break
+      case 'reset':
+        for (const name of directory.names()) await this.#holderOf(keyOf(name)).empty(name)
+        break
+      default: {
+        const held = new Request(request.url, { method: request.method, body: bytes })
+        return this.#holderOf(holderOfQuery(body)).fetch(held)
+      }
     }
-    return { status: 200, body: { result: await directory.answer({ command, path, body }) } }
+    return { status: 200, body: { result: 'Success' } }
   }
 
-  /** Answers for the namespace, or hands on to the object that holds it instead. */
-  async #hold(request: Request, { command, namespace, path, search }: RoutedCommand): Promise<Answer> {
-    const holder = this.#holder()
-    if (namespace !== undefined) {
-      const other = await holder.otherHolder(command, namespace)
-      if (other !== undefined) return this.#holderStub(other).fetch(request)
-    }
+  /** Answers for the namespace. */
+  async #hold(request: Request, { command, namespace }: RoutedCommand): Promise<Answer> {
+    const index = this.#index()
     const body = parseBody(command, textOf(await readBody(request)))
-    return holder.answer({ method: request.method, path, search, body })
+    const kind = kindOfCommand(command)
+    if (kind === 'searches') await this.#load(index)
+    // The write stands, whether the directory hears of it now or later.
+    if (kind === 'writes' && (await this.ctx.storage.getAlarm()) === null) {
+      await this.ctx.storage.setAlarm(Date.now() + REPORT_AGAIN_MS)
+    }
+    const answer = answerCommand(index, { command, method: request.method, namespace, body })
+    if (kind === 'writes') await this.#report().catch(() => undefined)
+    return answer
+  }
+
+  async #report(): Promise<void> {
+    const { store } = this.#index()
+    if (store.name !== undefined) await this.#stub(this.#role.index).report(store.name, store.counts())
+  }
+
+  /** Loads in steps, so that a large namespace holds up no other object of the isolate. */
+  async #load({ store }: EmbeddedIndex): Promise<void> {
+    if (store.isLoaded) return
+    await this.ctx.blockConcurrencyWhile(async () => {
+      for (const _step of store.load()) await scheduler.wait(0)
+    })
   }
 
   #stub(name: string): DurableObjectStub<VectorIndex> {
     return this.env.VECTOR_INDEX.getByName(name)
   }
 
-  #holderStub(key: string): DurableObjectStub<VectorIndex> {
+  #holderOf(key: string): DurableObjectStub<VectorIndex> {
     return this.#stub(holderName(this.#role.index, key))
   }
 
   #directory(): Directory {
-    this.#openedDirectory ??= configured(
-      () =>
-        new Directory(this.ctx.storage, {
-          settings: settingsFor(indexesOf(this.env), this.#role.index),
-          platform: PLATFORM,
-          memoryBytesPerNamespace: MEMORY_BYTES,
-          holder: (key) => this.#holderStub(key),
-          randomBytes: () => crypto.getRandomValues(new Uint8Array(17)),
-        }),
-    )
+    const settings = () => settingsFor(indexesOf(this.env), this.#role.index)
+    this.#openedDirectory ??= configured(() => new Directory(this.ctx.storage, settings(), MEMORY_BYTES))
     return this.#openedDirectory
   }
 
-  #holder(): Holder {
-    this.#openedHolder ??= configured(
-      () =>
-        new Holder(this.ctx.storage, {
-          settings: settingsFor(indexesOf(this.env), this.#role.index),
-          platform: PLATFORM,
-          key: this.#role.key ?? '',
-          directory: this.#stub(this.#role.index),
-          scheduleRetry: () => this.#scheduleRetry(),
-          pause: () => scheduler.wait(0),
-          alone: (work) => this.ctx.blockConcurrencyWhile(work),
-        }),
+  #index(): EmbeddedIndex {
+    const { index, key = '' } = this.#role
+    this.#openedIndex ??= configured(() =>
+      openIndex(this.ctx.storage, settingsFor(indexesOf(this.env), index), {
+        nowMs: () => Date.now(),
+        random: () => Math.random(),
+        randomUuid: () => `${crypto.randomUUID()}.${key}`,
+        // The interface describes what the file exports; a test compares the file with its source.
+        kernel: new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
+      }),
     )
-    return this.#openedHolder
-  }
-
-  async #scheduleRetry(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + RETRY_MS)
+    return this.#openedIndex
   }
 }
 

@@ -1,21 +1,20 @@
 /** Queries whose results come in batches. Each batch is searched anew, without the rows that were returned before. */
-import { LIMITS } from '../../limits.ts'
-import { invalid } from '../../protocol-error.ts'
-import { AnswerRoom } from '../answer-room.ts'
-import type { AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../embedded-index.ts'
-import * as field from '../fields.ts'
-import { answerQuery, parseQuery, type QueryCommand } from '../query.ts'
-import type { ResumableQuery } from '../resumable-queries.ts'
-import type { Command, CommandRequest } from './command.ts'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
+import { AnswerRoom } from './answer-room.ts'
+import type { AnsweredRow } from './answered-row.ts'
+import type { Command, CommandRequest, EmbeddedIndex } from './embedded-index.ts'
+import * as field from './fields.ts'
+import { answerQuery, parseQuery, type QueryCommand } from './query.ts'
+import type { ResumableQuery } from './resumable-queries.ts'
 
 const DEFAULT_IDLE_SECONDS = 3600
 
 /** `resumable-query`: begins with vectors. */
-export const resumableQuery: Command = (index, request) => start(index, request, 'query')
+export const resumableQuery: Command = (index, { body }) => start(index, body, 'query')
 
 /** `resumable-query-data`: begins with a text. */
-export const resumableQueryData: Command = (index, request) => start(index, request, 'query-data')
+export const resumableQueryData: Command = (index, { body }) => start(index, body, 'query-data')
 
 /** `resumable-query-next`: the next rows of a query that was begun. */
 export function resumableQueryNext(index: EmbeddedIndex, { body }: CommandRequest): readonly AnsweredRow[] {
@@ -33,14 +32,14 @@ export function resumableQueryEnd({ resumable }: EmbeddedIndex, { body }: Comman
 
 function start(
   index: EmbeddedIndex,
-  { namespace, body }: CommandRequest,
+  body: unknown,
   command: QueryCommand,
 ): { readonly uuid: string; readonly scores: readonly AnsweredRow[] } {
   const fields = field.object(body)
   const { topK } = parseQuery(index.settings, fields, command)
   const seconds = { min: 1, max: LIMITS.maxIdleSeconds }
   const maxIdleMs = 1000 * field.whole(fields['maxIdle'], 'maxIdle', seconds, DEFAULT_IDLE_SECONDS)
-  const query: ResumableQuery = { namespace, command, body: fields, maxIdleMs }
+  const query: ResumableQuery = { command, body: fields, maxIdleMs }
   const uuid = index.resumable.start(query)
   try {
     return { uuid, scores: nextBatch(index, uuid, query, topK) }
@@ -54,12 +53,12 @@ function start(
 function nextBatch(
   index: EmbeddedIndex,
   uuid: string,
-  { namespace, command, body }: ResumableQuery,
+  { command, body }: ResumableQuery,
   topK: number,
 ): readonly AnsweredRow[] {
   const query = { ...parseQuery(index.settings, field.object(body), command), topK }
   const without = index.resumable.returned(uuid)
-  const rows = answerQuery(index, namespace, query, { candidates: 'topK', without, room: new AnswerRoom() })
+  const rows = answerQuery(index, query, { candidates: 'topK', without, room: new AnswerRoom() })
   index.resumable.remember(
     uuid,
     rows.map(({ id }) => id),
