@@ -129,7 +129,7 @@ test('a namespace filled for other settings is refused, and the others go on', a
   const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   await write('a', '1')
   await runInDurableObject(holder('a'), (_object, { storage }) => {
-    storage.sql.exec(`UPDATE namespace SET made_for = 'DENSE, 2 COSINE no model'`)
+    storage.sql.exec(`UPDATE made_for SET parts = 'DENSE, 2 COSINE no model'`)
   })
   await evictDurableObject(holder('a'))
   expect(await write('a', '2')).toMatchObject({

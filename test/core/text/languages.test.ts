@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
+import { blockRow, packed, unpacked } from '../../../packages/vector-index/src/search/block.ts'
+import { NO_DENSE } from '../../../packages/vector-index/src/search/vectors.ts'
 import { searchSparse } from '../../../packages/vector-index/src/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure } from '../../fixtures/english.ts'
@@ -60,8 +62,9 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
   const question = normaliseQuestion(asked)
 
   it('is found by the words of the question', () => {
-    const loose = passages.map((text, position) => ({ position, sparse: passageVector(termFrequencies(text)) }))
-    const rows = { blocks: [], loose, isCurrent: () => true, count: passages.length, hits: new Map() }
+    const vectors = passages.map((text) => ({ dense: NO_DENSE, sparse: passageVector(termFrequencies(text)) }))
+    const block = unpacked(packed(vectors.map((both, position) => blockRow(position, both))))
+    const rows = { blocks: [block], count: passages.length, hits: new Map() }
     const search = (text: string) =>
       searchSparse(questionVector(termFrequencies(text)), rows, { topK: 3, weighting: 'IDF', isFound: () => true })
     const found = search(question)

@@ -35,7 +35,7 @@ export function testRows(): TestRows {
   let read = 0
   let blocks: ReturnType<typeof unpacked>[] | undefined
   const made = () => {
-    const rows = Array.from(vectors, ([position, dense]) => blockRow({ position, dense, sparse: NO_SPARSE }))
+    const rows = Array.from(vectors, ([position, dense]) => blockRow(position, { dense, sparse: NO_SPARSE }))
     rows.sort((a, b) => a.position - b.position)
     return Array.from({ length: Math.ceil(rows.length / 100) }, (_, at) =>
       unpacked(packed(rows.slice(100 * at, 100 * (at + 1)))),
@@ -53,7 +53,6 @@ export function testRows(): TestRows {
         similarity,
         topK,
         blocks,
-        loose: [],
         isFound: matches,
         kernel,
         read(positions) {

@@ -14,19 +14,17 @@ const explicit = (indices: number[], values: number[]): SparseVector => ({
   values: Float32Array.from(values),
 })
 
-/** Sparse rows: those of even positions below ten in a block, which also has what others of them were before. */
+/** Sparse rows: those of even positions below ten in a block, which also has what three others were before. */
 function rowsOf(...vectors: readonly SparseVector[]) {
   const there = new Map(vectors.map((vector, position) => [position, vector]))
   const rows = () => {
     const inBlock = (position: number) => position % 2 === 0 && position < 10
-    const row = (position: number, sparse: SparseVector) => blockRow({ position, dense: NO_DENSE, sparse })
-    const stale = [1, 3, 5].map((position) => row(position, explicit([1, -1], [9, 9])))
-    const kept = [...there].filter(([position]) => inBlock(position)).map(([position, sparse]) => row(position, sparse))
-    const loose = [...there]
-      .filter(([position]) => !inBlock(position))
-      .map(([position, sparse]) => ({ position, sparse }))
-    const blocks = [unpacked(packed([...stale, ...kept]))]
-    return { blocks, loose, isCurrent: inBlock, count: there.size, hits: new Map() }
+    const row = (position: number, sparse: SparseVector) => blockRow(position, { dense: NO_DENSE, sparse })
+    const before = [1, 3, 5].map((position) => row(position, explicit([1, -1], [9, 9])))
+    const rowsWhere = (isIn: boolean) =>
+      [...there].filter(([position]) => inBlock(position) === isIn).map(([position, sparse]) => row(position, sparse))
+    const block = { ...unpacked(packed([...before, ...rowsWhere(true)])), stale: new Set([1, 3, 5]) }
+    return { blocks: [block, unpacked(packed(rowsWhere(false)))], count: there.size, hits: new Map() }
   }
   return {
     put: (position: number, vector: SparseVector) => there.set(position, vector),

@@ -37,7 +37,7 @@ function foundIn(store: VectorStore, topK = 12): readonly (readonly string[])[] 
     ...searched,
     similarity: 'COSINE',
     topK,
-    isFound: searched.isCurrent,
+    isFound: () => true,
     read: (positions) => store.denseAt(positions),
     kernel,
   })

@@ -1,9 +1,10 @@
 /** The namespaces of an index and what each was last said to hold: what answers for the whole index. */
+import { agreeOnParts } from '../protocol/embedded-index.ts'
 import { object } from '../protocol/fields.ts'
 import { queryEnded } from '../protocol/resumable-queries.ts'
 import { invalid, ProtocolError } from '../protocol-error.ts'
 import { kindOf, type IndexSettings } from '../settings.ts'
-import { createTables, numberOf, textOf, type IndexStorage } from '../store/schema.ts'
+import { createTables, MADE_FOR, numberOf, textOf, type IndexStorage } from '../store/schema.ts'
 import type { NamespaceCounts } from '../store/store.ts'
 import { keyInResumableName } from './object-names.ts'
 
@@ -29,13 +30,18 @@ export class Directory {
    * Makes the table where it is missing.
    *
    * @param memoryBytes that one namespace may take
-   * @throws `config_invalid` when an earlier version filled the storage
+   * @throws `config_invalid` when an earlier version filled the storage, or the index holds vectors of other settings
    */
   constructor(storage: IndexStorage, settings: IndexSettings, memoryBytes: number) {
     this.#storage = storage
     this.#settings = settings
     this.#memoryBytes = memoryBytes
-    createTables(storage, [SCHEMA, `INSERT OR IGNORE INTO directory (name) VALUES ('')`])
+    createTables(storage, [SCHEMA, MADE_FOR, `INSERT OR IGNORE INTO directory (name) VALUES ('')`])
+    agreeOnParts(
+      storage,
+      this.#entries().some(({ vectorCount }) => vectorCount > 0),
+      settings,
+    )
   }
 
   /** Names of the namespaces, in the order they were made. */

@@ -62,14 +62,13 @@ export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: I
   const densePart = dense && `${dense.dimension} ${dense.similarity} ${dense.model || 'no model'}`
   const sparsePart = sparse && `sparse ${sparse.model || 'no model'}`
   const parts = [kindOf(settings), densePart, sparsePart].filter((part) => part !== undefined).join(', ')
-  const [known] = sql.exec('SELECT made_for FROM namespace').toArray()
-  const { made_for: madeFor } = known!
-  if (filled && madeFor !== parts) {
+  const [known] = sql.exec('SELECT parts FROM made_for').toArray()
+  if (filled && known?.['parts'] !== parts) {
     throw new RagGateError(
       'config_invalid',
-      `The index "${name}" holds vectors made for ${textOf(known, 'made_for')}, not for ${parts}. ` +
+      `The index "${name}" holds vectors made for ${textOf(known, 'parts')}, not for ${parts}. ` +
         'Configure what it was made for, or give the new settings another name.',
     )
   }
-  if (madeFor !== parts) sql.exec('UPDATE namespace SET made_for = ?', parts)
+  if (known?.['parts'] !== parts) sql.exec('INSERT OR REPLACE INTO made_for VALUES (1, ?)', parts)
 }

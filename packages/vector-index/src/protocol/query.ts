@@ -14,8 +14,7 @@ import { searchDense } from '../search/dense.ts'
 import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
 import type { RowFilter, ScoredRow } from '../search/best.ts'
 import { kindOf, type IndexKind, type IndexSettings } from '../settings.ts'
-import { idfs, searchSparse, type Weighting } from '../search/sparse.ts'
-import type { Searchable } from '../store/store.ts'
+import { idfs, searchSparse, type SparseRows, type Weighting } from '../search/sparse.ts'
 
 /** Commands that ask; the second brings a text instead of vectors. */
 export type QueryCommand = 'query' | 'query-data'
@@ -107,7 +106,7 @@ export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): 
   })
   const { includes } = query
   const positions = found.map(({ position }) => position)
-  const vectors = new Map((includes.vectors ? store.vectorsAt(positions) : []).map((row) => [row.position, row]))
+  const vectors = includes.vectors ? store.vectorsAt(positions) : undefined
   const rows = new Map<number, AnsweredRow>()
   for (const { position, id, ...attachment } of store.foundAt(positions)) {
     rows.set(position, run.room.take({ id, ...answeredAttachment(attachment, includes) }))
@@ -116,7 +115,7 @@ export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): 
     const { id, ...attachment } = rows.get(position)!
     const scored = {
       score: shortestFloat32(withinFloat32(score)),
-      ...answeredVectors(settings, vectors.get(position)),
+      ...answeredVectors(settings, vectors?.get(position)),
     }
     return { id, ...run.room.take(scored), ...attachment }
   })
@@ -156,7 +155,7 @@ function modeOf(dense: boolean, sparse: boolean): IndexKind {
 
 function search(
   { settings, store, platform }: EmbeddedIndex,
-  searched: Searchable,
+  searched: SparseRows,
   query: Query & { readonly question: QuestionVectors },
   candidates: QueryRun['candidates'],
   isFound: RowFilter,
@@ -165,14 +164,12 @@ function search(
   const topK = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * query.topK, MIN_CANDIDATES) : query.topK
   const rankings: (readonly ScoredRow[])[] = []
   if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
-    const { blocks, loose, isCurrent } = searched
     rankings.push(
       searchDense(vectors.dense, {
         similarity: settings.dense.similarity,
         topK,
-        blocks,
-        isFound: (position) => isCurrent(position) && isFound(position),
-        loose: loose.filter(({ position }) => isFound(position)),
+        blocks: searched.blocks,
+        isFound,
         read: (positions) => store.denseAt(positions),
         kernel: platform.kernel,
       }),

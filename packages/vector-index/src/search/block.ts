@@ -1,5 +1,5 @@
 /** Rows as they are searched and stored: a piece of bytes that holds so many of them. */
-import type { LooseRow } from './vectors.ts'
+import type { SparseVector, Vectors } from './vectors.ts'
 
 /** Bytes from which on a block is full; a row of storage may have 2 MB. */
 export const BLOCK_BYTES = 512 * 1024
@@ -26,6 +26,12 @@ export interface Block {
   readonly bytes: Int8Array
 }
 
+/** A block as one query sees it. */
+export interface SearchedBlock extends Block {
+  /** Positions of rows that are not any more as the block has them. */
+  readonly stale?: ReadonlySet<number>
+}
+
 /** One row of a block. */
 export interface BlockRow {
   readonly position: number
@@ -48,7 +54,7 @@ export function bytesOfRow({ bytes, indices }: BlockRow): number {
 }
 
 /** A row as blocks have it. */
-export function blockRow({ position, dense, sparse }: LooseRow): BlockRow {
+export function blockRow(position: number, { dense, sparse }: Vectors): BlockRow {
   const bytes = new Int8Array(strideOf(dense.length))
   let [squares, largest, missed] = [0, 0, 0]
   for (const value of dense) {
@@ -70,7 +76,7 @@ export function blockRow({ position, dense, sparse }: LooseRow): BlockRow {
 }
 
 /** Each dimension once, with the sum of its values. */
-export function summed({ indices, values }: LooseRow['sparse']): Map<number, number> {
+export function summed({ indices, values }: SparseVector): Map<number, number> {
   const sums = new Map<number, number>()
   for (let at = 0; at < indices.length; at++) {
     sums.set(indices[at]!, Math.fround((sums.get(indices[at]!) ?? 0) + values[at]!))

@@ -3,23 +3,25 @@
  * rows that may be among the best are scored by the vectors themselves, which are read for it.
  */
 import { BoundedTop, falling, type RowFilter, type ScoredRow } from './best.ts'
-import { ROUNDING, strideOf, type Block } from './block.ts'
+import { ROUNDING, strideOf, type Block, type SearchedBlock } from './block.ts'
 import type { ScanKernel } from './kernel.ts'
 import { nearness, prepareQuestion, scoreInFloat32, type Question, type Similarity } from './similarity.ts'
-import type { LooseRow } from './vectors.ts'
 
 /** How a dense search scores, and what it searches. */
 export interface DenseSearch {
   readonly similarity: Similarity
   readonly topK: number
-  readonly blocks: readonly Block[]
-  /** Whether a row of a block may be found. */
+  readonly blocks: readonly SearchedBlock[]
   readonly isFound: RowFilter
-  /** Rows outside of the blocks that may be found. */
-  readonly loose: readonly Pick<LooseRow, 'position' | 'dense'>[]
   /** Reads the vectors of rows. */
-  readonly read: (positions: readonly number[]) => Iterable<Pick<LooseRow, 'position' | 'dense'>>
+  readonly read: (positions: readonly number[]) => Iterable<DenseRow>
   readonly kernel: ScanKernel
+}
+
+/** A row's vector. */
+export interface DenseRow {
+  readonly position: number
+  readonly dense: Float32Array
 }
 
 /** Where the question stands in the kernel's memory; nothing is at address 0. */
@@ -40,18 +42,17 @@ const LARGEST_SUM = (2 ** 31 - 1) / 128
  * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
  */
 export function searchDense(vector: Float32Array, search: DenseSearch): readonly ScoredRow[] {
-  const { similarity, topK, blocks, isFound, loose, read, kernel } = search
+  const { similarity, topK, blocks, isFound, read, kernel } = search
   const question = prepareQuestion(vector, similarity)
   if (topK < 1 || (question.squares === 0 && similarity === 'COSINE')) return []
   const best = new BoundedTop(topK)
-  const scores = new Map<number, number>()
-  const score = (rows: Iterable<Pick<LooseRow, 'position' | 'dense'>>): void => {
+  const scored = new Map<number, Float32Array>()
+  const score = (rows: Iterable<DenseRow>): void => {
     for (const { position, dense } of rows) {
       best.offer(position, nearness(question, dense))
-      scores.set(position, scoreInFloat32(question, dense))
+      scored.set(position, dense)
     }
   }
-  score(loose)
   const promising = new BoundedTop(topK)
   const boundsOf = prepareBounds(question, kernel)
   const bounds = blocks.map((block) => {
@@ -59,7 +60,8 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
     for (let at = 0; at < most.length; at++) {
       // Most rows are no better than those that were met before.
       if (most[at]! < promising.least) continue
-      if (isFound(block.positions[at]!)) promising.offer(block.positions[at]!, most[at]!)
+      const position = block.positions[at]!
+      if (block.stale?.has(position) !== true && isFound(position)) promising.offer(position, most[at]!)
     }
     return most
   })
@@ -69,18 +71,19 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
   const rest: { readonly position: number; readonly most: number }[] = []
   const { least } = best
   bounds.forEach((most, block) => {
-    const { positions } = blocks[block]!
+    const { positions, stale } = blocks[block]!
     for (let at = 0; at < most.length; at++) {
       if (!(most[at]! >= least)) continue
       const position = positions[at]!
-      if (isFound(position) && !scores.has(position)) rest.push({ position, most: most[at]! })
+      if (scored.has(position) || stale?.has(position) === true || !isFound(position)) continue
+      rest.push({ position, most: most[at]! })
     }
   })
   rest.sort((a, b) => b.most - a.most)
   for (let at = 0; at < rest.length && rest[at]!.most >= best.least; at += READ_AT_ONCE) {
     score(read(rest.slice(at, at + READ_AT_ONCE).map(({ position }) => position)))
   }
-  return falling(best.sorted(), (position) => scores.get(position)!)
+  return falling(best.sorted(), (position) => scoreInFloat32(question, scored.get(position)!))
 }
 
 /**

@@ -1,18 +1,14 @@
 /** Search over sparse rows. Idf comes in when a question is asked, so it never goes stale. */
 import { BoundedTop, falling, type RowFilter, type ScoredRow } from './best.ts'
-import { summed, type Block } from './block.ts'
-import type { LooseRow, SparseVector } from './vectors.ts'
+import { summed, type SearchedBlock } from './block.ts'
+import type { SparseVector } from './vectors.ts'
 
 /** How a question's values are weighted. */
 export type Weighting = 'IDF' | 'none'
 
 /** Sparse rows of a namespace, as one query sees them. */
 export interface SparseRows {
-  readonly blocks: readonly Block[]
-  /** Whether a row of a block is as the block has it. */
-  readonly isCurrent: RowFilter
-  /** Rows outside of the blocks. */
-  readonly loose: readonly Pick<LooseRow, 'position' | 'sparse'>[]
+  readonly blocks: readonly SearchedBlock[]
   /** How many rows there are. */
   readonly count: number
   /** What was looked up before, by dimension. */
@@ -71,31 +67,30 @@ function idfOf(holding: number, rows: number): number {
   return Math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
 }
 
-/** Looks at every entry of every row: by the last bits of its dimension most are passed over at once. */
+/** Looks at every entry of every row; dimensions that are asked for are found in a table by their last bits. */
 function hitsOf(dimensions: readonly number[], rows: SparseRows): readonly (readonly [number, Hits])[] {
-  const { blocks, isCurrent, loose, hits: known } = rows
-  const asked = dimensions.filter((dimension) => !known.has(dimension))
-  const hits = new Map<number, Hits>(asked.map((dimension) => [dimension, { positions: [], values: [] }]))
-  const wanted = new Uint8Array(65_536)
-  for (const dimension of asked) wanted[dimension & 65_535] = 1
-  const add = (position: number, dimension: number, value: number): void => {
-    const one = hits.get(dimension)
-    one?.positions.push(position)
-    one?.values.push(value)
+  const { blocks, hits: known } = rows
+  const asked = Int32Array.from(dimensions.filter((dimension) => !known.has(dimension)))
+  const hits = Array.from(asked, (): Hits => ({ positions: [], values: [] }))
+  // Places in `asked`, counted from 1; one whose place is taken stands in the next that is free.
+  const table = new Int32Array(2 ** Math.ceil(Math.log2(16 * asked.length + 1)))
+  const placeOf = (dimension: number): number => {
+    let place = dimension & (table.length - 1)
+    while (table[place] !== 0 && asked[table[place]! - 1] !== dimension) place = (place + 1) & (table.length - 1)
+    return place
   }
-  for (const { positions, starts, indices, values } of asked.length === 0 ? [] : blocks) {
+  asked.forEach((dimension, at) => (table[placeOf(dimension)] = at + 1))
+  for (const { positions, starts, indices, values, stale } of asked.length === 0 ? [] : blocks) {
     for (let row = 0; row < positions.length; row++) {
       const end = starts[row + 1]!
       for (let entry = starts[row]!; entry < end; entry++) {
-        const dimension = indices[entry]!
-        if (wanted[dimension & 65_535] === 1 && isCurrent(positions[row]!))
-          add(positions[row]!, dimension, values[entry]!)
+        const at = table[placeOf(indices[entry]!)]!
+        if (at === 0 || stale?.has(positions[row]!) === true) continue
+        hits[at - 1]!.positions.push(positions[row]!)
+        hits[at - 1]!.values.push(values[entry]!)
       }
     }
   }
-  for (const { position, sparse } of loose) {
-    for (const [dimension, value] of summed(sparse)) add(position, dimension, value)
-  }
-  for (const [dimension, one] of hits) known.set(dimension, one)
+  asked.forEach((dimension, at) => known.set(dimension, hits[at]!))
   return dimensions.map((dimension) => [dimension, known.get(dimension)!])
 }

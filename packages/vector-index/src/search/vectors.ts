@@ -11,11 +11,6 @@ export interface Vectors {
   readonly sparse: SparseVector
 }
 
-/** A row outside of the blocks. */
-export interface LooseRow extends Vectors {
-  readonly position: number
-}
-
 /** What rows of a sparse index have for a dense vector. */
 export const NO_DENSE = new Float32Array(0)
 

@@ -21,12 +21,15 @@ export interface IndexStorage {
   transactionSync<T>(work: () => T): T
 }
 
+/** What vectors were made for; at most one row. */
+export const MADE_FOR = `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`
+
 const SCHEMA = [
+  MADE_FOR,
   // One row. Positions up to `covered` are in blocks, and those of `changed` among them are not as the block has them.
   `CREATE TABLE IF NOT EXISTS namespace (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     name TEXT,
-    made_for TEXT,
     vectors INTEGER NOT NULL DEFAULT 0,
     memory_bytes INTEGER NOT NULL DEFAULT 0,
     next_position INTEGER NOT NULL DEFAULT 1,

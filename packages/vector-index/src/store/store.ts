@@ -16,7 +16,8 @@ import {
   type BlockRow,
 } from '../search/block.ts'
 import type { SparseRows } from '../search/sparse.ts'
-import type { LooseRow } from '../search/vectors.ts'
+import type { DenseRow } from '../search/dense.ts'
+import type { Vectors } from '../search/vectors.ts'
 import { bytesOf, createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlValue } from './schema.ts'
 import {
   attachmentOf,
@@ -36,12 +37,6 @@ export interface NamespaceCounts {
   readonly memoryBytes: number
   /** Bytes that it takes in storage. */
   readonly storedBytes: number
-}
-
-/** A namespace as one query sees it. */
-export interface Searchable extends SparseRows {
-  /** Rows outside of the blocks. */
-  readonly loose: readonly LooseRow[]
 }
 
 const MEBIBYTE = 1024 * 1024
@@ -79,6 +74,8 @@ export class VectorStore {
   readonly #storage: IndexStorage
   /** Blocks by the position of their first row, once the namespace was searched. */
   #loaded: Map<number, Block> | undefined
+  /** A block of the rows outside of the others, once they were searched; until the next write. */
+  #loose: Block | undefined
 
   /** Makes the tables where they are missing. @throws `config_invalid` when an earlier version filled the storage */
   constructor(storage: IndexStorage, { memoryBytes = MEMORY_BYTES }: { readonly memoryBytes?: number } = {}) {
@@ -108,6 +105,7 @@ export class VectorStore {
    * @throws `ProtocolError` 507 when the namespace could not be searched with them
    */
   upsert(name: string, rows: readonly VectorRow[]): void {
+    this.#loose = undefined
     const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
     const ids = JSON.stringify(last.map(({ id }) => id))
     this.#storage.transactionSync(() => {
@@ -174,13 +172,14 @@ export class VectorStore {
   }
 
   /** Vectors by their positions. */
-  vectorsAt(positions: readonly number[]): readonly LooseRow[] {
+  vectorsAt(positions: readonly number[]): ReadonlyMap<number, Vectors> {
     const query = `SELECT position, dense, sparse FROM vectors WHERE position ${AMONG}`
-    return this.#exec(query, JSON.stringify(positions)).map(looseRow)
+    const rows = this.#exec(query, JSON.stringify(positions))
+    return new Map(rows.map((row) => [numberOf(row, 'position'), vectorsOf(row)]))
   }
 
   /** Dense vectors by their positions. */
-  denseAt(positions: readonly number[]): readonly Pick<LooseRow, 'position' | 'dense'>[] {
+  denseAt(positions: readonly number[]): readonly DenseRow[] {
     const query = `SELECT position, dense FROM vectors WHERE position ${AMONG}`
     const rows = this.#exec(query, JSON.stringify(positions))
     return rows.map((row) => ({ position: numberOf(row, 'position'), dense: denseOf(row) }))
@@ -219,6 +218,7 @@ export class VectorStore {
       this.#exec(query, name)
     })
     this.#loaded = undefined
+    this.#loose = undefined
   }
 
   /** Whether the blocks are in memory. */
@@ -239,21 +239,22 @@ export class VectorStore {
   }
 
   /** The namespace ready to be searched. */
-  searchable(): Searchable {
+  searchable(): SparseRows {
     const loading = this.load()
     let step = loading.next()
     while (step.done !== true) step = loading.next()
-    const changed = new Set(this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position')))
+    const stale = new Set(this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position')))
+    const stored = [...step.value.values()]
+    this.#loose ??= unpacked(packed(this.#looseRows()))
     return {
-      blocks: [...step.value.values()],
-      loose: this.#looseRows(),
-      isCurrent: (position) => changed.size === 0 || !changed.has(position),
+      blocks: [...(stale.size === 0 ? stored : stored.map((block) => ({ ...block, stale }))), this.#loose],
       count: this.counts().vectorCount,
       hits: new Map(),
     }
   }
 
   #delete(condition: string, ...bindings: SqlValue[]): number {
+    this.#loose = undefined
     const count = this.#storage.transactionSync(() => {
       const query = `DELETE FROM vectors WHERE ${condition} RETURNING position, ${MEMORY} AS bytes`
       const gone = this.#exec(query, ...bindings)
@@ -280,7 +281,7 @@ export class VectorStore {
 
   /** Makes blocks of the rows outside of them, and anew those that hold rows which changed. */
   #makeBlocks(): void {
-    const outside = this.#looseRows().map(blockRow)
+    const outside = this.#looseRows()
     const changed = this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position'))
     const touched = [...changed, ...outside.map(({ position }) => position)]
     const stale = new Set(touched)
@@ -315,8 +316,9 @@ export class VectorStore {
     for (const [first, bytes] of blocks) this.#loaded?.set(first, unpacked(bytes))
   }
 
-  #looseRows(): readonly LooseRow[] {
-    return this.#exec(`SELECT position, dense, sparse FROM vectors WHERE ${LOOSE}`).map(looseRow)
+  #looseRows(): readonly BlockRow[] {
+    const rows = this.#exec(`SELECT position, dense, sparse FROM vectors WHERE ${LOOSE} ORDER BY position`)
+    return rows.map((row) => blockRow(numberOf(row, 'position'), vectorsOf(row)))
   }
 
   /** Positions of the first rows of blocks, rising. */
@@ -358,10 +360,6 @@ export class VectorStore {
         'Spread it over several namespaces, or move to an engine made for production with index:export',
     )
   }
-}
-
-function looseRow(row: SqlRow): LooseRow {
-  return { position: numberOf(row, 'position'), ...vectorsOf(row) }
 }
 
 /** Rows cut into blocks. */
