@@ -247,7 +247,10 @@ export class VectorStore {
     const stored = [...step.value.values()]
     this.#loose ??= unpacked(packed(this.#looseRows()))
     return {
-      blocks: [...(stale.size === 0 ? stored : stored.map((block) => ({ ...block, stale }))), this.#loose],
+      blocks: [
+        ...(stale.size === 0 ? stored : stored.map((block) => ({ ...block, stale }))),
+        ...(this.#loose.positions.length === 0 ? [] : [this.#loose]),
+      ],
       count: this.counts().vectorCount,
       hits: new Map(),
     }
