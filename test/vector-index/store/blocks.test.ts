@@ -138,7 +138,7 @@ test('after any writes and removals, and wherever making blocks breaks off: what
     version: fc.nat(5),
   })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 10, size: 'max' }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 6, size: 'max' }), (steps) => {
       const storage = sqliteStorage()
       let breaks = false
       const broken: IndexStorage = {
@@ -178,6 +178,6 @@ test('after any writes and removals, and wherever making blocks breaks off: what
       expect(foundIn(new VectorStore(storage))).toEqual(expected(rows))
       expect(store.counts().vectorCount).toBe(rows.size)
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   )
 })
