@@ -5,7 +5,8 @@
  *
  * The documentation of fastify comes as npm has it. Ten questions are in its own words, ten in everyday words, ten ask for a
  * fact that it does not have, ten for something else. All were written before any verdict was looked at, and no rule was
- * changed for them. Without a model and without a neural index: by words, on the scale that the collection learns.
+ * changed for them. First by words in the ready Worker, without a model, on the scale that the collection learns; then in a gate
+ * over an index of the same passages with the vectors of a small neural encoder beside BM25.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +14,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { ask, ingest } from '../packages/cli/src/gate-client.ts'
+import { learnScale } from '../packages/ingest/src/index.ts'
+import { createMarkdownSplitter } from '../packages/ingest/src/markdown/markdown-splitter.ts'
 import { startLocalGate } from '../scripts/local-gate.ts'
+import type { Passage } from '../src/core/evidence/chunk.ts'
+import { buildLexicon } from '../src/core/text/lexicon.ts'
+import { english } from '../src/language/english/english.ts'
+import { plainCollection } from '../src/ports/collections.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
+import { gateOver, overUpstash } from './evaluation/embedded-passages.ts'
+import { openEncoder } from './evaluation/encoder.ts'
 import { markdownTable } from './markdown-table.ts'
 
 const PACKAGE = 'fastify@5.12.8'
@@ -82,10 +92,15 @@ try {
   try {
     await ingest(gate.url, gate.adminToken, documents)
     await untilScaled(gate.url)
-    await report(gate.url, documents.length)
+    await report(`${PACKAGE}, ${documents.length} pages, in the ready Worker`, async (question) => {
+      const { body } = await ask(gate.url, question)
+      const pages = (body.detail?.chunks ?? []).map((chunk) => chunk.document_id)
+      return { refused: body.refused, verdict: body.verdict, pages }
+    })
   } finally {
     await gate.stop()
   }
+  await overMeaning(documents)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -100,7 +115,43 @@ async function untilScaled(url: string): Promise<void> {
   throw new Error('The collection learned no scale within a minute')
 }
 
-async function report(url: string, pages: number): Promise<void> {
+/** The same questions over the neural index, by words alone and with its cosine. */
+async function overMeaning(documents: readonly { readonly id: string; readonly text: string }[]): Promise<void> {
+  const splitter = createMarkdownSplitter()
+  const passages: Passage[] = []
+  for (const { id: documentId, text } of documents) {
+    const { parts } = await splitter.split(text, 'markdown')
+    passages.push(...parts.map((part, at) => ({ ...part, id: `${documentId}#${at}`, documentId })))
+  }
+  const lexicon = buildLexicon(
+    passages.map(({ text }) => text),
+    english,
+  )
+  const retriever = await overUpstash(passages, await openEncoder())
+  const policy = balanced()
+  const retrieval = { topK: 10, timeoutMs: 60_000 }
+  const collection = { ...plainCollection({ tenant: 'default', id: 'default' }), lexiconId: 'lexicon' }
+  const collections = { lexicon: async () => lexicon }
+  for (const meaning of ['none', 'cosine'] as const) {
+    const scale = await learnScale({ retriever, policy, passages, collection, collections, retrieval, meaning })
+    const gate = gateOver(retriever, policy, { lexicon, scale })
+    const isRead = scale.kind === 'scale' && scale.meaning !== undefined
+    const heading = meaning === 'none' ? 'by words alone' : `with its cosine, which ${isRead ? 'is' : 'is not'} read`
+    await report(`${passages.length} passages over a neural index, ${heading}`, async (question) => {
+      const { verdict, documentIds } = await gate(question)
+      return { refused: verdict === 'refuse', verdict, pages: documentIds }
+    })
+  }
+}
+
+/** What became of a question, and the pages of the passages, best first. */
+interface Judged {
+  readonly refused: boolean
+  readonly verdict: string
+  readonly pages: readonly string[]
+}
+
+async function report(heading: string, judged: (question: string) => Promise<Judged>): Promise<void> {
   const rows: string[][] = []
   const wrong: string[] = []
   let right = 0
@@ -108,19 +159,16 @@ async function report(url: string, pages: number): Promise<void> {
     let found = 0
     let ofKind = 0
     for (const [question, page] of questions) {
-      const { body } = await ask(url, question)
-      const chunks = body.detail?.chunks ?? []
-      if (page !== undefined && chunks.slice(0, 3).some((chunk) => chunk.document_id === page)) found++
-      if (body.refused === (page === undefined)) ofKind++
-      else wrong.push(`- ${body.refused ? 'refused' : body.verdict}: ${question}`)
+      const { refused, verdict, pages } = await judged(question)
+      if (page !== undefined && pages.slice(0, 3).includes(page)) found++
+      if (refused === (page === undefined)) ofKind++
+      else wrong.push(`- ${verdict}: ${question}`)
     }
     right += ofKind
     rows.push([kind, `${ofKind} of ${questions.length}`, questions[0]?.[1] === undefined ? '' : String(found)])
   }
   const { low, high } = binomialInterval(right, 40)
-  console.log(
-    `${PACKAGE}, ${pages} pages: ${right} of 40 verdicts right (95 % interval ${low.toFixed(2)}–${high.toFixed(2)})\n`,
-  )
-  console.log(markdownTable(['questions', 'right verdicts', 'its page among the first three passages'], rows))
+  console.log(`\n${heading}: ${right} of 40 verdicts right (95 % interval ${low.toFixed(2)}–${high.toFixed(2)})\n`)
+  console.log(markdownTable(['questions', 'right verdicts', 'its page among the first three'], rows))
   console.log(`\n${wrong.join('\n')}`)
 }

@@ -13,10 +13,16 @@ export interface MeasuredLabel {
 
 const MOST_QUESTIONS = 1200
 
-/** Measures a family. @param gate how the gate is set, given what is asked; without it as it is without options */
+/**
+ * Measures a family.
+ *
+ * @param gate how the gate is set, given what is asked; without it as it is without options
+ * @param withHidden whether answerable questions are asked once more without what answers them
+ */
 export async function measuredFamily(
   name: string,
   gate: (questions: readonly LabelledQuestion[]) => BenchGateOptions = () => ({}),
+  withHidden = true,
 ): Promise<readonly MeasuredLabel[]> {
   const set = openQuestionSet(name)
   const ask = benchGate(set, gate(set.questions))
@@ -24,7 +30,7 @@ export async function measuredFamily(
   const measured: MeasuredLabel[] = []
   for (const { question, answerable, relevantIds } of set.questions.filter((_, at) => at % every === 0)) {
     const { signals } = (await ask(question)).decision
-    const hidden = answerable ? { hidden: (await ask(question, relevantIds)).decision.signals } : {}
+    const hidden = answerable && withHidden ? { hidden: (await ask(question, relevantIds)).decision.signals } : {}
     measured.push({ answerable, signals, ...hidden })
   }
   return measured

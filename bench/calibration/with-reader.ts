@@ -5,7 +5,7 @@ import { wasRead } from '../../packages/calibration/src/recorded-measures.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
-import { FAMILY_SETS } from '../evaluation/question-sets.ts'
+import { FAMILY_SETS, type LabelledQuestion } from '../evaluation/question-sets.ts'
 import { standInReader } from '../evaluation/stand-in-reader.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { type MeasuredLabel, measuredFamily } from './measured-families.ts'
@@ -13,7 +13,7 @@ import { type MeasuredLabel, measuredFamily } from './measured-families.ts'
 const DRAWS = 200
 const RISK = 0.05
 const CERTAINTY = 0.9
-const SIZES = [100, 200]
+const SIZES = [100]
 const FITS = ['thresholds', 'weights'] as const
 
 /** How one way of calibrating did over all draws of all families. */
@@ -39,11 +39,12 @@ export async function calibratedWithReader(
   const families: { readonly policy: Policy; readonly labels: readonly MeasuredLabel[] }[] = []
   for (const name of FAMILY_SETS) {
     const policy = policies.get(name)!
-    const labels = await measuredFamily(name, (questions) => ({
+    const gate = (questions: readonly LabelledQuestion[]) => ({
       policy,
       reranker: standInReader(questions, errors, seed),
       ...(middle === undefined ? {} : { retrieval: { rerankBetween: middle } }),
-    }))
+    })
+    const labels = await measuredFamily(name, gate, false)
     families.push({ policy, labels })
   }
   const read = meanOf(families.map(({ labels }) => meanOf(labels.map(({ signals }) => (wasRead(signals) ? 1 : 0)))))

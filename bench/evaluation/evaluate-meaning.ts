@@ -46,7 +46,7 @@ interface Measured {
   /** By words alone, and with the cosine. */
   readonly answered: readonly [Count, Count]
   readonly falseAcceptance: readonly [Count, Count]
-  /** Answerable questions that words refuse, and of them those with their passage first among the cosines, and the cosine two deviations up. */
+  /** Answerable questions that words refuse; of them those of one part, with their passage found and a cosine 2.5 deviations up. */
   readonly carried: Count
   readonly telling: Count
 }
@@ -105,6 +105,7 @@ async function measured(
   const carried = refused.filter(({ both }) => isAnswered(both))
   const isTelling = ({ label, both }: (typeof refused)[number]): boolean =>
     telling !== undefined &&
+    both.signals.parts?.length === 0 &&
     (cosineOf(both) ?? -1) >= telling &&
     label.relevantIds.some((id) => both.evidenceIds.includes(id))
   return {
