@@ -1,6 +1,6 @@
 import type { StoredAnswer } from '../../ports/answer-cache.ts'
 
-/** Longest that a store keeps an answer, seconds: half as long as purges are remembered. */
+/** Longest that a store keeps an answer, seconds: a day less than purges are remembered. */
 const LONGEST_SECONDS = 31 * 86_400
 
 /**
