@@ -116,7 +116,8 @@ describe("README's example", () => {
 })
 
 describe('the apps in examples', () => {
-  test('are the ones that are tried here', () => expect(EXAMPLES).toEqual(['own-passages.ts', 'upstash-and-model.ts']))
+  test('are the ones that are tried here, and signed-in.ts in a test of its own', () =>
+    expect(EXAMPLES).toEqual(['own-passages.ts', 'signed-in.ts', 'upstash-and-model.ts']))
 
   test('own-passages answers what its passages hold and refuses the rest', async () => {
     const { default: app } = (await run('own-passages', read('examples/own-passages.ts'))) as { default: Hono }
