@@ -114,6 +114,8 @@ export interface Isolate {
   dropped: number
   /** When the last write of its log that succeeded began. */
   wroteMs: number
+  /** When the last write of an event began, by the id of its decision. */
+  readonly triedMs: Map<string, number>
 }
 
 /** How a deployment is set up. */
@@ -195,11 +197,13 @@ export class Deployment {
       log: undefined as unknown as DecisionLog,
       dropped: 0,
       wroteMs: -1,
+      triedMs: new Map(),
     }
     const stored = createD1DecisionStore({ db })
     const store: DecisionStore = {
       write: async (events: readonly NumberedEvent[]) => {
         const beganMs = time.nowMs
+        for (const { event } of events) isolate.triedMs.set(event.id, beganMs)
         await stored.write(events)
         isolate.wroteMs = Math.max(isolate.wroteMs, beganMs)
       },

@@ -2,13 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-/** A bug to plant. */
-export interface PlantedBug {
-  readonly name: string
+/** A line of the sources, and what stands there instead. */
+interface Change {
   /** From the root of the repository. */
   readonly file: string
   readonly from: string
   readonly to: string
+}
+
+/** A bug to plant. */
+export interface PlantedBug extends Change {
+  readonly name: string
+  /** A second line of defence, without which the bug shows. */
+  readonly also?: Change
   /** With the seed of a run that shows it. */
   readonly seed: number
 }
@@ -22,18 +28,37 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     seed: 1,
   },
   {
+    name: 'neither the answer key nor the check of a stored answer has the tenant',
+    file: 'src/core/policy/answer-key.ts',
+    from: 'tenant: (part) => part,',
+    to: "tenant: () => '',",
+    also: {
+      file: 'src/cache/is-stored-answer.ts',
+      from: "decision['tenant'] !== request.principal.tenant || ",
+      to: '',
+    },
+    seed: 6,
+  },
+  {
+    name: 'what is not published yet, or no more, is evidence',
+    file: 'src/pipeline/retrieve.ts',
+    from: '!unpublished.has(passage.id)',
+    to: 'unpublished.size >= 0 && passage.id !== undefined',
+    seed: 8,
+  },
+  {
     name: 'the question key names no corpus version',
     file: 'src/core/policy/answer-key.ts',
     from: ', String(parts.corpusVersion), parts.lexiconId]',
     to: ']',
-    seed: 2,
+    seed: 1,
   },
   {
     name: 'an await is missing before documents are published',
     file: 'packages/ingest/src/write-corpus.ts',
     from: 'await index.upsert(namespace, passages)',
     to: 'void index.upsert(namespace, passages)',
-    seed: 2,
+    seed: 1,
   },
   {
     name: 'an error of the retriever is swallowed',
@@ -47,28 +72,28 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'src/cache/stored-answer.ts',
     from: 'residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds\n',
     to: 'residentSeconds >= 0\n',
-    seed: 2,
+    seed: 1,
   },
   {
     name: 'purges are not looked at',
     file: 'src/cache/stored-answer.ts',
     from: 'return purgedSince(purgeEpoch, [',
     to: 'return purgeEpoch < 0 && purgedSince(purgeEpoch, [',
-    seed: 1,
+    seed: 2,
   },
   {
     name: 'rows of another namespace are taken',
     file: 'packages/upstream/src/http-retriever.ts',
     from: "(part('namespace') ?? namespace) !== namespace",
     to: "part('namespace') === 0",
-    seed: 7,
+    seed: 12,
   },
   {
     name: 'a revoked key opens',
     file: 'packages/console/src/d1/api-keys.ts',
     from: 'if (revokedAtMs !== null || (',
     to: 'if (revokedAtMs === 0 || (',
-    seed: 2,
+    seed: 1,
   },
   {
     name: 'a deadline does not count',
@@ -82,7 +107,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'src/adapters/buffered-decision-log.ts',
     from: 'if (writes.delete(write)) putBack(events)\n        pause',
     to: 'writes.delete(write)\n        pause',
-    seed: 2,
+    seed: 6,
   },
   {
     name: 'an answer from the cache is no decision',
@@ -96,28 +121,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'src/adapters/answer-cache/envelope.ts',
     from: 'return answer.schema === 2 && answer.key === (await address(key)) ?',
     to: 'return answer.schema === 2 ?',
-    seed: 21,
+    seed: 2,
   },
   {
     name: 'a lease of a clock that was set back since holds for as long',
     file: 'packages/ingest/src/d1/collection-statements.ts',
     from: 'writer_until_ms NOT BETWEEN ?5 + 1 AND ?6)',
     to: 'writer_until_ms <= ?5 + 0 * ?6)',
-    seed: 4,
+    seed: 10,
   },
 ]
 
 const ROOT = new URL('../../', import.meta.url)
 
 /** Plants a bug in what is loaded from now on. @throws where its line is not there any more */
-export function plant({ file, from, to }: PlantedBug): void {
-  const { href } = new URL(file, ROOT)
-  const source = readFileSync(new URL(href), 'utf8')
-  if (source.split(from).length !== 2) throw new Error(`${file} has not, or not once: ${from}`)
-  registerHooks({
-    load(url, context, next) {
-      const loaded = next(url, context)
-      return url === href ? { ...loaded, source: source.replace(from, () => to) } : loaded
-    },
-  })
+export function plant(bug: PlantedBug): void {
+  for (const { file, from, to } of bug.also === undefined ? [bug] : [bug, bug.also]) {
+    const { href } = new URL(file, ROOT)
+    const source = readFileSync(new URL(href), 'utf8')
+    if (source.split(from).length !== 2) throw new Error(`${file} has not, or not once: ${from}`)
+    registerHooks({
+      load(url, context, next) {
+        const loaded = next(url, context)
+        return url === href ? { ...loaded, source: source.replace(from, () => to) } : loaded
+      },
+    })
+  }
 }

@@ -124,7 +124,7 @@ class Simulation {
       log: of(['buffered', 'queue']),
       reranks: of(['no', 'cross-encoder', 'grade']),
       outageMs: of([0, 0, 20_000]),
-      lexicons: of(['of each collection', 'of each collection', 'none']),
+      lexicons: of(['of each collection', 'none']),
     })
   }
 
@@ -513,14 +513,17 @@ class Simulation {
       stored.delete(event.id)
       if (row === undefined) {
         lost.set(isolate, (lost.get(isolate) ?? 0) + 1)
-        // What was recorded long before the last write that succeeded began is written.
+        // What was tried long before the last write that succeeded began is written: only what was being written is lost.
         if (
           !isolate.alive &&
-          atMs < isolate.wroteMs - WRITTEN_WITHIN_MS &&
+          (isolate.triedMs.get(event.id) ?? atMs) < isolate.wroteMs - WRITTEN_WITHIN_MS &&
           this.#deployment.setup.log === 'buffered' &&
           isolate.dropped === 0
         )
-          return this.#violated('no decision is lost', `recorded at ${atMs}, written until ${isolate.wroteMs}`)
+          return this.#violated(
+            'no decision is lost',
+            `tried at ${isolate.triedMs.get(event.id) ?? atMs}, written until ${isolate.wroteMs}`,
+          )
       } else if (row['tenant'] !== event.decision.tenant || row['verdict'] !== event.decision.verdict) {
         return this.#violated('a decision is counted as it was made', event.id)
       }

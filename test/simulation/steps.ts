@@ -57,11 +57,13 @@ export function stepsOf(seed: number, questions: number): Step[] {
   const of = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
   const oneIn = (bound: number): boolean => below(bound) === 0
   let last: Asks | undefined
+  let touched: (DocumentName & { readonly tenant: (typeof TENANTS)[number] }) | undefined
   const asks = (): Asks => {
-    // Popular questions: the same again, often at the same time, by the same or another principal.
+    // Popular questions: the same again, often at the same time, by the same or another principal, at times of another tenant.
     if (last !== undefined && oneIn(2)) {
       return (last = {
         ...last,
+        ...(oneIn(6) && { tenant: of(TENANTS) }),
         principal: below(PRINCIPALS_EACH),
         client: oneIn(6) ? 'leaves' : 'waits',
         path: last.path,
@@ -69,11 +71,14 @@ export function stepsOf(seed: number, questions: number): Step[] {
     }
     const tenant = of(TENANTS)
     const owner = oneIn(4) ? of([...TENANTS, 'nobody' as const]) : tenant
+    const any = { tenant: owner, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
+    // What has just changed is asked about more often.
+    const about = touched !== undefined && oneIn(4) ? touched : any
     return (last = {
       kind: 'asks',
-      tenant,
+      tenant: about === touched ? touched.tenant : tenant,
       principal: below(PRINCIPALS_EACH),
-      about: { tenant: owner, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) },
+      about,
       fact: below(3),
       path: oneIn(4) ? '/stream' : '/ask',
       ...(oneIn(12) && { header: of(['no-cache', 'no-store', 'only-if-cached', 'max-age=5'] as const) }),
@@ -86,6 +91,7 @@ export function stepsOf(seed: number, questions: number): Step[] {
     const tenant = of(TENANTS)
     const document = { tenant, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
     const drawn = below(20)
+    if (drawn < 9) touched = document
     if (drawn < 7) return { kind: 'writes', document }
     if (drawn < 9) return { kind: 'removes', document }
     if (drawn < 11) return { kind: 'purges', tenant, collection: of(COLLECTIONS) }

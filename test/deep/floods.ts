@@ -1,0 +1,197 @@
+/**
+ * Floods of a real workerd while others ask. By hand, and on a quiet machine: a percentile of waiting is that of the machine.
+ *
+ *   node scripts/run.mjs --with=test test/deep/floods.ts
+ *
+ * A thousand clients that send a byte a second, headers beyond every measure, model streams that fall silent or never end,
+ * and clients that leave. Before and after each of them the others ask alone: fails where their 95th percentile is more than
+ * doubled, where one of their answers is not what it was, and on memory that does not come back.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask, ingest } from '../../packages/cli/src/gate-client.ts'
+import { startLocalGate } from '../../scripts/local-gate.ts'
+import { readSoakCorpus } from './soak-corpus.ts'
+import { measureMemory } from './workerd-memory.ts'
+
+const FLOOD_MS = 15_000
+const QUIET_MS = 10_000
+const OTHERS = 3
+const DOUBLED = 2
+/** What the Worker holds at the end by what it held before: the caches of the first questions are in both. */
+const LIVE_GROWTH_ALLOWED = 1.5
+/** Until the streams that were left have run into their limits. */
+const SETTLED_MS = 15_000
+
+/** A model that a word of the question has answer at once, fall silent, or go on for ever. */
+const model = createServer((request, response) => {
+  const read: Buffer[] = []
+  request.on('data', (piece: Buffer) => read.push(piece))
+  request.on('end', () => {
+    const body = Buffer.concat(read).toString()
+    const piece = (content: string, finish: string | null): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`
+    if (!body.includes('"stream":true')) {
+      const message = { role: 'assistant', content: 'It does.' }
+      response.end(JSON.stringify({ model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (body.includes('quietly')) return void response.write(piece('It ', null))
+    if (!body.includes('forever')) return void response.end(`${piece('It does.', 'stop')}data: [DONE]\n\n`)
+    const going = setInterval(() => response.write(piece('and so on ', null)), 20)
+    response.on('close', () => clearInterval(going))
+  })
+})
+await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
+
+const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-floods-'))
+const gate = await startLocalGate({
+  stateDirectory,
+  port: 9200,
+  vars: {
+    // A server that listens on a port has an address of this form.
+    LLM_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+    LLM_API_KEY: 'key',
+    LLM_MODEL: 'm',
+    LLM_TIMEOUT_SECONDS: '5',
+    STREAM_IDLE_SECONDS: '5',
+    STREAM_SECONDS: '10',
+  },
+})
+const { hostname, port } = new URL(gate.url)
+const { documents, questions } = readSoakCorpus()
+const faults: string[] = []
+
+/** A question as it comes over a raw connection. */
+const head = (question: string, more = ''): [string, string] => {
+  const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: question }] })
+  const lines = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
+  return [`${lines}cache-control: no-store\r\n${more}content-length: ${body.length}\r\n\r\n`, body]
+}
+
+/** A connection that is open while a flood lasts; what becomes of it does not matter. */
+function opened(open: Set<Socket>): Socket {
+  const socket = connect(Number(port), hostname)
+  open.add(socket)
+  socket.on('error', () => undefined).on('close', () => open.delete(socket))
+  return socket.on('data', () => undefined)
+}
+
+type Flood = (open: Set<Socket>, untilMs: number, question: string) => Promise<unknown>
+
+/** So many at a time, each anew when it is over. */
+const streams =
+  (atATime: number, begin: (open: Set<Socket>, question: string, at: number) => Promise<Socket>): Flood =>
+  (open, untilMs, question) =>
+    Promise.all(
+      Array.from({ length: atATime }, async (_, at) => {
+        while (Date.now() < untilMs) {
+          const socket = await begin(open, question, at)
+          while (!socket.destroyed && Date.now() < untilMs) await sleep(50)
+        }
+      }),
+    )
+
+const sent = async (open: Set<Socket>, question: string, more = ''): Promise<Socket> => {
+  const socket = opened(open)
+  socket.write(head(question, more).join(''))
+  return socket
+}
+
+const FLOODS: Readonly<Record<string, Flood>> = {
+  '1,000 clients that send a byte a second': streams(1000, async (open, question) => {
+    const socket = opened(open)
+    const [start, body] = head(question)
+    socket.write(start)
+    let at = 0
+    const dripping = setInterval(() => socket.write(body.slice(at, ++at)), 1000)
+    return socket.on('close', () => clearInterval(dripping))
+  }),
+  'headers of 8 kB, by the hundred, and of a megabyte': streams(20, async (open, question, at) => {
+    const line = (name: number): string => `x-${name}: ${'a'.repeat(70)}\r\n`
+    const more =
+      at % 4 === 0
+        ? `x-long: ${'a'.repeat(1_000_000)}\r\n`
+        : Array.from({ length: 100 }, (_, name) => line(name)).join('')
+    const socket = await sent(open, question, `connection: close\r\n${more}`)
+    return socket
+  }),
+  '100 streams of a model that falls silent': streams(100, (open, question) => sent(open, `${question} quietly`)),
+  '100 streams of a model that does not end': streams(100, (open, question) => sent(open, `${question} forever`)),
+  '50 clients that leave within 50 ms': streams(50, async (open, question) => {
+    const socket = await sent(open, `${question} forever`)
+    await sleep(Math.random() * 50)
+    return socket.destroy()
+  }),
+}
+
+/** The 95th percentile of what the others wait, milliseconds. */
+async function othersAsk(strong: string, forMs: number): Promise<number> {
+  const waited: number[] = []
+  const untilMs = Date.now() + forMs
+  await Promise.all(
+    Array.from({ length: OTHERS }, async () => {
+      while (Date.now() < untilMs) {
+        const beganMs = performance.now()
+        const answer = await ask(gate.url, strong).catch(String)
+        waited.push(performance.now() - beganMs)
+        if (typeof answer === 'string') faults.push(`another's answer: ${answer}`)
+        else if (answer.status !== 200 || answer.body.verdict !== 'pass')
+          faults.push(`another's answer: ${answer.status}`)
+        await sleep(20)
+      }
+    }),
+  )
+  return waited.sort((a, b) => a - b)[Math.floor(waited.length * 0.95)]!
+}
+
+/** Memory that the isolate still reaches, bytes. */
+const live = async (): Promise<number | undefined> => (await measureMemory(gate.inspectorUrl)).live
+
+try {
+  await ingest(gate.url, gate.adminToken, documents)
+  let strong: string | undefined
+  for (const question of questions) {
+    const { body } = await ask(gate.url, question)
+    if (body.verdict === 'pass' && strong === undefined) strong = question
+    if (strong !== undefined) break
+  }
+  if (strong === undefined) throw new Error('No question of the corpus is answered')
+  await othersAsk(strong, QUIET_MS)
+  let before = await othersAsk(strong, QUIET_MS)
+  const liveBefore = await live()
+  for (const [name, flood] of Object.entries(FLOODS)) {
+    const open = new Set<Socket>()
+    const untilMs = Date.now() + FLOOD_MS
+    const [during] = await Promise.all([othersAsk(strong, FLOOD_MS), flood(open, untilMs, strong)])
+    const most = open.size
+    for (const socket of open) socket.destroy()
+    await sleep(2000)
+    const after = await othersAsk(strong, QUIET_MS)
+    const ratio = during / ((before + after) / 2)
+    console.log(
+      `${name}: p95 ${before.toFixed(0)} → ${during.toFixed(0)} → ${after.toFixed(0)} ms, ${ratio.toFixed(2)} times; ${most} connections at its end`,
+    )
+    if (ratio > DOUBLED) faults.push(`${name}: p95 is ${ratio.toFixed(2)} times`)
+    before = after
+  }
+  await sleep(SETTLED_MS)
+  const liveAfter = await live()
+  if (liveBefore === undefined || liveAfter === undefined) console.log('memory not measured here')
+  else {
+    console.log(`live memory ${(liveBefore / 2 ** 20).toFixed(1)} → ${(liveAfter / 2 ** 20).toFixed(1)} MiB`)
+    if (liveAfter > liveBefore * LIVE_GROWTH_ALLOWED) faults.push('the memory of the floods is not given back')
+  }
+} finally {
+  await gate.stop()
+  model.closeAllConnections()
+  model.close()
+  rmSync(stateDirectory, { recursive: true, force: true })
+}
+for (const fault of faults.slice(0, 20)) console.log(`✗ ${fault}`)
+if (faults.length > 0) process.exitCode = 1
