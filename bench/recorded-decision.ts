@@ -1,4 +1,6 @@
 /** The columns of a decision under `balanced` over ten passages, as the gate records it: what a row of the statistics weighs. */
+import type { D1Database } from '@cloudflare/workers-types'
+import { createD1DecisionStore } from '../src/adapters/d1/decision-store.ts'
 import { ragGate } from '../src/index.ts'
 import { Hono } from 'hono'
 import type { DecisionEvent } from '../src/ports/decision-log.ts'
@@ -48,16 +50,24 @@ async function recorded(): Promise<DecisionEvent> {
   return events[0]
 }
 
-const { decision } = await recorded()
+/** What the store binds for an event, by column. */
+async function columnsOf(event: DecisionEvent): Promise<Readonly<Record<string, unknown>>> {
+  let bound = '[]'
+  const statement = { bind: (batch: string) => (bound = batch) }
+  // Only what the store asks of it.
+  const db = { prepare: () => statement, batch: () => Promise.resolve([]) } as unknown as D1Database
+  await createD1DecisionStore({ db }).write([{ event, isolate: '01a20e26-ec76-774e-a144-b0ac969d7104', sequence: 1 }])
+  // The store's own JSON.
+  return (JSON.parse(bound) as [Readonly<Record<string, unknown>>])[0]
+}
+
+const columns = await columnsOf(await recorded())
 
 /** By column. */
 export const BALANCED_DECISION: Readonly<Record<string, unknown>> = {
-  decision_id: decision.id,
-  policy_id: decision.policyId,
-  signals: decision.signals,
-  findings: decision.findings,
-  evidence_ids: decision.evidenceIds,
-  isolate: '01a20e26-ec76-774e-a144-b0ac969d7104',
+  ...Object.fromEntries(
+    ['decision_id', 'policy_id', 'signals', 'findings', 'evidence_ids', 'isolate'].map((name) => [name, columns[name]]),
+  ),
   hmac_key_id: 'k1',
   saved: { by: 'cache', inputTokens: 1812, outputTokens: 245, modelCost: 0.000_418, retrievalCost: 0.000_01 },
 }

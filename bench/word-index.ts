@@ -32,7 +32,9 @@ const SETS =
   'squad-ooc clapnq azure-faq gov-faq tex-faq perl-faq covid-qa scifact-missing xquad-en xquad-de xquad-zh xquad-ar'.split(
     ' ',
   )
-const MIGRATION = join(import.meta.dirname, '..', 'd1', 'migrations', '0006_words.sql')
+const MIGRATIONS = ['0001_tables.sql', '0002_words.sql'].map((name) =>
+  join(import.meta.dirname, '..', 'd1', 'migrations', name),
+)
 
 if (!haveData()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
@@ -95,7 +97,8 @@ async function measure(engine: Engine, size: number): Promise<readonly string[]>
   let server = start(directory)
   try {
     if (engine !== 'vectors') {
-      const statements = readFileSync(MIGRATION, 'utf8')
+      const statements = MIGRATIONS.map((file) => readFileSync(file, 'utf8'))
+        .join('\n')
         .replaceAll(/^--.*$/gm, '')
         .split(';')
       const made = statements.map((statement) => statement.trim()).filter((statement) => statement !== '')

@@ -1,6 +1,6 @@
-/** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `migrations`; nothing imports it at run time. */
+/** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `raw/counting.sql`; nothing imports it at run time. */
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import { CELL, type Figure, type Figures, PARTS } from './figures.ts'
+import { CELL, type Figure, type Figures, PARTS, PLACES_OF_A_MS } from './figures.ts'
 import { decisions } from './schema.ts'
 
 /** SQLite functions take 32 arguments in D1. */
@@ -44,11 +44,30 @@ function addedByEvent(figures: Figures): string {
   return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
 }
 
-/** What is stored and not counted up to `NEW.until_place`. */
-const UNCOUNTED = '> (SELECT place FROM counted_decisions)'
+/** Decisions of one statement that arrived late. */
+const LATE_AT_ONCE = 5_000
+
+/** Which decisions are to be counted up to `NEW.until_place`: those after the last time, and of those that arrived late the first. */
+const uncounted = (counts: string, table: string): string => `(
+    ${table}.place > (SELECT place FROM counted_decisions WHERE counts = '${counts}') AND ${table}.place <= NEW.until_place
+    OR ${table}.place IN (SELECT place FROM late_decisions WHERE counts = '${counts}' ORDER BY place LIMIT ${LATE_AT_ONCE})
+  )`
+
+/** Ends a trigger that counts. */
+const noted = (counts: string): string => `
+  UPDATE counted_decisions SET
+    decisions = decisions + (SELECT count(*) FROM decisions WHERE ${uncounted(counts, 'decisions')}),
+    place = max(place, NEW.until_place)
+  WHERE counts = '${counts}';
+
+  DELETE FROM late_decisions WHERE counts = '${counts}' AND place IN (
+    SELECT place FROM late_decisions WHERE counts = '${counts}' ORDER BY place LIMIT ${LATE_AT_ONCE}
+  );
+END;
+`
 
 /**
- * Two views to insert into, each with its trigger. `decision_batches` stores a JSON array of decisions by the names of their
+ * Two views to insert into, with their triggers. `decision_batches` stores a JSON array of decisions by the names of their
  * columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
  * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
  */
@@ -57,28 +76,41 @@ export function countingSql(figures: Figures): string {
   const key = 'tenant, span_ms, start_ms, part'
   const cell = `json_array(${Object.values(CELL).join(', ')})`
   const own = `event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0)`
-  return `DROP VIEW IF EXISTS decision_batches;
+  const slot = `event.at_ms * ${PLACES_OF_A_MS}`
+  const inSlot = `place BETWEEN ${slot} AND ${slot} + ${PLACES_OF_A_MS - 1}`
+  return `INSERT INTO counted_decisions (counts, place, decisions) VALUES ('sums', 0, 0), ('weak_spots', 0, 0) ON CONFLICT DO NOTHING;
+
+INSERT INTO removed_decisions (only_row, before_ms, decisions) VALUES (1, 0, 0) ON CONFLICT DO NOTHING;
+
+DROP VIEW IF EXISTS decision_batches;
 
 DROP VIEW IF EXISTS uncounted_decisions;
 
-CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
+CREATE VIEW decision_batches (events) AS SELECT NULL WHERE false;
 
 CREATE TRIGGER decisions_are_stored INSTEAD OF INSERT ON decision_batches
 BEGIN
-  -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. What
-  -- is older than what was removed was counted, and is left alone as well.
-  INSERT INTO decisions (${columns.join(', ')})
+  -- An event is known by its tenant, time and id. What is older than what was removed was counted, and is left alone as well.
+  INSERT INTO decisions (place, ${columns.join(', ')})
   SELECT
+    ${slot} - 1 + row_number() OVER (PARTITION BY event.at_ms ORDER BY event.key)
+      + coalesce((SELECT max(place) + 1 - ${slot} FROM decisions WHERE ${inSlot}), 0),
     ${columns.map((name) => `event.value ->> '${name}'`).join(', ')}
-  FROM json_each(NEW.events) AS event
-  WHERE coalesce(event.value ->> 'at_ms' >= (SELECT removed_before_ms FROM counted_decisions), true)
-  ON CONFLICT (tenant, at_ms, id) DO NOTHING;
+  FROM (
+    SELECT min(key) AS key, value, value ->> 'at_ms' AS at_ms, value ->> 'tenant' AS tenant, value ->> 'id' AS id
+    FROM json_each(NEW.events)
+    WHERE coalesce(value ->> 'at_ms' >= (SELECT before_ms FROM removed_decisions), true)
+    GROUP BY value ->> 'at_ms', value ->> 'tenant', value ->> 'id'
+  ) AS event
+  WHERE NOT EXISTS (
+    SELECT 1 FROM decisions AS known WHERE known.${inSlot} AND known.id = event.id AND known.tenant = event.tenant
+  );
 END;
 
-CREATE VIEW uncounted_decisions (until_place) AS SELECT NULL WHERE false;
+CREATE VIEW uncounted_decisions (counts, until_place) AS SELECT NULL, NULL WHERE false;
 
 CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON uncounted_decisions
-WHEN NEW.until_place ${UNCOUNTED}
+WHEN NEW.counts = 'sums'
 BEGIN
   INSERT INTO decision_rollups (${key}, counts)
   SELECT ${key}, json_group_object(cell, json(figures))
@@ -88,7 +120,7 @@ BEGIN
       SELECT ${own.replace('span.ms,', 'span.ms AS span_ms,').replace('% span.ms,', '% span.ms AS start_ms,')} AS part,
         ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
       FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(${addedByEvent(figures)}) AS figure
-      WHERE event.place ${UNCOUNTED} AND event.place <= NEW.until_place AND figure.value <> 0
+      WHERE ${uncounted('sums', 'event')} AND figure.value <> 0
       GROUP BY ${own}, ${cell}, figure.key
     )
     GROUP BY ${key}, cell
@@ -106,6 +138,20 @@ BEGIN
       FROM json_each(excluded.counts) AS cell
     ));
 
+  INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+  SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
+  FROM decisions
+  WHERE ${uncounted('sums', 'decisions')}
+  GROUP BY isolate
+  ON CONFLICT (id) DO UPDATE SET
+    first_ms = min(first_ms, excluded.first_ms),
+    last_ms = max(last_ms, excluded.last_ms),
+    highest_sequence = max(highest_sequence, excluded.highest_sequence),
+    recorded = recorded + excluded.recorded;
+${noted('sums')}
+CREATE TRIGGER weak_spots_are_counted INSTEAD OF INSERT ON uncounted_decisions
+WHEN NEW.counts = 'weak_spots'
+BEGIN
   -- Questions that were never refused are no gaps.
   INSERT INTO question_days (
     tenant, day_ms, collection, question_hmac, hmac_key_id, refused, advised, last_ms, last_reason
@@ -114,7 +160,7 @@ BEGIN
     tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
     sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
   FROM decisions
-  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place AND question_hmac IS NOT NULL
+  WHERE ${uncounted('weak_spots', 'decisions')} AND question_hmac IS NOT NULL
     AND verdict <> 'pass'
   GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
   HAVING sum(verdict = 'refuse') > 0 OR EXISTS (
@@ -137,7 +183,7 @@ BEGIN
     tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
     count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
   FROM decisions
-  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place AND confidence IS NOT NULL
+  WHERE ${uncounted('weak_spots', 'decisions')} AND confidence IS NOT NULL
     AND cache IN ('miss', 'bypass') AND document_ids ->> 0 IS NOT NULL
   GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
   ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
@@ -145,28 +191,5 @@ BEGIN
     advised = advised + excluded.advised,
     refused = refused + excluded.refused,
     confidence_sum = confidence_sum + excluded.confidence_sum;
-
-  INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
-  SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
-  FROM decisions
-  WHERE decisions.place ${UNCOUNTED} AND decisions.place <= NEW.until_place
-  GROUP BY isolate
-  ON CONFLICT (id) DO UPDATE SET
-    first_ms = min(first_ms, excluded.first_ms),
-    last_ms = max(last_ms, excluded.last_ms),
-    highest_sequence = max(highest_sequence, excluded.highest_sequence),
-    recorded = recorded + excluded.recorded;
-
-  UPDATE counted_decisions SET place = NEW.until_place;
-END;
-`
-}
-
-const HEADER = `-- Written by \`npm run figures\` from d1/figures.ts and d1/counting.ts: change those, not this.
-
-`
-
-/** The migration. */
-export function countingMigration(figures: Figures): string {
-  return HEADER + countingSql(figures)
+${noted('weak_spots')}`
 }

@@ -1,6 +1,6 @@
 /**
  * What is counted of decisions: one line a figure. The trigger that counts (`counting.ts`, written to `migrations` by
- * `scripts/counting-migration.ts`), the types of the statistics, their JSON, CSV and description follow from this table.
+ * `scripts/migrations.ts`), the types of the statistics, their JSON, CSV and description follow from this table.
  */
 
 /** Part of the answers of the API, or input of the savings. `sql` reads a row of `decisions` as `event`. */
@@ -116,3 +116,6 @@ export const CELL = {
 
 /** Parts that the collections of a tenant are counted in. */
 export const PARTS = 4
+
+/** Places that the decisions of a millisecond have. */
+export const PLACES_OF_A_MS = 2048

@@ -1,8 +1,10 @@
 /**
- * The tables of `migrations/`, as the queries see them. The migrations are the truth, and alone have keys and indexes; a
- * test compares the two column by column. Times are milliseconds since 1970.
+ * The tables, with keys and indexes. `npm run migrations` writes what a change of them takes to `migrations`; a test
+ * compares them with the migrated database. Triggers, views and full-text tables stand in `raw`. Times are milliseconds
+ * since 1970.
  */
-import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
 import type { CollectionScale } from '../src/core/scale/collection-scale.ts'
@@ -19,285 +21,417 @@ import type { Mode } from '../src/ports/decision-log.ts'
 import type { Counts } from './figures.ts'
 
 /** What is searched, and at which version it stands. */
-export const collections = sqliteTable('collections', {
-  tenant: text('tenant').notNull(),
-  id: text('id').notNull(),
-  corpusVersion: integer('corpus_version').notNull(),
-  lexiconId: text('lexicon_id'),
-  embeddingModel: text('embedding_model').notNull(),
-  dimension: integer('dimension').notNull(),
-  policyId: text('policy_id'),
-  /** What it learned from its own documents. */
-  scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
-  updatedAtMs: integer('updated_at_ms').notNull(),
-  /** Who may change the collection, until `writerUntilMs`. */
-  writer: text('writer'),
-  writerUntilMs: integer('writer_until_ms'),
-})
+export const collections = sqliteTable(
+  'collections',
+  {
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    lexiconId: text('lexicon_id'),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
+    policyId: text('policy_id'),
+    /** What it learned from its own documents. */
+    scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
+    updatedAtMs: integer('updated_at_ms').notNull(),
+    /** Who may change the collection, until `writerUntilMs`. */
+    writer: text('writer'),
+    writerUntilMs: integer('writer_until_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.id] })],
+)
 
 /** Chunks that may stand in the index though no published document has them. */
-export const unpublishedChunks = sqliteTable('unpublished_chunks', {
-  tenant: text('tenant').notNull(),
-  collection: text('collection').notNull(),
-  chunkId: text('chunk_id').notNull(),
-  sinceMs: integer('since_ms').notNull(),
-})
+export const unpublishedChunks = sqliteTable(
+  'unpublished_chunks',
+  {
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    chunkId: text('chunk_id').notNull(),
+    sinceMs: integer('since_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.chunkId] })],
+)
 
 /** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */
-export const lexicons = sqliteTable('lexicons', {
-  id: text('id').notNull(),
-  part: integer('part').notNull(),
-  body: text('body').notNull(),
-  supersededAtMs: integer('superseded_at_ms'),
-})
+export const lexicons = sqliteTable(
+  'lexicons',
+  {
+    id: text('id').notNull(),
+    part: integer('part').notNull(),
+    body: text('body').notNull(),
+    supersededAtMs: integer('superseded_at_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.id, table.part] })],
+)
 
 /** The documents of each collection, with the chunks they were cut into. */
-export const documents = sqliteTable('documents', {
-  tenant: text('tenant').notNull(),
-  collection: text('collection').notNull(),
-  id: text('id').notNull(),
-  contentHash: text('content_hash').notNull(),
-  chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  embeddingModel: text('embedding_model').notNull(),
-  dimension: integer('dimension').notNull(),
-  updatedAtMs: integer('updated_at_ms').notNull(),
-})
+export const documents = sqliteTable(
+  'documents',
+  {
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    id: text('id').notNull(),
+    contentHash: text('content_hash').notNull(),
+    chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
+    updatedAtMs: integer('updated_at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
+)
 
 /** Keys of tenants. */
-export const apiKeys = sqliteTable('api_keys', {
-  id: text('id').notNull(),
-  tenant: text('tenant').notNull(),
-  name: text('name').notNull(),
-  scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
-  /** Hex SHA-256 of the secret. */
-  secretHash: text('secret_hash').notNull(),
-  createdAtMs: integer('created_at_ms').notNull(),
-  expiresAtMs: integer('expires_at_ms'),
-  revokedAtMs: integer('revoked_at_ms'),
-})
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    name: text('name').notNull(),
+    scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
+    /** Hex SHA-256 of the secret. */
+    secretHash: text('secret_hash').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    expiresAtMs: integer('expires_at_ms'),
+    revokedAtMs: integer('revoked_at_ms'),
+  },
+  (table) => [index('api_keys_by_tenant').on(table.tenant, table.createdAtMs, table.id)],
+)
 
 /** What is set for a whole tenant. */
 export const tenants = sqliteTable('tenants', {
-  id: text('id').notNull(),
+  id: text('id').primaryKey(),
   policyId: text('policy_id'),
 })
 
 /** What was purged of the cached answers; `tenant` is '' for those of all tenants. */
-export const answerPurges = sqliteTable('answer_purges', {
-  tenant: text('tenant').notNull(),
-  /** Canonical text of a `PurgeScope`. */
-  scope: text('scope').notNull(),
-  /** Rises with every purge. */
-  epoch: integer('epoch').notNull(),
-})
+export const answerPurges = sqliteTable(
+  'answer_purges',
+  {
+    tenant: text('tenant').notNull(),
+    /** Canonical text of a `PurgeScope`. */
+    scope: text('scope').notNull(),
+    /** Rises with every purge. */
+    epoch: integer('epoch').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.scope] }),
+    index('answer_purges_by_epoch').on(table.tenant, table.epoch),
+  ],
+)
 
 /** Policies that were pushed; never changed. */
-export const pushedPolicies = sqliteTable('pushed_policies', {
-  tenant: text('tenant').notNull(),
-  id: text('id').notNull(),
-  name: text('name').notNull(),
-  version: integer('version').notNull(),
-  settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
-  pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
-  evidence: text('evidence', { mode: 'json' }).$type<Json>(),
-  createdAtMs: integer('created_at_ms').notNull(),
-  createdBy: text('created_by').notNull(),
-  why: text('why').notNull(),
-})
+export const pushedPolicies = sqliteTable(
+  'pushed_policies',
+  {
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
+    pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
+    evidence: text('evidence', { mode: 'json' }).$type<Json>(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    createdBy: text('created_by').notNull(),
+    why: text('why').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.id] }),
+    uniqueIndex('pushed_policies_by_version').on(table.tenant, table.name, table.version),
+  ],
+)
 
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
-export const idempotencyKeys = sqliteTable('idempotency_keys', {
-  tenant: text('tenant').notNull(),
-  key: text('key').notNull(),
-  /** Hex SHA-256 of what was asked. */
-  requestHash: text('request_hash').notNull(),
-  /** Token of the caller that carries it out, or did. */
-  claim: text('claim').notNull(),
-  /** When it was claimed or last renewed. */
-  atMs: integer('at_ms').notNull(),
-  status: integer('status'),
-  body: text('body'),
-})
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    tenant: text('tenant').notNull(),
+    key: text('key').notNull(),
+    /** Hex SHA-256 of what was asked. */
+    requestHash: text('request_hash').notNull(),
+    /** Token of the caller that carries it out, or did. */
+    claim: text('claim').notNull(),
+    /** When it was claimed or last renewed. */
+    atMs: integer('at_ms').notNull(),
+    status: integer('status'),
+    body: text('body'),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.key] }), index('idempotency_keys_by_time').on(table.atMs)],
+)
 
-/** One row an event. A measured number that was not finite is `null`, within `signals` and `findings` too. */
-export const decisions = sqliteTable('decisions', {
-  /** Id of the event. */
-  /** Order of arrival. */
-  place: integer('place').primaryKey(),
-  id: text('id').notNull(),
-  decisionId: text('decision_id').notNull(),
-  atMs: integer('at_ms').notNull(),
-  tenant: text('tenant').notNull(),
-  collection: text('collection').notNull(),
-  corpusVersion: integer('corpus_version').notNull(),
-  policyId: text('policy_id').notNull(),
-  mode: text('mode').$type<Mode>().notNull(),
-  route: text('route').notNull(),
-  verdict: text('verdict').$type<Verdict>().notNull(),
-  band: text('band').$type<Band>().notNull(),
-  confidence: real('confidence'),
-  reason: text('reason').notNull(),
-  cache: text('cache').$type<CacheState>().notNull(),
-  status: integer('status').notNull(),
-  rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
-  signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
-  findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
-  evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  retrievalMs: real('retrieval_ms'),
-  generationMs: real('generation_ms'),
-  totalMs: real('total_ms'),
-  principalId: text('principal_id').notNull(),
-  questionHmac: text('question_hmac'),
-  hmacKeyId: text('hmac_key_id'),
-  model: text('model'),
-  inputTokens: integer('input_tokens'),
-  outputTokens: integer('output_tokens'),
-  isolate: text('isolate').notNull(),
-  sequence: integer('sequence').notNull(),
-  /** `NULL` where the policy judged no answer. */
-  answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
-  /** Which tier could decide. */
-  reranker: text('reranker').$type<RerankerOutcome>(),
-  rerankMs: real('rerank_ms'),
-  /** 1 on a refusal that asks for a person. */
-  escalate: integer('escalate'),
-  /** What the policy's preset reports with a decision; `NULL` where it reports nothing. */
-  audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
-  /** The model call that was not made; `NULL` where one was. */
-  saved: text('saved', { mode: 'json' }).$type<Saving>(),
-  /** Fields that were left out because the event was too large for a queue. */
-  cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
-})
+/**
+ * One row an event: those of a millisecond have 2,048 places, in the order of their arrival. A measured number that was not
+ * finite is `null`, within `signals` and `findings` too.
+ */
+export const decisions = sqliteTable(
+  'decisions',
+  {
+    /** `atMs` * 2048 and up. */
+    place: integer('place').primaryKey(),
+    /** Id of the event. */
+    id: text('id').notNull(),
+    decisionId: text('decision_id').notNull(),
+    atMs: integer('at_ms').notNull(),
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    policyId: text('policy_id').notNull(),
+    mode: text('mode').$type<Mode>().notNull(),
+    route: text('route').notNull(),
+    verdict: text('verdict').$type<Verdict>().notNull(),
+    band: text('band').$type<Band>().notNull(),
+    confidence: real('confidence'),
+    reason: text('reason').notNull(),
+    cache: text('cache').$type<CacheState>().notNull(),
+    status: integer('status').notNull(),
+    rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
+    signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
+    findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
+    evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    retrievalMs: real('retrieval_ms'),
+    generationMs: real('generation_ms'),
+    totalMs: real('total_ms'),
+    principalId: text('principal_id').notNull(),
+    questionHmac: text('question_hmac'),
+    hmacKeyId: text('hmac_key_id'),
+    model: text('model'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
+    /** `NULL` where the policy judged no answer. */
+    answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
+    /** Which tier could decide. */
+    reranker: text('reranker').$type<RerankerOutcome>(),
+    rerankMs: real('rerank_ms'),
+    /** 1 on a refusal that asks for a person. */
+    escalate: integer('escalate'),
+    /** What the policy's preset reports with a decision; `NULL` where it reports nothing. */
+    audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
+    /** The model call that was not made; `NULL` where one was. */
+    saved: text('saved', { mode: 'json' }).$type<Saving>(),
+    /** Fields that were left out because the event was too large for a queue. */
+    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
+  },
+  (table) => [
+    // A row written for each decision of all tenants but one: most deployments have no other.
+    index('decisions_by_tenant')
+      .on(table.tenant)
+      .where(sql`tenant <> 'default'`),
+    check('decisions_place', sql`place - at_ms * 2048 BETWEEN 0 AND 2047`),
+  ],
+)
 
-/** Decisions counted by UTC hour and by UTC day, kept by the trigger of `uncounted_decisions`. */
-export const decisionRollups = sqliteTable('decision_rollups', {
-  tenant: text('tenant').notNull(),
-  /** 3,600,000 for an hour, 86,400,000 for a day. */
-  spanMs: integer('span_ms').notNull(),
-  startMs: integer('start_ms').notNull(),
-  /** Which quarter of the collections. */
-  part: integer('part').notNull(),
-  /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
-  counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
-})
+/** Decisions counted by UTC hour and by UTC day, counted by the trigger of `uncounted_decisions`. */
+export const decisionRollups = sqliteTable(
+  'decision_rollups',
+  {
+    tenant: text('tenant').notNull(),
+    /** 3,600,000 for an hour, 86,400,000 for a day. */
+    spanMs: integer('span_ms').notNull(),
+    startMs: integer('start_ms').notNull(),
+    /** Which quarter of the collections. */
+    part: integer('part').notNull(),
+    /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
+    counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.spanMs, table.startMs, table.part] })],
+)
 
-/** One row: up to which place decisions are counted, and of before when they were removed. */
+/** What is counted of decisions at a time, a row each: `sums`, and `weak_spots` (questions and documents). */
 export const countedDecisions = sqliteTable('counted_decisions', {
-  onlyRow: integer('only_row').notNull(),
+  counts: text('counts').$type<'sums' | 'weak_spots'>().primaryKey(),
+  /** Up to here decisions are counted, but for `lateDecisions`. */
   place: integer('place').notNull(),
-  removedBeforeMs: integer('removed_before_ms').notNull(),
-})
-
-/** Questions that were refused or answered with a caution, by UTC day, kept by the trigger of `uncounted_decisions`. */
-export const questionDays = sqliteTable('question_days', {
-  tenant: text('tenant').notNull(),
-  dayMs: integer('day_ms').notNull(),
-  collection: text('collection').notNull(),
-  questionHmac: text('question_hmac').notNull(),
-  hmacKeyId: text('hmac_key_id').notNull(),
-  refused: integer('refused').notNull(),
-  advised: integer('advised').notNull(),
-  lastMs: integer('last_ms').notNull(),
-  lastReason: text('last_reason').notNull(),
-})
-
-/** Decisions that a document led, by week from Monday on, kept by the trigger of `uncounted_decisions`. */
-export const documentWeeks = sqliteTable('document_weeks', {
-  tenant: text('tenant').notNull(),
-  weekMs: integer('week_ms').notNull(),
-  collection: text('collection').notNull(),
-  documentId: text('document_id').notNull(),
+  /** How many, ever. */
   decisions: integer('decisions').notNull(),
-  advised: integer('advised').notNull(),
-  refused: integer('refused').notNull(),
-  confidenceSum: real('confidence_sum').notNull(),
 })
+
+/** Decisions that arrived once others of their time were counted. */
+export const lateDecisions = sqliteTable(
+  'late_decisions',
+  {
+    counts: text('counts').$type<'sums' | 'weak_spots'>().notNull(),
+    place: integer('place').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.counts, table.place] })],
+)
+
+/** One row: what retention removed. */
+export const removedDecisions = sqliteTable('removed_decisions', {
+  onlyRow: integer('only_row').primaryKey(),
+  /** Decisions of before are neither stored nor counted any more, milliseconds since 1970. */
+  beforeMs: integer('before_ms').notNull(),
+  /** How many, ever. */
+  decisions: integer('decisions').notNull(),
+})
+
+/** Questions that were refused or answered with a caution, by UTC day, counted by the trigger of `uncounted_decisions`. */
+export const questionDays = sqliteTable(
+  'question_days',
+  {
+    tenant: text('tenant').notNull(),
+    dayMs: integer('day_ms').notNull(),
+    collection: text('collection').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    hmacKeyId: text('hmac_key_id').notNull(),
+    refused: integer('refused').notNull(),
+    advised: integer('advised').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    lastReason: text('last_reason').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.dayMs, table.collection, table.questionHmac] }),
+    // Most questions are refused once: those are found by the key.
+    index('question_days_by_refusals')
+      .on(table.tenant, table.dayMs, table.refused)
+      .where(sql`refused > 1`),
+  ],
+)
+
+/** Decisions that a document led, by week from Monday on, counted by the trigger of `uncounted_decisions`. */
+export const documentWeeks = sqliteTable(
+  'document_weeks',
+  {
+    tenant: text('tenant').notNull(),
+    weekMs: integer('week_ms').notNull(),
+    collection: text('collection').notNull(),
+    documentId: text('document_id').notNull(),
+    decisions: integer('decisions').notNull(),
+    advised: integer('advised').notNull(),
+    refused: integer('refused').notNull(),
+    confidenceSum: real('confidence_sum').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.weekMs, table.collection, table.documentId] })],
+)
 
 /** What each isolate recorded, dropped, and had rejected; what is missing in its numbers was lost. */
-export const isolates = sqliteTable('isolates', {
-  id: text('id').notNull(),
-  firstMs: integer('first_ms').notNull(),
-  lastMs: integer('last_ms').notNull(),
-  highestSequence: integer('highest_sequence').notNull(),
-  recorded: integer('recorded').notNull(),
-  dropped: integer('dropped').notNull(),
-  rejected: integer('rejected').notNull(),
-})
+export const isolates = sqliteTable(
+  'isolates',
+  {
+    id: text('id').primaryKey(),
+    firstMs: integer('first_ms').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    highestSequence: integer('highest_sequence').notNull(),
+    recorded: integer('recorded').notNull(),
+    dropped: integer('dropped').notNull(),
+    rejected: integer('rejected').notNull(),
+  },
+  (table) => [index('isolates_by_time').on(table.lastMs)],
+)
 
 /** Events that no table takes, one row each however often they are delivered. */
-export const rejectedEvents = sqliteTable('rejected_events', {
-  isolate: text('isolate').notNull(),
-  sequence: integer('sequence').notNull(),
-  atMs: integer('at_ms').notNull(),
-})
+export const rejectedEvents = sqliteTable(
+  'rejected_events',
+  {
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
+    atMs: integer('at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.isolate, table.sequence] }),
+    index('rejected_events_by_time').on(table.atMs),
+  ],
+)
 
 /** Requests that ended with a status of 400 and up, by UTC hour and isolate. */
-export const requestFaults = sqliteTable('request_faults', {
-  hourMs: integer('hour_ms').notNull(),
-  route: text('route').notNull(),
-  status: integer('status').notNull(),
-  code: text('code').notNull(),
-  isolate: text('isolate').notNull(),
-  requests: integer('requests').notNull(),
-})
+export const requestFaults = sqliteTable(
+  'request_faults',
+  {
+    hourMs: integer('hour_ms').notNull(),
+    route: text('route').notNull(),
+    status: integer('status').notNull(),
+    code: text('code').notNull(),
+    isolate: text('isolate').notNull(),
+    requests: integer('requests').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.hourMs, table.route, table.status, table.code, table.isolate] })],
+)
 
 /** Texts of questions, where the deployment chose to keep them. */
-export const questionTexts = sqliteTable('question_texts', {
-  tenant: text('tenant').notNull(),
-  questionHmac: text('question_hmac').notNull(),
-  text: text('text').notNull(),
-  expiresMs: integer('expires_ms').notNull(),
-})
+export const questionTexts = sqliteTable(
+  'question_texts',
+  {
+    tenant: text('tenant').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    text: text('text').notNull(),
+    expiresMs: integer('expires_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.questionHmac] }),
+    index('question_texts_by_expiry').on(table.expiresMs),
+  ],
+)
 
 /** The audit trail: what gates reported with their decisions, and what operators changed. */
-export const auditEvents = sqliteTable('audit_events', {
-  id: text('id').notNull(),
-  tenant: text('tenant').notNull(),
-  atMs: integer('at_ms').notNull(),
-  type: text('type').notNull(),
-  /** Id of the event that it came with. */
-  decisionId: text('decision_id'),
-  /** Id of the principal who did it. */
-  by: text('by'),
-  payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
-})
+export const auditEvents = sqliteTable(
+  'audit_events',
+  {
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    type: text('type').notNull(),
+    /** Id of the event that it came with. */
+    decisionId: text('decision_id'),
+    /** Id of the principal who did it. */
+    by: text('by'),
+    payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
+  },
+  (table) => [
+    index('audit_events_by_time').on(table.tenant, table.atMs, table.id),
+    index('policy_choices')
+      .on(table.tenant, table.atMs, table.id)
+      .where(sql`type = 'POLICY_CHOSEN'`),
+  ],
+)
 
 /** Every policy of the deployment that decided or was chosen. */
 export const policies = sqliteTable('policies', {
-  id: text('id').notNull(),
+  id: text('id').primaryKey(),
   name: text('name').notNull(),
   body: text('body', { mode: 'json' }).$type<Json>().notNull(),
   firstMs: integer('first_ms').notNull(),
 })
 
 /** Requests to erase a principal, and how far they are carried out. */
-export const erasures = sqliteTable('erasures', {
-  tenant: text('tenant').notNull(),
-  principalId: text('principal_id').notNull(),
-  requestedMs: integer('requested_ms').notNull(),
-  decidedUntilMs: integer('decided_until_ms').notNull(),
-  decidedUntilId: text('decided_until_id').notNull(),
-  erased: integer('erased').notNull(),
-  finishedMs: integer('finished_ms'),
-})
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    tenant: text('tenant').notNull(),
+    principalId: text('principal_id').notNull(),
+    requestedMs: integer('requested_ms').notNull(),
+    /** The job has gone through decisions up to this place. */
+    decidedUntilPlace: integer('decided_until_place').notNull(),
+    erased: integer('erased').notNull(),
+    finishedMs: integer('finished_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.principalId] })],
+)
 
 /** What people say of an answer or a refusal. */
-export const feedback = sqliteTable('feedback', {
-  eventId: text('event_id').notNull(),
-  source: text('source').$type<'user' | 'reviewer'>().notNull(),
-  tenant: text('tenant').notNull(),
-  atMs: integer('at_ms').notNull(),
-  rating: text('rating').$type<'right' | 'wrong'>().notNull(),
-  comment: text('comment'),
-  principalId: text('principal_id').notNull(),
-  /** Of the decision; `NULL` until it arrived. */
-  verdict: text('verdict').$type<Verdict>(),
-  policyId: text('policy_id'),
-  collection: text('collection'),
-  /** When the decision was. */
-  decidedMs: integer('decided_ms'),
-})
+export const feedback = sqliteTable(
+  'feedback',
+  {
+    eventId: text('event_id').notNull(),
+    source: text('source').$type<'user' | 'reviewer'>().notNull(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    rating: text('rating').$type<'right' | 'wrong'>().notNull(),
+    comment: text('comment'),
+    principalId: text('principal_id').notNull(),
+    /** Of the decision; `NULL` until it arrived. */
+    verdict: text('verdict').$type<Verdict>(),
+    policyId: text('policy_id'),
+    collection: text('collection'),
+    /** When the decision was. */
+    decidedMs: integer('decided_ms'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.eventId, table.source] }),
+    index('feedback_by_time').on(table.tenant, table.atMs, table.eventId),
+  ],
+)
 
 /** What there are alerts of; the last two of calibrations. */
 export type AlertKind =
@@ -312,24 +446,36 @@ export type AlertKind =
   | 'calibration_drift'
 
 /** Alerts, open while `closedMs` is `NULL`. */
-export const alerts = sqliteTable('alerts', {
-  id: text('id').notNull(),
-  tenant: text('tenant').notNull(),
-  kind: text('kind').$type<AlertKind>().notNull(),
-  openedMs: integer('opened_ms').notNull(),
-  closedMs: integer('closed_ms'),
-  value: real('value').notNull(),
-  bound: real('bound').notNull(),
-  /** Decisions that it was measured over. */
-  decisions: integer('decisions').notNull(),
-  message: text('message').notNull(),
-  /** 1 until the webhook was told of the opening, or of the closing. */
-  untold: integer('untold').notNull(),
-})
+export const alerts = sqliteTable(
+  'alerts',
+  {
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    kind: text('kind').$type<AlertKind>().notNull(),
+    openedMs: integer('opened_ms').notNull(),
+    closedMs: integer('closed_ms'),
+    value: real('value').notNull(),
+    bound: real('bound').notNull(),
+    /** Decisions that it was measured over. */
+    decisions: integer('decisions').notNull(),
+    message: text('message').notNull(),
+    /** 1 until the webhook was told of the opening, or of the closing. */
+    untold: integer('untold').notNull(),
+  },
+  (table) => [
+    uniqueIndex('alerts_open')
+      .on(table.tenant, table.kind)
+      .where(sql`closed_ms IS NULL`),
+    index('alerts_by_time').on(table.tenant, table.openedMs),
+    index('alerts_untold')
+      .on(table.untold)
+      .where(sql`untold = 1`),
+  ],
+)
 
 /** When each job of the cron trigger was last run, and where it goes on. */
 export const jobs = sqliteTable('jobs', {
-  name: text('name').notNull(),
+  name: text('name').primaryKey(),
   /** `NULL` while its first run is under way. */
   ranMs: integer('ran_ms'),
   /** First run of those, up to the last, that left work over or failed; `NULL` where the last left none. */
@@ -340,18 +486,52 @@ export const jobs = sqliteTable('jobs', {
 })
 
 /** Passages of an index that has no room for their texts. */
-export const chunkTexts = sqliteTable('chunk_texts', {
-  namespace: text('namespace').notNull(),
-  id: text('id').notNull(),
-  passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
-})
+export const chunkTexts = sqliteTable(
+  'chunk_texts',
+  {
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.namespace, table.id] })],
+)
+
+/** Passages that are found by their words. */
+export const passages = sqliteTable(
+  'passages',
+  {
+    number: integer('number').primaryKey(),
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
+    /** Terms of the passage, repeats counted. */
+    words: integer('words').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
+  },
+  (table) => [uniqueIndex('passages_by_id').on(table.namespace, table.id)],
+)
+
+/** Namespaces, with what BM25 needs to know of all their passages. `number` begins each of their terms in the index. */
+export const passageNamespaces = sqliteTable(
+  'passage_namespaces',
+  {
+    number: integer('number').primaryKey(),
+    namespace: text('namespace').notNull(),
+    passages: integer('passages').notNull(),
+    words: integer('words').notNull(),
+  },
+  (table) => [uniqueIndex('passage_namespaces_by_name').on(table.namespace)],
+)
 
 /** What each principal ingested on the last day on which it did. */
-export const ingestionBudgets = sqliteTable('ingestion_budgets', {
-  tenant: text('tenant').notNull(),
-  principal: text('principal').notNull(),
-  /** Beginning of the day, UTC. */
-  dayMs: integer('day_ms').notNull(),
-  documents: integer('documents').notNull(),
-  bytes: integer('bytes').notNull(),
-})
+export const ingestionBudgets = sqliteTable(
+  'ingestion_budgets',
+  {
+    tenant: text('tenant').notNull(),
+    principal: text('principal').notNull(),
+    /** Beginning of the day, UTC. */
+    dayMs: integer('day_ms').notNull(),
+    documents: integer('documents').notNull(),
+    bytes: integer('bytes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.principal] })],
+)

@@ -25,7 +25,14 @@ const LOCAL_ID = '00000000-0000-0000-0000-000000000000'
 const PAGE = 500
 
 /** Counted of decisions by triggers: read while nothing is counted. */
-const COUNTED = ['decision_rollups', 'question_days', 'document_weeks', 'isolates', 'counted_decisions']
+const COUNTED = [
+  'decision_rollups',
+  'question_days',
+  'document_weeks',
+  'isolates',
+  'late_decisions',
+  'counted_decisions',
+]
 /** Triggers write other tables of these: those come later, and stand as they were saved. */
 const FIRST = ['rejected_events', 'decisions']
 
@@ -37,15 +44,14 @@ export async function save(db: D1Database, write: Write): Promise<Readonly<Recor
   const saved: Record<string, number> = {}
   const all = (await tablesOf(db)).filter((table) => !COUNTED.includes(table))
   const ordered = [...FIRST, ...all.filter((table) => !FIRST.includes(table))]
-  // Decisions that come after the counts were read have places beyond them, and are counted once they are restored.
-  const counts = await countsOf(db)
   for (const table of ordered) {
     for await (const rows of pagesOf(db, table)) {
       write(table, rows)
       saved[table] = (saved[table] ?? 0) + rows.length
     }
   }
-  for (const [table, rows] of counts) {
+  // The counts come last: they hold every decision of the file, but for those that are to be counted once they are restored.
+  for (const [table, rows] of await countsOf(db)) {
     write(table, rows)
     saved[table] = rows.length
   }
@@ -126,7 +132,8 @@ async function* pagesOf(db: D1Database, table: string): AsyncGenerator<readonly 
 
 /** The tables of counts as they stand together: read again where something was counted meanwhile. */
 async function countsOf(db: D1Database): Promise<readonly (readonly [table: string, rows: Row[]])[]> {
-  const place = (): Promise<unknown> => db.prepare('SELECT place FROM counted_decisions').first('place')
+  const place = (): Promise<unknown> =>
+    db.prepare(`SELECT group_concat(place || ' ' || decisions) AS places FROM counted_decisions`).first('places')
   for (;;) {
     const before = await place()
     const found: [table: string, rows: Row[]][] = []

@@ -1,5 +1,6 @@
 import { callable, group, number, object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import { PLACES_OF_A_MS } from '../../../d1/figures.ts'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
 import { jsonBatches } from './json-batches.ts'
@@ -84,8 +85,8 @@ const INSERT = `INSERT INTO decision_batches (events) VALUES (?1)`
 /** A text is kept for a decision that names its question, which one of an erased principal does not. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
   SELECT decisions.tenant, question_hmac, json_extract(value, '$[1]'), json_extract(value, '$[2]')
-  FROM json_each(?1) JOIN decisions ON decisions.id = json_extract(value, '$[0]')
-    AND decisions.tenant = json_extract(value, '$[3]') AND at_ms = json_extract(value, '$[4]')
+  FROM json_each(?1) CROSS JOIN decisions ON place >= json_extract(value, '$[4]') * ${PLACES_OF_A_MS}
+    AND place < (json_extract(value, '$[4]') + 1) * ${PLACES_OF_A_MS} AND decisions.id = json_extract(value, '$[0]') AND decisions.tenant = json_extract(value, '$[3]')
   WHERE question_hmac IS NOT NULL
   ON CONFLICT (tenant, question_hmac) DO UPDATE SET expires_ms = max(expires_ms, excluded.expires_ms)`
 

@@ -35,8 +35,11 @@ async function countRefusals(tenants: number): Promise<void> {
 afterEach(async () => {
   await env.DB.batch(
     [
-      ...['decision_rollups', 'isolates', 'alerts', 'jobs'].map((table) => `DELETE FROM ${table}`),
-      'UPDATE counted_decisions SET removed_before_ms = 0',
+      ...['decision_rollups', 'isolates', 'alerts', 'jobs', 'decisions', 'late_decisions'].map(
+        (table) => `DELETE FROM ${table}`,
+      ),
+      'UPDATE removed_decisions SET before_ms = 0',
+      'UPDATE counted_decisions SET place = 0',
     ].map((sql) => env.DB.prepare(sql)),
   )
 })
@@ -101,21 +104,27 @@ describe('what the statistics cost', () => {
     expect(meter.rowsRead()).toBeLessThanOrEqual(3_000)
   })
 
-  it('is two rows written for a decision by itself, and at most one more once it is counted', async () => {
-    const meter = metered(env.DB)
-    const count = 300
-    for (let number = 0; number < count; number++) {
-      await recordTraffic(meter.db, 'written', number + 1, { from: number, spacingMs: 60_000, counted: false })
-    }
-    expect(meter.rowsWritten()).toBe(2 * count)
-    meter.reset()
-    await openConsole(options(meter.db)).counting.count()
-    expect(meter.rowsWritten() / count).toBeLessThanOrEqual(1)
-    meter.reset()
-    await openConsole(options(meter.db)).counting.count()
-    expect(meter.rowsWritten()).toBe(0)
-    expect(meter.rowsRead()).toBeLessThanOrEqual(5)
-  })
+  it.each([
+    ['default', 1],
+    ['written', 2],
+  ])(
+    'for the tenant %s is %d rows written for a decision by itself, and at most one more once it is counted',
+    async (tenant, rows) => {
+      const meter = metered(env.DB)
+      const count = 300
+      for (let number = 0; number < count; number++) {
+        await recordTraffic(meter.db, tenant, number + 1, { from: number, spacingMs: 60_000, counted: false })
+      }
+      expect(meter.rowsWritten()).toBe(rows * count)
+      meter.reset()
+      await openConsole(options(meter.db)).counting.count()
+      expect(meter.rowsWritten() / count).toBeLessThanOrEqual(1)
+      meter.reset()
+      await openConsole(options(meter.db)).counting.count()
+      expect(meter.rowsWritten()).toBe(0)
+      expect(meter.rowsRead()).toBeLessThanOrEqual(12)
+    },
+  )
 
   it('is a row for each isolate of the period, not of all days, where the operator looks at what was lost', async () => {
     await env.DB.prepare(

@@ -47,7 +47,7 @@ function failingAfter(statements: number): D1Database {
 describe('retention', () => {
   // Every test begins with decisions that are too old.
   beforeEach(async () => {
-    await env.DB.prepare('UPDATE counted_decisions SET removed_before_ms = 0').run()
+    await env.DB.prepare('UPDATE removed_decisions SET before_ms = 0').run()
   })
 
   it('removes what is too old in slices, can be stopped anywhere, and leaves the counts', async () => {
@@ -106,18 +106,25 @@ describe('retention', () => {
       `INSERT INTO rejected_events (isolate, sequence, at_ms) VALUES ('turn', 1, ${NOW_MS - 91 * DAY_MS})`,
     ).run()
     const retention = createD1Retention({ db: env.DB, clock })
-    const left = async (tenant: string) => count(`decisions WHERE tenant = '${tenant}'`)
+    const left = async (table: string, tenant: string) => count(`${table} WHERE tenant = '${tenant}'`)
     const first = await retention.run(11)
-    // One statement for each table: the smallest is not kept waiting by the largest.
+    // One statement for each table: the smallest is not kept waiting by the largest. Of decisions the oldest go, of any tenant.
     expect(await count(`rejected_events WHERE isolate = 'turn'`)).toBe(0)
-    expect([first.finished, await left('turn-a'), await left('turn-b')]).toEqual([false, 500, 5_500])
-    // What the first tenant has left waits until the second had its turn.
+    expect([first.finished, await left('decisions', 'turn-a'), await left('decisions', 'turn-b')]).toEqual([
+      false,
+      3_000,
+      3_000,
+    ])
+    // Of other tables what the first tenant has left waits until the second had its turn.
+    const gaps = async () => [await left('question_days', 'turn-a'), await left('question_days', 'turn-b')]
+    expect(await gaps()).toEqual([500, 5_500])
     let run = first
-    while (run.next.tables[0] !== 'decisions') run = await retention.run(1, run.next)
+    while (run.next.tables[0] !== 'question_days') run = await retention.run(1, run.next)
     run = await retention.run(1, run.next)
-    expect([await left('turn-a'), await left('turn-b')]).toEqual([500, 500])
+    expect(await gaps()).toEqual([500, 500])
     while (!run.finished) run = await retention.run(1, run.next)
-    expect([await left('turn-a'), await left('turn-b')]).toEqual([0, 0])
+    expect(await gaps()).toEqual([0, 0])
+    expect(await count(`decisions WHERE tenant GLOB 'turn-*'`)).toBe(0)
   })
 
   it('of decisions lets none be counted again: a further delivery is taken quietly, beside what is new', async () => {
@@ -153,7 +160,12 @@ describe('retention', () => {
   })
 
   it('keeps no more decisions than it may, and of those that are not exported all', async () => {
-    await env.DB.prepare('DELETE FROM decisions').run()
+    await env.DB.batch(
+      [
+        'DELETE FROM decisions',
+        'UPDATE removed_decisions SET decisions = (SELECT max(decisions) FROM counted_decisions)',
+      ].map((sql) => env.DB.prepare(sql)),
+    )
     const times = Array.from({ length: 3_000 }, (_, at) => NOW_MS - (3_000 - at) * 60_000)
     await store.write(times.map((atMs, at) => event(at % 3 === 0 ? 'many-a' : 'many-b', at, atMs)))
     const kept = async () => count(`decisions WHERE tenant GLOB 'many-*'`)

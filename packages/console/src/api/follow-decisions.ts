@@ -1,7 +1,7 @@
 /** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
 import { textStream } from 'hono-rag-gate/http'
 import type { ConsoleContext } from './context.ts'
-import type { Arrivals } from '../d1/arrivals.ts'
+import type { Arrived, Followed } from '../d1/arrivals.ts'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { requireScope } from './require-scope.ts'
 import { listed } from './get-decisions.ts'
@@ -23,8 +23,9 @@ export async function followDecisions(c: ConsoleContext): Promise<Response> {
   const filter = readFilter(c)
   await parts.flush()
   const { arrivals } = parts
-  const place = await arrivals.place(tenant, c.req.query('since'))
-  const lines = linesOf((after) => arrivals.since({ tenant, filter, after }), place)
+  const query = { tenant, filter }
+  const start = await arrivals.start(query, c.req.query('since'))
+  const lines = linesOf((after) => arrivals.since(query, after), start)
   return c.body(
     textStream(lines, () => lines.return()),
     200,
@@ -33,14 +34,14 @@ export async function followDecisions(c: ConsoleContext): Promise<Response> {
 }
 
 async function* linesOf(
-  since: (place: number) => ReturnType<Arrivals['since']>,
-  start: number,
+  since: (after: Followed) => Promise<Arrived>,
+  start: Followed,
 ): AsyncGenerator<string, void, void> {
   const untilMs = Date.now() + POLLING.forMs
-  for (let place = start; Date.now() < untilMs;) {
+  for (let after = start; Date.now() < untilMs;) {
     try {
-      const { decisions, upTo } = await since(place)
-      place = upTo
+      const { decisions, upTo } = await since(after)
+      after = upTo
       yield decisions.length === 0 ? '\n' : decisions.map((each) => `${JSON.stringify(listed(each))}\n`).join('')
     } catch (thrown) {
       if (!isRagGateError(thrown)) throw thrown

@@ -2,10 +2,11 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { decisions } from 'hono-rag-gate/d1/schema'
+import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { LISTED, type ListedDecision } from './recorded-decisions.ts'
-import { ofEvent } from './of-event.ts'
+import { between, ofEvent, ofTenant } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
@@ -20,69 +21,103 @@ export interface ArrivalsQuery {
   readonly tenant: Tenant
   /** @default every decision */
   readonly filter?: DecisionFilter
-  /** Those that arrived after this place. */
-  readonly after: number
 }
 
-/** Decisions in the order in which they arrived, and the place to go on from. */
+/** How far decisions were followed: for the server alone, it follows the traffic of all tenants. */
+export interface Followed {
+  /** The latest place. */
+  readonly place: number
+  /** Places of the half minute before it whose decisions are known. */
+  readonly known: ReadonlySet<number>
+}
+
+/** Decisions that arrived, and how far that is. */
 export interface Arrived {
   readonly decisions: readonly ListedDecision[]
-  readonly upTo: number
+  readonly upTo: Followed
 }
 
-/** Follows decisions as they arrive: none is missed that was recorded late, and none comes twice. */
+/** Follows decisions as they arrive: none is missed that was recorded within half a minute, and none comes twice. */
 export interface Arrivals {
   /**
-   * The place of the latest arrival; with an id, the place of that event of the tenant, or of the latest where there is no
-   * such event. A place is for the server alone: it follows the traffic of all tenants.
+   * How far there is nothing to follow: the latest decision; with an id, that event of the tenant, or the latest where there
+   * is no such event.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  place(tenant: Tenant, id?: string): Promise<number>
+  start(query: ArrivalsQuery, id?: string): Promise<Followed>
   /**
-   * What arrived since, through at most 1,000 arrivals of all tenants: what is beyond comes with the next call.
+   * What arrived since, through at most 1,000 later decisions of all tenants: what is beyond comes with the next call.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  since(query: ArrivalsQuery): Promise<Arrived>
+  since(query: ArrivalsQuery, after: Followed): Promise<Arrived>
 }
 
 const MOST_SCANNED = 1_000
-/** Rises with every row that is inserted: the latest row is never among those that retention removes. */
+/** A buffer holds decisions for a second, a queue for some: those of different isolates arrive out of order. */
+const LATE_MS = 30_000
 const PLACE = decisions.place
 
-/** Arrivals of decisions in D1: reading costs as many rows as arrived. Errors of D1 become `schema_outdated` or `store_unavailable`. */
+/** Arrivals of decisions in D1: reading costs as many rows as arrived in the last half minute. Errors of D1 become `schema_outdated` or `store_unavailable`. */
 export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
   const queries = drizzle(db)
+
+  /** Those that a query is after, of the half minute up to a place. */
+  const late = ({ tenant, filter = {} }: ArrivalsQuery, place: number) =>
+    queries
+      .select({ ...LISTED, place: PLACE })
+      .from(decisions)
+      .where(and(ofTenant(tenant), between(startOf(place), place + 1), matches(decisions, filter)))
+      .orderBy(PLACE)
+      .limit(MOST_SCANNED)
+
   return {
-    async place(tenant, id) {
+    async start(query, id) {
       const latest = queries.select({ place: PLACE }).from(decisions).orderBy(desc(PLACE)).limit(1)
-      if (id === undefined) return (await latest.catch(rethrowStoreFault))[0]?.place ?? 0
-      const own = queries.select({ place: PLACE }).from(decisions).where(ofEvent(tenant, id)).limit(1)
-      const [found, last] = await queries.batch([own, latest]).catch(rethrowStoreFault)
-      return found[0]?.place ?? last[0]?.place ?? 0
+      const own = queries
+        .select({ place: PLACE })
+        .from(decisions)
+        .where(ofEvent(query.tenant, id ?? ''))
+        .limit(1)
+      const found = id === undefined ? [] : await own.catch(rethrowStoreFault)
+      const place = (found[0] ?? (await latest.catch(rethrowStoreFault))[0])?.place ?? 0
+      const before = await late(query, place).catch(rethrowStoreFault)
+      return { place, known: new Set(before.map((decision) => decision.place)) }
     },
 
-    async since({ tenant, filter = {}, after }) {
+    async since(query, { place, known }) {
+      const { tenant, filter = {} } = query
       const scanned = queries
         .select({ ...LISTED, tenant: decisions.tenant, place: PLACE })
         .from(decisions)
-        .where(gt(PLACE, after))
+        .where(gt(PLACE, place))
         .orderBy(PLACE)
         .limit(MOST_SCANNED)
         .as('scanned')
-      const wanted = and(eq(scanned.tenant, tenant), matches(scanned, filter))
-      const [found, [end]] = await queries
+      const [before, later, [end]] = await queries
         .batch([
-          queries.select().from(scanned).where(wanted),
+          late(query, place),
+          queries
+            .select()
+            .from(scanned)
+            .where(and(eq(scanned.tenant, tenant), matches(scanned, filter))),
           queries.select({ place: sql<number | null>`max(${scanned.place})` }).from(scanned),
         ])
         .catch(rethrowStoreFault)
-      const listed = found.map(({ tenant: _tenant, place: _place, ...decision }) => decision)
+      const found = [...before, ...later.map(({ tenant: _tenant, ...decision }) => decision)]
+      const upTo = end?.place ?? place
+      const isRecent = (decision: { readonly place: number }): boolean => decision.place >= startOf(upTo)
+      const listed = found.flatMap(({ place: own, ...decision }) => (known.has(own) ? [] : [decision]))
       return {
         decisions: await withTexts(db, tenant, listed),
-        upTo: end?.place ?? after,
+        upTo: { place: upTo, known: new Set(found.filter(isRecent).map((decision) => decision.place)) },
       }
     },
   }
+}
+
+/** The first place of the half minute up to one. */
+function startOf(place: number): number {
+  return place - LATE_MS * PLACES_OF_A_MS
 }

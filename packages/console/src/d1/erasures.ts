@@ -47,26 +47,28 @@ export interface Erasures {
 
 const SLICE = 1_000
 
+/** The decisions to go through: `default` has no index of its own, and goes through those of all. */
+const own = (tenant: Tenant): string => (tenant === 'default' ? 'true' : `tenant = ?1 AND tenant <> 'default'`)
+
 interface Wish {
   readonly tenant: string
   readonly principalId: string
-  readonly untilMs: number
-  readonly untilId: string
+  readonly untilPlace: number
 }
 
 /** Erasure in D1. It can be stopped after any statement: each slice and how far it went are written together. */
 export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   const counting = createD1Counting({ db })
 
-  async function eraseSlice({ tenant, principalId, untilMs, untilId }: Wish) {
+  async function eraseSlice({ tenant, principalId, untilPlace }: Wish) {
     const end = await db
       .prepare(
-        `SELECT at_ms AS atMs, id FROM (
-          SELECT at_ms, id FROM decisions WHERE tenant = ?1 AND (at_ms, id) > (?2, ?3) ORDER BY at_ms, id LIMIT ${SLICE}
-        ) ORDER BY at_ms DESC, id DESC LIMIT 1`,
+        `SELECT max(place) FROM (
+          SELECT place FROM decisions WHERE ${own(tenant)} AND place > ?2 ORDER BY place LIMIT ${SLICE}
+        ) WHERE ?1 <> ''`,
       )
-      .bind(tenant, untilMs, untilId)
-      .first<{ atMs: number; id: string }>()
+      .bind(tenant, untilPlace)
+      .first<number | null>('max(place)')
     if (end === null) {
       await db
         .prepare('UPDATE erasures SET finished_ms = ?3 WHERE tenant = ?1 AND principal_id = ?2')
@@ -74,8 +76,8 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
         .run()
       return undefined
     }
-    const theirs = `tenant = ?1 AND principal_id = ?2 AND (at_ms, id) > (?3, ?4) AND (at_ms, id) <= (?5, ?6)`
-    const bound = [tenant, principalId, untilMs, untilId, end.atMs, end.id] as const
+    const theirs = `tenant = ?1 AND ${own(tenant)} AND principal_id = ?2 AND place > ?3 AND place <= ?4`
+    const bound = [tenant, principalId, untilPlace, end] as const
     const [, texts, rows] = await db.batch([
       db
         .prepare(
@@ -102,12 +104,12 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
         .bind(...bound),
       db
         .prepare(
-          `UPDATE erasures SET decided_until_ms = ?3, decided_until_id = ?4, erased = erased + changes()
+          `UPDATE erasures SET decided_until_place = ?3, erased = erased + changes()
           WHERE tenant = ?1 AND principal_id = ?2`,
         )
-        .bind(tenant, principalId, end.atMs, end.id),
+        .bind(tenant, principalId, end),
     ])
-    return { texts: texts?.meta.changes ?? 0, rows: rows?.meta.changes ?? 0, untilMs: end.atMs, untilId: end.id }
+    return { texts: texts?.meta.changes ?? 0, rows: rows?.meta.changes ?? 0, untilPlace: end }
   }
 
   async function eraseSlices(wish: Wish, maxSlices: number) {
@@ -117,7 +119,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       if (slice === undefined) return { decisions, questionTexts, slices: slices + 1, finished: true }
       decisions += slice.rows
       questionTexts += slice.texts
-      at = { ...wish, untilMs: slice.untilMs, untilId: slice.untilId }
+      at = { ...wish, untilPlace: slice.untilPlace }
     }
     return { decisions, questionTexts, slices: maxSlices, finished: false }
   }
@@ -131,10 +133,10 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
           db
             .prepare(
               `INSERT INTO erasures (
-                tenant, principal_id, requested_ms, decided_until_ms, decided_until_id, erased, finished_ms
-              ) VALUES (?1, ?2, ?3, -1, '', 0, NULL)
+                tenant, principal_id, requested_ms, decided_until_place, erased, finished_ms
+              ) VALUES (?1, ?2, ?3, -1, 0, NULL)
               ON CONFLICT (tenant, principal_id) DO UPDATE SET
-                requested_ms = excluded.requested_ms, decided_until_ms = -1, decided_until_id = '', finished_ms = NULL`,
+                requested_ms = excluded.requested_ms, decided_until_place = -1, finished_ms = NULL`,
             )
             .bind(tenant, principalId, clock.nowMs()),
           db.prepare('DELETE FROM feedback WHERE tenant = ?1 AND principal_id = ?2').bind(tenant, principalId),
@@ -143,7 +145,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
             .prepare(`UPDATE pushed_policies SET created_by = '' WHERE tenant = ?1 AND created_by = ?2`)
             .bind(tenant, principalId),
         ])
-        const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, untilMs: -1, untilId: '' }, maxSlices)
+        const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, untilPlace: -1 }, maxSlices)
         return {
           ...erased,
           feedback: feedback?.meta.changes ?? 0,
@@ -159,7 +161,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       try {
         const { results } = await db
           .prepare(
-            `SELECT tenant, principal_id AS principalId, decided_until_ms AS untilMs, decided_until_id AS untilId
+            `SELECT tenant, principal_id AS principalId, decided_until_place AS untilPlace
             FROM erasures WHERE finished_ms IS NULL ORDER BY requested_ms`,
           )
           .all<Wish>()

@@ -2,11 +2,12 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { decisions, feedback, questionTexts } from 'hono-rag-gate/d1/schema'
+import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import { lengthPrefixed, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
-import { recordedWithin } from './of-event.ts'
+import { placesOf } from './of-event.ts'
 
 export interface D1FeedbackOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -83,11 +84,11 @@ const MOST_QUESTIONS = 10_000
 /** Labels that came before their decision and are looked at again at once. */
 const MOST_FILLED = 100
 
-/** Copies what a label has of its decision to those of `?2`, a JSON array of ids and of when each was recorded at the earliest and latest. */
+/** Copies what a label has of its decision to those of `?2`, a JSON array of ids and of the places in which each can stand. */
 const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection,
     decided_ms = decided.at_ms
   FROM json_each(?2) AS label JOIN decisions AS decided
-    ON decided.tenant = ?1 AND decided.at_ms BETWEEN label.value ->> 1 AND label.value ->> 2 AND decided.id = label.value ->> 0
+    ON decided.tenant = ?1 AND decided.place >= label.value ->> 1 AND decided.place < label.value ->> 2 AND decided.id = label.value ->> 0
   WHERE feedback.event_id = decided.id AND feedback.tenant = ?1`
 
 /** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -104,7 +105,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       .limit(MOST_FILLED)
       .catch(rethrowStoreFault)
     if (early.length === 0) return
-    const labels = JSON.stringify(early.map(({ eventId: id }) => [id, ...recordedWithin(id)]))
+    const labels = JSON.stringify(early.map(({ eventId: id }) => [id, ...placesOf(id)]))
     await db.prepare(FILL).bind(tenant, labels).run().catch(rethrowStoreFault)
   }
 
@@ -118,7 +119,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, verdict, policy_id, collection, decided.at_ms
           FROM (SELECT 1) LEFT JOIN (
             SELECT verdict, policy_id, collection, at_ms FROM decisions
-            WHERE tenant = ?3 AND at_ms BETWEEN ?8 AND ?9 AND id = ?1 LIMIT 1
+            WHERE tenant = ?3 AND place >= ?8 AND place < ?9 AND id = ?1 LIMIT 1
           ) AS decided ON true
           WHERE true
           ON CONFLICT (event_id, source) DO UPDATE SET
@@ -127,7 +128,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
             policy_id = coalesce(excluded.policy_id, policy_id), collection = coalesce(excluded.collection, collection),
             decided_ms = coalesce(excluded.decided_ms, decided_ms)`,
         )
-        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId, ...recordedWithin(eventId))
+        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId, ...placesOf(eventId))
         .run()
         .catch(rethrowStoreFault)
     },
@@ -178,7 +179,8 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           decisions,
           and(
             eq(decisions.tenant, feedback.tenant),
-            eq(decisions.atMs, feedback.decidedMs),
+            gte(decisions.place, sql`${feedback.decidedMs} * ${PLACES_OF_A_MS}`),
+            lt(decisions.place, sql`(${feedback.decidedMs} + 1) * ${PLACES_OF_A_MS}`),
             eq(decisions.id, feedback.eventId),
           ),
         )

@@ -31,13 +31,15 @@ export interface JobRecord {
 export interface JobRecords {
   /** By name. @throws `schema_outdated`, `store_unavailable` */
   list(): Promise<readonly JobRecord[]>
-  /** Notes a run that began at `ranMs`; `failed` where it threw. @throws `schema_outdated`, `store_unavailable` */
+  /** Notes a run that began at `ranMs`; `failed` where it threw. One that went like the last is noted once an hour. @throws `schema_outdated`, `store_unavailable` */
   note(name: string, ranMs: number, ended: JobRun | 'failed'): Promise<void>
   /** Where a job goes on, `undefined` before its first run. @throws `schema_outdated`, `store_unavailable` */
   cursor<Cursor>(name: string): Promise<Cursor | undefined>
   /** Keeps where a job goes on. @throws `schema_outdated`, `store_unavailable` */
   keepCursor(name: string, cursor: Json): Promise<void>
 }
+
+const HOUR_MS = 3_600_000
 
 /** Records of jobs in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1JobRecords({ db }: D1JobRecordsOptions): JobRecords {
@@ -63,6 +65,8 @@ export function createD1JobRecords({ db }: D1JobRecordsOptions): JobRecords {
             failed,
             behindSinceMs: isDone ? null : sql`coalesce(${jobs.behindSinceMs}, ${ranMs})`,
           },
+          setWhere: sql`${jobs.ranMs} IS NULL OR abs(${jobs.ranMs} - ${ranMs}) >= ${HOUR_MS}
+            OR ${jobs.failed} <> ${failed} OR (${jobs.behindSinceMs} IS NULL) <> ${isDone ? 1 : 0}`,
         })
         .catch(rethrowStoreFault)
     },

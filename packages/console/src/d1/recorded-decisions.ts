@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from 'hono-rag-gate/d1/schema'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
@@ -7,7 +7,7 @@ import type { PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { bodyOf } from './policies.ts'
-import { ofEvent } from './of-event.ts'
+import { between, ofEvent, ofTenant, placeOf } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
@@ -47,11 +47,8 @@ export type ListedDecision = Pick<
 /** A decision as it is stored. */
 export type DecisionRow = Omit<typeof decisions.$inferSelect, 'place'>
 
-/** Where a page ended. */
-export interface Position {
-  readonly atMs: number
-  readonly id: string
-}
+/** Where a page ended: the place of its last decision. */
+export type Position = number
 
 /** Which decisions are listed. */
 export interface DecisionsPage {
@@ -102,8 +99,8 @@ export interface RecordedDecision extends DecisionRow {
 /** Reads single decisions. */
 export interface RecordedDecisions {
   /**
-   * A page of a tenant's decisions. It goes through at most 2,000 of them, so that a rare filter costs no more than a
-   * common one.
+   * A page of a tenant's decisions. It goes through at most 2,000 of them, of the tenant `default` of all tenants, so that a
+   * rare filter costs no more than a common one.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -119,7 +116,7 @@ export interface RecordedDecisions {
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  stretch(stretch: DecisionsStretch): Promise<readonly DecisionRow[]>
+  stretch(stretch: DecisionsStretch): Promise<readonly (typeof decisions.$inferSelect)[]>
   /**
    * One decision of a tenant, by the id of its event.
    *
@@ -187,19 +184,15 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
   return {
     async list({ tenant, fromMs, toMs, filter = {}, limit, after, ...only }) {
-      const wanted = and(
-        eq(decisions.tenant, tenant),
-        gte(decisions.atMs, fromMs),
-        lt(decisions.atMs, toMs),
-        after === undefined ? undefined : sql`(${decisions.atMs}, ${decisions.id}) < (${after.atMs}, ${after.id})`,
-      )
-      const latest = [desc(decisions.atMs), desc(decisions.id)]
+      // The limit is to hold for what is gone through.
+      const own = tenant === 'default' ? undefined : ofTenant(tenant)
+      const wanted = and(own, between(placeOf(fromMs), Math.min(placeOf(toMs), after ?? Infinity)))
       // Without an order of its own the outer query takes rows as the inner one gives them, and ends it when it has enough.
       const scanned = queries
-        .select(LISTED)
+        .select({ ...LISTED, tenant: decisions.tenant, place: decisions.place })
         .from(decisions)
         .where(wanted)
-        .orderBy(...latest)
+        .orderBy(desc(decisions.place))
         .limit(MOST_SCANNED)
         .as('scanned')
       const found = await queries
@@ -207,6 +200,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         .from(scanned)
         .where(
           and(
+            eq(scanned.tenant, tenant),
             matches(scanned, filter),
             only.principalId === undefined ? undefined : eq(scanned.principalId, only.principalId),
             only.questionHmac === undefined ? undefined : eq(scanned.questionHmac, only.questionHmac),
@@ -219,17 +213,19 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         )
         .limit(limit + 1)
         .catch(rethrowStoreFault)
-      const page = await withTexts(db, tenant, found.slice(0, limit))
-      if (found.length > limit) return { decisions: page, next: positionOf(page.at(-1)) }
+      const rows = found.slice(0, limit)
+      const listed = rows.map(({ tenant: _tenant, place: _place, ...decision }) => decision)
+      const page = await withTexts(db, tenant, listed)
+      if (found.length > limit) return { decisions: page, next: rows.at(-1)?.place ?? 0 }
       const [end] = await queries
-        .select({ atMs: decisions.atMs, id: decisions.id })
+        .select({ next: decisions.place })
         .from(decisions)
         .where(wanted)
-        .orderBy(...latest)
+        .orderBy(desc(decisions.place))
         .limit(1)
         .offset(MOST_SCANNED - 1)
         .catch(rethrowStoreFault)
-      return { decisions: page, ...(end === undefined ? {} : { next: end }) }
+      return { decisions: page, ...end }
     },
 
     async sample({ tenant, fromMs, toMs, filter = {}, limit }) {
@@ -242,8 +238,8 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           reranker: decisions.reranker,
         })
         .from(decisions)
-        .where(and(eq(decisions.tenant, tenant), gte(decisions.atMs, fromMs), lt(decisions.atMs, toMs)))
-        .orderBy(desc(decisions.atMs), desc(decisions.id))
+        .where(and(ofTenant(tenant), between(placeOf(fromMs), placeOf(toMs))))
+        .orderBy(desc(decisions.place))
         .limit(MOST_SCANNED)
         .as('scanned')
       const rows = await queries
@@ -273,17 +269,10 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
     async stretch({ tenant, fromMs, toMs, limit, after }) {
       return queries
-        .select(STORED)
+        .select()
         .from(decisions)
-        .where(
-          and(
-            eq(decisions.tenant, tenant),
-            gte(decisions.atMs, fromMs),
-            lt(decisions.atMs, toMs),
-            after === undefined ? undefined : sql`(${decisions.atMs}, ${decisions.id}) > (${after.atMs}, ${after.id})`,
-          ),
-        )
-        .orderBy(asc(decisions.atMs), asc(decisions.id))
+        .where(and(ofTenant(tenant), between(placeOf(fromMs), placeOf(toMs)), gt(decisions.place, after ?? -1)))
+        .orderBy(asc(decisions.place))
         .limit(limit)
         .catch(rethrowStoreFault)
     },
@@ -319,8 +308,4 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
       return { ...decision, questionText: row.questionText, policy, pin: row.pin, labels, auditEvents: events }
     },
   }
-}
-
-function positionOf(last: ListedDecision | undefined): Position {
-  return { atMs: last?.atMs ?? 0, id: last?.id ?? '' }
 }

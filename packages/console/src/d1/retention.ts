@@ -3,6 +3,7 @@ import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createD1Counting } from './counting.ts'
+import { placeOf } from './of-event.ts'
 import type { JobRun } from './job-records.ts'
 
 export interface D1RetentionOptions {
@@ -73,7 +74,7 @@ const DAYS = number(1, 3_650)
  */
 const TOO_OLD = {
   question_texts: { key: 'tenant, question_hmac', time: 'expires_ms', byTenant: false, keeps: 'expiry' },
-  decisions: { key: 'place', time: 'at_ms', byTenant: true, keeps: 'decisions' },
+  decisions: { key: 'place', time: 'place', byTenant: false, keeps: 'decisions' },
   question_days: {
     key: 'tenant, day_ms, collection, question_hmac',
     time: 'day_ms',
@@ -131,8 +132,11 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
    */
   async function decisionsFrom(nowMs: number, exportedToMs: number): Promise<number> {
     const beforeMs = nowMs - decisionDays * DAY_MS
-    const first = await db.prepare(FIRST_TOO_MANY).bind(decisionsAtMost).first<{ atMs: number }>()
-    const fromMs = first === null ? beforeMs : Math.max(beforeMs, Math.min(first.atMs + 1, exportedToMs))
+    const kept = (await db.prepare(KEPT).first<number>('kept')) ?? 0
+    // No further than one run comes.
+    const tooMany = Math.min(kept - decisionsAtMost, SLICE * MOST_STATEMENTS)
+    const first = tooMany <= 0 ? 0 : await db.prepare(FIRST_KEPT).bind(tooMany).first<number>('at_ms')
+    const fromMs = Math.max(beforeMs, Math.min(first ?? 0, exportedToMs))
     await db.prepare(NOTE_REMOVED).bind(fromMs).run()
     return fromMs
   }
@@ -140,10 +144,10 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   /** Tenants of the rows that went: `meta.changes` would count what triggers write as well. */
   async function removeSlice(table: OldTable, before: number, after: string): Promise<readonly string[]> {
     const statement = db.prepare(TOO_OLD[table].byTenant ? removalByTenant(table) : removal(table))
-    const { results } = await statement
-      .bind(...(TOO_OLD[table].byTenant ? [before, after] : [before]))
-      .all<{ tenant: string }>()
-    return results.map(({ tenant }) => tenant)
+    const bound = statement.bind(...(TOO_OLD[table].byTenant ? [before, after] : [before]))
+    const noted = table === 'decisions' ? [db.prepare(NOTE_HOW_MANY)] : []
+    const [gone] = await db.batch<{ tenant: string }>([bound, ...noted])
+    return gone?.results.map(({ tenant }) => tenant) ?? []
   }
 
   async function run(maxStatements: number, from: RetentionCursor, exportedToMs: number): Promise<RetentionRun> {
@@ -158,8 +162,9 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
       const table = waiting.shift()
       if (table === undefined) break
       const after = tenants[table] ?? ''
-      const fromMs = table === 'decisions' ? decisionsFromMs : nowMs - days[TOO_OLD[table].keeps] * DAY_MS
-      const gone = await removeSlice(table, fromMs, after)
+      const fromMs = nowMs - days[TOO_OLD[table].keeps] * DAY_MS
+      const before = table === 'decisions' ? placeOf(decisionsFromMs) : fromMs
+      const gone = await removeSlice(table, before, after)
       removed[table]! += gone.length
       delete tenants[table]
       // The last of a slice has had its turn; what is left of it goes once those after it had theirs.
@@ -176,16 +181,26 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   }
 }
 
-/** The newest of those that are more than `?1`: places rise with time, but for what arrives late. */
-const FIRST_TOO_MANY = `SELECT at_ms AS atMs FROM decisions
-  WHERE place <= (SELECT max(place) FROM decisions) - ?1 ORDER BY place DESC LIMIT 1`
+/** How many decisions there are of those counted. */
+const KEPT = `SELECT counted.decisions - removed.decisions AS kept
+  FROM counted_decisions AS counted, removed_decisions AS removed WHERE counted.counts = 'sums'`
+/** When the first decision was that stays where `?1` go. */
+const FIRST_KEPT = `SELECT at_ms FROM decisions ORDER BY place LIMIT 1 OFFSET CAST(?1 AS INTEGER)`
 
-const NOTE_REMOVED = `UPDATE counted_decisions SET removed_before_ms = ?1 WHERE removed_before_ms < ?1`
+const NOTE_REMOVED = `UPDATE removed_decisions SET before_ms = ?1 WHERE before_ms < ?1`
+const NOTE_HOW_MANY = `UPDATE removed_decisions SET decisions = decisions + changes()`
+
+const BUT: Partial<Record<OldTable, string>> = {
+  // Numbers of purges never come again: the newest is not forgotten.
+  answer_purges: ' AND epoch < (SELECT max(epoch) FROM answer_purges)',
+  // What is not counted stays until it is.
+  decisions:
+    ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)',
+}
 
 function removal(table: OldTable): string {
   const { key, time } = TOO_OLD[table]
-  // Numbers of purges never come again: the newest is not forgotten.
-  const but = table === 'answer_purges' ? ' AND epoch < (SELECT max(epoch) FROM answer_purges)' : ''
+  const but = BUT[table] ?? ''
   return `DELETE FROM ${table} WHERE (${key}) IN (
     SELECT ${key} FROM ${table} WHERE ${time} < ?1${but} ORDER BY ${time} LIMIT ${SLICE}
   ) RETURNING '' AS tenant`
@@ -194,8 +209,6 @@ function removal(table: OldTable): string {
 /** Jumps from tenant to tenant, beginning after `?2`: one that has nothing to remove costs two rows read. */
 function removalByTenant(table: OldTable): string {
   const { key, time } = TOO_OLD[table]
-  // What is not counted stays until it is.
-  const but = table === 'decisions' ? ' AND old.place <= (SELECT place FROM counted_decisions)' : ''
   const ofOld = key.replaceAll(/\w+/g, 'old.$&')
   return `WITH RECURSIVE known (tenant) AS (
     SELECT min(tenant) FROM ${table} WHERE tenant > ?2
@@ -204,7 +217,7 @@ function removalByTenant(table: OldTable): string {
     FROM known WHERE known.tenant IS NOT NULL
   )
   DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1${but}
+    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
     WHERE known.tenant IS NOT NULL LIMIT ${SLICE}
   ) RETURNING tenant`
 }

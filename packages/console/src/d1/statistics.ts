@@ -141,7 +141,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
       if (!(fromMs < toMs) || !Number.isFinite(toMs - fromMs)) {
         throw new RagGateError('range', 'The period must end after it begins')
       }
-      if (uncounted === 'count') await counting.count()
+      if (uncounted === 'count') await counting.count('sums')
       const spanMs = SPAN_MS[interval]
       const from = Math.floor(fromMs / spanMs) * spanMs
       const to = Math.ceil(toMs / spanMs) * spanMs
@@ -180,7 +180,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
     },
 
     async recording(fromMs, toMs) {
-      await counting.count()
+      await counting.count('sums')
       const i = isolates
       const gone = sql<number>`${i.highestSequence} - ${i.recorded} - ${i.dropped} - ${i.rejected}`
       const [row] = await queries

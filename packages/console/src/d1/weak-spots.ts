@@ -113,7 +113,7 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
 
   return {
     async contentGaps({ tenant, fromMs, toMs, collection, limit }) {
-      await counting.count()
+      await counting.count('weak_spots')
       const days = Array.from(
         { length: Math.ceil((toMs - Math.floor(fromMs / DAY_MS) * DAY_MS) / DAY_MS) },
         (_, at) => Math.floor(fromMs / DAY_MS + at) * DAY_MS,
@@ -150,7 +150,7 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
     },
 
     async documents({ tenant, fromMs, toMs, collection, limit, weakBelow, minDecisions, sort }) {
-      await counting.count()
+      await counting.count('weak_spots')
       const rows = await queries
         .select()
         .from(documentWeeks)

@@ -3,9 +3,12 @@ import { COLUMNS } from '../api/get-decisions.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
 import { csvText, onTheWire } from '../api/wire.ts'
 import type { JobRun } from '../d1/job-records.ts'
-import type { DecisionRow, Position } from '../d1/recorded-decisions.ts'
+import type { decisions } from 'hono-rag-gate/d1/schema'
+import type { Position } from '../d1/recorded-decisions.ts'
 import type { ExportOptions } from '../options.ts'
 import type { ConsoleParts } from '../parts.ts'
+
+type PlacedRow = typeof decisions.$inferSelect
 
 /** Days that are looked at: a Worker that was away for a week misses nothing. */
 const DAYS_BACK = 7
@@ -45,10 +48,10 @@ export async function exportDecisions(
   let at: ExportCursor = kept === undefined || kept.dayMs < firstMs ? { dayMs: firstMs } : kept
   const keep = async (next: ExportCursor): Promise<void> => {
     at = next
-    await jobRecords.keepCursor('exports', { ...next, after: next.after === undefined ? null : { ...next.after } })
+    await jobRecords.keepCursor('exports', { ...next })
   }
   // The counts tell which tenants have decisions.
-  if (at.dayMs < toMs && !(await counting.count())) return { parts: 0, finished: false }
+  if (at.dayMs < toMs && !(await counting.count('sums'))) return { parts: 0, finished: false }
   let parts = 0
   while (at.dayMs < toMs) {
     const { dayMs, tenant: from = '' } = at
@@ -59,7 +62,10 @@ export async function exportDecisions(
         if (parts === PARTS_AT_ONCE) return { parts, finished: false }
         // One more row tells whether another part follows.
         const page = { tenant, fromMs: dayMs, toMs: dayMs + DAY_MS, limit: ROWS_OF_A_PART + 1 }
-        const rows = await recorded.stretch({ ...page, ...(written.after ? { after: written.after } : {}) })
+        const rows = await recorded.stretch({
+          ...page,
+          ...(written.after === undefined ? {} : { after: written.after }),
+        })
         if (rows.length === 0) break
         more = rows.length > ROWS_OF_A_PART
         written = await writePart(exports, { dayMs, tenant, ...written }, rows)
@@ -75,12 +81,12 @@ export async function exportDecisions(
 async function writePart(
   { bucket, format = 'jsonl' }: ExportOptions,
   { dayMs, tenant = '', parts = 0 }: ExportCursor,
-  found: readonly DecisionRow[],
+  found: readonly PlacedRow[],
 ): Promise<Required<Pick<ExportCursor, 'parts' | 'after'>>> {
   const rows = found.slice(0, ROWS_OF_A_PART)
   const folder = `decisions/${encodeURIComponent(tenant)}/${new Date(dayMs).toISOString().slice(0, 10)}/`
   // There is at least one.
-  const { atMs, id } = rows.at(-1)!
+  const { atMs, id, place } = rows.at(-1)!
   await bucket.put(
     `${folder}${String(parts).padStart(6, '0')}.${format}`,
     format === 'csv' ? asCsv(rows) : asLines(rows),
@@ -89,11 +95,18 @@ async function writePart(
       customMetadata: { last_at_ms: String(atMs), last_id: id, end: String(found.length <= ROWS_OF_A_PART) },
     },
   )
-  return { parts: parts + 1, after: { atMs, id } }
+  return { parts: parts + 1, after: place }
 }
 
 /** Signals, findings and what was cut have names of their own, as in the decision: `rag-gate replay` reads them. */
-function exported({ signals, findings, answerSignals, escalate, ...row }: DecisionRow): Record<string, unknown> {
+function exported({
+  signals,
+  findings,
+  answerSignals,
+  escalate,
+  place: _,
+  ...row
+}: PlacedRow): Record<string, unknown> {
   const wire = Object.entries(onTheWire(row) as object).filter(([name]) => !PERSONAL.includes(name))
   return {
     ...(Object.fromEntries(wire) as object),
@@ -105,11 +118,11 @@ function exported({ signals, findings, answerSignals, escalate, ...row }: Decisi
   }
 }
 
-function asLines(rows: readonly DecisionRow[]): string {
+function asLines(rows: readonly PlacedRow[]): string {
   return rows.map((row) => `${JSON.stringify(exported(row))}\n`).join('')
 }
 
-function asCsv(rows: readonly DecisionRow[]): string {
+function asCsv(rows: readonly PlacedRow[]): string {
   return csvText(
     COLUMNS.filter((column) => !PERSONAL.includes(column)),
     rows.map(exported),

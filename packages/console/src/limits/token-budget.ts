@@ -34,7 +34,10 @@ SELECT coalesce(sum(tokens), 0) AS month, coalesce(sum(iif(at_ms >= ?2, tokens, 
   FROM decision_rollups, json_each(counts) WHERE tenant = ?1 AND span_ms = 86400000 AND start_ms >= ?3
   UNION ALL
   SELECT at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
-  FROM decisions WHERE place > (SELECT place FROM counted_decisions) AND tenant = ?1 AND at_ms >= ?3
+  FROM decisions WHERE tenant = ?1 AND at_ms >= ?3 AND (
+    place > (SELECT place FROM counted_decisions WHERE counts = 'sums')
+    OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums')
+  )
 )`
 
 /**

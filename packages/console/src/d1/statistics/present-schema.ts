@@ -10,7 +10,8 @@ const TRIGGERS = [
   'decisions_are_stored',
   'decisions_are_counted',
   'rejected_events_are_counted',
-  'places_are_given_again',
+  'weak_spots_are_counted',
+  'late_decisions_are_noted',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
 ]

@@ -1,0 +1,50 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { describe, expect, it } from 'vitest'
+import { FIGURES } from '../../d1/figures.ts'
+import * as schema from '../../d1/schema.ts'
+import { countingFile, migratedSnapshot, newest, rawFile, snapshotOf, tablesSql } from '../../scripts/migrations.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
+
+const MIGRATIONS = join(ROOT, 'd1', 'migrations')
+/** Gates, of the gate itself and of the published policies. */
+const GATES = globSync(['src/core/gates/*.ts', 'packages/presets/src/**/*.ts'], { cwd: ROOT })
+
+describe('the migrations', () => {
+  it('make the tables of d1/schema.ts: `npm run migrations` writes them', async () => {
+    expect(await tablesSql(await migratedSnapshot(), await snapshotOf(schema))).toBe('')
+  })
+
+  it('count what the table of figures says, and hold what d1/raw does', () => {
+    expect(rawFile('counting')).toBe(countingFile(FIGURES))
+    for (const name of ['words', 'counting', 'triggers'] as const) expect(newest(name)).toBe(rawFile(name))
+  })
+
+  it('make tables strict, each its own index unless its rows are long, also where one is made anew', async () => {
+    const tenant = text('tenant').notNull()
+    const at = integer('at').notNull()
+    const made = {
+      narrow: sqliteTable('made', { tenant, at }, (table) => [primaryKey({ columns: [table.tenant] })]),
+      wide: sqliteTable('made', { tenant, at }, (table) => [primaryKey({ columns: [table.tenant, table.at] })]),
+    }
+    const [none, narrow, wide] = [{}, { made: made.narrow }, { made: made.wide }].map(snapshotOf)
+    expect(await tablesSql(await none!, await narrow!)).toMatch(
+      /^CREATE TABLE `made` \([^;]+\) STRICT, WITHOUT ROWID;\n$/,
+    )
+    expect(await tablesSql(await narrow!, await wide!)).toMatch(
+      /CREATE TABLE `__new_made` [^;]+ STRICT, WITHOUT ROWID;/,
+    )
+    const kept = { decisions: sqliteTable('decisions', { place: integer('place').primaryKey() }) }
+    expect(await tablesSql(await none!, await snapshotOf(kept))).toMatch(/\n\) STRICT;\n$/)
+  })
+
+  it('name no gate', () => {
+    const named = GATES.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''),
+    )
+    expect(named).toContain('evidence-share')
+    const texts = readdirSync(MIGRATIONS).map((file) => readFileSync(join(MIGRATIONS, file), 'utf8'))
+    expect(named.filter((name) => texts.some((each) => each.includes(`'${name}'`)))).toEqual([])
+  })
+})
