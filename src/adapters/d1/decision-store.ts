@@ -1,6 +1,5 @@
 import { callable, group, number, object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
-import { PLACES_OF_A_MS } from '../../../d1/figures.ts'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
 import { jsonBatches } from './json-batches.ts'
@@ -32,6 +31,8 @@ export interface PolicyRecord {
 }
 
 const MS_PER_DAY = 86_400_000
+/** As in `d1/schema.ts`: decisions of a millisecond stand in the places from its 2,048-fold on. */
+const PLACES_OF_A_MS = 2048
 /** Most characters of a name that comes from outside, such as a model's: it is no place to fill the database from. */
 const MAX_NAME_CHARACTERS = 200
 /** Beyond it a count is no count of tokens. */

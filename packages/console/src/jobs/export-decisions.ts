@@ -104,7 +104,7 @@ function exported({
   findings,
   answerSignals,
   escalate,
-  place: _,
+  place: _place,
   ...row
 }: PlacedRow): Record<string, unknown> {
   const wire = Object.entries(onTheWire(row) as object).filter(([name]) => !PERSONAL.includes(name))
