@@ -199,6 +199,15 @@ CREATE TABLE `idempotency_keys` (
 
 CREATE INDEX `idempotency_keys_by_time` ON `idempotency_keys` (`at_ms`);
 
+CREATE TABLE `ingestion_budgets` (
+	`tenant` text NOT NULL,
+	`principal` text NOT NULL,
+	`day_ms` integer NOT NULL,
+	`documents` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	PRIMARY KEY(`tenant`, `principal`)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE `isolates` (
 	`id` text PRIMARY KEY NOT NULL,
 	`first_ms` integer NOT NULL,
