@@ -1,7 +1,7 @@
 /**
  * Where the word index stands best: in D1, in a Durable Object's own storage, the vector index and MiniSearch beside them. Cold and
  * warm, rows, sizes, writing and removing at 1,000, 10,000 and 50,000 passages; how near it is to BM25 over every passage;
- * and how well it finds. Written to docs/internal/word-index.md.
+ * and how well it finds. What came out is in docs/internal/word-index.md.
  *
  *   npm run bench -- word-index [-- sizes]
  *
@@ -9,7 +9,7 @@
  * started again over the same files, after the database was opened with `SELECT 1`: memory is empty, the machine's cache
  * of files is not.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
@@ -27,7 +27,6 @@ const NAMES: Readonly<Record<Engine, string>> = { d1: 'words, D1', object: 'word
 const SEED = 20_261_124
 const QUESTIONS = 300
 const COLD_STARTS = 7
-const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'word-index.md')
 const SETS =
   'squad-ooc clapnq azure-faq gov-faq tex-faq perl-faq covid-qa scifact-missing xquad-en xquad-de xquad-zh xquad-ar'.split(
     ' ',
@@ -226,5 +225,4 @@ nDCG@10 with at most 600 answerable questions of a set; the vector index as the 
 
 ${markdownTable(['set', 'n', 'words', 'vector index', 'difference'], quality)}
 `
-writeFileSync(PAGE, page)
 console.log(page)

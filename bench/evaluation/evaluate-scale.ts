@@ -1,13 +1,11 @@
 /**
- * A scale learned from documents alone, held against labelled questions, written to docs/internal/scale.md.
+ * A scale learned from documents alone, held against labelled questions; what came out is in docs/internal/scale.md.
  *
  *   npm run bench -- evaluation/evaluate-scale
  *
  * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
  * fixed seeds.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
@@ -40,7 +38,6 @@ import { seededRandom } from '../seeded-random.ts'
 import { balancedWithoutEach, type BenchGate, benchGate } from './bench-gate.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet, passageOf, readCorpus } from './question-sets.ts'
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internal', 'scale.md')
 const SEED = 1
 const WINDOWS = 200
 /** Passages asked for beyond those kept, as many as may be left out. */
@@ -493,5 +490,4 @@ Retrievals: one a window, as the same words are retrieved once; with a score of 
 
 ${costTable(all)}
 `
-writeFileSync(PAGE, page)
 console.log(page)
