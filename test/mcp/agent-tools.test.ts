@@ -275,3 +275,12 @@ test('callers are known before a message is read, and pages of other origins cal
   expect((await post('/mcp', call('search', {}), { 'content-type': 'text/plain' })).status).toBe(415)
   expect(retrievals()).toBe(0)
 })
+
+test('what a call costs is told to operators alone', async () => {
+  const app = anApp([STRONG], { costLine: (retrievals) => `This message: $${(retrievals * 0.0162).toFixed(4)}` })
+  const costOf = async (token: string): Promise<unknown> => {
+    const response = await app.post('/tools/search', { query: QUESTION }, { authorization: `Bearer ${token}` })
+    return ((await response.json()) as { metadata: { cost?: string } }).metadata.cost
+  }
+  expect([await costOf('operator'), await costOf('asker')]).toEqual(['This message: $0.0162', undefined])
+})

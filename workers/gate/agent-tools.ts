@@ -25,5 +25,16 @@ function toolsOf(env: GateBindings): AgentTools {
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any' },
     retrieval,
+    ...(env.PRICE_CURRENCY !== undefined && {
+      costLine: costLine(env.PRICE_CURRENCY, Number(env.PRICE_PER_RETRIEVAL)),
+    }),
   })
 }
+
+/** What the retrievals of a call cost: these tools ask no model. */
+const costLine =
+  (currency: string, price: number) =>
+  (retrievals: number): string => {
+    const amount = (retrievals * price).toFixed(4)
+    return `This message: ${currency === 'USD' ? `$${amount}` : `${amount} ${currency}`}`
+  }

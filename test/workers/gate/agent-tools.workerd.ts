@@ -84,3 +84,14 @@ test('MCP has no streams and no sessions here', async () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   }
 })
+
+test('where prices are set a call tells operators what it costs', async () => {
+  const prices = { PRICE_INPUT_PER_MILLION: '1', PRICE_OUTPUT_PER_MILLION: '1', PRICE_PER_RETRIEVAL: '0.0162' }
+  const model = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
+  const costIn = async (currency: string): Promise<unknown> => {
+    const priced = workerOver({ ...isolateBindings, ...model, ...prices, PRICE_CURRENCY: currency })
+    const response = await priced.post('/v1/tools/search', { query: STRONG }, ADMIN)
+    return (await response.json<Told>()).metadata['cost']
+  }
+  expect([await costIn('USD'), await costIn('EUR')]).toEqual(['This message: $0.0162', 'This message: 0.0162 EUR'])
+})
