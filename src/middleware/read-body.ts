@@ -51,7 +51,6 @@ function jsonObjectIn(bytes: ArrayBuffer): Readonly<Record<string, unknown>> {
 }
 
 function requireJson(contentType: string | null): void {
-  if (contentType === 'application/json') return
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='))
   if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
@@ -88,15 +87,14 @@ async function readBytes(raw: Request, { maxBytes, timeoutMs }: BodyLimits): Pro
 const PARTS = Symbol('parts')
 
 interface ReadRequest extends HonoRequest {
-  [PARTS]?: { readonly raw: Request; readonly bytes: ArrayBuffer }
+  [PARTS]?: { readonly raw: Request; readonly body: ArrayBuffer }
 }
 
 /** The same accessors for every request: closures of each would cost more than all else that reading does. */
 const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
   get() {
-    const { raw, bytes } = this[PARTS]!
-    this.raw = new Request(raw, { method: raw.method, body: bytes })
-    return this.raw
+    const { raw, body } = this[PARTS]!
+    return (this.raw = new Request(raw, { method: raw.method, body }))
   },
   set(value: Request) {
     Object.defineProperty(this, 'raw', { value, writable: true, enumerable: true, configurable: true })
@@ -106,8 +104,8 @@ const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
 }
 
 /** A request that is passed on has its body whole. Made on demand: few handlers need it. */
-function makeWhole(request: ReadRequest, bytes: ArrayBuffer): void {
-  request[PARTS] = { raw: request.raw, bytes }
+function makeWhole(request: ReadRequest, body: ArrayBuffer): void {
+  request[PARTS] = { raw: request.raw, body }
   Object.defineProperty(request, 'raw', WHOLE_ON_DEMAND)
 }
 

@@ -10,11 +10,8 @@ import { isAscii } from './ascii.ts'
  * A joiner stays where scripts write with it (Arabic, Indic and their relatives) and between pictographs.
  */
 export function normaliseQuestion(question: string): string {
-  const text = isAscii(question) ? question : folded(question)
-  return UNEVEN_SPACE.test(text) ? text.replaceAll(/\s+/gu, ' ').trim() : text
+  return (isAscii(question) ? question : folded(question)).replaceAll(/\s+/gu, ' ').trim()
 }
-
-const UNEVEN_SPACE = /\s\s|[^\S ]|^\s|\s$/
 
 function folded(question: string): string {
   const spelled = question.replaceAll(RAISED, '^$&').replaceAll(FRACTION, ' $&').replaceAll(IGNORABLE, '')
