@@ -386,12 +386,11 @@ ${await offTopicTable(drawn)}
 
 A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
 another sentence without any mark is parted from it at its question word, and at ", and" outside of a list. One without
-either is not: the rows "run together". Where
-the last two terms of a question stand in no sentence and no title of the best passages, they are measured as a stretch of
-their own (\`src/core/signals/measure-question.ts\`). One without spaces between its words would count
+either is not: the rows "run together". Where the best passage holds none of the first or last two terms and more, they are
+measured as a stretch of their own (\`src/core/signals/question-pieces.ts\`). One without spaces between its words would count
 as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
 readable (\`src/language/english/run-together.ts\`). Of a part of ten words that count, or more, the
-overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
+overlapping stretches of four are measured too.
 Where one sentence alone asks, and names nothing that the others state, it is not lifted by them: a quotation supports
 itself. What an answer is to be dressed as ("as a poem about …"), and a reason ("given that …"), are parts of their own. A sentence of
 numbers and codes, or a signature, is none (\`src/language/english/names-only.ts\`).
@@ -407,7 +406,8 @@ was looked at that a later rule changed; no rule was changed for them. What was 
 collections: four rounds of the rules; 20 settings of the factors for parts and stretches; then six forms of the rule
 of ", and", five of the rule of ends, and sixteen settings that were not taken: shorter stretches of shorter parts and a part
 of one term without credit from the whole refuse more ordinary questions; parting before an auxiliary with its subject takes few
-more run-together questions for its weight.
+more run-together questions for its weight. Then, with each family left out of the weights: which lead of the best passage a part has (seven
+forms), what a part is lifted by and where (five rules, nine factors), ends that the best passage lacks (six factors, four lengths).
 
 ## Ordinary questions: answered, with or without a caution
 
