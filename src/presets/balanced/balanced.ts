@@ -34,11 +34,11 @@ export const balancedPreset: Preset = Object.freeze({
 const ON_SCALE = { atMiddle: -4.7484, perDeviation: 2.8269 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.969, deviation: 1.2138 } as const
+const OTHERWISE = { middle: -0.973, deviation: 1.2191 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 138.57 * (share / (1 - share)) ** 2.0097)).toFixed(3))
+  return Number((1 / (1 + 146.65 * (share / (1 - share)) ** 1.9966)).toFixed(3))
 }
 
 /** Settings of `balanced`. */
@@ -79,8 +79,8 @@ export interface BalancedOptions {
  *
  * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
  * a collection, and answers and refusals say so. Measured with each of eight families of
- * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 44 % of the answerable
- * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 13 % without a caution: they are set for the
+ * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 45 % of the answerable
+ * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 12 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
  *
  * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` stands beside `refuseBelow` or

@@ -113,9 +113,9 @@ describe('balanced by what an owner wants', () => {
   it('refuses more, the fewer near misses may be answered, with bands on the same scale', () => {
     // docs/internal/scale.md, "Near misses".
     expect(thresholdsOf(0.1)).toEqual({
-      refuseBelow: 0.374,
-      adviseBelow: 0.728,
-      bands: { high: 0.9, medium: 0.728, low: 0.374 },
+      refuseBelow: 0.354,
+      adviseBelow: 0.709,
+      bands: { high: 0.9, medium: 0.709, low: 0.354 },
     })
     expect(thresholdsOf(0.02).bands.high).toBe(thresholdsOf(0.02).adviseBelow)
     const shares = [0.02, 0.05, 0.1, 0.2, 0.3].map(thresholdsOf)
@@ -128,9 +128,9 @@ describe('balanced by what an owner wants', () => {
   it('keeps what it answers, and no longer where it was less sure', () => {
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
     const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
-    expect(lives(0.365)).toBe(0)
-    expect(lives(0.374)).toBe(300)
-    expect(lives(0.728)).toBe(3600)
+    expect(lives(0.345)).toBe(0)
+    expect(lives(0.354)).toBe(300)
+    expect(lives(0.709)).toBe(3600)
   })
 
   it('reads the confidence of a collection without a scale on that of eight families', () => {
@@ -140,7 +140,7 @@ describe('balanced by what an owner wants', () => {
     const read = judge(policy, measured).confidence
     expect(read).not.toBeCloseTo(plain, 3)
     expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), [balancedPreset]).id).toBe(policy.id)
-    const typical = { middle: -0.969, deviation: 1.2138, learnedAtMs: 0, corpusVersion: 1 }
+    const typical = { middle: -0.973, deviation: 1.2191, learnedAtMs: 0, corpusVersion: 1 }
     expect(read).toBeCloseTo(judge(balanced(), { ...measured, scale: typical }).confidence, 12)
     const own = { ...typical, middle: -2 }
     expect(judge(policy, { ...measured, scale: own }).confidence).toBeCloseTo(
