@@ -5,8 +5,8 @@
  *
  *   npm run bench -- neighbours [-- another checkout]
  *
- * The inspector counts what the heap and its buffers reach after a forced collection, not WebAssembly's memory, where
- * dense rows are: resident memory has it, with all that the process has not given back.
+ * The inspector counts what the heap and its buffers reach after a forced collection; resident memory has all that the
+ * process has not given back.
  *
  * With another checkout, such as an older one with its dependencies, both are measured in one run and take turns. Times
  * are medians in milliseconds with the tenth and the ninetieth of a hundred; ratios are of the medians of one run.
