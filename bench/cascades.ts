@@ -1,5 +1,5 @@
 /**
- * What it saves and what it changes when only the uncertain middle is sent to a reader, written to docs/cascades.md.
+ * What it saves and what it changes when only the uncertain middle is sent to a reader.
  *
  *   npm run bench -- cascades
  *
@@ -7,8 +7,6 @@
  * it is set to. Every question goes through the gate, without the reader, with one that is right and one that is wrong; `balanced` is fitted
  * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { uncertainMiddle } from '../packages/calibration/src/uncertain-middle.ts'
 import type { Decision } from '../src/core/policy/decision.ts'
@@ -22,10 +20,14 @@ import { standInReader } from './evaluation/stand-in-reader.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'cascades.md')
 const SEED = 20_261_122
 /** The larger sets are sampled. */
-const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 10, 'covid-qa': 2, 'scifact-missing': 2 }
+const EVERY: Readonly<Record<string, number>> = {
+  'squad-ooc': 20,
+  clapnq: 2,
+  'covid-qa': 4,
+  'scifact-missing': 4,
+}
 /** Questions that the reader is wrong about. */
 const ERRORS = [0, 0.1, 0.2, 0.3]
 /** Labels of each kind that bounds are set from, the promise, and how often that is tried. */
@@ -188,89 +190,18 @@ const bySet = sets.map(({ name, judged }) => {
 })
 const calibrated: string[][] = []
 for (const middle of [undefined, USUAL]) calibrated.push(...(await calibratedWithReader(policies, 0.1, SEED, middle)))
-const page = `# Reading only the uncertain middle
-
-A reranker that reads (a cross-encoder, a model that grades) costs a call and its time for every question. Words alone are
-sure about many: what nothing in the collection resembles, and what a passage nearly repeats. With two bounds the reranker is
-asked only where the confidence of the judgement without it lies between them; elsewhere that judgement stands, and the
-decision says \`"reranker": "spared"\`.
-
-In the ready Worker two variables set them, and \`balanced-graded\` is the policy for it:
-
-\`\`\`sh
-# .dev.vars, or \`wrangler secret put\`: with LLM_BASE_URL, LLM_API_KEY and LLM_MODEL
-RERANKER=llm
-RERANK_FROM=0.1
-RERANK_BELOW=0.95
-\`\`\`
-
-\`\`\`sh
-curl -X PUT "$RAG_GATE_URL/v1/policy" -H "authorization: Bearer $ADMIN_TOKEN" \\
-  -H 'content-type: application/json' -d '{"policy":"balanced-graded"}'
-\`\`\`
-
-A bound that is no share, bounds that leave nothing between them, and bounds without a \`RERANKER\` are \`config_invalid\`:
-nothing is answered, and \`npm start\` ends. In an app of your own:
-
-\`\`\`ts
-import type { RagGateOptions } from 'hono-rag-gate'
-import { balancedGraded } from 'hono-rag-gate/balanced'
-
-export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
-  policy: balancedGraded(),
-  retrieval: { rerankBetween: [0.1, 0.95] },
-}
-\`\`\`
-
-Under \`balancedGraded()\` a passage must be graded 2 and up where a model graded them, and \`balanced\` judges where none did:
-where words were sure, and where the model failed. So a reader that is down makes the gate what it is without one, no more
-lenient. It goes with [a model that grades](reference/adapters.md#rerankers); a cross-encoder's scores are counted by a
-policy that [\`rag-gate calibrate\`](calibration.md) made, or judged by a
-[rule of your own](reference/middleware.md#rules-of-your-own). Both bounds join the answer key.
-
-## Where the bounds come from
-
-Without labels take 0.1 and 0.95; the bound that is not set is the one of these. With labels of the collection,
-[\`rag-gate calibrate\`](calibration.md), run while no reader is set, names bounds (\`middle\` in its \`evidence\`; in an app \`uncertainMiddle\` of
-\`@hono-rag-gate/calibration\`): with the stated certainty no more than the stated share of the answerable questions is refused
-unread, and of those to be refused none more is answered unread. They are bounds of the words' confidence as it is: \`balanced-graded\` and
-calibrated policies leave the collection's scale aside, so that the questions spared are those that were measured.
-
-## Measured
-
-Written by \`npm run bench -- cascades\` (\`bench/cascades.ts\`, seed ${SEED}) on ${new Date().toISOString().slice(0, 10)}: ${count} questions of ${FAMILY_SETS.length} families, \`balanced\` fitted without each.
-No real reader was run. The reader is a stand-in that knows the labels and is wrong about the share of questions in the first column, drawn at
-random: a relevant passage goes unseen, or the first passage is taken for one. What no search found, it cannot read. A real reader errs where words are unsure too:
-expect less than this from one of the same share of errors.
-
-*Saved*: questions not sent to it. *Changed*: verdicts other than when it is always asked. *Mean error*: of false acceptance and false refusal.
-*From labels*: bounds from ${LABELS} labels of each kind (half of what there is in small families), ${100 * PROMISED.risk} % with certainty ${PROMISED.certainty}, counted on
-the questions not drawn, mean of ${DRAWS} draws. Means of the families.
-
-${markdownTable(['errors of the reader', 'asked', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal', 'mean error'], rows)}
-
-By family, with errors of 0.1; exact 95 % interval:
-
-${markdownTable(['set', 'n', 'saved by 0.1 to 0.95', 'mean error: always → so', 'bounds from labels, mean', 'saved', 'mean error'], bySet)}
-
-## Calibrated on a collection that has a reader
-
-\`rag-gate calibrate\` fits weights of the reader's scores around the general confidence, where 20 labels and up of each kind were
-read. In a cascade they count for the questions that were read; for the others the general confidence stands as it is, so
-that the policy spares the same questions as the labels were measured with. Reader and bounds stand in the policy's pin:
-under others it judges nothing. Where the reader fails on a question that was to be read, that is refused (\`reader_failed\`).
-
-*Labels* of each kind, 200 draws a family, the same reader and its errors, 5 % stated with certainty .9; rates are counted on
-questions that were not drawn, of which small families have few, so that *exceeded* counts some chance. *Thresholds* leaves the
-reader out of the confidence.
-
-${markdownTable(['errors', 'asked', 'read', 'labels', 'fitted', 'realised', 'exceeded', 'coverage'], calibrated)}
-
-Weights keep more of the answerable questions wherever the reader says something, and let no more through. How thresholds
-alone keep the stated rate is proved ([calibration](calibration.md#how-it-is-computed)): what their rows show beyond a tenth is
-the chance of counting on few questions: on all questions of a family they were exceeded in
-[8 % of the draws](internal/calibration-measured.md#mean-of-the-families). With weights it is measured, not proved; they stand at whole
-counts, and were exceeded no more often.
-`
-writeFileSync(PAGE, page)
-console.log(page)
+console.log(`${count} questions of ${FAMILY_SETS.length} families, ${DRAWS} draws of labels\n`)
+const heads = ['errors of the reader', 'asked', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal']
+console.log(markdownTable([...heads, 'mean error'], rows))
+const ofSet = [
+  'set',
+  'n',
+  'saved by 0.1 to 0.95',
+  'mean error: always → so',
+  'bounds from labels, mean',
+  'saved',
+  'mean error',
+]
+console.log(`\nWith errors of 0.1:\n\n${markdownTable(ofSet, bySet)}\n`)
+const columns = ['errors', 'asked', 'read', 'labels', 'fitted', 'realised', 'exceeded', 'coverage']
+console.log(markdownTable(columns, calibrated))
