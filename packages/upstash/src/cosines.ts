@@ -1,6 +1,6 @@
 /** From a row of the dense part to a raw cosine, for every similarity function of an index. */
+import { misconfigured } from './misconfigured.ts'
 import { cosine, dot } from 'hono-rag-gate/core/lib'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { Similarity } from './index-kind.ts'
 
 /** A row as it came. */
@@ -30,10 +30,8 @@ export function cosineReader(similarity: Similarity, question: readonly number[]
   return ({ score, vector }) => {
     if (typeof score !== 'number') return score
     if (!(Math.abs(lengthOf(vector) - 1) <= UNIT_TOLERANCE)) {
-      throw new RagGateError(
-        'retriever_misconfigured',
-        `The index measures by ${similarity} and its vectors do not have length 1, so that its scores are no cosines: ` +
-          'use an index that measures by cosine, or give the retriever the embedder of its vectors',
+      throw misconfigured(
+        `it measures by ${similarity} vectors of another length than 1, so the retriever needs the embedder of its vectors (embedder)`,
       )
     }
     // 1 / (1 + d²), and d² = 2 − 2 cosine; (1 + dot) / 2.

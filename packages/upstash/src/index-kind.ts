@@ -1,6 +1,6 @@
 /** What an index is: its parts, which of them embed texts, and how its dense part measures. */
+import { misconfigured } from './misconfigured.ts'
 import { oneOf, type OptionKinds, required, string } from 'hono-rag-gate/core/lib'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { Embedding } from 'hono-rag-gate/ports'
 
 /** How a dense part measures. */
@@ -74,7 +74,7 @@ export function similarityNamed(name: unknown): Similarity | undefined {
  */
 export function requireCosine({ similarity }: DensePart): void {
   if (similarity === 'cosine') return
-  throw new RagGateError('retriever_misconfigured', `The index must measure by cosine, not by ${similarity}`)
+  throw misconfigured(`it measures by ${similarity}, not by cosine`)
 }
 
 /** Whether a hosted sparse model gives BM25 scores once the index weighs its terms by IDF. */

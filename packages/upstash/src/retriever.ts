@@ -30,6 +30,7 @@ import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Clock, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { cosineReader } from './cosines.ts'
 import { filterText } from './filter.ts'
+import { misconfigured } from './misconfigured.ts'
 import { GATE_INDEX, type IndexKind, partsOf, requireCosine, INDEX_KIND_OPTIONS } from './index-kind.ts'
 import { createInfoReader } from './info-reader.ts'
 import { checkedNamespace, encodedNamespace } from './namespaces.ts'
@@ -214,10 +215,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     }
     if (isGate || rankings.some(({ entries }) => entries.length > 0)) return rankings
     if (denseRows.length + sparseRows.length > 0) {
-      throw new RagGateError(
-        'retriever_misconfigured',
-        `Rows of the index have no text where it was looked for (${placesOf(fields)}): set fields.text`,
-      )
+      throw misconfigured(`its rows have no text where it was looked for (${placesOf(fields)}): set fields.text`)
     }
     if (filter === undefined && isNew(`looked ${namespace}`)) await lookForAnything(namespace, signal)
     return rankings

@@ -1,8 +1,8 @@
 /** What is written into an index, and what is read from it. */
+import { misconfigured } from './misconfigured.ts'
 import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
 import { type Passage, readPassage, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
@@ -122,7 +122,7 @@ function readDense(dense: unknown): DensePart {
   if (typeof dimension !== 'number') throw badResponse(INDEX, 'a dense part without dimension')
   const similarity = similarityNamed(similarityFunction)
   if (similarity === undefined) {
-    throw new RagGateError('retriever_misconfigured', 'The index measures by a similarity that is not known here')
+    throw misconfigured('it measures by a similarity that is not known here')
   }
   return { model: modelNamed(embeddingModel), dimension, similarity }
 }

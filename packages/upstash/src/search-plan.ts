@@ -1,6 +1,6 @@
 /** Which queries a search over an index consists of. */
-import { RagGateError } from 'hono-rag-gate/errors'
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
+import { misconfigured } from './misconfigured.ts'
 
 /** What makes the vectors of a question: the index of its text, or an embedder. */
 type EmbeddedBy = 'index' | 'us'
@@ -76,8 +76,4 @@ function planSparse(
 function required<Query extends object>(query: Query | string): Query {
   if (typeof query === 'string') throw misconfigured(query)
   return query
-}
-
-function misconfigured(why: string): RagGateError {
-  return new RagGateError('retriever_misconfigured', `The index cannot be searched: ${why}`)
 }

@@ -1,4 +1,5 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
+import { misconfigured } from './misconfigured.ts'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { callable, isRecord, number, type OptionKinds, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -119,13 +120,10 @@ function errorOf(response: BoundedResponse): RagGateError {
     return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
   }
   if (status === 422 && text.includes('Embedding data for this index')) {
-    return new RagGateError(
-      'retriever_misconfigured',
-      'The index embeds no texts: it must have hosted embeddings, or the retriever the embedder of its vectors',
-    )
+    return misconfigured('the index embeds no texts, so the retriever needs the embedder of its vectors (embedder)')
   }
   if (status === 422 && text.includes('This index requires')) {
-    return new RagGateError('retriever_misconfigured', 'The index is of another kind than it was taken for')
+    return misconfigured('the index is of another kind than it was taken for')
   }
   return errorOfStatus(INDEX, response.status)
 }
