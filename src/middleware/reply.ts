@@ -113,9 +113,8 @@ async function judgedAnswer(
   if (answerJudge === undefined || !judgesAnswers(gated.policy)) {
     return { decision: gated.decision, isRefused: false, unsupported: [], response }
   }
-  const { question, audience } = request
-  const told = { question, audience, mode, timeoutMs, ...(messages && { messages }) }
-  return answerJudge.judge({ ...told, gated, response, report: reported() })
+  const said = messages && { messages }
+  return answerJudge.judge({ ...request, ...said, mode, timeoutMs, gated, response, report: reported() })
 }
 
 /** A stored answer past its lifetime in the place of one that the handler could not make. */

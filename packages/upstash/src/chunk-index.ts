@@ -8,7 +8,7 @@ import type { ChunkIndex, IndexRoom } from 'hono-rag-gate/ports'
 import { requireCosine } from './index-kind.ts'
 import { checkedNamespace } from './namespaces.ts'
 import { itemOf, passageOf, pendingIn, readInfo } from './rows.ts'
-import { INDEX, transportOver, UPSTASH_OPTIONS, type UpstashOptions, MAX_RESPONSE_BYTES } from './transport.ts'
+import { INDEX, transportOver, UPSTASH_OPTIONS, type UpstashOptions, WIDE_BYTES } from './transport.ts'
 
 /** Options of a chunk index. */
 export interface UpstashChunkIndexOptions extends UpstashOptions {
@@ -42,7 +42,7 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
     settlePollMs: number(1),
   })
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
-  const transport = transportOver({ timeoutMs: 10_000, maxResponseBytes: MAX_RESPONSE_BYTES, ...rest })
+  const transport = transportOver({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })
   const index = new Index(transport())
   return {
     async describe() {

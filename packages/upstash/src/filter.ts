@@ -1,6 +1,6 @@
 import { checkPassageFilter, type PassageFilter, valuesOf } from 'hono-rag-gate/core/evidence'
 import { filteredMember, type PassageFields } from '@hono-rag-gate/upstream/rows'
-import { RagGateError } from 'hono-rag-gate/errors'
+import { misconfigured } from './misconfigured.ts'
 
 /**
  * A filter in the service's language. It has no escapes, so values that would need one are refused.
@@ -12,13 +12,7 @@ export function filterText(filter: PassageFilter, fields: PassageFields | undefi
   const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {
     const member = fields === undefined ? field : filteredMember(field, fields)
     if (member === undefined || !/^[a-zA-Z_][\w.[\]#-]*$/.test(member)) {
-      throw new RagGateError(
-        'retriever_misconfigured',
-        `The index cannot filter by ${field} as fields says it is read`,
-        {
-          param: 'filter',
-        },
-      )
+      throw misconfigured(`it cannot filter by ${field} as fields says it is read`)
     }
     const values = valuesOf(allowed).map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
     return values.length === 1 ? `${member} = ${values[0]}` : `${member} IN (${values.join(', ')})`

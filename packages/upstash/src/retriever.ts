@@ -28,7 +28,7 @@ import {
 import { embedsWords, type Ranking, rankRows, type RetrievedRow, type ScoreMeaning } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Clock, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
-import { cosineReader } from './cosines.ts'
+import { cosineReader, needsVectors } from './cosines.ts'
 import { filterText } from './filter.ts'
 import { misconfigured } from './misconfigured.ts'
 import { GATE_INDEX, type IndexKind, partsOf, requireCosine, INDEX_KIND_OPTIONS } from './index-kind.ts'
@@ -37,7 +37,7 @@ import { checkedNamespace, encodedNamespace } from './namespaces.ts'
 import { queriesOf, type Rows, send, type SparseVector } from './queries.ts'
 import { rowsOfGate, rowsOfOthers } from './rows.ts'
 import { planOf, type SearchPlan } from './search-plan.ts'
-import { transportOver, type UpstashOptions, MAX_RESPONSE_BYTES, UPSTASH_OPTIONS } from './transport.ts'
+import { transportOver, type UpstashOptions, WIDE_BYTES, UPSTASH_OPTIONS } from './transport.ts'
 import { namespaceEmpty, sparseLeftOut } from './warnings.ts'
 
 /** From a row as it came to our score. */
@@ -141,9 +141,10 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   const warnOnce = (warning: RetrieverWarning, about = ''): void => {
     if (isNew(`${warning.code} ${about}`)) onWarning(warning)
   }
-  const { timeoutMs = 1500, maxResponseBytes = MAX_RESPONSE_BYTES } = options
-  const transport = transportOver({ ...options, timeoutMs, maxResponseBytes })
-  const reader = createInfoReader(transport, { embeddingMaxAgeMs, clock }, ({ dense }) => {
+  const { timeoutMs = 1500, maxResponseBytes } = options
+  const narrow = transportOver({ ...options, timeoutMs, maxResponseBytes: maxResponseBytes ?? 1024 * 1024 })
+  const wide = transportOver({ ...options, timeoutMs, maxResponseBytes: WIDE_BYTES })
+  const reader = createInfoReader(wide, { embeddingMaxAgeMs, clock }, ({ dense }) => {
     if (isGate && dense !== undefined) requireCosine(dense)
   })
   const namespaceFor = namespaceChoice(isGate ? { namespace: namespaceOf, ...options } : options, () =>
@@ -193,6 +194,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     ])
     const common = { topK, includeData: true, includeMetadata: true, ...filterOf }
     const queries = queriesOf(plan, question, common, vector, sparseVector)
+    const withVectors = plan.dense !== undefined && needsVectors(plan.dense.similarity)
+    const transport = withVectors && maxResponseBytes === undefined ? wide : narrow
     const [denseRows, sparseRows] = await send(new Index(transport(signal)), queries, segment)
     return { vector, denseRows, sparseRows }
   }

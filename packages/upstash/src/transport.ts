@@ -38,7 +38,7 @@ export interface UpstashOptions {
   /**
    * Bytes of a response that are read at most; 1 and up.
    *
-   * @default 8388608
+   * @default 1048576 for a retriever, 8388608 where rows come with their vectors, and for a chunk index
    */
   readonly maxResponseBytes?: number
   /** Retry and circuit breaker. */
@@ -61,8 +61,8 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   upstream: upstreamOptions,
 }
 
-/** `info` lists every namespace, and vectors are longer than texts. */
-export const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+/** For what may be large: `info` lists every namespace, and vectors are longer than texts. */
+export const WIDE_BYTES = 8 * 1024 * 1024
 
 /** Sends what the client asks for, and turns every failure into a `RagGateError`. */
 export type UpstashTransport = (signal?: AbortSignal) => Requester

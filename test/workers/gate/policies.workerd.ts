@@ -174,7 +174,7 @@ describe('a policy pinned to a reader', () => {
     const [reader, spared] = [readBy(), readBy({ RERANK_FROM: '0.2' })]
     const pin = await pinOf('pol-c', reader)
     expect(pin.reader).toBe('cross-encoder @cf/baai/bge-reranker-base always')
-    expect((await pinOf('pol-c', spared)).reader).toBe('cross-encoder @cf/baai/bge-reranker-base from 0.2 below 1')
+    expect((await pinOf('pol-c', spared)).reader).toBe('cross-encoder @cf/baai/bge-reranker-base from 0.2 below 0.95')
     expect((await pinOf('pol-c')).reader).toBeNull()
     const push = (bindings?: GateBindings) => {
       const body = { settings: strict('read'), pin }
