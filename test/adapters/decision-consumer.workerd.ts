@@ -38,7 +38,8 @@ const queued = (numbered: NumberedEvent): QueuedDecision => ({ schema: 1, number
 
 function numbered(tenant: string, at: number, given: Parameters<typeof aDecision>[0] = {}): NumberedEvent {
   return {
-    event: anEvent(`${tenant}-${at}`, { decision: aDecision({ tenant, ...given }) }),
+    // A millisecond has room for 2,048.
+    event: anEvent(`${tenant}-${at}`, { decision: aDecision({ tenant, ...given }), atMs: Date.UTC(2026, 5, 2) + at }),
     isolate: tenant,
     sequence: at + 1,
   }
@@ -160,7 +161,7 @@ describe('ten thousand events', () => {
       const hour = Math.floor(random() * 5) * 3_600_000
       const event = anEvent(`exact-${at}`, {
         decision: aDecision({ tenant, verdict }),
-        atMs: Date.UTC(2026, 5, 1) + hour,
+        atMs: Date.UTC(2026, 5, 1) + hour + at,
         ...savingFrom(pick, random, saved),
       })
       const key = `${tenant} ${hour} ${verdict}`

@@ -38,7 +38,7 @@ describe('npm run deploy', () => {
   test('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
     const { code, output } = await deploy('--dry-run')
     expect(output).toContain('create the D1 database hono-rag-gate')
-    expect(output).toContain('0001_init.sql')
+    expect(output).toContain('0001_tables.sql')
     expect(output).toContain('ADMIN_TOKEN, QUESTION_HMAC_KEY')
     expect(output).toMatch(/Total Upload: .* gzip: /)
     expect(code).toBe(0)
@@ -58,7 +58,7 @@ describe('npm run deploy', () => {
     }
     expect(account.calls.indexOf(UPLOAD)).toBeGreaterThan(0)
     expect(account.calls.indexOf(UPLOAD)).toBeLessThan(account.calls.findIndex(isQuery))
-    expect(account.queries.join()).toContain('CREATE TABLE collections')
+    expect(account.queries.join()).toContain('CREATE TABLE `collections`')
     expect(output).toContain('database   hono-rag-gate (created, migrations applied)')
     expect(output).toContain('curl https://hono-rag-gate.someone.workers.dev/health')
     expect(output.match(/^ {2}address .*$/gm)).toEqual(['  address    https://hono-rag-gate.someone.workers.dev'])
