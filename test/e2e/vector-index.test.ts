@@ -18,12 +18,12 @@ type Name = keyof typeof INDEXES
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-index-'))
 let local: LocalIndex
 
-const start = (): Promise<LocalIndex> => startLocalIndex({ stateDirectory: home, indexes: INDEXES, port: 8960 })
+const start = (port: number): Promise<LocalIndex> => startLocalIndex({ stateDirectory: home, indexes: INDEXES, port })
 const clientOf = (name: Name) =>
   new Index({ url: `${local.url}/indexes/${name}`, token: local.tokens.get(name)!, enableTelemetry: false })
 
 beforeAll(async () => {
-  local = await start()
+  local = await start(31_950)
 })
 
 afterAll(async () => {
@@ -229,7 +229,8 @@ test('what was written is there after a restart, and a query goes on', async () 
   )
   expect(result.map(({ id }) => id)).toEqual(['r0', 'r1'])
   await local.stop()
-  local = await start()
+  // The client asks where it asked before.
+  local = await start(Number(new URL(local.url).port))
   expect((await fetchNext(9)).map(({ id }) => id)).toEqual(['r2', 'r3', 'r4', 'r5'])
   expect(
     await clientOf('dense')
