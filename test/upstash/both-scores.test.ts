@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { fuse } from '../../src/core/evidence/fusion.ts'
 import { idfMass } from '../../src/core/text/lexicon.ts'
+import { DEEP } from '../deep-run.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { buildLexicon, terms } from '../fixtures/english.ts'
 
@@ -16,7 +17,7 @@ function lines<Line>(name: string): Line[] {
 }
 
 const TOP_K = 10
-const QUESTIONS = 200
+const QUESTIONS = DEEP ? 200 : 50
 
 describe.skipIf(!existsSync(SET))('of ten judged passages', () => {
   test('more carry both scores the deeper both methods look', async () => {

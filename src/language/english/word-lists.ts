@@ -45,11 +45,11 @@ export const PLEASE = setOf('please pls kindly')
 
 /** Set phrases of words that are otherwise no talk. */
 export const PHRASES =
-  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|driv(?:es?|ing) me (?:crazy|nuts|mad)|going on|your time|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
+  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|driv(?:es?|ing) me (?:crazy|nuts|mad)|going on|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  `advic advis answer apolog apologis appreci ask assist bye cheer clarif clarifi clue enlighten excus explain explan
+  `advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue enlighten excus explain explan
    feedback fix forgiv grate greet guid guidanc hei hello help hi hint idea input insight issu know miss mistak opinion
    overlook pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri
    suggest sure tell thought thx tip troubl wai wrong`,
@@ -60,7 +60,7 @@ export const BESIDE = setOf(
   `abl advanc alreadi anoth anybodi anyon anyth appropri asap awar basic begin bother brief briefli care case clear clue
    confus correct d dear detail differ direct doesn done duplic easi els encount exactli experi experienc face familiar fine
    find first forum found further get give go good great greatli happen hope ignor im inform isn iv kind kindli let like look
-   lot m mai make mani matter mayb mean mention mind moment much need new next obviou ok perhap place plain point post prefer
+   lot m mai make mani matter mayb mean mention mind moment much need next obviou ok perhap place plain point post prefer
    previou previous proceed properli provid quick quickli realli relev right search seem seen short silli similar simpl
    situat somebodi someon someth soon start still stupid sure taken think thing third topic tri type understand urgent
    urgentli want wast welcom wish wonder wondering`,
@@ -78,7 +78,7 @@ export const TALK = setOf(
    honestli hopefulli hour howev id imagin import inconveni incorrect incred instead intend interest internet
    investig involv item keep knowledg known lack last later latter least less literal littl long longer lost
    made main mainli major manual meant mere might minor most mostli much myself naiv nativ natur nearli necessari
-   never nevertheless newbi newcom nice nobodi none noob normal noth novic nowher number obtain obvious occur offer often
+   never nevertheless new newbi newcom nice nobodi none noob normal noth novic nowher number obtain obvious occur offer often
    onlin option origin otherwis overal page part particular particularli past patienc perfectli piec plan plenti
    posit precis pretti probabl progress proper purpos put puzzl quit rare rather reach read readi realis realiz
    reason recent refer relat rememb remind repli report request resourc sadli said sai saw scratch seek
