@@ -43,7 +43,7 @@ export default defineConfig({
           'cascades',
         ),
       },
-      { text: 'The project', items: [...items('architecture', 'differences', 'reference/not-yet'), { text: 'Changes', link: '/CHANGELOG' }] },
+      { text: 'The project', items: [...items('architecture', 'reference/not-yet'), { text: 'Changes', link: '/CHANGELOG' }] },
     ],
   },
 })

@@ -53,7 +53,7 @@ describe('the list of golden vectors that differ', () => {
   })
 
   it('is counted file by file on the page of differences', () => {
-    const differences = readFileSync(new URL('../../docs/differences.md', import.meta.url), 'utf8')
+    const differences = readFileSync(new URL('../../docs/internal/differences.md', import.meta.url), 'utf8')
     for (const [file, { document }] of Object.entries(list.files)) {
       const { compared, matching } = countVectors(list, file)
       expect(differences).toContain(

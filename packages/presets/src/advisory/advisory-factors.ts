@@ -74,7 +74,7 @@ export function advisoryFactors(
 /**
  * The factors added up and held within 0..1; not a number when one of them is none.
  *
- * @see docs/differences.md: the printed formula weighs them twice
+ * @see docs/internal/differences.md: the printed formula weighs them twice
  */
 export function calculateConfidence(retrieval: number, source: number, response: number): number {
   const sum = retrieval + source + response
