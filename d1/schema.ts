@@ -442,6 +442,7 @@ export type AlertKind =
   | 'failures_high'
   | 'latency_high'
   | 'decisions_lost'
+  | 'index_nearly_full'
   | 'calibration_outdated'
   | 'calibration_drift'
 

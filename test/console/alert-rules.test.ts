@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/seeded-random.ts'
-import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../packages/console/src/alerts/alert-rules.ts'
+import {
+  findAlerts,
+  findCalibrationAlerts,
+  findRoomAlerts,
+  stabilityIndex,
+} from '../../packages/console/src/alerts/alert-rules.ts'
 import type { AlertKind } from '../../d1/schema.ts'
 
 const counted = (decisions: number, refused: number, confidenceBins = [decisions], failed = 0) => ({
@@ -160,4 +165,18 @@ describe('findCalibrationAlerts', () => {
       alarms += found({ differences: [], calibrated: draw(50), latest: draw(50) }).length
     expect(alarms / 2_000).toBeLessThan(0.005)
   })
+})
+
+describe('findRoomAlerts', () => {
+  const of = (usedBytes: number, ...open: AlertKind[]) =>
+    findRoomAlerts({ usedBytes, limitBytes: 1000 }, 5, new Set(open)).map(({ kind }) => kind)
+
+  it('opens over four fifths, and closes a tenth of that below', () => {
+    expect(of(800)).toEqual([])
+    expect(of(801)).toEqual(['index_nearly_full'])
+    expect(of(721, 'index_nearly_full')).toEqual(['index_nearly_full'])
+    expect(of(720, 'index_nearly_full')).toEqual([])
+  })
+
+  it('is not found where the room is not known', () => expect(findRoomAlerts(undefined, 5)).toEqual([]))
 })

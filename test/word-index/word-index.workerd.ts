@@ -240,9 +240,15 @@ describe('how full the database is', () => {
   it('is told after a write, by the size that D1 says', async () => {
     const own = createWordIndex(options)
     const namespace = freshNamespace()
-    expect(await own.settle(namespace)).toBeUndefined()
     await own.upsert(namespace, [passage('a', 'The edge.')])
     expect(await own.settle(namespace)).toEqual({ usedBytes: expect.any(Number), limitBytes: 500_000_000 })
+  })
+
+  it('is asked for where nothing was written', async () => {
+    const { usedBytes } = (await createWordIndex(options).settle(freshNamespace()))!
+    const { meta } = await env.DB.prepare('SELECT 1').run()
+    expect(usedBytes).toBe(meta.size_after)
+    expect(usedBytes).toBeGreaterThan(10_000)
   })
 
   it.each([

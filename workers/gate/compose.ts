@@ -141,6 +141,7 @@ function compose(env: GateBindings): Composition {
     log,
     clock,
     collections,
+    index,
     policies,
     reader,
   })

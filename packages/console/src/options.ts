@@ -15,7 +15,7 @@ import {
 } from 'hono-rag-gate/core/lib'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Prices } from 'hono-rag-gate/core/reports'
-import type { AnswerPurges, Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
+import type { AnswerPurges, Authenticate, Clock, DecisionLog, IndexRoom, Principal } from 'hono-rag-gate/ports'
 import type { AlertBounds } from './alerts/alert-rules.ts'
 import type { AnswerTokens } from './feedback/answer-token.ts'
 
@@ -68,6 +68,8 @@ export interface AlertOptions {
   readonly operatorTenant?: Tenant | undefined
   /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
+  /** How full the fullest index of a tenant is. @default it is not known */
+  readonly roomOf?: (tenant: Tenant) => Promise<IndexRoom | undefined>
 }
 
 /** A collection as a pin would name it, and the policy that is chosen for it. */
@@ -121,6 +123,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
     webhookSecret: longText,
     operatorTenant: text,
     collectionsOf: callable,
+    roomOf: callable,
   }),
   exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),
   clock: methods('nowMs'),

@@ -22,8 +22,8 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   const call = callerOf(options, 10_000)
   const { model, dimension } = wordEmbedding(language)
 
-  /** As it was after the last write. */
-  let room: IndexRoom | undefined
+  /** Of the database after a write, until it is asked for. */
+  let usedBytes: number | undefined
 
   /** For each of the lists every one of the statements, in turn. */
   function each(sqls: readonly string[], namespace: string, lists: readonly string[]): D1PreparedStatement[] {
@@ -52,7 +52,7 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
         db.prepare(COUNT).bind(namespace, rows.length, words),
       ]
       const results = await call(() => db.batch(written))
-      room = roomOf(results.at(-1)?.meta.size_after)
+      usedBytes = results.at(-1)?.meta.size_after
     },
 
     async fetch(namespace, ids) {
@@ -69,7 +69,11 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
       if (removed.length > 0) await call(() => db.batch(removed))
     },
 
-    settle: async () => room,
+    async settle() {
+      const bytes = usedBytes ?? (await call(() => db.prepare('SELECT 1').run())).meta.size_after
+      usedBytes = undefined
+      return roomOf(bytes)
+    },
   }
 }
 

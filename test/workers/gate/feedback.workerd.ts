@@ -3,7 +3,8 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
-import { uuidv7 } from '../../../src/core/lib/ids.ts'
+import { namespaceOf, uuidv7 } from '../../../src/core/lib/ids.ts'
+import { RagGateError } from '../../../src/errors.ts'
 import { createAnswerTokens } from '../../../packages/console/src/feedback/answer-token.ts'
 import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
@@ -349,6 +350,34 @@ describe('alerts', () => {
     await watchAlerts(compositionFor(bindings).statistics)
     expect(told.slice(4).map(({ event }) => event)).toEqual(['alert_closed', 'alert_closed'])
     expect((await listed()).every(({ closed }) => typeof closed === 'string')).toBe(true)
+  })
+
+  test('tell of an index that is nearly full, until there is room, and close for nothing that is not known', async () => {
+    const { ingest, log, statistics } = compositionFor(isolateBindings)
+    await post('/v1/documents', { collection: 'large', documents: HANDBOOK }, ADMIN)
+    await post('/ask', { question: STRONG })
+    await log.flush()
+    const open = async (tenant: string) => {
+      const { alerts } = await (
+        await send(`/v1/alerts?tenant=${tenant}`, { headers: ADMIN })
+      ).json<{ alerts: { kind: string; value: number; closed: string | null }[] }>()
+      return alerts.flatMap(({ kind, value, closed }) =>
+        kind === 'index_nearly_full' && closed === null ? [value] : [],
+      )
+    }
+    await watchAlerts(statistics)
+    expect(await open('default')).toEqual([])
+    const large = namespaceOf('default', 'large')
+    const room = vi.spyOn(ingest.index, 'settle')
+    room.mockImplementation(async (namespace) => ({ usedBytes: namespace === large ? 81 : 9, limitBytes: 100 }))
+    await watchAlerts(statistics)
+    expect([await open('default'), await open('*')]).toEqual([[0.81], [0.81]])
+    room.mockRejectedValue(new RagGateError('retriever_unavailable', 'down'))
+    await expect(watchAlerts(statistics)).rejects.toMatchObject({ code: 'retriever_unavailable' })
+    expect(await open('default')).toEqual([0.81])
+    room.mockResolvedValue(undefined)
+    await watchAlerts(statistics)
+    expect(await open('default')).toEqual([])
   })
 
   test('are watched by the cron trigger, with the jobs of retention and erasure', async () => {

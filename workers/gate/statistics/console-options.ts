@@ -1,6 +1,7 @@
 /** The console, with the settings of the deployment. */
 import type { AnswerTokens, ConsoleOptions, Policies } from '@hono-rag-gate/console'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
+import { namespaceOf } from 'hono-rag-gate/core/lib'
 import type { AnswerPurges, Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
 import { standing } from '../policies/pins.ts'
@@ -19,6 +20,7 @@ export interface ConsoleGiven {
   readonly log: DecisionLog
   readonly clock: Clock
   readonly collections: IngestPorts['collections']
+  readonly index: IngestPorts['index']
   readonly policies: Policies
   /** Names what reads passages. */
   readonly reader: string | null
@@ -26,7 +28,7 @@ export interface ConsoleGiven {
 
 /** The variables were checked before. */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
-  const { authenticate, isOperator, answerTokens, purges, log, clock, collections, policies, reader } = given
+  const { authenticate, isOperator, answerTokens, purges, log, clock, collections, index, policies, reader } = given
   return {
     db: env.DB,
     authenticate,
@@ -45,6 +47,11 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
           pin: standing(collection, reader),
           policyId: collection.policyId,
         })),
+      roomOf: async (tenant) => {
+        const asked = (await collections.list(tenant)).map(({ id }) => index.settle(namespaceOf(tenant, id)))
+        const rooms = (await Promise.all(asked)).flatMap((room) => room ?? [])
+        return rooms.sort((a, b) => b.usedBytes / b.limitBytes - a.usedBytes / a.limitBytes)[0]
+      },
     },
     exports: exportsOf(env),
     answerTokens,

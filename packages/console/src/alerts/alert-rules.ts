@@ -1,6 +1,7 @@
 /** When figures of a running gate are worth a look. */
 import type { PinDifference } from 'hono-rag-gate/core/policy'
 import type { AlertKind } from 'hono-rag-gate/d1/schema'
+import type { IndexRoom } from 'hono-rag-gate/ports'
 
 /** Decisions of a period, counted. */
 export interface CountedDecisions {
@@ -113,6 +114,26 @@ export function findAlerts(
     )
   }
   return found
+}
+
+/** Share of an index's room from which on an alert says so: there is still time to make room. */
+const NEARLY_FULL = 0.8
+
+/**
+ * Whether an index will soon take no more passages.
+ *
+ * @param room `undefined` where it is not known
+ */
+export function findRoomAlerts(
+  room: IndexRoom | undefined,
+  decisions: number,
+  open: ReadonlySet<AlertKind> = new Set(),
+): readonly AlertFinding[] {
+  const kind = 'index_nearly_full'
+  const value = room === undefined ? 0 : room.usedBytes / room.limitBytes
+  if (!isOver(kind, value, NEARLY_FULL, open)) return []
+  const message = 'The index is nearly full: remove documents, or take a larger index'
+  return [{ kind, value, bound: NEARLY_FULL, decisions, message }]
 }
 
 /** Sums of binary fractions differ in the last digits: 1 - .8 is a little less than .2. */

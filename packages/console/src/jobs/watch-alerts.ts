@@ -7,6 +7,7 @@ import {
   type CountedDecisions,
   findAlerts,
   findCalibrationAlerts,
+  findRoomAlerts,
 } from '../alerts/alert-rules.ts'
 import { sentAlert } from '../api/get-alerts.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
@@ -78,7 +79,17 @@ async function watchTenant(
     }),
   ])
   const calibrations = findCalibrationAlerts(await calibrated(parts, tenant, fromMs, toMs), bounds, open)
-  const found = [...lost, ...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations]
+  const room = await alertSettings.roomOf?.(tenant).catch((thrown: unknown) => {
+    // What is not known closes no alert.
+    if (open.has('index_nearly_full')) throw thrown
+    return undefined
+  })
+  const found = [
+    ...lost,
+    ...findAlerts(counted(latest), counted(earlier), bounds, open),
+    ...calibrations,
+    ...findRoomAlerts(room, latest.decisions, open),
+  ]
   if (found.length > 0 || open.size > 0) await alerts.update(tenant, found)
 }
 
