@@ -337,7 +337,12 @@ function words({ texts, told, toldFirst, sources, refusal, failed }: Seen): stri
 }
 
 describe('chat clients', () => {
-  const rows: string[] = []
+  /** Clients by what they showed: their cells. */
+  const clientsByCells = new Map<string, string[]>()
+  const show = (client: string, cells: readonly string[]): void => {
+    const key = cells.join(' | ')
+    clientsByCells.set(key, [...(clientsByCells.get(key) ?? []), client])
+  }
 
   test.each(Object.keys(CLIENTS))('%s shows what the gate says', async (client) => {
     const isStream = !['`openai`', '`generateText`', '`curl`'].includes(client)
@@ -361,8 +366,9 @@ describe('chat clients', () => {
     for (const each of seen.values()) expect(JSON.stringify(each)).not.toContain('secret')
     if (isStream) expect(seen.get('broken off')!.failed).toBeDefined()
     if (client !== '`useChat`') expect([pass.tokens! > 0, refusal.tokens]).toEqual([true, 0])
-    rows.push(
-      `| ${client} | ${OUTCOMES.map((outcome) => (seen.has(outcome) ? words(seen.get(outcome)!) : '–')).join(' | ')} |`,
+    show(
+      client,
+      OUTCOMES.map((outcome) => (seen.has(outcome) ? words(seen.get(outcome)!) : '–')),
     )
   })
 
@@ -375,11 +381,12 @@ describe('chat clients', () => {
     }
     await client.close()
     expect(cells).toEqual(['pass, sources', 'advise, sources', 'refuse'])
-    rows.push(`| MCP, \`search\` | ${cells.join(' | ')} | – | – | – | – |`)
+    show('MCP, `search`', [...cells, '–', '–', '–', '–'])
   })
 
   test('and docs/reference/http-api.md has the table of it', () => {
     const head = ['client', 'pass', 'advisory', 'refusal', '`refusal`', '`error`', 'model fails', 'breaks off']
+    const rows = Array.from(clientsByCells, ([cells, clients]) => `| ${clients.join('; ')} | ${cells} |`)
     const table = [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n')
     const page = readFileSync(PAGE, 'utf8')
     const written = page.replace(/(<!-- chat clients -->\n)[^]*?(?=<!-- end -->)/, `$1${table}\n`)
