@@ -320,6 +320,23 @@ it('the command line shows the line after the answer, and what it warns of befor
   ])
 })
 
+it('what the message cost stands below that line (R086)', async () => {
+  const { out } = await ragGateCommand(
+    {
+      policy: weightedSignals(),
+      finds: () => rankings(HIGH),
+      handler: (c) => c.json({ answer: 'It does.', ...c.var.ragGate.summary, cost: 'This message: $0.0162' }),
+    },
+    'query',
+    QUESTION,
+  )
+  expect(out.trimEnd().split('\n').slice(-3)).toEqual([
+    expect.stringMatching(/^📊 RAG Confidence: ✓/),
+    '',
+    '💰 This message: $0.0162',
+  ])
+})
+
 it('the line shows for a search, and with no other command (R085)', async () => {
   const route: GateFixture = {
     policy: weightedSignals({ veryLow: 'advise' }),

@@ -62,6 +62,36 @@ test('000: a question that is refused calls no model, and what that saved is cou
   })
 })
 
+test('001: what a message cost stands beside its answer, for operators (R086)', async () => {
+  // 800 × 12.75 + 40 × 147.5 for a million, and one retrieval of .0001.
+  const prices = { PRICE_CURRENCY: 'USD', PRICE_INPUT_PER_MILLION: '12.75', PRICE_OUTPUT_PER_MILLION: '147.5' }
+  const model = aPricedModel('A person or firm. [1]')
+  const { write, bindings } = await tenantOf('paying', { ...PRICED, ...prices })
+  const ask = async (question: string) => write<{ cost?: string; usage?: object }>('/ask', { question })
+  expect(await ask(SUBSCRIBER)).toMatchObject({
+    cost: 'This message: $0.0162',
+    usage: { prompt_tokens: 800, completion_tokens: 40, total_tokens: 840 },
+  })
+  expect((await ask(OFF_TOPIC)).cost).toBe('This message: $0.00010')
+  // From the cache, it cost nothing.
+  expect(await ask(SUBSCRIBER)).toMatchObject({ cost: 'This message: $0.0000', usage: { total_tokens: 840 } })
+  const chat = { model: 'm', messages: [{ role: 'user', content: SUBSCRIBER }] }
+  expect(await write('/v1/chat/completions', chat)).toMatchObject({
+    usage: { total_tokens: 840 },
+    rag_gate: { cost: 'This message: $0.0162' },
+  })
+  // An answer that its policy refuses was paid for.
+  await write('/v1/policy', { policy: 'sufficiency', why: 'document 004' }, 'PUT')
+  model.mockRestore()
+  aPricedModel('Pineapples grow in Greenland.')
+  expect(await ask(SUBSCRIBER)).toMatchObject({ refused: true, cost: 'This message: $0.0162' })
+  // Others are told no price.
+  const { post } = workerOver(bindings)
+  const made = await write<{ token: string }>('/v1/keys', { name: 'asker', scopes: ['ask'] })
+  const told = await post('/ask', { question: OFF_TOPIC }, { authorization: `Bearer ${made.token}` })
+  expect(await told.json()).not.toHaveProperty('cost')
+})
+
 test('000: a refusal rate that is too high or too low is an alert, until it is neither (R031)', async () => {
   const { ask, read, bindings } = await tenantOf('watched', { ALERT_REFUSED_AT_LEAST: '0.3' })
   const alerts = async () => {

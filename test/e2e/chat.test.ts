@@ -26,6 +26,13 @@ import { delta, talking, wholeStream } from './streaming-model.ts'
 
 const PAGE = join(ROOT, 'docs', 'reference', 'http-api.md')
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
+/** 120 tokens read and 7 written cost .0190 by them. */
+const PRICES = {
+  PRICE_CURRENCY: 'USD',
+  PRICE_INPUT_PER_MILLION: '100',
+  PRICE_OUTPUT_PER_MILLION: '1000',
+  PRICE_PER_RETRIEVAL: '0',
+}
 const WORDS = ['Thirty-', 'five ', 'days [1].']
 let model: ScriptedUpstream
 let gate: LocalGate
@@ -293,7 +300,14 @@ beforeAll(async () => {
   gate = await startLocalGate({
     stateDirectory,
     port: 8985,
-    vars: { LLM_BASE_URL: `${model.url}/v1`, LLM_API_KEY: 'key', LLM_MODEL: 'm', STREAM_IDLE_SECONDS: '3' },
+    vars: {
+      LLM_BASE_URL: `${model.url}/v1`,
+      LLM_API_KEY: 'key',
+      LLM_MODEL: 'm',
+      STREAM_IDLE_SECONDS: '3',
+      AUDIENCE: 'public',
+      ...PRICES,
+    },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)
   const address = { url: gate.url, key: gate.adminToken }
@@ -559,4 +573,31 @@ test('under sufficiency an answer counts by what it cites, and one that cites no
   }
   expect(await ask('Backups are kept for thirty-five days [1].')).toMatchObject({ refused: false, verdict: 'pass' })
   expect(await ask('Backups are kept for thirty-five days.')).toMatchObject({ refused: true, sources: [] })
+})
+
+test('a stream ends with what it cost, for operators; from the cache it cost nothing', async () => {
+  model.answerWith(talking(wholeStream(WORDS)))
+  const question = `${STRONG} ??`
+  const sent = async (path: string, body: object, token = gate.adminToken): Promise<string> =>
+    (
+      await fetch(gate.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+      })
+    ).text()
+  const costIn = (text: string): readonly string[] =>
+    text
+      .split('\n\n')
+      .flatMap((event) =>
+        event.includes('"cost"') ? (/"finish_reason":"stop".*"cost":"([^"]+)"/.exec(event)?.[1] ?? event) : [],
+      )
+  const chat = { model: 'm', messages: [{ role: 'user', content: question }], stream: true }
+  expect(costIn(await sent('/v1/chat/completions', chat))).toEqual(['This message: $0.0190'])
+  expect(costIn(await sent('/v1/chat/completions', chat))).toEqual(['This message: $0.0000'])
+  expect(costIn(await sent('/v1/chat/completions', chat, key))).toEqual([])
+  expect(costIn(await sent('/ask', { question, stream: true }))).toEqual(['This message: $0.0190'])
+  expect(JSON.parse(await sent('/ask', { question }))).toMatchObject({ cost: 'This message: $0.0000' })
+  // What comes whole, and is asked for as a stream, says it at the same place.
+  expect(costIn(await sent('/ask', { question: OFF_TOPIC, stream: true }))).toEqual(['This message: $0.0000'])
 })

@@ -103,14 +103,16 @@ describe('an answer that is asked for as a stream', () => {
     expect([statusOf(again), await again.text()]).toEqual(['rag-gate; hit; ttl=N', first])
     const json = await post({ question })
     expect([statusOf(json), json.headers.get('content-type')]).toEqual(['rag-gate; hit; ttl=N', 'application/json'])
-    expect(await json.json()).toEqual({ answer: WORDS.join(''), ...chunksIn(first)[0]!.rag_gate })
+    const usage = { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
+    expect(await json.json()).toEqual({ answer: WORDS.join(''), ...chunksIn(first)[0]!.rag_gate, usage })
     expect(model.calls()).toBe(calls)
   })
 
   test('comes from an answer that was stored as JSON, too', async () => {
     model.answerWith(talking(WHOLE))
     const question = anotherQuestion()
-    const { answer, ...about } = (await (await post({ question })).json()) as { answer: string }
+    const made = (await (await post({ question })).json()) as { answer: string; usage: object }
+    const { answer, usage, ...about } = made
     const calls = model.calls()
     const stream = await post({ question }, { accept: 'text/event-stream' })
     expect([statusOf(stream), stream.headers.get('content-type')]).toEqual([
@@ -119,6 +121,7 @@ describe('an answer that is asked for as a stream', () => {
     ])
     const chunks = chunksIn(await stream.text())
     expect([textIn(chunks), chunks[0]?.rag_gate]).toEqual([answer, about])
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage })
     expect(model.calls()).toBe(calls)
   })
 

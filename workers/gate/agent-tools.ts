@@ -1,9 +1,11 @@
 /** `/mcp` and `/v1/tools`: search and assessment for agents, with the settings of the deployment. */
 import { type AgentTools, createAgentTools } from '@hono-rag-gate/mcp'
 import { RagGateError } from 'hono-rag-gate/errors'
+import { costLine } from './ask/cost-line.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'
+import { pricesOf } from './statistics/savings-ledger.ts'
 
 const made = new WeakMap<GateBindings, AgentTools>()
 
@@ -19,22 +21,13 @@ function toolsOf(env: GateBindings): AgentTools {
   // No model stands behind these tools: a refused search saves no call of one.
   const { authenticate, cache: _, savings: __, ...dependencies } = gate
   if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
+  const prices = pricesOf(env)
   return createAgentTools({
     authenticate,
     dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any' },
     retrieval,
-    ...(env.PRICE_CURRENCY !== undefined && {
-      costLine: costLine(env.PRICE_CURRENCY, Number(env.PRICE_PER_RETRIEVAL)),
-    }),
+    ...(prices && { costLine: (retrievals: number) => costLine(prices, retrievals) }),
   })
 }
-
-/** What the retrievals of a call cost: these tools ask no model. */
-const costLine =
-  (currency: string, price: number) =>
-  (retrievals: number): string => {
-    const amount = (retrievals * price).toFixed(4)
-    return `This message: ${currency === 'USD' ? `$${amount}` : `${amount} ${currency}`}`
-  }

@@ -5,6 +5,7 @@ import { chatProtocol } from '@hono-rag-gate/chat'
 import { feedbackHeader, limitRequests } from '@hono-rag-gate/console'
 import { mcpEndpoint, toolEndpoint } from '@hono-rag-gate/mcp'
 import { agentToolsFor } from './agent-tools.ts'
+import { tellCost } from './ask/cost-line.ts'
 import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
 import { deleteDocument } from './documents/delete-document.ts'
@@ -31,7 +32,16 @@ const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
-  ['POST', '/ask', limited, signedAnswers, answerForm, gate as unknown as Serving, answer as unknown as Serving],
+  [
+    'POST',
+    '/ask',
+    limited,
+    signedAnswers,
+    answerForm,
+    tellCost,
+    gate as unknown as Serving,
+    answer as unknown as Serving,
+  ],
   [
     'POST',
     '/v1/chat/completions',
@@ -39,6 +49,7 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
     chatForm,
     limited,
     checkRequest,
+    tellCost,
     chatGate as unknown as Serving,
     answerChat as unknown as Serving,
   ],

@@ -1,15 +1,17 @@
 /** Answers of a route in the protocol that its client speaks. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
-import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
+import { mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import type { RagGateContext } from 'hono-rag-gate/middleware'
 import { aboutAnswer, aboutInHeader } from './about-answer.ts'
 import {
   type AboutAnswer,
   type AnswerBody,
   bodyOfStream,
+  type ChangeEvent,
   completionOf,
   EVENT_STREAM,
+  mapEvents,
   streamOfBody,
 } from './completions.ts'
 import { type Chat, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
@@ -105,14 +107,11 @@ async function answerEvents(c: Context, told: Told): Promise<void> {
   }
   const change =
     chat.protocol === 'openai' ? completionChunks(told) : isUiStream ? uiParts(told) : uiPartsOfChunks(told)
-  replace(c, mapEvents(c.res, change), chat.protocol === 'openai' ? 'events' : 'ui')
+  replace(c, mapEvents(c.res.body!, change), chat.protocol === 'openai' ? 'events' : 'ui')
 }
 
-/** What becomes of an event, and of the end of a stream. */
-type Change = (event: string) => string
-
 /** Adds what is told to the first chunk, where it is not there; leaves the count of tokens out where it was not asked for. */
-function completionChunks({ chat, about }: Told): Change {
+function completionChunks({ chat, about }: Told): ChangeEvent {
   let isFirst = true
   return (event) => {
     const chunk = chunkIn(event)
@@ -133,7 +132,7 @@ function isUsage({ choices, usage }: Readonly<Record<string, unknown>>): boolean
 }
 
 /** Adds verdict and citations behind the start of a message, where they are not there. */
-function uiParts({ about }: Told): Change {
+function uiParts({ about }: Told): ChangeEvent {
   let isMissing = about !== undefined
   return (event) => {
     const part = chunkIn(event)
@@ -150,7 +149,7 @@ function uiParts({ about }: Told): Change {
 }
 
 /** Chunks of a completion as a message. */
-function uiPartsOfChunks({ about }: Told): Change {
+function uiPartsOfChunks({ about }: Told): ChangeEvent {
   let state: 'before' | 'within' | 'behind' = 'before'
   let isInText = false
   let cut = false
@@ -202,25 +201,6 @@ function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   } catch {
     return undefined
   }
-}
-
-/** A stream with other events. Who leaves it leaves its source. */
-function mapEvents({ body }: Response, change: Change): ReadableStream<Uint8Array> {
-  // A response with a media type of events has one.
-  const reader = body!.getReader()
-  const eventsIn = createEventSplitter()
-  const utf8 = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return controller.close()
-        const events = eventsIn(value).map(change).join('')
-        if (events !== '') return controller.enqueue(utf8.encode(events))
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
 }
 
 /** An error as OpenAI's clients read it; others find what was there. @returns whether it is one */

@@ -6,7 +6,7 @@
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
 import type { TokenUsage } from 'hono-rag-gate/core/reports'
-import { readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
+import { createEventSplitter, readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** What a reader is told of an answer or a refusal beside its text. */
@@ -22,6 +22,8 @@ export interface AnswerBody extends AboutAnswer {
   readonly answer: string
   /** What the model counted. */
   readonly usage?: CompletionUsage
+  /** What the answer cost, in words; a stream tells it with `finish_reason`. */
+  readonly cost?: string
 }
 
 /** Tokens of a completion. */
@@ -40,6 +42,7 @@ interface Chunk {
   }[]
   readonly usage?: CompletionUsage | null
   readonly rag_gate?: AboutAnswer
+  readonly cost?: string
 }
 
 /** Tokens as a completion has them. */
@@ -54,7 +57,7 @@ export function chunksOf(
 ): {
   readonly first: string
   readonly text: (text: string, as?: 'content' | 'refusal') => string
-  readonly last: (finishReason: FinishReason, usage?: TokenUsage) => string
+  readonly last: (finishReason: FinishReason, usage?: TokenUsage, cost?: string) => string
 } {
   const created = Math.floor(Date.now() / 1000)
   const named = { id: about.decision_id, object: 'chat.completion.chunk', created, model }
@@ -66,16 +69,17 @@ export function chunksOf(
   return {
     first: event(choice({ role: 'assistant', content: '' }, null), { rag_gate: about }),
     text: (text, as = 'content') => event(choice({ [as]: text }, null)),
-    last: (finishReason, tokens) => {
+    last: (finishReason, tokens, cost) => {
       const usage = tokens && completionUsage(tokens)
-      return `${event(choice({}, finishReason))}${usage ? event([], { usage }) : ''}data: [DONE]\n\n`
+      const end = event(choice({}, finishReason), cost === undefined ? {} : { cost })
+      return `${end}${usage ? event([], { usage }) : ''}data: [DONE]\n\n`
     },
   }
 }
 
 /** A whole answer as a stream. */
 export function streamOfBody(
-  { answer, usage, ...about }: AnswerBody,
+  { answer, usage, cost, ...about }: AnswerBody,
   model: string,
   as?: 'content' | 'refusal',
 ): string {
@@ -83,7 +87,7 @@ export function streamOfBody(
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = tokensOf(usage, about) ?? {}
   const tokens = inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens }
   const text = answer === '' ? '' : chunks.text(answer, as)
-  return `${chunks.first}${text}${chunks.last(finishReasonOf(about), tokens)}`
+  return `${chunks.first}${text}${chunks.last(finishReasonOf(about), tokens, cost)}`
 }
 
 /** A whole answer as a completion. */
@@ -125,25 +129,54 @@ function finishReasonOf({ complete }: AboutAnswer): FinishReason {
 export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBody {
   let about: AboutAnswer | undefined
   let usage: CompletionUsage | undefined
+  let cost: string | undefined
   let [answer, cut] = ['', false]
   for (const event of splitEvents(stream).events) {
     const { data } = readEvent(event)
     if (data === '' || data === '[DONE]') continue
     // They were made here.
-    const { choices, rag_gate: told, usage: counted } = JSON.parse(data) as Chunk
+    const { choices, rag_gate: told, usage: counted, cost: paid } = JSON.parse(data) as Chunk
     about ??= told
+    cost = paid ?? cost
     usage = counted ?? usage
     answer += choices[0]?.delta.content ?? ''
     cut ||= choices[0]?.finish_reason === 'length'
   }
   about ??= otherwise
   if (about === undefined) throw new RagGateError('internal', 'A stored stream does not say what it answers')
-  return { answer, ...about, ...(usage && { usage }), ...(cut && { complete: false }) }
+  return {
+    answer,
+    ...about,
+    ...(usage && { usage }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(cut && { complete: false }),
+  }
 }
 
 /** A response that sends events as they are made. */
 export function eventStream(events: AsyncGenerator<string, void, void>, onLeave: () => void): Response {
   return new Response(textStream(events, onLeave), { headers: { 'content-type': EVENT_STREAM } })
+}
+
+/** What becomes of an event. */
+export type ChangeEvent = (event: string) => string
+
+/** A stream with other events. Who leaves it leaves its source. */
+export function mapEvents(stream: ReadableStream<Uint8Array>, change: ChangeEvent): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  const eventsIn = createEventSplitter()
+  const utf8 = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        const events = eventsIn(value).map(change).join('')
+        if (events !== '') return controller.enqueue(utf8.encode(events))
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 export const EVENT_STREAM = 'text/event-stream'

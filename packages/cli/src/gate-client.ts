@@ -81,6 +81,8 @@ export interface AskReply {
     /** The answer of a gate without a model, best first. */
     readonly passages?: readonly (PassageName & { readonly text: string })[]
     readonly detail?: DetailReply
+    /** What it cost, in words, for operators of a gate with prices. */
+    readonly cost?: string
   }
 }
 

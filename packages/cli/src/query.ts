@@ -44,6 +44,7 @@ function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): v
   else if (body.passages !== undefined) showPassages(body.passages, confidence, out)
   else showSources(body, confidence, out)
   if (confidence !== undefined) out('\n', ...confidenceLine(confidence))
+  if (body.cost !== undefined) out(`\n💰 ${body.cost}`)
   if (!debug || detail === undefined) return
   out('\n', ...blockOf(explanation ?? withoutExplanation(body)))
   const [top] = detail.chunks

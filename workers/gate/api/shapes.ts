@@ -286,10 +286,13 @@ const ABOUT: Schema = open({
   reason_code: text,
   'calibration?': oneOf('uncalibrated', 'scaled', 'calibrated'),
   'detail?': byName(anything),
+  'cost?': text,
 })
 
+const usage = object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
+
 /** What `POST /ask` answers: an answer, or a refusal. */
-export const ANSWER: Schema = { ...ABOUT, properties: { ...(ABOUT['properties'] as Schema), answer: text } }
+export const ANSWER: Schema = { ...ABOUT, properties: { ...(ABOUT['properties'] as Schema), answer: text, usage } }
 
 /** What `POST /v1/chat/completions` takes. */
 export const COMPLETION_REQUEST: Schema = object({
@@ -334,7 +337,7 @@ export const COMPLETION: Schema = object({
       finish_reason: oneOf('stop', 'length'),
     }),
   ),
-  'usage?': object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+  'usage?': usage,
   rag_gate: TOLD,
 })
 

@@ -7,6 +7,7 @@ import { type AboutAnswer, chunksOf, completionUsage, eventStream } from '@hono-
 import type { Generation, GenerationRequest } from '@hono-rag-gate/models'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { noteUsage } from './cost-line.ts'
 import { wantsStream } from './form.ts'
 import { searchAnswer } from './search-answer.ts'
 
@@ -28,8 +29,6 @@ export interface AnswerForm {
   readonly asked?: Pick<GenerationRequest, 'history' | 'instructions' | 'sampling'>
   /** Makes the answer of a deployment without a model. @default a sentence with the number of passages */
   readonly searchText?: (passages: RagGateContext['context']['chunks']) => string
-  /** Whether an answer that is no stream tells the tokens that it took. @default 'not told' */
-  readonly usage?: 'told' | 'not told'
 }
 
 /** The same for another route. @throws what `answer` throws */
@@ -52,7 +51,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   const generation = await generator.generate({ ...task(c), ...form.asked, signal: c.req.raw.signal })
   report(c, generation)
   const { text, complete } = generation
-  const usage = form.usage === 'told' && generation.usage && completionUsage(generation.usage)
+  const usage = generation.usage && completionUsage(generation.usage)
   return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }), ...(usage && { usage }) })
 }
 
@@ -63,6 +62,7 @@ function task(c: AskContext): Omit<GenerationRequest, 'signal'> {
 }
 
 function report(c: AskContext, { report: reported, complete, model, usage }: Generation): void {
+  if (usage !== undefined) noteUsage(c, usage)
   c.var.ragGate.report({
     ...reported,
     complete,

@@ -21,8 +21,7 @@ export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async f
     const body = await c.res.json<AnswerBody>()
     replace(c, EVENT_STREAM, streamOfBody(body, compositionFor(c.env).generator?.model ?? SEARCH))
   } else if (!isWanted && media === 'events') {
-    const { usage: _, ...body } = bodyOfStream(await c.res.text())
-    replace(c, 'application/json', JSON.stringify(body))
+    replace(c, 'application/json', JSON.stringify(bodyOfStream(await c.res.text())))
   }
 }
 
@@ -37,7 +36,7 @@ export async function wantsStream(c: Pick<Context, 'req'>): Promise<boolean> {
 }
 
 /** Another body under the same headers. */
-function replace(c: Context, type: string, body: string): void {
+export function replace(c: Context, type: string, body: string | ReadableStream<Uint8Array>): void {
   const headers = new Headers(c.res.headers)
   headers.set('content-type', type)
   headers.delete('content-length')

@@ -11,7 +11,7 @@ export async function answerChat(c: Context<RagGateEnv<GateBindings>>): Promise<
   const chat = await readChat(c)
   const { history, instructions } = chat
   const asked = { history, sampling: samplingOf(chat), ...(instructions === undefined ? {} : { instructions }) }
-  return answerAs(c, { asked, usage: 'told', searchText })
+  return answerAs(c, { asked, searchText })
 }
 
 /** The passages themselves: a chat shows nothing beside its text. */
