@@ -7,6 +7,7 @@
  * it is set to. Every question goes through the gate, without the reader, with one that is right and one that is wrong; `balanced` is fitted
  * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
  */
+import { reranking } from '../src/pipeline/reranking.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { uncertainMiddle } from '../packages/calibration/src/uncertain-middle.ts'
 import type { Decision } from '../src/core/policy/decision.ts'
@@ -80,8 +81,8 @@ async function judgedSet(name: string, general: Policy): Promise<ReadonlyMap<num
   }
   const words = await verdictsBy({})
   const [right, wrong] = [
-    await verdictsBy({ reranker: standInReader(set.questions, 0, SEED) }),
-    await verdictsBy({ reranker: standInReader(set.questions, 1, SEED) }),
+    await verdictsBy({ reranker: reranking(standInReader(set.questions, 0, SEED)) }),
+    await verdictsBy({ reranker: reranking(standInReader(set.questions, 1, SEED)) }),
   ]
   const judged = new Map<number, readonly Judged[]>()
   for (const errors of ERRORS) {

@@ -1,6 +1,7 @@
 /** The front door: the middleware, policies and gates, and the types that a service meets. */
 export { ragGate } from './middleware/rag-gate.ts'
 export { questionHmac } from './pipeline/question-hmac.ts'
+export { reranking, type RerankingOptions } from './pipeline/reranking.ts'
 export { respondWithError } from './middleware/respond.ts'
 export type { GateDependencies } from './middleware/dependencies.ts'
 export type { RagGateContext, RagGateEnv } from './middleware/gate-context.ts'
@@ -19,7 +20,7 @@ export {
 export { logistic } from './core/policy/logistic.ts'
 export type { ConfidenceModel } from './core/policy/confidence.ts'
 export type { Band, Decision } from './core/policy/decision.ts'
-export { mentions, refuseTopics, type Rule } from './core/policy/rules.ts'
+export { defineRule, mentions, refuseTopics, type Rule } from './core/policy/rules.ts'
 export { measure } from './core/policy/measure.ts'
 export type { Signals } from './core/signals/measure.ts'
 export { judge } from './core/policy/judge.ts'

@@ -1,4 +1,5 @@
 /** What labels of a collection win where a reader scores its passages, all of them or the uncertain middle. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { calibratePolicy } from '../../packages/calibration/src/calibrate-policy.ts'
 import { wasRead } from '../../packages/calibration/src/recorded-measures.ts'
@@ -41,8 +42,7 @@ export async function calibratedWithReader(
     const policy = policies.get(name)!
     const gate = (questions: readonly LabelledQuestion[]) => ({
       policy,
-      reranker: standInReader(questions, errors, seed),
-      ...(middle === undefined ? {} : { retrieval: { rerankBetween: middle } }),
+      reranker: reranking(standInReader(questions, errors, seed), middle && { between: middle }),
     })
     const labels = await measuredFamily(name, gate, false)
     families.push({ policy, labels })

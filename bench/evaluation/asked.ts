@@ -14,7 +14,6 @@ export const SETTINGS: QuestionSettings = {
   retrieval: {
     topK: 10,
     timeoutMs: 60_000,
-    rerankTimeoutMs: 60_000,
   },
   context: { maxLength: 12_000 },
 }

@@ -15,7 +15,7 @@ import { checkOptions } from '../../src/middleware/check-options.ts'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { gateQuestion, type GateResult } from '../../src/pipeline/gate-question.ts'
 import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
-import type { Reranker } from '../../src/ports/reranker.ts'
+import type { Reranking } from '../../src/pipeline/question-settings.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { allSignals } from '../../packages/presets/src/named/index.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
@@ -31,7 +31,7 @@ import {
 
 /** What differs from the gate as it is without options. */
 export interface BenchGateOptions extends Partial<Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'>> {
-  readonly reranker?: Reranker
+  readonly reranker?: Reranking
   /** Takes the collection's lexicon away. @default false */
   readonly withoutLexicon?: boolean
 }

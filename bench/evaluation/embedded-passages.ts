@@ -65,7 +65,7 @@ export function gateOver(
     policy: () => policy,
     mode: 'enforce',
     rules: [],
-    retrieval: { topK: 10, timeoutMs: TIMEOUT_MS, rerankTimeoutMs: TIMEOUT_MS },
+    retrieval: { topK: 10, timeoutMs: TIMEOUT_MS },
     context: { maxLength: 12_000 },
   } as const
   return async (question) => {

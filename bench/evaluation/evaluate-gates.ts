@@ -5,6 +5,7 @@
  *
  * `balanced` is fitted without the set that it is measured on. Nothing here is random.
  */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import type { LabelledScore } from '../../packages/calibration/src/labelled-score.ts'
@@ -156,7 +157,7 @@ async function legalReviewTable({ whole }: Sets): Promise<string> {
     figure(Math.max(...questions.map(({ signals }) => confidenceOf(policy.confidence, signals))))
   const rows: string[][] = []
   for (const set of whole.filter(({ name }) => name !== ADVERSARIAL)) {
-    const read = await gatedSet(set.name, {}, { reranker: standInReader(set.questions, 0, 0) })
+    const read = await gatedSet(set.name, {}, { reranker: reranking(standInReader(set.questions, 0, 0)) })
     rows.push([set.name, highest(set), answered(set), highest(read), answered(read)])
   }
   return table(

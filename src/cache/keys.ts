@@ -28,7 +28,7 @@ export function sharedParts(
     audience: request.audience,
     policyId: judgedBy(policy, route.rules, scale),
     mode: route.mode,
-    retrieval: lengthPrefixed([retrievalText(route), reranker?.model ?? '']),
+    retrieval: lengthPrefixed([retrievalText(route), reranker?.key ?? '']),
     vary,
     question: request.question,
     options,
@@ -41,14 +41,13 @@ const RETRIEVAL_TEXTS = new WeakMap<QuestionSettings, string>()
 function retrievalText(settings: QuestionSettings): string {
   const known = RETRIEVAL_TEXTS.get(settings)
   if (known !== undefined) return known
-  const { topK, rerankBetween } = settings.retrieval
+  const { topK } = settings.retrieval
   const { maxLength, lengthOf } = settings.context
   const text = canonicalJson({
     topK,
     maxLength,
     // One function cannot be told from another: the cache's `version` does that.
     counts: lengthOf === undefined ? 'characters' : 'by lengthOf',
-    rerankBetween: rerankBetween === undefined ? null : [...rerankBetween],
   })
   RETRIEVAL_TEXTS.set(settings, text)
   return text

@@ -8,7 +8,6 @@ import {
   callable,
   group,
   methods,
-  number,
   oneOf,
   type OptionKinds,
   required,
@@ -22,7 +21,6 @@ import {
 import { judgesAnswers } from '../core/policy/judge.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import type { Text } from '../core/gates/text.ts'
-import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
@@ -68,12 +66,6 @@ const RETRIEVAL: OptionKinds<RetrievalOptions> = {
   topK: whole(1, 100),
   filter: anything,
   timeoutMs: whole(1, 60_000),
-  rerankTimeoutMs: whole(1, 60_000),
-  rerankBetween: {
-    words: 'two numbers from 0 to 1, the first under the second',
-    holds: (value) =>
-      Array.isArray(value) && value.length === 2 && value.every(number(0, 1).holds) && value[0] < value[1],
-  },
 }
 
 const CONTEXT: OptionKinds<ContextOptions> = {
@@ -96,7 +88,13 @@ export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
     words: 'a policy, such as balanced(), or a function that chooses one',
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
-  rules: anything,
+  rules: {
+    words: 'a list of rules of defineRule(…), each with an id of its own',
+    holds: (rules) =>
+      Array.isArray(rules) &&
+      rules.every(methods('ask').holds) &&
+      new Set(rules.map(({ id }) => id)).size === rules.length,
+  },
   mode: oneOf('enforce', 'observe'),
   question: group(QUESTION),
   retrieval: group(RETRIEVAL),
@@ -123,7 +121,6 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   const onWarning = thatCannotFail(options.onWarning ?? warnOnConsole)
   const { closestPassages = 0 } = options
   const { judge: answerJudge, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
-  validateRules(rules)
   const messagesFor = messageChooser(options.messages)
   return {
     policy: policyChooser(policy, answerJudge, options.messages),
@@ -180,7 +177,6 @@ const STREAM_START_TIMEOUT_MS = 60_000
 const RETRIEVAL_DEFAULTS = {
   topK: 10,
   timeoutMs: 3000,
-  rerankTimeoutMs: 3000,
 } as const
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {

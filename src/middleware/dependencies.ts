@@ -8,9 +8,8 @@ import type { Authenticate } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
-import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
-import type { GateWarning, QuestionPorts, QuestionSettings } from '../pipeline/question-settings.ts'
+import type { GateWarning, QuestionPorts, QuestionSettings, Reranking } from '../pipeline/question-settings.ts'
 import type { GateCache, RouteCache } from '../pipeline/gate-cache.ts'
 
 /** What the gate works with: a retriever, and optional parts. */
@@ -22,8 +21,12 @@ export interface GateDependencies {
    * @default one collection of the name that the route searches, without a lexicon, for every tenant
    */
   readonly collections?: Collections
-  /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
-  readonly reranker?: Reranker
+  /**
+   * `reranking(…)` of a reranker, which scores the retrieved passages before they are judged.
+   *
+   * @default none: retrieval scores and texts decide
+   */
+  readonly reranker?: Reranking
   /**
    * `answerCache(…)` of `hono-rag-gate/cache`.
    *
@@ -94,7 +97,7 @@ export function dependenciesFor<Bindings extends object>(
 export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   retriever: required(methods('retrieve')),
   collections: methods('find', 'lexicon'),
-  reranker: methods('rerank'),
+  reranker: { words: 'reranking(…) of a reranker', holds: methods('assess').holds },
   cache: { words: 'answerCache({ store: … }) of hono-rag-gate/cache', holds: methods('forRoute').holds },
   log: methods('record', 'flush'),
   authenticate: callable,

@@ -171,19 +171,6 @@ export interface RetrievalOptions {
    * @default 3000
    */
   readonly timeoutMs?: number
-  /**
-   * How long the reranker may take, milliseconds, 1..60000; then the evidence is judged as it was retrieved.
-   *
-   * @default 3000
-   */
-  readonly rerankTimeoutMs?: number
-  /**
-   * Confidences of the judgement without the reranker from which and below which it is asked, 0..1, the first under the
-   * second: what lies outside is judged without. docs/cascades.md has what it saves and changes.
-   *
-   * @default it is asked however sure the question is
-   */
-  readonly rerankBetween?: readonly [from: number, below: number]
 }
 
 /** How much of the evidence a model reads. */

@@ -107,7 +107,7 @@ async function gateAnew(
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
   const timings = {
     retrievalMs: retrieval.retrievalMs,
-    ...(ports.reranker === undefined ? {} : { rerankMs: assessed.rerankMs }),
+    ...(assessed.rerankMs === undefined ? {} : { rerankMs: assessed.rerankMs }),
   }
   const decision = decisionOf(ports, collection, assessed)
   const lookup = before && (await cache?.lookUpEvidence(before, assessed, decision))

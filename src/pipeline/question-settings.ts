@@ -7,9 +7,12 @@ import type { Memory } from '../core/signals/signal.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
-import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import type { ContextBudget } from '../core/evidence/context.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { RerankerOutcome } from '../core/evidence/rerank.ts'
+import type { Finding } from '../core/gates/finding.ts'
+import type { Judgement } from '../core/policy/decision.ts'
 
 /** Something that went wrong and was got over. */
 export interface GateWarning {
@@ -27,11 +30,32 @@ export interface QuestionPorts {
   readonly collections: Collections
   readonly clock: Clock
   /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
-  readonly reranker?: Reranker
+  readonly reranker?: Reranking
   /** What measuring keeps from question to question: words and texts that come back. @default nothing is kept */
   readonly lasting?: Memory
   /** @default none */
   readonly onWarning?: (warning: GateWarning) => void
+}
+
+/** A question whose evidence is to be reranked. */
+export interface ToRerank<Judged> {
+  readonly question: string
+  readonly policy: Policy
+  readonly retrieved: Evidence
+  readonly clock: Clock
+  readonly onWarning?: (warning: GateWarning) => void
+  /** Judges evidence. */
+  readonly judged: (evidence: Evidence, outcome: RerankerOutcome, findings?: readonly Finding[]) => Judged
+}
+
+/** Reranking, made by `reranking`. */
+export interface Reranking {
+  /** Names what else an answer depends on: the model, and when it is asked. */
+  readonly key: string
+  /** @returns the judgement, and the time spent in reranking, milliseconds */
+  assess<Judged extends { readonly judgement: Judgement }>(
+    asked: ToRerank<Judged>,
+  ): Promise<Judged & { readonly rerankMs: number }>
 }
 
 /** How evidence is found. */
@@ -40,10 +64,6 @@ export interface RetrievalSettings {
   readonly topK: number
   /** Deadline of the retrieval, headers and body together; of every look into the database too. */
   readonly timeoutMs: number
-  /** How long the reranker may take; then the evidence is judged as it was retrieved. */
-  readonly rerankTimeoutMs: number
-  /** Confidences without the reranker from which and below which it is asked, 0..1. @default it always is */
-  readonly rerankBetween?: readonly [from: number, below: number]
   /** Which passages a caller's question may be answered from; without it all of the collection. */
   readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
 }

@@ -1,3 +1,5 @@
+import type { Reranker } from '../../src/ports/reranker.ts'
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it } from 'vitest'
 import { plainCollection } from '../../src/ports/collections.ts'
 import {
@@ -11,6 +13,8 @@ import {
   UUID7,
   WEAK,
 } from '../fixtures/gate.ts'
+
+const GRADER: Reranker = { model: 'grader', kind: 'grade', rerank: async () => [3] }
 
 describe('a question asked again', () => {
   it('is answered from the cache with a rising Age, without retrieval or handler', async () => {
@@ -118,7 +122,8 @@ describe('a question asked again', () => {
     ['the policy', { policy: { ...POLICY, name: 'other' } }],
     ['the version', { cache: { version: 'b' } }],
     ['how evidence is retrieved', { retrieval: { topK: 3 } }],
-    ['which questions a reranker reads', { retrieval: { rerankBetween: [0.1, 0.9] } }],
+    ['a reranker', { dependencies: { reranker: reranking(GRADER) } }],
+    ['which questions it reads', { dependencies: { reranker: reranking(GRADER, { between: [0.1, 0.9] }) } }],
     ['how much a model reads', { context: { maxLength: 1000 } }],
     ['how its length is counted', { context: { lengthOf: (text: string) => text.length } }],
     ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],

@@ -1,3 +1,4 @@
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it } from 'vitest'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { RagGateError } from '../../src/errors.ts'
@@ -105,7 +106,7 @@ describe('a question past the cache', () => {
   })
 
   it('has another key with a reranker', async () => {
-    const reranker = { model: 'grader', kind: 'grade' as const, rerank: async () => [3] }
+    const reranker = reranking({ model: 'grader', kind: 'grade', rerank: async () => [3] })
     expect(await keyOf({}, { reranker })).not.toBe(await keyOf())
   })
 

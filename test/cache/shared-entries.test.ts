@@ -1,3 +1,4 @@
+import { defineRule } from '../../src/core/policy/rules.ts'
 import * as fc from 'fast-check'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
@@ -116,7 +117,7 @@ async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
       },
     ],
     policy: policyNamed(one.policy),
-    rules: [{ id: one.rule, check: () => null }],
+    rules: [defineRule({ id: one.rule, check: () => null })],
     mode: one.mode,
     question: { collections: [collection], otherFields: 'allow' },
     retrieval: { topK: one.topK, filter: { 'metadata.plan': one.filter } },

@@ -75,7 +75,7 @@ describe('rag-gate scale', () => {
         policy: () => balanced(),
         mode: 'enforce',
         rules: [],
-        retrieval: { topK: 10, timeoutMs: 1000, rerankTimeoutMs: 1000 },
+        retrieval: { topK: 10, timeoutMs: 1000 },
         context: { maxLength: 12_000 },
       },
       {

@@ -9,7 +9,7 @@ const TEXT = readFileSync(new URL('docs/reference/adapters.md', ROOT), 'utf8')
 const EXAMPLES = [...TEXT.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map(([, code = '']) => code)
 
 /** Method that tells a port. */
-const METHODS = ['retrieve', 'upsert', 'embed', 'rerank', 'generate']
+const METHODS = ['retrieve', 'upsert', 'embed', 'rerank', 'assess', 'generate']
 
 describe('the examples of docs/reference/adapters.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-docs-'))

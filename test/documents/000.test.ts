@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verdictRates } from '../../packages/calibration/src/index.ts'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
-import { definePolicy, mentions, refuseTopics, type Rule, type Verdict } from '../../src/index.ts'
+import { definePolicy, defineRule, mentions, refuseTopics, reranking, type Verdict } from '../../src/index.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../packages/presets/src/two-tier/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { PAGES, read } from '../docs/pages.ts'
@@ -135,12 +135,11 @@ describe('retrieval scores', () => {
 
   it('judge where the reranker fails, and the decision says which tier did (R004, R037)', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    const reranker = { model: 'grader', kind: 'grade' as const, rerank: () => new Promise<never>(() => undefined) }
+    const grader = { model: 'grader', kind: 'grade' as const, rerank: () => new Promise<never>(() => undefined) }
     const { ask, journal } = aGate({
       policy: twoTier(),
       finds: () => ranked('bm25', [9, 1]),
-      dependencies: { reranker },
-      retrieval: { rerankTimeoutMs: 10 },
+      dependencies: { reranker: reranking(grader, { timeoutMs: 10 }) },
     })
     expect((await bodyOf(await ask())).verdict).toBe('pass')
     const { reranker: outcome, findings } = journal.events[0]!.decision
@@ -219,13 +218,13 @@ describe('rules of a domain', () => {
 
   it('are given the question, and match whole words (R040)', async () => {
     const seen: string[] = []
-    const rule: Rule = {
+    const rule = defineRule({
       id: 'seen',
       check: ({ question }) => {
         seen.push(question)
         return mentions(question, ['eng']) ? { outcome: 'refuse', message: 'eng' } : null
       },
-    }
+    })
     expect(await asked({ rules: [rule] })).toMatchObject({ verdict: 'pass' })
     expect(seen).toEqual([QUESTION])
     expect(await asked({ rules: [refuseTopics(['gin'])] })).toMatchObject({ verdict: 'pass' })
@@ -241,23 +240,23 @@ it('the stages follow one another as drawn, and the model comes last (R029)', as
       return ranked('bm25', [9, 8])
     },
     rules: [
-      {
+      defineRule({
         id: 'gate',
         check: () => {
           order.push('gate')
           return null
         },
-      },
+      }),
     ],
     dependencies: {
-      reranker: {
+      reranker: reranking({
         model: 'grader',
         kind: 'grade',
         rerank: async () => {
           order.push('rerank')
           return [3, 3]
         },
-      },
+      }),
     },
     handler: (c) => {
       order.push('answer')
@@ -287,7 +286,7 @@ describe('the command line', () => {
   const rerankedTo = (grades: readonly number[]): GateFixture => ({
     policy: twoTier(),
     finds: () => ranked('bm25', [9, 8]),
-    dependencies: { reranker: { model: 'grader', kind: 'grade', rerank: async () => [...grades] } },
+    dependencies: { reranker: reranking({ model: 'grader', kind: 'grade', rerank: async () => [...grades] }) },
   })
 
   it.each<[readonly number[], ...string[]]>([
@@ -343,7 +342,7 @@ describe('the command line', () => {
 })
 
 it.each([
-  ['reranking', 'docs/reference/adapters.md', 'rerankTimeoutMs'],
+  ['reranking', 'docs/reference/adapters.md', 'timeoutMs'],
   ['debug mode', 'docs/reference/command-line.md', '--debug'],
   ['thresholds', 'docs/reference/policies.md', 'relevanceThreshold'],
   ['evaluation', 'docs/internal/evaluation.md', 'false refusal'],

@@ -1,4 +1,5 @@
 /** Examples of the reference documents, asked of a route behind `ragGate`. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Policy } from '../../src/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
@@ -36,7 +37,7 @@ export async function graded(
     finds: () => ranked('bm25', grades.length === 0 ? [] : grades.map((_, at) => 9 - at)),
     dependencies: {
       authenticate: asOperator,
-      reranker: { model: 'grader', kind: 'grade', rerank: async () => [...grades] },
+      reranker: reranking({ model: 'grader', kind: 'grade', rerank: async () => [...grades] }),
     },
   })
   const body = (await bodyOf(await route.ask())) as Told

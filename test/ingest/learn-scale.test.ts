@@ -92,7 +92,7 @@ describe('a collection with a scale', () => {
   const settings = {
     mode: 'enforce',
     rules: [],
-    retrieval: { topK: 10, timeoutMs: 1000, rerankTimeoutMs: 1000 },
+    retrieval: { topK: 10, timeoutMs: 1000 },
     context: { maxLength: 12_000 },
   } as const
   const asked = {

@@ -100,7 +100,7 @@ async function ask(retriever: Retriever, questions: readonly string[], scale?: C
     policy: () => policy,
     mode: 'enforce',
     rules: [],
-    retrieval: { topK: 10, timeoutMs: 1000, rerankTimeoutMs: 1000 },
+    retrieval: { topK: 10, timeoutMs: 1000 },
     context: { maxLength: 12_000 },
   } as const
   const decisions = []

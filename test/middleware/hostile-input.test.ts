@@ -1,4 +1,5 @@
 /** Hostile retrievers, passages, reports and settings before a whole gate: the handler runs only for what was judged. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { topCosine } from '../../packages/presets/src/multi-gate/top-cosine.ts'
 import type { PolicyGate } from '../../src/core/gates/gate.ts'
@@ -13,7 +14,7 @@ import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { weightedSignals } from '../../packages/presets/src/weighted-signals/weighted-signals.ts'
-import type { Rule } from '../../src/core/policy/rules.ts'
+import { defineRule, type RuleInit } from '../../src/core/policy/rules.ts'
 import type { AnswerReport } from '../../src/middleware/gate-context.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, POLICY, STRONG } from '../fixtures/gate.ts'
@@ -126,7 +127,9 @@ describe('scores of any form', () => {
         const { ask, journal } = aGate({
           policy: twoTier(),
           finds: () => [ranked('bm25', [9, 9], plainly)],
-          dependencies: { reranker: { model: 'fake', kind: 'grade', rerank: async () => given as number[] } },
+          dependencies: {
+            reranker: reranking({ model: 'fake', kind: 'grade', rerank: async () => given as number[] }),
+          },
         })
         await ask()
         const list: unknown[] = Array.isArray(given) ? Array.from(given as unknown[]) : []
@@ -320,7 +323,8 @@ describe('settings of the wrong form', () => {
   })
 
   it('a rule that is asynchronous refuses', async () => {
-    const late = { id: 'late', check: async () => ({ outcome: 'pass', message: 'm' }) } as unknown as Rule
+    const check = (async () => ({ outcome: 'pass', message: 'm' })) as unknown as RuleInit['check']
+    const late = defineRule({ id: 'late', check })
     const { ask, journal } = aGate({ rules: [late] })
     expect(await (await ask()).json()).toMatchObject({ refused: true, reason_code: 'rule_failed' })
     expect(journal.handled).toEqual([])

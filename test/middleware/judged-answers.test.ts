@@ -9,7 +9,7 @@ import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy, type Policy, type PolicyInput } from '../../src/core/policy/policy.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
-import { refuseTopics, type Rule } from '../../src/core/policy/rules.ts'
+import { defineRule, refuseTopics, type Rule } from '../../src/core/policy/rules.ts'
 import { aGate, asOperator, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
 
 const withAnswerGates = (gates: readonly PolicyGate[], more: Partial<PolicyInput> = {}): Policy =>
@@ -262,7 +262,7 @@ describe('an advisory answer', () => {
 })
 
 describe('rules of a service', () => {
-  const everything: Rule = { id: 'cautious', check: () => ({ outcome: 'advise', message: 'Be careful' }) }
+  const everything = defineRule({ id: 'cautious', check: () => ({ outcome: 'advise', message: 'Be careful' }) })
 
   it('refuse and advise beside the policy, strictest first', async () => {
     const { ask, journal } = journalOf({ rules: [everything, refuseTopics(['engine'])] })
@@ -297,16 +297,25 @@ describe('rules of a service', () => {
     ['a rule with an unknown outcome', () => ({ outcome: 'maybe', message: '' }) as never],
     ['a rule that promises', () => Promise.resolve(null) as never],
   ])('refuse when they cannot judge: %s', async (_, check) => {
-    const body: unknown = await (await journalOf({ rules: [{ id: 'broken', check }] }).ask()).json()
+    const body: unknown = await (await journalOf({ rules: [defineRule({ id: 'broken', check })] }).ask()).json()
     expect(body).toMatchObject({ refused: true, reason_code: 'rule_failed' })
   })
 
-  it.each([[[{ id: '', check: () => null }]], [[everything, everything]], [[{ id: 'Upper Case', check: () => null }]]])(
-    'need ids of their own: %j',
-    (rules) => {
-      expect(() => aGate({ rules })).toThrow(/id of its own/)
-    },
-  )
+  it.each([
+    [[everything, everything]],
+    [[{ id: 'plain', check: () => null }]],
+    [[everything, null]],
+    ['weather'],
+    [null],
+  ])('are made by defineRule, with ids of their own: %j', (rules) => {
+    expect(() => aGate({ rules: rules as unknown as Rule[] })).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        param: 'rules',
+        message: expect.stringContaining('id of its own'),
+      }),
+    )
+  })
 })
 
 describe('disabled gates', () => {

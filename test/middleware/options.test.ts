@@ -23,9 +23,6 @@ describe('making a gate', () => {
     [{ retrieval: { timeoutMs: Infinity } }, 'retrieval.timeoutMs'],
     [{ context: { maxLength: 49 } }, 'context.maxLength'],
     [{ context: { lengthOf: 4 } }, 'context.lengthOf'],
-    ...[0.5, [], [0.1], [0.1, 1.1], [-0.1, 1], [0.5, 0.5], [0.9, 0.1], [0.1, 0.5, 0.9], ['0', '1'], [NaN, 1]].map(
-      (rerankBetween): [object, string] => [{ retrieval: { rerankBetween } }, 'retrieval.rerankBetween'],
-    ),
     [{ question: { collections: [] } }, 'question.collections'],
     [{ question: { collections: 'docs' } }, 'question.collections'],
     [{ answer: { streamIdleTimeoutMs: 0 } }, 'answer.streamIdleTimeoutMs'],

@@ -1,8 +1,11 @@
+import { balanced, ragGate } from '../../src/index.ts'
+import { reranking, type RerankingOptions } from '../../src/pipeline/reranking.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aGate } from '../fixtures/gate.ts'
 
-const rerankerOf = (rerank: Reranker['rerank']): Reranker => ({ model: 'grader', kind: 'grade', rerank })
+const rerankerOf = (rerank: Reranker['rerank'], options?: RerankingOptions) =>
+  reranking({ model: 'grader', kind: 'grade', rerank }, options)
 
 describe('a gate with a reranker', () => {
   beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
@@ -28,8 +31,7 @@ describe('a gate with a reranker', () => {
     ['timeout', () => new Promise<never>(() => undefined)],
   ])('answers without it when it is %s, records that, and stores nothing', async (outcome, rerank) => {
     const { ask, journal } = aGate({
-      dependencies: { reranker: rerankerOf(rerank) },
-      retrieval: { rerankTimeoutMs: 10 },
+      dependencies: { reranker: rerankerOf(rerank, { timeoutMs: 10 }) },
     })
     expect((await ask()).status).toBe(200)
     expect(journal.events[0]).toMatchObject({ decision: { reranker: outcome, verdict: 'pass' } })
@@ -58,7 +60,37 @@ describe('a gate with a reranker', () => {
     expect(journal.events[0]).toMatchObject({ decision: { reranker: 'off' } })
   })
 
-  test.each([0, 1.5, 60_001, Number.NaN])('takes no time limit of %s', (rerankTimeoutMs) => {
-    expect(() => aGate({ retrieval: { rerankTimeoutMs } })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  test.each([0, 1.5, 60_001, Number.NaN])('takes no time limit of %s', (timeoutMs) => {
+    expect(() => rerankerOf(async () => [], { timeoutMs })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'timeoutMs' }),
+    )
+  })
+
+  test.each([
+    [0.5],
+    [[]],
+    [[0.1]],
+    [[0.1, 1.1]],
+    [[-0.1, 1]],
+    [[0.5, 0.5]],
+    [[0.9, 0.1]],
+    [[0.1, 0.5, 0.9]],
+    [['0', '1']],
+    [[NaN, 1]],
+  ])('is asked within bounds, and those are none: %j', (between) => {
+    expect(() => rerankerOf(async () => [], { between: between as never })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'between' }),
+    )
+  })
+
+  test('is brought along by reranking(…), and nothing else', () => {
+    expect(() => reranking({} as Reranker)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'reranker' }),
+    )
+    const reranker = { model: 'grader', kind: 'grade', rerank: async () => [3] } as never
+    const dependencies = { retriever: { retrieve: async () => [] }, reranker }
+    expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(
+      'dependencies.reranker must be reranking(…) of a reranker',
+    )
   })
 })

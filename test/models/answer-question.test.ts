@@ -1,3 +1,5 @@
+import { defineRule } from '../../src/core/policy/rules.ts'
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { createRetriever } from '../../src/adapters/custom-retriever.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
@@ -34,19 +36,19 @@ describe('answerQuestion', () => {
       calls.push('rerank')
       return [0.9, 0.8]
     }
-    const rule = {
+    const rule = defineRule({
       id: 'watch',
       check: () => {
         calls.push('gates')
         return null
       },
-    }
+    })
     const lengthOf = (text: string): number => {
       if (calls.at(-1) !== 'context') calls.push('context')
       return text.length / 4
     }
     await answerQuestion(
-      { ...ports, reranker: { model: 'grader', kind: 'cross-encoder', rerank } },
+      { ...ports, reranker: reranking({ model: 'grader', kind: 'cross-encoder', rerank }) },
       { ...ASKED, question: ' What  is murder? ' },
       { ...SETTINGS, rules: [rule], context: { maxLength: 3000, lengthOf } },
     )

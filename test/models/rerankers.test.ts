@@ -1,3 +1,4 @@
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLlmGrader, type LlmGraderOptions } from '../../packages/models/src/llm-grader.ts'
 import {
@@ -140,8 +141,7 @@ describe('a grading model', () => {
       aGate({
         finds: [STRONG, WEAK],
         policy: twoTier({ minRatio: 1 }),
-        retrieval: { rerankTimeoutMs: 50 },
-        dependencies: { reranker: grader() },
+        dependencies: { reranker: reranking(grader(), { timeoutMs: 50 }) },
         cache: { store: undefined },
       })
     server.answerWith(replying('1: 1\n2: 0'))

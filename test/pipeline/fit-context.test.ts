@@ -1,3 +1,4 @@
+import { defineRule } from '../../src/core/policy/rules.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { keywordCoverage } from '../../packages/presets/src/multi-gate/keyword-coverage.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
@@ -70,11 +71,11 @@ describe('the context for the model', () => {
   })
 
   test('is judged by the service’s own rules too', async () => {
-    const needsTwo = {
+    const needsTwo = defineRule({
       id: 'two',
-      check: ({ evidence }: { evidence: { chunks: readonly unknown[] } }) =>
-        evidence.chunks.length < 2 ? ({ outcome: 'refuse', message: 'One is not enough' } as const) : null,
-    }
+      check: ({ evidence }) =>
+        evidence.chunks.length < 2 ? { outcome: 'refuse', message: 'One is not enough' } : null,
+    })
     const finds = [STRONG, PAINT]
     const { ask } = aGate({ finds, rules: [needsTwo] })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })

@@ -1,3 +1,4 @@
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
@@ -269,7 +270,8 @@ describe('a reranker', () => {
   ) {
     const { ports } = aSetting()
     const retriever = { retrieve: async () => rankingOf(TEXTS) }
-    const reranker = rerank === 'none' ? {} : { reranker: { model: 'grader', kind: 'grade' as const, rerank } }
+    const reranker =
+      rerank === 'none' ? {} : { reranker: reranking({ model: 'grader', kind: 'grade', rerank }, { timeoutMs: 10 }) }
     const gated = await gateQuestion(
       { ...ports, retriever, ...reranker, onWarning },
       { ...SETTINGS, policy: () => policy, ...settings },
@@ -305,8 +307,7 @@ describe('a reranker', () => {
     ['never answers', () => new Promise<never>(() => undefined), 'timeout'],
   ])('that %s is no verdict on relevance: the retrieval tier decides', async (_name, rerank, outcome) => {
     const warned = vi.fn<(warning: GateWarning) => void>()
-    const retrieval = { ...SETTINGS.retrieval, rerankTimeoutMs: 10 }
-    const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), { retrieval }, warned)
+    const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), {}, warned)
     expect(decision).toMatchObject({ reranker: outcome, rankedBy: 'bm25', verdict: 'pass' })
     expect(decision.findings).toMatchObject([{ code: 'not_graded' }, { code: 'passed' }])
     expect(warned).toHaveBeenCalledOnce()
@@ -332,7 +333,7 @@ describe('a reranker', () => {
     const retriever = { retrieve: async () => rankingOf([]) }
     const rerank = () => Promise.reject(new Error('asked'))
     const gated = await gateQuestion(
-      { ...ports, retriever, reranker: { model: '', kind: 'grade', rerank } },
+      { ...ports, retriever, reranker: reranking({ model: '', kind: 'grade', rerank }) },
       SETTINGS,
       ASKED,
     )

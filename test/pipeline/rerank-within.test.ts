@@ -1,3 +1,4 @@
+import { reranking, type RerankingOptions } from '../../src/pipeline/reranking.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calibratedParts } from '../../packages/calibration/src/calibrated-parts.ts'
@@ -5,7 +6,7 @@ import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
 import { unscaled } from '../../src/core/policy/scaled.ts'
-import type { QuestionPorts, RetrievalSettings } from '../../src/pipeline/question-settings.ts'
+import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
@@ -19,11 +20,7 @@ const POLICY: Policy = definePolicy({
   gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.1 }), gradedRelevance()],
 })
 
-function asking(
-  retrieval: Partial<RetrievalSettings>,
-  grade: () => Promise<readonly number[]> = async () => [0],
-  policy = POLICY,
-) {
+function asking(options: RerankingOptions, grade: () => Promise<readonly number[]> = async () => [0], policy = POLICY) {
   let calls = 0
   const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
@@ -31,16 +28,19 @@ function asking(
       { id: ASKED.collection, tenant: ASKED.principal.tenant, lexicon: buildLexicon([STRONG, 'Paint is blue.']) },
     ]),
     retriever: { retrieve: async () => rankingOf([STRONG]) },
-    reranker: {
-      model: 'reader',
-      kind: 'grade',
-      rerank: () => {
-        calls++
-        return grade()
+    reranker: reranking(
+      {
+        model: 'reader',
+        kind: 'grade',
+        rerank: () => {
+          calls++
+          return grade()
+        },
       },
-    },
+      options,
+    ),
   }
-  const settings = { ...SETTINGS, policy: () => policy, retrieval: { ...SETTINGS.retrieval, ...retrieval } }
+  const settings = { ...SETTINGS, policy: () => policy }
   return gateQuestion(ports, settings, { ...ASKED, question: QUESTION }).then((gated) => {
     if (gated.kind !== 'judged') throw new Error('There is no cache here')
     return { ...gated.decision, calls }
@@ -66,19 +66,19 @@ const COUNTING: Policy = resolvePolicy(
 
 describe('a policy that counts what the reader says where it was asked', () => {
   it('spares what the general confidence is sure of, counts the scores of the rest, and refuses where they failed', async () => {
-    const general = (await asking({ rerankBetween: [0, 0.0001] }, undefined, balanced())).confidence
+    const general = (await asking({ between: [0, 0.0001] }, undefined, balanced())).confidence
     const ask = (bounds: object, grade?: () => Promise<readonly number[]>) => asking(bounds, grade, COUNTING)
-    expect(await ask({ rerankBetween: [0, general] })).toMatchObject({ reranker: 'spared', confidence: general })
+    expect(await ask({ between: [0, general] })).toMatchObject({ reranker: 'spared', confidence: general })
     for (const [grade, verdict] of [
       [0, 'refuse'],
       [3, 'pass'],
     ] as const) {
-      const read = await ask({ rerankBetween: [general, 1] }, async () => [grade])
+      const read = await ask({ between: [general, 1] }, async () => [grade])
       expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict })
       const logOdds = Math.log(general / (1 - general)) - 9 + 6 * grade
       expect(read.confidence).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9)
     }
-    const failing = await ask({ rerankBetween: [general, 1] }, () => Promise.reject(new Error('down')))
+    const failing = await ask({ between: [general, 1] }, () => Promise.reject(new Error('down')))
     expect(failing).toMatchObject({
       reranker: 'failed',
       verdict: 'refuse',
@@ -101,7 +101,7 @@ describe('a reranker for the uncertain middle', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(99), fc.integer({ min: 1, max: 100 }), async (from, more) => {
         const [first, below] = [from / 100, Math.min(1, (from + more) / 100)]
-        const found = await asking({ rerankBetween: [first, below] })
+        const found = await asking({ between: [first, below] })
         const within = confidence >= first && confidence < below
         expect(found).toMatchObject(
           within
@@ -115,13 +115,13 @@ describe('a reranker for the uncertain middle', () => {
 
   it('is asked from the lower bound on, itself included, and not at the upper', async () => {
     const { confidence } = await asking({})
-    expect(await asking({ rerankBetween: [confidence, 1] })).toMatchObject({ calls: 1 })
-    expect(await asking({ rerankBetween: [0, confidence] })).toMatchObject({ calls: 0 })
+    expect(await asking({ between: [confidence, 1] })).toMatchObject({ calls: 1 })
+    expect(await asking({ between: [0, confidence] })).toMatchObject({ calls: 0 })
   })
 
   it('that fails within them leaves the judgement that stood before', async () => {
-    const { confidence } = await asking({ rerankBetween: [0, 0.0001] })
-    const failing = await asking({ rerankBetween: [0, 1] }, () => Promise.reject(new Error('down')))
+    const { confidence } = await asking({ between: [0, 0.0001] })
+    const failing = await asking({ between: [0, 1] }, () => Promise.reject(new Error('down')))
     expect(failing).toMatchObject({ calls: 1, reranker: 'failed', verdict: 'pass', confidence })
   })
 })

@@ -3,13 +3,14 @@ import { multiGatePreset } from '../../packages/presets/src/multi-gate/index.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/index.ts'
 import type { ScoreMeaning } from '../../src/core/evidence/index.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
-import type { Reranker } from '../../src/ports/reranker.ts'
+import type { Reranking } from '../../src/pipeline/question-settings.ts'
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { aGate, bodyOf, POLICY, rankingOf, STRONG } from '../fixtures/gate.ts'
 
-const RERANKER: Reranker = { kind: 'grade', model: 'test', rerank: async ({ passages }) => passages.map(() => 3) }
+const RERANKER = reranking({ kind: 'grade', model: 'test', rerank: async ({ passages }) => passages.map(() => 3) })
 
 describe('what a retriever’s scores tell', () => {
-  const codeOf = async (policy: Policy, scores?: readonly ScoreMeaning[], reranker?: Reranker) => {
+  const codeOf = async (policy: Policy, scores?: readonly ScoreMeaning[], reranker?: Reranking) => {
     const retriever = { retrieve: async () => rankingOf([STRONG]), ...(scores && { scores }) }
     const { ask } = aGate({ policy, dependencies: { retriever, reranker } })
     const response = await ask()

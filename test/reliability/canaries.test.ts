@@ -3,6 +3,7 @@
  * none of them reaches a response, its headers, the log, the database or the cache. HTTP upstreams are real servers on
  * loopback; bindings throw. What each adapter throws by itself is held by `test/adapters/canaries.test.ts`.
  */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -70,7 +71,7 @@ const COLLECTIONS = {
 /** Asks, with the key as credentials, and gives the canaries that came out, by where. */
 async function leaks(kept: Kept, gate: GateFixture): Promise<Record<string, string[]>> {
   const { ask, journal } = aGate({
-    retrieval: { timeoutMs: TIMEOUT_MS * 3, rerankTimeoutMs: TIMEOUT_MS * 3 },
+    retrieval: { timeoutMs: TIMEOUT_MS * 3 },
     finds: () => rankingOf([PASSAGE]),
     ...gate,
     cache: { scope: 'tenant', ...gate.cache },
@@ -169,7 +170,7 @@ const OVER_HTTP: Readonly<Record<string, (url: string) => GateFixture>> = {
     },
   }),
   'a grading model': (url) => ({
-    dependencies: { reranker: createLlmGrader({ baseUrl: url, apiKey: KEY, model: 'm', ...BOUNDS }) },
+    dependencies: { reranker: reranking(createLlmGrader({ baseUrl: url, apiKey: KEY, model: 'm', ...BOUNDS })) },
   }),
   'the model': (url) => ({ handler: answeredBy(url) }),
 }
@@ -249,7 +250,9 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
   authenticate: (run) => ({ dependencies: { authenticate: run } }),
   'a coalescer': (run) => ({ cache: { coalescer: { join: run, leaderTimeoutMs: 5000 } } }),
   'a retriever of ones own': (run) => ({ dependencies: { retriever: { retrieve: run } } }),
-  'a reranker of ones own': (run) => ({ dependencies: { reranker: { model: 'm', kind: 'grade', rerank: run } } }),
+  'a reranker of ones own': (run) => ({
+    dependencies: { reranker: reranking({ model: 'm', kind: 'grade', rerank: run }) },
+  }),
   Vectorize: (run) => ({
     dependencies: {
       retriever: createVectorizeRetriever({
@@ -273,7 +276,7 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
     },
   }),
   'Workers AI, reranking': (run) => ({
-    dependencies: { reranker: createWorkersAiReranker({ ai: { run }, ...BOUNDS }) },
+    dependencies: { reranker: reranking(createWorkersAiReranker({ ai: { run }, ...BOUNDS })) },
   }),
 }
 

@@ -1,11 +1,12 @@
 /** No dependency that never answers holds a request: each has a deadline, and what becomes of the question then is said. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { aGate, type AnswerBody, type GateFixture } from '../fixtures/gate.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 const TIMEOUT_MS = 150
-const retrieval = { timeoutMs: TIMEOUT_MS, rerankTimeoutMs: TIMEOUT_MS }
+const retrieval = { timeoutMs: TIMEOUT_MS }
 const storeOf = (hanging: Partial<AnswerCache>): AnswerCache => ({
   get: async () => null,
   put: async () => undefined,
@@ -35,7 +36,9 @@ const HANGING: Readonly<Record<string, Hanging>> = {
   },
   'the retriever': { gate: { finds: never }, ends: '504 retriever_timeout', within: 1000 },
   'the reranker': {
-    gate: { dependencies: { reranker: { model: 'm', kind: 'grade', rerank: never } } },
+    gate: {
+      dependencies: { reranker: reranking({ model: 'm', kind: 'grade', rerank: never }, { timeoutMs: TIMEOUT_MS }) },
+    },
     ends: '200 pass',
     within: 1000,
   },

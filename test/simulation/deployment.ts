@@ -1,4 +1,5 @@
 /** Isolates of one deployment, made of the package's own parts, over ports that fail. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { Hono } from 'hono'
 import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
@@ -240,7 +241,7 @@ export class Deployment {
       dependencies: {
         retriever,
         collections: setup.lexicons === 'none' ? withoutLexicons(collections) : collections,
-        ...(reranker && { reranker }),
+        ...(reranker && { reranker: reranking(reranker) }),
         cache,
         log: {
           record: (event) => {

@@ -1,4 +1,5 @@
 /** What a Worker binds is what the adapters take: compiled, never run. */
+import { reranking } from '../../src/pipeline/reranking.ts'
 import type { Ai, Vectorize } from '@cloudflare/workers-types'
 import type { Generator } from '../../packages/models/src/index.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
@@ -15,6 +16,6 @@ export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateDependencie
   const embedder = createWorkersAiEmbedder({ ai: env.AI })
   return {
     retriever: createVectorizeRetriever({ index: env.INDEX, embedder, metric: 'cosine' }),
-    reranker: createWorkersAiReranker({ ai: env.AI }),
+    reranker: reranking(createWorkersAiReranker({ ai: env.AI })),
   }
 }

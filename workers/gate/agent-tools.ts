@@ -17,7 +17,7 @@ export function agentToolsFor(env: GateBindings): AgentTools {
 }
 
 function toolsOf(env: GateBindings): AgentTools {
-  const { gate, retrieval, reader } = compositionFor(env)
+  const { gate, reader } = compositionFor(env)
   // No model stands behind these tools: a refused search saves no call of one.
   const { authenticate, cache: _, savings: __, ...dependencies } = gate
   if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
@@ -27,7 +27,6 @@ function toolsOf(env: GateBindings): AgentTools {
     dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any' },
-    retrieval,
     ...(prices && { costLine: (retrievals: number) => costLine(prices, retrievals) }),
   })
 }

@@ -32,8 +32,8 @@ import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-ca
 import { OPENAI_PROMPT_VERSION } from '@hono-rag-gate/models/openai-compatible'
 import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
 import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
-import type { GateDependencies } from 'hono-rag-gate'
-import type { AnswerOptions, RetrievalOptions } from 'hono-rag-gate/middleware'
+import { type GateDependencies, reranking, type RerankingOptions } from 'hono-rag-gate'
+import type { AnswerOptions } from 'hono-rag-gate/middleware'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
 import type { Generator } from '@hono-rag-gate/models'
 import type { AnswerCache, AnswerPurges, Authenticate, DecisionLog, Principal, Reranker } from 'hono-rag-gate/ports'
@@ -59,7 +59,6 @@ import { english } from 'hono-rag-gate/language/english'
 /** Everything the routes use. */
 export interface Composition {
   readonly gate: GateDependencies
-  readonly retrieval: RetrievalOptions
   readonly answer: AnswerOptions
   /** Windows that a collection is asked to learn its scale. */
   readonly scaleWindows: number
@@ -118,7 +117,7 @@ function compose(env: GateBindings): Composition {
   const clock = { nowMs: () => Date.now() }
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
-  const retrieval = rerankedBetween(env)
+  const bounds = rerankedBetween(env)
   const outageMaxAgeMs = (numberIn(env, 'DATABASE_OUTAGE_SECONDS') ?? 600) * 1000
   const collections = createD1Collections({ db: env.DB, outageMaxAgeMs })
   const log = decisionLogFor(env)
@@ -131,7 +130,7 @@ function compose(env: GateBindings): Composition {
   )
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
-  const reader = readerName(reranker, retrieval)
+  const reader = readerName(reranker, bounds)
   const policies = createD1Policies({ db: env.DB, clock })
   const options = consoleOptions(env, {
     authenticate,
@@ -149,7 +148,7 @@ function compose(env: GateBindings): Composition {
   return {
     gate: {
       retriever,
-      ...(reranker === undefined ? {} : { reranker }),
+      ...(reranker && { reranker: reranking(reranker, bounds) }),
       collections,
       cache: answerCache({
         store: answerStore(env),
@@ -166,7 +165,6 @@ function compose(env: GateBindings): Composition {
       savings: savingsOf(env),
       ...questionsOf(env),
     },
-    retrieval,
     answer: answerOptionsOf(env),
     // The free plan of Workers allows 50 requests to others and 50 queries of D1 an invocation: half as many windows again are asked for meaning.
     scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 36 : 28,
@@ -239,10 +237,10 @@ function asOperator(authenticate: Authenticate): Authenticate {
 
 function readerName(
   reranker: Pick<Reranker, 'kind' | 'model'> | undefined,
-  { rerankBetween }: RetrievalOptions,
+  { between }: RerankingOptions,
 ): string | null {
   if (reranker === undefined) return null
-  const asked = rerankBetween === undefined ? 'always' : `from ${rerankBetween[0]} below ${rerankBetween[1]}`
+  const asked = between === undefined ? 'always' : `from ${between[0]} below ${between[1]}`
   return `${reranker.kind} ${reranker.model} ${asked}`
 }
 

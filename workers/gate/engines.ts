@@ -11,7 +11,7 @@ import { workersAiEndpoint } from '@hono-rag-gate/models/workers-ai-endpoint'
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { PresetNeed } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { RetrievalOptions } from 'hono-rag-gate/middleware'
+import type { RerankingOptions } from 'hono-rag-gate'
 import type { Generator } from '@hono-rag-gate/models'
 import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
 import { createWordIndex, createWordRetriever } from '@hono-rag-gate/word-index'
@@ -62,18 +62,18 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
  *
  * @throws `config_invalid` for two bounds that leave nothing between them, and without a reranker
  */
-export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rerankBetween'> {
+export function rerankedBetween(env: GateBindings): Pick<RerankingOptions, 'between'> {
   const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
   if (from === undefined && below === undefined) return {}
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
   }
   // The one that is not set leaves something between them.
-  const rerankBetween = [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)] as const
-  if (rerankBetween[0] >= rerankBetween[1]) {
+  const between = [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)] as const
+  if (between[0] >= between[1]) {
     throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
   }
-  return { rerankBetween }
+  return { between }
 }
 
 /** What a deployment has of what policies may need. */

@@ -29,12 +29,11 @@ function gateOf(question: Question): Gate {
 
 /** Made once for the bindings, as the composition is. */
 function gateFor(env: GateBindings, question: Question): Gate {
-  const { gate: dependencies, retrieval, reader, answer } = compositionFor(env)
+  const { gate: dependencies, reader, answer } = compositionFor(env)
   return ragGate<GateBindings>({
     dependencies: () => dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any', ...question },
-    retrieval,
     answer,
     closestPassages: 3,
     messages: MESSAGES,

@@ -22,7 +22,7 @@ const SPARE = 100
 export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promise<Response> {
   const composition = compositionFor(c.env)
   await requireScope(composition, c.req.raw, 'admin')
-  const { retrieval, reader } = composition
+  const { reader } = composition
   const { retriever, collections, reranker, clock } = composition.gate
   const without = await readWithout(c)
   // `observe`: the handler below answers with every verdict.
@@ -37,7 +37,6 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     mode: 'observe',
     question: { collections: 'any', otherFields: 'allow' },
-    retrieval,
     answer: { judge: answerJudge() },
   })
   const failed = await gate(c, async () => {

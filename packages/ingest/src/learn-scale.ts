@@ -73,7 +73,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     policy: () => policy,
     mode: 'enforce',
     rules: [],
-    retrieval: { topK, timeoutMs, rerankTimeoutMs: timeoutMs },
+    retrieval: { topK, timeoutMs },
     context: { maxLength },
   }
   const embeddingModel = collection.embeddingModel || (retriever.embedding?.model ?? '')

@@ -27,7 +27,7 @@ export interface LlmGraderOptions {
    */
   readonly maxPassageCharacters?: number
   /**
-   * Milliseconds that the call may take, headers and body together; 1 and up. The gate's `retrieval.rerankTimeoutMs` holds as
+   * Milliseconds that the call may take, headers and body together; 1 and up. The `timeoutMs` of `reranking` holds as
    * well.
    *
    * @default 10000

@@ -29,7 +29,7 @@ export interface WorkersAiRerankerOptions {
   /** @default '@cf/baai/bge-reranker-base' */
   readonly model?: string
   /**
-   * Milliseconds that a call may take; 1 and up. The gate's `retrieval.rerankTimeoutMs` holds as well.
+   * Milliseconds that a call may take; 1 and up. The `timeoutMs` of `reranking` holds as well.
    *
    * @default 3000
    */

@@ -1,6 +1,5 @@
 /** The evidence as a model reads it: numbered, delimited, within a budget. */
 import type { Chunk } from './chunk.ts'
-import { sentences } from '../text/sentences.ts'
 
 /** The context of one question. */
 export interface Context {
@@ -58,10 +57,13 @@ function mostThatFit(most: number, holds: (count: number) => boolean): number {
   return known
 }
 
+/** Ends a sentence: a mark of its script, before space and no small letter where the script has letters of two sizes; a paragraph. */
+const SENTENCE_END =
+  /[.!?][\p{Pe}\p{Pf}"']*(?=\s+[^\p{Ll}\s])|(?![.!?])\p{STerm}[\p{Pe}\p{Pf}"']*|\S(?=[^\S\n]*\n\s*\n)|\S(?=\s*$)/gu
+
 /** Where the sentences of a text end, as lengths from its start. */
 function sentenceEnds(text: string): number[] {
-  let at = 0
-  return sentences(text).map((sentence) => (at = text.indexOf(sentence, at) + sentence.length))
+  return Array.from(text.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length)
 }
 
 function render(chunks: readonly Chunk[]): string {

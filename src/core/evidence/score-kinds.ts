@@ -39,7 +39,7 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
 }
 
 /** What a score can be of. */
-export const SCORE_KIND_NAMES: readonly string[] = Object.keys(SCORE_KINDS)
+export const SCORE_KIND_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(SCORE_KINDS)
 
 /** Scores of a reranker, the one that counts first. */
 const RERANKER_KINDS = ['cross-encoder', 'grade'] as const

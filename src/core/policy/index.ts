@@ -31,7 +31,7 @@ export type {
 export { MOST_PURGES } from './purged-scopes.ts'
 export { type PurgeScope, purgeScopeText, tenantOfScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
-export { mentions, type Rule, type RuleFinding, type RuleInput } from './rules.ts'
+export { defineRule, mentions, type Rule, type RuleFinding, type RuleInput } from './rules.ts'
 export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'
 export { CONTEXT, isOfTexts } from './text-findings.ts'
 export { weakestPart, weakestPartModel } from './weakest-part.ts'

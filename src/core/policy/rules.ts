@@ -3,9 +3,9 @@ import { RagGateError } from '../../errors.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { frozenCopy } from '../lib/frozen-copy.ts'
+import { callable, type OptionKinds, required, requireOptions, strings } from '../lib/options.ts'
 import type { ReasonCode } from '../gates/finding.ts'
 import { type Signals } from '../signals/measure.ts'
-import { isRecord } from '../lib/guards.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
 import { words } from '../text/words.ts'
 import { visible } from '../text/visible.ts'
@@ -34,36 +34,34 @@ export interface RuleFinding {
   readonly threshold?: number
 }
 
-/** A check of a service's own. Synchronous and pure: what it says must follow from what it is given. */
-export interface Rule {
+/** What a rule is made of. */
+export interface RuleInit {
   /**
    * Names the rule and all that it depends on: lower-case letters, digits and `- : , .`. It joins the answer key, so
    * another list of words must be another id.
    */
   readonly id: string
-  /** @returns `null` when the rule has nothing to say; anything else that is no finding, such as a promise, refuses */
+  /**
+   * Synchronous and pure: what it says must follow from what it is given.
+   *
+   * @returns `null` when the rule has nothing to say; anything else that is no finding, such as a promise, refuses
+   */
   readonly check: (input: RuleInput) => RuleFinding | null
 }
 
-/** @throws `config_invalid` when a rule is none, or its id is malformed or given twice */
-export function validateRules(rules: readonly Rule[]): void {
-  if (!Array.isArray(rules) || !rules.every(isRecord)) throw invalid('rules must be a list of rules')
-  const ids = new Set<string>()
-  for (const { id, check } of rules) {
-    if (
-      typeof id !== 'string' ||
-      !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id) ||
-      ids.has(id)
-    ) {
-      throw invalid('Every rule needs an id of its own: a-z, 0-9 and - : , .')
-    }
-    if (typeof check !== 'function') throw invalid('Every rule needs a check')
-    ids.add(id)
-  }
+/** A check of a service's own, made by `defineRule`. */
+export interface Rule {
+  readonly id: string
+  /** What it finds, for `judge`. */
+  readonly ask: (input: RuleInput) => readonly Finding[]
 }
 
-function invalid(message: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param: 'rules' })
+const RULE: OptionKinds<RuleInit> = {
+  id: required({
+    words: '1 to 200 of a-z, 0-9 and - : , .',
+    holds: (id) => typeof id === 'string' && /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id),
+  }),
+  check: required(callable),
 }
 
 const CODES: Readonly<Record<Verdict, ReasonCode>> = {
@@ -79,35 +77,43 @@ export function isOfRule(gate: string): boolean {
   return gate.startsWith(OF_RULE)
 }
 
-/** What the rules find, in order, for `judge`. A rule that throws, or says nothing that is known, refuses. */
-export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
-  let copy: RuleInput | undefined
-  return rules.flatMap((rule) => {
-    const about = { gate: `${OF_RULE}${rule.id}`, stage: 'pre-generation' } as const
-    const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
-    try {
-      const found = rule.check((copy ??= frozenCopy(input)))
-      if (found === null) return []
-      // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
-      if (found instanceof Promise) found.catch(() => undefined)
-      const { outcome, message, publicText = '', actual, threshold } = found
-      // A rule without types may say anything.
-      const said: readonly unknown[] = [outcome, message, publicText]
-      if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
-      return [
-        {
-          ...about,
-          outcome,
-          code: CODES[outcome],
-          message,
-          ...(publicText === '' ? {} : { publicText }),
-          ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
-          ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
-        },
-      ]
-    } catch {
-      return [failed]
-    }
+/**
+ * Makes a rule. One that throws, or says nothing that is known, refuses.
+ *
+ * @throws `config_invalid` for an id that is malformed, or a check that is none
+ */
+export function defineRule(init: RuleInit): Rule {
+  requireOptions(init, RULE)
+  const { id, check } = init
+  const about = { gate: `${OF_RULE}${id}`, stage: 'pre-generation' } as const
+  const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
+  return Object.freeze({
+    id,
+    ask(input: RuleInput): readonly Finding[] {
+      try {
+        const found = check(frozenCopy(input))
+        if (found === null) return []
+        // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
+        if (found instanceof Promise) found.catch(() => undefined)
+        const { outcome, message, publicText = '', actual, threshold } = found
+        // A rule without types may say anything.
+        const said: readonly unknown[] = [outcome, message, publicText]
+        if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
+        return [
+          {
+            ...about,
+            outcome,
+            code: CODES[outcome],
+            message,
+            ...(publicText === '' ? {} : { publicText }),
+            ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
+            ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
+          },
+        ]
+      } catch {
+        return [failed]
+      }
+    },
   })
 }
 
@@ -137,19 +143,21 @@ const LONGEST_LIST = 100
  * @see the specification of two-tier, "Custom Gating Logic", first example
  */
 export function refuseTopics(topics: readonly string[]): Rule {
-  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string')) {
-    throw invalid('refuseTopics needs a list of words')
-  }
+  if (!strings.holds(topics)) throw noTopics()
   const wanted = topics.map(wordsSeen).filter((topic) => topic !== '')
-  if (wanted.length === 0) throw invalid('refuseTopics needs at least one word')
+  if (wanted.length === 0) throw noTopics()
   const listed = wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')
-  return Object.freeze({
+  return defineRule({
     id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
-    check: function refuseTopics({ question }: RuleInput): RuleFinding | null {
+    check({ question }) {
       const named = wanted.find((topic) => mentions(question, [topic]))
       if (named === undefined) return null
       const message = `Questions about ${named} not supported`
       return { outcome: 'refuse', message, publicText: message }
     },
   })
+}
+
+function noTopics(): RagGateError {
+  return new RagGateError('config_invalid', 'refuseTopics needs a list of words, one or more', { param: 'rules' })
 }

@@ -5,14 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
-import {
-  askRules,
-  mentions,
-  refuseTopics,
-  type Rule,
-  type RuleInput,
-  validateRules,
-} from '../../../src/core/policy/rules.ts'
+import { defineRule, mentions, refuseTopics, type RuleInit, type RuleInput } from '../../../src/core/policy/rules.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
@@ -25,7 +18,7 @@ const inputOf = (found: Evidence): RuleInput => ({
   signals: measure('How does the engine start?', found, EMPTY_LEXICON),
 })
 const ask = (check: (input: never) => unknown, input = inputOf(evidence())) =>
-  askRules([{ id: 'any', check: check as Rule['check'] }], input)
+  defineRule({ id: 'any', check: check as RuleInit['check'] }).ask(input)
 
 describe('what a rule says', () => {
   it('is a finding, or refuses', () => {
@@ -119,27 +112,19 @@ describe('a topic written with look-alike characters', () => {
     ['wide letters', 'How is the ｗｅａｔｈｅｒ?'],
   ])('is found all the same: %s', (_, question) => {
     expect(mentions(question, ['weather'])).toBe(true)
-    expect(refuseTopics(['wea\u00adther']).check({ ...inputOf(evidence()), question })).toMatchObject({
-      message: 'Questions about weather not supported',
-    })
+    expect(refuseTopics(['wea\u00adther']).ask({ ...inputOf(evidence()), question })).toMatchObject([
+      { message: 'Questions about weather not supported' },
+    ])
   })
 })
 
 describe('rules of the wrong form', () => {
-  it.each([
-    [null],
-    ['weather'],
-    [{}],
-    [[null]],
-    [[{ id: 'a', check: () => null }, null]],
-    [[undefined]],
-    [['weather']],
-    [[{ id: 'a', check: 'no' }]],
-  ])('are an error of construction: %j', (rules) => {
-    expect(() => validateRules(rules as unknown as Rule[])).toThrow(
-      expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
-    )
-  })
+  it.each([[null], ['weather'], [{}], [{ id: 'a' }], [{ check: () => null }], [{ id: 'a', check: 'no' }]])(
+    'are an error of construction: %j',
+    (init) => {
+      expect(() => defineRule(init as unknown as RuleInit)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    },
+  )
 
   it.each([['weather'], [[7]], [['weather', 7]], [null]])('are an error of construction: topics %j', (topics) => {
     expect(() => refuseTopics(topics as unknown as string[])).toThrow(
@@ -148,7 +133,6 @@ describe('rules of the wrong form', () => {
   })
 
   it('are named in the error', () => {
-    expect(() => validateRules([null] as unknown as Rule[])).toThrow('rules must be a list of rules')
     expect(() => refuseTopics('weather' as unknown as string[])).toThrow('refuseTopics needs a list of words')
   })
 

@@ -4,7 +4,7 @@ import type { Rule } from '../../../src/core/policy/rules.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 
 const ask = (rule: Rule, question: string, evidence: ReturnType<typeof graded>) =>
-  rule.check({ question, evidence, signals: signalsOf() })
+  rule.ask({ question, evidence, signals: signalsOf() })
 
 /** One chunk for each grade; one that has none where there are none. */
 const graded = (grades: readonly number[]) =>
@@ -16,20 +16,22 @@ describe('multiPartNeedsChunks', () => {
     ['Who pays or who earns?', [1, 0], 0],
     ['Who pays and who earns?', [], 1],
   ])('refuses too little evidence for a question of several parts: %s', (question, grades, actual) => {
-    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toEqual({
-      outcome: 'refuse',
-      message: 'Multi-part question requires more evidence',
-      publicText: 'Multi-part question requires more evidence',
-      actual,
-      threshold: 2,
-    })
+    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toMatchObject([
+      {
+        outcome: 'refuse',
+        message: 'Multi-part question requires more evidence',
+        publicText: 'Multi-part question requires more evidence',
+        actual,
+        threshold: 2,
+      },
+    ])
   })
 
   it.each([
     ['Who brands sand?', [1]],
     ['Who pays and who earns?', [2, 2]],
   ])('says nothing of %s', (question, grades) => {
-    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toBeNull()
+    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toEqual([])
   })
 
   it('is checked when it is made', () => {

@@ -1,5 +1,5 @@
 import { meets, number, RATIO_TOLERANCE, requireOptions, whole } from 'hono-rag-gate/core/lib'
-import { mentions, type Rule, type RuleFinding, type RuleInput } from 'hono-rag-gate/core/policy'
+import { defineRule, mentions, type Rule } from 'hono-rag-gate/core/policy'
 
 /** Settings of `multiPartNeedsChunks`. */
 export interface MultiPartOptions {
@@ -19,9 +19,9 @@ export interface MultiPartOptions {
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
   requireOptions(options, { minChunks: whole(1, 20), relevanceThreshold: number(0, 3) })
   const { minChunks = 2, relevanceThreshold = 2 } = options
-  return Object.freeze({
+  return defineRule({
     id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
-    check: function multiPartNeedsChunks({ question, evidence: { chunks } }: RuleInput): RuleFinding | null {
+    check({ question, evidence: { chunks } }) {
       if (!mentions(question, ['and', 'or'])) return null
       const grades = chunks.flatMap(({ scores: { grade } }) => grade ?? [])
       const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
