@@ -2,7 +2,7 @@
 import { reranking } from '../../src/pipeline/reranking.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { calibratePolicy } from '../../packages/calibration/src/calibrate-policy.ts'
-import { wasRead } from '../../packages/calibration/src/recorded-measures.ts'
+import { hasReaderScores } from '../../packages/calibration/src/recorded-measures.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
@@ -47,7 +47,9 @@ export async function calibratedWithReader(
     const labels = await measuredFamily(name, gate, false)
     families.push({ policy, labels })
   }
-  const read = meanOf(families.map(({ labels }) => meanOf(labels.map(({ signals }) => (wasRead(signals) ? 1 : 0)))))
+  const read = meanOf(
+    families.map(({ labels }) => meanOf(labels.map(({ signals }) => (hasReaderScores(signals) ? 1 : 0)))),
+  )
   return SIZES.flatMap((count) =>
     FITS.map((fit) => {
       const sums: Summed[] = families.map(({ policy, labels }) => drawn(policy, labels, count, fit, seed))

@@ -22,7 +22,7 @@ import {
   USUAL_REFUSED,
 } from '../../packages/calibration/src/scale/scale-of-windows.ts'
 import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
-import { isRefusedForItself } from '../../packages/ingest/src/learn-scale.ts'
+import { isRefusedByQuestionGate } from '../../packages/ingest/src/learn-scale.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
@@ -57,7 +57,7 @@ const SHIFTS = [0, 0.5] as const
 /** A question as measured. */
 interface Measured {
   readonly answerable: boolean
-  readonly isRefusedForItself: boolean
+  readonly isRefusedByQuestionGate: boolean
   readonly signals: Signals
 }
 
@@ -105,7 +105,7 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
     const { decision } = await ask(question)
     questions.push({
       answerable,
-      isRefusedForItself: isRefusedForItself(policy, decision),
+      isRefusedByQuestionGate: isRefusedByQuestionGate(policy, decision),
       signals: decision.signals,
     })
   }
@@ -118,7 +118,7 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
       retrievals++
       return ask(question)
     },
-    confidence: ({ decision }: Asked) => (isRefusedForItself(policy, decision) ? undefined : decision.confidence),
+    confidence: ({ decision }: Asked) => (isRefusedByQuestionGate(policy, decision) ? undefined : decision.confidence),
     meaning: ({ decision }: Asked) => cosineOf(decision.signals),
   }
   const observe = async (
@@ -167,7 +167,7 @@ function usualWithout(family: string): number {
 function confidenceOn(
   { policy }: Pick<MeasuredSet, 'policy'>,
   scale: ConfidenceScale,
-  { signals, isRefusedForItself: isRefused }: Measured,
+  { signals, isRefusedByQuestionGate: isRefused }: Measured,
   meaning = cosineOf(signals),
 ): number {
   const onScale = { ...scale, learnedAtMs: 0, corpusVersion: 1 }
@@ -203,7 +203,7 @@ function answered({ questions }: MeasuredSet, isAnswered: (question: Measured) =
 
 const isAnsweredFixed =
   ({ policy }: MeasuredSet) =>
-  ({ signals, isRefusedForItself: isRefused }: Measured): boolean =>
+  ({ signals, isRefusedByQuestionGate: isRefused }: Measured): boolean =>
     !isRefused && confidenceOf(policy.confidence, signals) >= FIXED
 
 const figure = (value: number): string => value.toFixed(3)
@@ -359,7 +359,7 @@ const PLACES: Readonly<Record<'on the scale' | 'without one', Place>> = {
   },
   'without one':
     ({ policy }) =>
-    ({ signals, isRefusedForItself: isRefused }) =>
+    ({ signals, isRefusedByQuestionGate: isRefused }) =>
       logOddsOf(isRefused ? 0 : confidenceOf(policy.confidence, signals)),
 }
 

@@ -28,12 +28,12 @@ export function createTieredAnswerCache(options: TieredAnswerCacheOptions): Answ
   })
   const { tiers, waitUntil } = options
   return {
-    async get(key, wouldDo = () => true) {
+    async get(key, isUsable = () => true) {
       let latest: StoredAnswer | null = null
       for (const [at, tier] of tiers.entries()) {
-        const answer = await tier.get(key, wouldDo).catch(() => null)
+        const answer = await tier.get(key, isUsable).catch(() => null)
         if (answer === null) continue
-        if (!wouldDo(answer)) {
+        if (!isUsable(answer)) {
           // Expired or purged here; a tier that others write to may have it anew.
           latest = latest === null || answer.requestedAtMs > latest.requestedAtMs ? answer : latest
           continue

@@ -35,13 +35,13 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
       }
       const { varyHeaders, varyQuery, barredCredentials } = settings
       const sharesAnswers = authenticates && scope !== 'principal'
-      const told = new Set<string>()
-      const unkept = (why: string): undefined => {
-        if (!told.has(why))
+      const warned = new Set<string>()
+      const warnNotStored = (why: string): undefined => {
+        if (!warned.has(why))
           ports.onWarning({ code: 'answer_not_kept', message: `Answers are not cached for their ${why}` })
-        told.add(why)
+        warned.add(why)
       }
-      const parts: CacheParts = { settings, route, ports, sharesAnswers, unkept, sharing: { isBarred: false } }
+      const parts: CacheParts = { settings, route, ports, sharesAnswers, warnNotStored, sharing: { isBarred: false } }
       return {
         open(question: QuestionToCache): QuestionCache {
           const { request, received, queries, later } = question

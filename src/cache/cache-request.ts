@@ -11,7 +11,7 @@ export interface CacheParts {
   /** Whether callers that are told apart share answers: then none is told what another asked. */
   readonly sharesAnswers: boolean
   /** Warns once for each reason why answers of the route cannot be kept. */
-  readonly unkept: (why: string) => undefined
+  readonly warnNotStored: (why: string) => undefined
   /** Whether the last answer of the route was for its own asker alone, by its headers: then no request waits for the next one. */
   readonly sharing: { isBarred: boolean }
 }

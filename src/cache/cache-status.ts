@@ -13,20 +13,20 @@ export function outcome(
   lookup: Lookup | undefined,
   found: FoundAnswer | undefined,
 ): CacheOutcome {
-  const isTold = !sharesAnswers || audience === 'operator'
+  const showsStatus = !sharesAnswers || audience === 'operator'
   if (found !== undefined) {
     const state = STATES[found.kind]
-    if (!isTold && found.answer.principalId !== principal.id) return { state }
+    if (!showsStatus && found.answer.principalId !== principal.id) return { state }
     return { state, status: foundStatus(found, audience), ageSeconds: found.ageSeconds }
   }
   if (lookup === undefined || !use.read) {
     const detail = use.why === 'credentials' ? '; detail=credentials' : ''
     if (use.why !== 'request') return { state: 'bypass', status: `rag-gate; fwd=bypass${detail}` }
-    return { state: 'bypass', ...(isTold ? { status: 'rag-gate; fwd=request' } : {}) }
+    return { state: 'bypass', ...(showsStatus ? { status: 'rag-gate; fwd=request' } : {}) }
   }
   const why = lookup.older === undefined ? 'miss' : 'stale'
   const collapsed = lookup.isSeparate === true ? '; collapsed=?0' : ''
-  return { state: 'miss', ...(isTold ? { status: `rag-gate; fwd=${why}${collapsed}` } : {}) }
+  return { state: 'miss', ...(showsStatus ? { status: `rag-gate; fwd=${why}${collapsed}` } : {}) }
 }
 
 /** As which state each is counted. */

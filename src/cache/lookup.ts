@@ -8,7 +8,7 @@ import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { joinOthers } from './coalesce.ts'
 import { evidenceKeyOf, questionKeyOf, sharedParts } from './keys.ts'
-import { storedAgain } from './store.ts'
+import { storedUnderQuestionKey } from './store.ts'
 import { findStored, foundAs, isOutage, isSendable, mayStandIn } from './stored-answer.ts'
 
 /** Looks under the question key. */
@@ -58,7 +58,11 @@ export async function lookUpEvidence(
   const { sameAs } = named?.answer ?? {}
   const same = sameAs === undefined ? named : await findStored(parts, asked, lookup.purges, sameAs)
   if (!isSendable(same, asked)) return { ...lookup, evidenceKey }
-  return { ...lookup, found: foundAs('evidence-hit', same), storedAgain: storedAgain(lookup, same, decision) }
+  return {
+    ...lookup,
+    found: foundAs('evidence-hit', same),
+    storedUnderQuestionKey: storedUnderQuestionKey(lookup, same, decision),
+  }
 }
 
 /** Lets an answer past its lifetime stand in for one that cannot be made, and warns of it. */

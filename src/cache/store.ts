@@ -31,7 +31,7 @@ type MadeRefusal = Extract<Made, { kind: 'refusal' }>
 export function store(parts: CacheParts, asked: CacheRequest, lookup: Lookup, made: Made): Promise<void> | undefined {
   const outcome = asked.use.store ? outcomeOf(parts, asked, lookup, made) : SEPARATE
   if (outcome === SEPARATE && lookup.leader === undefined) return undefined
-  return putAndTell(parts, lookup, made, outcome)
+  return storeAndNotify(parts, lookup, made, outcome)
 }
 
 const SEPARATE: CoalescedOutcome = { kind: 'separate' }
@@ -48,14 +48,14 @@ function outcomeOf(
     case 'answer':
       return handlersOutcome(parts, asked, lookup, made)
     case 'refusal': {
-      const answer = isUnimpaired(made.decision) ? storedRefusal(parts, asked, lookup, made) : undefined
+      const answer = rerankerSucceeded(made.decision) ? storedRefusal(parts, asked, lookup, made) : undefined
       return answer === undefined ? SEPARATE : { kind: 'answer', answer, isStored: true }
     }
     case 'found':
       if (made.found.kind === 'stale') return FAILED
-      return lookup.storedAgain === undefined
+      return lookup.storedUnderQuestionKey === undefined
         ? SEPARATE
-        : { kind: 'answer', answer: lookup.storedAgain, isStored: true }
+        : { kind: 'answer', answer: lookup.storedUnderQuestionKey, isStored: true }
     case 'nothing':
       return SEPARATE
     case 'failure':
@@ -63,18 +63,18 @@ function outcomeOf(
   }
 }
 
-/** Whether the reranker did its part: where it failed, the next question may get another answer. */
-function isUnimpaired({ reranker }: Decision): boolean {
+/** `false` where the reranker failed: the next question may be judged otherwise, so nothing is stored. */
+function rerankerSucceeded({ reranker }: Decision): boolean {
   return reranker !== 'failed' && reranker !== 'timeout'
 }
 
-async function putAndTell(
+async function storeAndNotify(
   { settings, ports }: CacheParts,
   { leader, evidenceKey }: Lookup,
   made: Made,
   making: CoalescedOutcome | Promise<CoalescedOutcome>,
 ): Promise<void> {
-  const tell = async (outcome: CoalescedOutcome): Promise<void> => {
+  const notify = async (outcome: CoalescedOutcome): Promise<void> => {
     try {
       await leader?.complete(outcome)
     } catch (cause) {
@@ -92,9 +92,9 @@ async function putAndTell(
           : []
       await Promise.all([answer, ...others].map((entry) => settings.store.put(entry.key, entry)))
     }
-    await tell(outcome)
+    await notify(outcome)
   } catch (thrown) {
-    await tell(FAILED)
+    await notify(FAILED)
     throw thrown
   }
 }
@@ -114,23 +114,23 @@ function handlersOutcome(
   // In `observe` mode an answer may rest on evidence that the policy would have refused; behind disabled gates nothing was
   // held back: such answers are for one look only.
   if (decision.verdict === 'refuse' || policy.dangerouslyDisableGates === true) return SEPARATE
-  const { unkept, sharing } = parts
+  const { warnNotStored, sharing } = parts
   const { status } = response
   const header = (name: string): string | null => response.headers.get(name)
   const fresh = handlerFreshness(status, header, asked.startedMs, parts.settings.varyHeaders)
   const { lifetimeSeconds: handlerSeconds, ageSeconds } = fresh
   sharing.isBarred = handlerSeconds === 0 && status === 200
-  if (fresh.unkept !== undefined) unkept(fresh.unkept)
+  if (fresh.whyNotStored !== undefined) warnNotStored(fresh.whyNotStored)
   const jitter = jitterOf(lookup.questionKey)
   const lifetime = lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter })
   const hasBody = response.body !== null
   // With status 200 an empty body is no answer; a redirect needs none.
   if (lifetime === 0 || (!hasBody && status === 200)) return SEPARATE
-  const mayBeStored = isUnimpaired(decision) && reported().complete !== false
+  const mayBeStored = rerankerSucceeded(decision) && reported().complete !== false
   const { leader } = lookup
   if (!mayBeStored && leader === undefined) return SEPARATE
   if (Number(header('content-length') ?? 0) > MAX_STORED_BYTES) {
-    unkept(TOO_LARGE)
+    warnNotStored(TOO_LARGE)
     return SEPARATE
   }
   const media = mediaTypeOf(header('content-type'))
@@ -147,17 +147,17 @@ function handlersOutcome(
     const unstored: CoalescedOutcome = isReadAlong ? { kind: 'ended' } : SEPARATE
     const bytes = await readAtMost(kept, MAX_STORED_BYTES)
     if (bytes === undefined) {
-      unkept(TOO_LARGE)
+      warnNotStored(TOO_LARGE)
       return unstored
     }
     const body = textIn(bytes)
     // A stream may have been cut within a character.
     if (body === undefined) {
-      if (media !== 'events') unkept('encoding')
+      if (media !== 'events') warnNotStored('encoding')
       return unstored
     }
     const state = hasBody ? bodyState(body, media, reported().complete) : 'whole'
-    if (state === 'unsaid') unkept(UNSAID)
+    if (state === 'unsaid') warnNotStored(UNSAID)
     const isStored = mayBeStored && state === 'whole'
     if (media === 'json' && state === 'cut' && reported().complete !== false) return FAILED
     return isStored || !isReadAlong ? { kind: 'answer', answer: answerOf(body), isStored } : unstored
@@ -203,9 +203,9 @@ function storedRefusal(
   { body, status, decision }: MadeRefusal,
 ): StoredAnswer | undefined {
   const { policy, collection } = lookup.place
-  const isBrief =
+  const isShortLived =
     decision.answerSignals !== undefined || collection.documents === 'elsewhere' || collection.corpusVersion === 0
-  const lifetime = Math.min(lifetimeSeconds(policy, decision), isBrief ? BRIEF_SECONDS : Infinity)
+  const lifetime = Math.min(lifetimeSeconds(policy, decision), isShortLived ? BRIEF_SECONDS : Infinity)
   if (lifetime === 0) return undefined
   const headers = new Headers({ 'content-type': 'application/json' })
   const kept = { body, status, headers, outer: new Headers(), reported: {} }
@@ -218,12 +218,12 @@ function storedRefusal(
  *
  * @returns `undefined` where the judgement of today must not be kept
  */
-export function storedAgain(
+export function storedUnderQuestionKey(
   { questionKey, place: { policy } }: Lookup,
   { answer, residentSeconds }: AgedAnswer,
   decision: Decision,
 ): StoredAnswer | undefined {
-  if (!isUnimpaired(decision)) return undefined
+  if (!rerankerSucceeded(decision)) return undefined
   const todays = Math.max(0, residentSeconds) + lifetimeSeconds(policy, decision, { jitter: jitterOf(questionKey) })
   return { ...answer, key: questionKey, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) }
 }

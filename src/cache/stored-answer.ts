@@ -46,9 +46,9 @@ export async function findStored(
   key: string,
 ): Promise<AgedAnswer | null> {
   if (!asked.use.read) return null
-  const wouldDo = (answer: StoredAnswer): boolean => isSendable(checkStored(ports, asked, purges, answer, key), asked)
+  const isUsable = (answer: StoredAnswer): boolean => isSendable(checkStored(ports, asked, purges, answer, key), asked)
   try {
-    const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
+    const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, isUsable))
     return checkStored(ports, asked, purges, found, key)
   } catch {
     return null

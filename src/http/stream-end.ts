@@ -78,10 +78,10 @@ const COMPLETION = /^data: ?\{[^\n]*"(?:choices"|object": ?"chat\.completion)/m
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#error-events
  */
 function errorEvent({ code, message }: RagGateError, requestId: string, beginning: string): string {
-  const told = { code, message, request_id: requestId }
+  const failure = { code, message, request_id: requestId }
   return COMPLETION.test(beginning)
-    ? `data: ${JSON.stringify({ error: { ...told, type: 'server_error', param: null } })}\n\n`
-    : `event: error\ndata: ${JSON.stringify({ type: 'error', error: { ...told, type: 'api_error' } })}\n\n`
+    ? `data: ${JSON.stringify({ error: { ...failure, type: 'server_error', param: null } })}\n\n`
+    : `event: error\ndata: ${JSON.stringify({ type: 'error', error: { ...failure, type: 'api_error' } })}\n\n`
 }
 
 /** An error of this package keeps its code. */

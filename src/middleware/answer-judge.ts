@@ -156,8 +156,8 @@ function withSummary(
   if (body?.['decision_id'] !== judged.id) return undefined
   // An advisory that only the answer gave cause for was not known when the handler wrote its caution.
   const caution = judged.verdict === 'advise' && !Object.hasOwn(body, 'caution') ? { caution: CAUTION_FOR_READER } : {}
-  const telling = { audience, policy, unsupported, ...(messages && { messages }) }
-  return JSON.stringify({ ...body, ...caution, ...summariseDecision(judged, evidence.chunks, telling) })
+  const reportOptions = { audience, policy, unsupported, ...(messages && { messages }) }
+  return JSON.stringify({ ...body, ...caution, ...summariseDecision(judged, evidence.chunks, reportOptions) })
 }
 
 /** The same answer, after its body was read. */

@@ -166,6 +166,6 @@ async function stored(
   const event = eventOf(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known)
   later(() => dependencies.record?.(event, request.question))
   // It was written here, or by a route under the same name, as JSON.
-  const told: AnsweredWithoutHttp['body'] = await new Response(body).json()
-  return { body: told, decision, policy, cache: outcome.state }
+  const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
+  return { body: stored, decision, policy, cache: outcome.state }
 }

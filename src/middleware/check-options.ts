@@ -118,7 +118,7 @@ function invalid(message: string, param: string): RagGateError {
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, ROUTE_OPTIONS)
   const { policy, rules = [], mode = 'enforce' } = options
-  const onWarning = thatCannotFail(options.onWarning ?? warnOnConsole)
+  const onWarning = withFailuresLogged(options.onWarning ?? warnOnConsole)
   const { closestPassages = 0 } = options
   const { judge: answerJudge, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   const messagesFor = messageChooser(options.messages)
@@ -140,7 +140,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
 }
 
 /** A warning function that throws or rejects is logged: the request goes on. */
-function thatCannotFail(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
+function withFailuresLogged(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
   return (warning) => {
     const report = (thrown: unknown): void => console.error(`[rag-gate] onWarning: ${errorForLog(thrown)}`)
     try {

@@ -122,11 +122,15 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
   const { messages } = settings.messagesFor(NO_REQUEST)
-  const telling = { audience: request.audience, policy, ...(messages && { messages }) }
-  const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...telling })
+  const reportOptions = { audience: request.audience, policy, ...(messages && { messages }) }
+  const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...reportOptions })
   const refuses = (decision: Decision): boolean => decision.verdict === 'refuse' && settings.mode === 'enforce'
   const refusalOf = (decision: Decision, unsupported: readonly string[] = []): Refusal =>
-    buildRefusal(decision, evidence.chunks, { ...telling, unsupported, closestPassages: settings.closestPassages })
+    buildRefusal(decision, evidence.chunks, {
+      ...reportOptions,
+      unsupported,
+      closestPassages: settings.closestPassages,
+    })
   const isRefused = refuses(gated.decision)
   let { decision } = gated
   return {

@@ -144,15 +144,15 @@ async function refusal<Bindings extends object>(
   { decision, unsupported }: Pick<JudgedAnswer, 'decision' | 'unsupported'>,
 ): Promise<Chosen> {
   const { onRefuse, closestPassages } = settings
-  const telling = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
-  const told = buildRefusal(decision, evidence.chunks, telling)
-  const own = await onRefuse?.(decision, c, told)
+  const reportOptions = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
+  const refused = buildRefusal(decision, evidence.chunks, reportOptions)
+  const own = await onRefuse?.(decision, c, refused)
   if (own) {
     const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
     const response = guardedStream(new Response(own.body, { status: own.status, headers }), settings, received)
     return { response, made: { kind: 'nothing' } }
   }
-  const body = JSON.stringify(told)
+  const body = JSON.stringify(refused)
   // With the status that `onRefuse` may have set.
   const response = c.newResponse(body, { headers: { 'content-type': 'application/json' } })
   return { response, made: { kind: 'refusal', body, status: response.status, decision } }
@@ -172,7 +172,7 @@ async function refusalInstead<Bindings extends object>(
   discard(answer.response)
   putResponse(c, new Response(null, { headers: mergedHeaders(answer.outer, answer.response.headers, KEPT) }))
   const { response, made } = await refusal(c, exchange, gated, judged)
-  return { response, made: neverKept(exchange, answer, response) ?? made }
+  return { response, made: notToBeStored(exchange, answer, response) ?? made }
 }
 
 /** The answer as the handler made it. */
@@ -188,11 +188,11 @@ function answerAsMade(
   const made: Made = isUnjudged
     ? { kind: 'nothing' }
     : { kind: 'answer', response, outer: answer.outer, decision, reported }
-  return { response, made: neverKept(exchange, answer, response) ?? made }
+  return { response, made: notToBeStored(exchange, answer, response) ?? made }
 }
 
 /** Why the cache keeps nothing; `undefined` where it may keep what is sent. */
-function neverKept({ received }: Exchange, { error }: HandlersAnswer, { status }: Response): Made | undefined {
+function notToBeStored({ received }: Exchange, { error }: HandlersAnswer, { status }: Response): Made | undefined {
   // What the application's `onError` answered is a failure, even with status 200.
   if (error !== undefined || status >= 500) return { kind: 'failure' }
   // Of a stream whose headers were asked for there is no answer to keep.

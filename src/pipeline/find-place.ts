@@ -58,8 +58,8 @@ export function requireScores(
   { retriever: { scores }, reranker }: Pick<QuestionPorts, 'retriever' | 'reranker'>,
 ): void {
   const needs = preset?.needsOneOf
-  const told = typeof scores === 'function' ? scores() : scores
-  const given: readonly string[] | undefined = reranker ? undefined : told
+  const declared = typeof scores === 'function' ? scores() : scores
+  const given: readonly string[] | undefined = reranker ? undefined : declared
   // A policy that reads scores would read those that tell nothing too.
   if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(

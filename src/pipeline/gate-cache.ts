@@ -88,7 +88,7 @@ export interface Lookup {
   /** Present where there was no answer to share: neither leader nor follower. */
   readonly isSeparate?: true
   /** What was found under the evidence key, as it is stored under the question key; absent where it must not be. */
-  readonly storedAgain?: StoredAnswer | undefined
+  readonly storedUnderQuestionKey?: StoredAnswer | undefined
 }
 
 /** A stored answer, and how old it is. */

@@ -43,10 +43,10 @@ export interface StoredAnswer {
 export interface AnswerCache {
   /**
    * @param key canonical text of an answer key; a shared store hashes it
-   * @param wouldDo whether the caller could send an answer: where there may be several, as in tiers, one that would do is
-   *   looked for before one that would not is returned
+   * @param isUsable whether the caller could send an answer: where there may be several, as in tiers, a usable one is
+   *   looked for before another is returned
    */
-  get(key: string, wouldDo?: (answer: StoredAnswer) => boolean): Promise<StoredAnswer | null>
+  get(key: string, isUsable?: (answer: StoredAnswer) => boolean): Promise<StoredAnswer | null>
   put(key: string, answer: StoredAnswer): Promise<void>
   delete(key: string): Promise<void>
 }

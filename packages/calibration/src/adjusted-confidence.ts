@@ -7,7 +7,7 @@ import {
 } from 'hono-rag-gate/core/policy'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { curves, type Signals } from 'hono-rag-gate/core/signals'
-import { isOfReader, recordedMeasure, signalsOfMeasures, wasRead } from './recorded-measures.ts'
+import { hasReaderScores, isOfReader, recordedMeasure, signalsOfMeasures } from './recorded-measures.ts'
 
 /** What labels add. */
 export interface Adjustment {
@@ -44,7 +44,7 @@ export function logOdds(confidence: number): number {
 
 /** Log-odds with an adjustment; `NaN` when a number that it needs was not recorded. */
 export function adjustedLogOdds(general: number, { intercept, weights, unread }: Adjustment, signals: Signals): number {
-  if (unread === 'general' && !wasRead(signals)) return general
+  if (unread === 'general' && !hasReaderScores(signals)) return general
   let odds = general + intercept
   for (const [name, weight] of Object.entries(weights)) odds += weight * recordedMeasure(signals, name)
   return odds

@@ -8,7 +8,7 @@ import { fitAdjustment, type LabelledSignals } from './fit-adjustment.ts'
 import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
-import { recordedMeasure, wasRead } from './recorded-measures.ts'
+import { hasReaderScores, recordedMeasure } from './recorded-measures.ts'
 import { lowestSafeConfidence } from './safe-confidence.ts'
 import { labelsNeeded, lowestSafeThreshold, mostAllowed, type Promised, upperBound } from './safe-threshold.ts'
 
@@ -122,10 +122,10 @@ export function calibratePolicy(
       kind: 'too-few-labels',
       labels: unanswerable,
       needed,
-      statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} ${sureness(certainty)}`,
+      statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} ${certaintyText(certainty)}`,
     }
   }
-  const read = labelled.filter(({ signals }) => wasRead(signals))
+  const read = labelled.filter(({ signals }) => hasReaderScores(signals))
   const readAnswerable = read.filter((label) => label.answerable).length
   const enough = Math.min(readAnswerable, read.length - readAnswerable) >= FEWEST_TO_FIT
   const fit = settings.fit ?? (enough ? 'weights' : 'thresholds')
@@ -144,7 +144,7 @@ export function calibratePolicy(
   if (refuseBelow === undefined || refuseBelow >= 1) {
     return {
       kind: 'no-threshold',
-      statement: `No threshold keeps false acceptances at ${percent(risk)} ${sureness(certainty)}: these questions look like answerable ones`,
+      statement: `No threshold keeps false acceptances at ${percent(risk)} ${certaintyText(certainty)}: these questions look like answerable ones`,
     }
   }
   const cautionBelow = lowest(refusable, { risk: cautionRisk, certainty, step: STEP })
@@ -156,11 +156,11 @@ export function calibratePolicy(
     threshold,
     risk: stated,
     certainty,
-    falseAcceptances: measuredRate(through(refusable, threshold), refusable.length),
-    atMost: surely({ risk: stated, certainty }, refusable.length),
+    falseAcceptances: measuredRate(countPassing(refusable, threshold), refusable.length),
+    atMost: rateWithCertainty({ risk: stated, certainty }, refusable.length),
   })
   const asked = scores.filter((_, at) => labelled[at]!.answerable)
-  const coverage = measuredRate(through(asked, refuseBelow), asked.length)
+  const coverage = measuredRate(countPassing(asked, refuseBelow), asked.length)
   return {
     kind: 'calibrated',
     policy: named(adjusted, settings.name, refuseBelow, Number(adviseBelow.toFixed(6))),
@@ -170,7 +170,7 @@ export function calibratePolicy(
     adviseBelow: Number(adviseBelow.toFixed(6)),
     coverage,
     labels: { answerable, unanswerable },
-    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${sureness(certainty)}`,
+    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${certaintyText(certainty)}`,
   }
 }
 
@@ -179,7 +179,7 @@ export function calibratePolicy(
  * threshold may lie between two labels. How many may get through was settled before the scores were seen, so that it holds
  * for any values.
  */
-function surely({ risk, certainty }: Promised, labels: number): number {
+function rateWithCertainty({ risk, certainty }: Promised, labels: number): number {
   if (certainty !== 'average' && certainty >= SURE) return risk
   const allowed = mostAllowed(labels, { risk, certainty })
   return upperBound(certainty === 'average' ? allowed : allowed + 1, labels, SURE)
@@ -209,7 +209,7 @@ function crossFitted(measured: readonly Measured[], strength: number): number[] 
   const all = adjustmentOf(measured, strength)
   if (all === undefined) return measured.map(({ general }) => general)
   const usable = measured.filter(({ general }) => Number.isFinite(general))
-  const weighed = all.unread === undefined ? usable : usable.filter(({ signals }) => wasRead(signals))
+  const weighed = all.unread === undefined ? usable : usable.filter(({ signals }) => hasReaderScores(signals))
   const centre = Object.keys(all.weights).map((name) => {
     return [name, meanOf(weighed.map(({ signals }) => recordedMeasure(signals, name)))] as const
   })
@@ -280,7 +280,7 @@ function asCalibrated(settings: ConfidenceSettings): ConfidenceSettings {
   return { ...settings, of: asCalibrated(settings.of as ConfidenceSettings) } as ConfidenceSettings
 }
 
-function through(scores: readonly number[], threshold: number): number {
+function countPassing(scores: readonly number[], threshold: number): number {
   return scores.filter((score) => meets(score, threshold, RATIO_TOLERANCE)).length
 }
 
@@ -288,7 +288,7 @@ function isCertainty(certainty: Promised['certainty']): boolean {
   return certainty === 'average' || (certainty >= 0.5 && certainty < 1)
 }
 
-function sureness(certainty: Promised['certainty']): string {
+function certaintyText(certainty: Promised['certainty']): string {
   return certainty === 'average' ? 'on average' : `with certainty ${certainty}`
 }
 

@@ -2,7 +2,7 @@
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { type Adjustment, logOdds } from './adjusted-confidence.ts'
 import { type Example, fitLogistic } from './logistic-fit.ts'
-import { measuresOfAll, measuresOfReaders, recordedMeasure, wasRead } from './recorded-measures.ts'
+import { hasReaderScores, measuresOfAll, measuresOfReaders, recordedMeasure } from './recorded-measures.ts'
 
 /** A question that was measured, and its label. */
 export interface LabelledSignals {
@@ -42,11 +42,11 @@ export function fitAdjustment(labelled: readonly LabelledSignals[], options: Adj
   const all = labelled.map(({ signals }) => signals)
   const ofReaders = measuresOfReaders(all)
   const { strength = 20, measures = ofReaders.length > 0 ? ofReaders : measuresOfAll(all) } = options
-  const isCascade = ofReaders.length > 0 && !all.every(wasRead)
+  const isCascade = ofReaders.length > 0 && !all.every(hasReaderScores)
   const features = (signals: Signals): number[] => {
     const numbers = measures.map((name) => recordedMeasure(signals, name))
     if (!isCascade) return numbers
-    return wasRead(signals) ? [1, ...numbers] : [0, ...measures.map(() => 0)]
+    return hasReaderScores(signals) ? [1, ...numbers] : [0, ...measures.map(() => 0)]
   }
   const answerable = labelled.filter((each) => each.answerable).length
   const examples = labelled.map((each): Example => ({

@@ -27,7 +27,7 @@ export function scoresOfGate(gate: ThresholdGate, labelled: readonly LabelledDec
 
 /** @throws `config_invalid` when the policy has no such gate, or the gate has no such threshold */
 export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
-  const { threshold, settings } = movable(policy, gate)
+  const { threshold, settings } = gateWithThreshold(policy, gate)
   return threshold.of(settings)
 }
 
@@ -37,13 +37,13 @@ export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
  * @throws `policy_invalid` when it is out of range; `config_invalid` as `thresholdOf`
  */
 export function withThreshold(policy: Policy, gate: ThresholdGate, threshold: number): Policy {
-  const found = movable(policy, gate)
+  const found = gateWithThreshold(policy, gate)
   const settings = found.threshold.moved(found.settings, threshold)
   const gates = policy.gates.map((each) => (each === found.used ? { gate: each.gate, settings } : each))
   return definePolicy({ ...policy, gates })
 }
 
-function movable(policy: Policy, name: ThresholdGate) {
+function gateWithThreshold(policy: Policy, name: ThresholdGate) {
   const used = policy.gates.find(({ gate }) => gate.name === name)
   const threshold = used?.gate.threshold
   if (used === undefined || threshold === undefined) {

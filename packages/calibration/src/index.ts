@@ -35,6 +35,6 @@ export {
 export { labelsNeeded, lowestSafeThreshold } from './safe-threshold.ts'
 export { type LabelledDecisions, estimateErrorRates } from './labelled-rates.ts'
 export { type LabelledConfidence, uncertainMiddle } from './uncertain-middle.ts'
-export { wasRead } from './recorded-measures.ts'
+export { hasReaderScores } from './recorded-measures.ts'
 export { learnFromWindows, type LearnFromWindowsOptions, type LeaveOut } from './scale/learn-from-windows.ts'
 export type { ScalePassage } from './scale/windows.ts'

@@ -38,7 +38,7 @@ export function measuresOfAll(all: readonly Signals[]): readonly string[] {
 const READERS: readonly RerankerKind[] = ['cross-encoder', 'grade']
 
 /** Whether anything read the passages of a question: it may be off, spared, or have failed. */
-export function wasRead(signals: Signals): boolean {
+export function hasReaderScores(signals: Signals): boolean {
   return READERS.some((kind) => signals.curves?.[kind] !== undefined)
 }
 
@@ -49,7 +49,7 @@ export function isOfReader(name: string): boolean {
 
 /** Names of the numbers of readers that all of those have whose passages were read, in a fixed order. */
 export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
-  const read = all.filter(wasRead)
+  const read = all.filter(hasReaderScores)
   if (read.length === 0) return []
   return measuresOfAll(read).filter(isOfReader)
 }

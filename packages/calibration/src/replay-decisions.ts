@@ -3,7 +3,7 @@ import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import { type Finding, gradedRelevanceGate, type Verdict } from 'hono-rag-gate/core/gates'
 import { confidenceOf, isOfTexts, judge, judgesAnswers, type Policy, readerFindings } from 'hono-rag-gate/core/policy'
 import type { Signal, Signals } from 'hono-rag-gate/core/signals'
-import { wasRead } from './recorded-measures.ts'
+import { hasReaderScores } from './recorded-measures.ts'
 
 /** A decision on record. */
 export interface RecordedDecision {
@@ -70,7 +70,7 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   const needed = signalsNeeded(policy, evidence).filter(({ mayLack }) => mayLack !== true)
   if (needed.some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
   // Without evidence there was nothing to read.
-  const unread = evidence && !wasRead(signals)
+  const unread = evidence && !hasReaderScores(signals)
   const why = reader === 'timeout' ? 'failed' : reader
   const ofReader = readerFindings(policy, reader)
   if (evidence && ofReader.length === 0) {

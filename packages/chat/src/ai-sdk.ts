@@ -155,10 +155,10 @@ function withPassages(
   { gate: { question, context, caution } }: GatedQuestion,
   instructions: string,
 ): LanguageModelV4CallOptions {
-  const told = caution === undefined ? instructions : `${instructions}\n${caution}`
+  const lines = caution === undefined ? instructions : `${instructions}\n${caution}`
   const [first, ...others] = params.prompt
   const isSystem = first?.role === 'system'
-  const system = { role: 'system' as const, content: isSystem ? `${first.content}\n\n${told}` : told }
+  const system = { role: 'system' as const, content: isSystem ? `${first.content}\n\n${lines}` : lines }
   const rest = isSystem ? others : params.prompt
   const at = lastUserTurn(rest)
   const text = `${context.text}\n\nQuestion: ${question}`
@@ -271,7 +271,7 @@ function withVerdictFirst(
 ): ReadableStream<LanguageModelV4StreamPart> {
   const about = aboutAnswer(question.gate)
   const reader = stream.getReader()
-  let [isTold, isDone, model] = [false, false, modelId]
+  let [hasSentVerdict, isDone, model] = [false, false, modelId]
   const end = (status?: number): void => {
     if (!isDone) onEnd(status)
     isDone = true
@@ -289,8 +289,8 @@ function withVerdictFirst(
       const part = next.value
       if (part.type === 'response-metadata') model = part.modelId ?? model
       if (part.type === 'error') end(502)
-      if (!isTold && part.type !== 'stream-start') {
-        isTold = true
+      if (!hasSentVerdict && part.type !== 'stream-start') {
+        hasSentVerdict = true
         for (const first of [verdictPart(about), ...sourcesOf(question)]) controller.enqueue(first)
       }
       if (part.type !== 'finish') return controller.enqueue(part)

@@ -9,7 +9,7 @@ import {
   type MeasuredRate,
   measuredRate,
   uncertainMiddle,
-  wasRead,
+  hasReaderScores,
 } from '@hono-rag-gate/calibration'
 import { confidenceOf, pinDifferences, type PolicyPin, policySettings, unscaled } from 'hono-rag-gate/core/policy'
 import { balanced } from 'hono-rag-gate/balanced'
@@ -224,7 +224,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     answerable,
     confidence: confidenceOf(words, signals),
   }))
-  const middle = measured.some(({ signals }) => wasRead(signals)) ? undefined : uncertainMiddle(byWords, refuse)
+  const middle = measured.some(({ signals }) => hasReaderScores(signals)) ? undefined : uncertainMiddle(byWords, refuse)
   const names = Object.entries(kinds).map(([kind, count]) => `${kind} (${count})`)
   return {
     made: new Date().toISOString(),
@@ -232,7 +232,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     statement,
     labels,
     fit,
-    read: measuredRate(measured.filter(({ signals }) => wasRead(signals)).length, measured.length),
+    read: measuredRate(measured.filter(({ signals }) => hasReaderScores(signals)).length, measured.length),
     ...(middle && { middle }),
     refuse,
     caution: caution ?? null,

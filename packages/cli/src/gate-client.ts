@@ -214,7 +214,7 @@ function parsed(status: number, text: string): object {
   } catch {
     value = undefined
   }
-  if (typeof value !== 'object' || value === null) throw strangerAt(status)
+  if (typeof value !== 'object' || value === null) throw notAGate(status)
   return value
 }
 
@@ -226,9 +226,9 @@ export function failureOf(status: number, text: string): CommandError {
   } catch {
     // The answer is not that of a gate.
   }
-  return strangerAt(status)
+  return notAGate(status)
 }
 
-function strangerAt(status: number): CommandError {
+function notAGate(status: number): CommandError {
   return new CommandError(`The address answered ${status}, and not as a gate does`)
 }

@@ -130,7 +130,7 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const named = label.collection ?? collection
   const fields = { collection: named, ...(mode === 'judgements' ? { without: without?.(label) ?? [] } : {}) }
   const startedMs = performance.now()
-  const reply = await askPatiently(gate, label.question, fields, mode === 'judgements' ? '/v1/judgements' : '/ask')
+  const reply = await askWithRetries(gate, label.question, fields, mode === 'judgements' ? '/v1/judgements' : '/ask')
   const ms = performance.now() - startedMs
   const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
   if (detail?.signals === undefined)
@@ -167,7 +167,7 @@ interface Detail {
 }
 
 /** A gate that is busy is asked again, later each time. */
-async function askPatiently(
+async function askWithRetries(
   gate: GateAddress,
   question: string,
   fields: Readonly<Record<string, unknown>>,

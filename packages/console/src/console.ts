@@ -29,13 +29,13 @@ export function console<Bindings extends object = object>(
       return handler(c)
     })
   }
-  for (const [path, refuse] of otherMethods(CONSOLE_ROUTES)) app.all(path, (c) => unkept(refuse(c)))
-  app.onError((thrown, c) => unkept(respondWithError(c, thrown, CONSOLE_STATUS)))
+  for (const [path, refuse] of otherMethods(CONSOLE_ROUTES)) app.all(path, (c) => withNoStore(refuse(c)))
+  app.onError((thrown, c) => withNoStore(respondWithError(c, thrown, CONSOLE_STATUS)))
   // What a mounted app sets in its context concerns its own handlers alone.
   return app as unknown as Hono<{ Bindings: Bindings }>
 }
 
-function unkept(response: Response): Response {
+function withNoStore(response: Response): Response {
   for (const [name, value] of Object.entries(NO_STORE)) response.headers.set(name, value)
   return response
 }

@@ -103,7 +103,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
       })
     },
     confidence: (result) => {
-      if (result.kind !== 'judged' || isRefusedForItself(policy, result.decision)) return undefined
+      if (result.kind !== 'judged' || isRefusedByQuestionGate(policy, result.decision)) return undefined
       const { signals } = result.decision
       return signals.chunkCount > 0 ? confidenceOf(asItIs, signals) : 0
     },
@@ -126,7 +126,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
 }
 
 /** Whether a gate about the question alone refused: the confidence says nothing of it. */
-export function isRefusedForItself({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
+export function isRefusedByQuestionGate({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
   const refusing = findings.filter(({ outcome }) => outcome === 'refuse')
   return gates.some(({ gate: { about, name } }) => about === 'question' && refusing.some(({ gate }) => gate === name))
 }

@@ -220,12 +220,12 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     if (denseRows.length + sparseRows.length > 0) {
       throw misconfigured(`its rows have no text where it was looked for (${placesOf(fields)}): set fields.text`)
     }
-    if (filter === undefined && isNew(`looked ${namespace}`)) await lookForAnything(namespace, signal)
+    if (filter === undefined && isNew(`looked ${namespace}`)) await warnIfEmpty(namespace, signal)
     return rankings
   }
 
   /** Nothing at all was found: whether there is anything. */
-  async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
+  async function warnIfEmpty(namespace: string, signal: AbortSignal): Promise<void> {
     // The search has its result already, even if this check fails.
     const info = await reader.info(signal).catch(() => undefined)
     if (info === undefined || (info.counts.get(namespace) ?? 0) > 0) return

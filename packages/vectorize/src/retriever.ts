@@ -123,7 +123,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
   }
 
   /** Nothing at all was found: whether there is anything. */
-  async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
+  async function warnIfEmpty(namespace: string, signal: AbortSignal): Promise<void> {
     // The search has its result already, even if this check fails.
     const info = await call(() => index.describe(), signal).catch(() => undefined)
     if (isRecord(info)) warnOnce(nothingFound(namespace, info['vectorCount'], Object.keys(own)))
@@ -165,7 +165,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
       })
       if (matches.length > 0 && rows.length === 0) throw noTexts(isGate || texts !== undefined, fields)
       if (matches.length === 0 && !isGate && asked === undefined && isNew(`looked ${namespace}`)) {
-        await lookForAnything(namespace, signal)
+        await warnIfEmpty(namespace, signal)
       }
       return [rankRows('cosine', rows, wanted)]
     },

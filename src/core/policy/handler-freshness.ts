@@ -12,7 +12,7 @@ export interface HandlerFreshness {
   /** How old it was when the handler gave it, seconds, 0 and up. */
   readonly ageSeconds: number
   /** The header for which it is not stored, where the handler may not have meant that: it said neither `no-store` nor `private`. */
-  readonly unkept?: string
+  readonly whyNotStored?: string
 }
 
 /** Fields for caches at the edge, as this one is: the first that can be read replaces `Cache-Control` and `Expires`. */
@@ -67,13 +67,13 @@ export function handlerFreshness(
   const read = directivesOf(header)
   const { directives } = read
   if (directives?.has('no-store') || directives?.has('private')) return { lifetimeSeconds: 0, ageSeconds }
-  const unkept = unkeptBy(header, directives, keyedHeaders)
-  if (unkept !== undefined) return { lifetimeSeconds: 0, ageSeconds, unkept }
+  const whyNotStored = reasonNotToStore(header, directives, keyedHeaders)
+  if (whyNotStored !== undefined) return { lifetimeSeconds: 0, ageSeconds, whyNotStored }
   return { lifetimeSeconds: allowedSeconds(status, header, nowMs, read), ageSeconds }
 }
 
 /** What keeps a response out of the cache that its handler may have wanted there. */
-function unkeptBy(
+function reasonNotToStore(
   header: HeaderReader,
   directives: CacheDirectives | undefined,
   keyedHeaders: readonly string[],

@@ -25,7 +25,7 @@ export type {
   PolicyParts,
   Preset,
   PresetNeed,
-  ToldDecision,
+  ReportedDecision,
   Wording,
 } from './preset.ts'
 export { MOST_PURGES } from './purged-scopes.ts'

@@ -22,7 +22,7 @@ export interface PolicyParts {
 }
 
 /** A decision, and what texts about it are made of. */
-export interface ToldDecision {
+export interface ReportedDecision {
   readonly decision: Decision
   /** The evidence, best first. */
   readonly chunks: readonly Chunk[]
@@ -88,9 +88,9 @@ export interface Preset extends PolicyParts {
   /** What an operator is told of the finding that decided. @default its message */
   operatorReason?(finding: Finding, decision: Decision, wording: Wording): string | undefined
   /** Members of every answer and refusal under the policy. @default none */
-  summary?(told: ToldDecision): FurtherMembers
+  summary?(told: ReportedDecision): FurtherMembers
   /** Members of its refusals beside those. @default none */
-  refusal?(told: ToldDecision, wording: Wording): FurtherMembers
+  refusal?(told: ReportedDecision, wording: Wording): FurtherMembers
   /** What the audit trail keeps of an exchange, a cached answer's too. @default nothing */
   auditEvents?(decision: Decision, atMs: number): readonly AuditEvent[]
   /** A warning for `onWarning`, once an answer was made. @default none */

@@ -8,7 +8,7 @@ export {
   type MessagesByCode,
   operatorReason,
   type Refusal,
-  type Telling,
+  type ReportOptions,
   textFor,
 } from './refusal.ts'
 export {

@@ -20,7 +20,7 @@ import { explain, type Explanation } from './explain.ts'
 export type MessagesByCode = (code: ReasonCode) => Partial<Text> | undefined
 
 /** To whom a decision is told, and how. */
-export interface Telling {
+export interface ReportOptions {
   readonly audience: Audience
   /** The one that judged. */
   readonly policy: Policy
@@ -108,9 +108,13 @@ export function textFor(code: ReasonCode, { texts }: Pick<Policy, 'texts'>, mess
 }
 
 /** What is said about a decision to this audience. */
-export function summariseDecision(decision: Decision, chunks: readonly Chunk[], telling: Telling): DecisionSummary {
+export function summariseDecision(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  reportOptions: ReportOptions,
+): DecisionSummary {
   const { id, verdict, band, reason, escalate } = decision
-  const { audience, policy } = telling
+  const { audience, policy } = reportOptions
   const calibration = calibrationOf(policy.confidence, decision.signals)
   return {
     decision_id: id,
@@ -120,14 +124,14 @@ export function summariseDecision(decision: Decision, chunks: readonly Chunk[], 
     ...(calibration && { calibration }),
     ...(escalate === true ? { escalate } : {}),
     ...policy.preset?.summary?.({ decision, chunks, audience, gates: policy.gates }),
-    ...(audience === 'operator' ? { detail: detailOf(decision, chunks, telling) } : {}),
+    ...(audience === 'operator' ? { detail: detailOf(decision, chunks, reportOptions) } : {}),
   }
 }
 
 function detailOf(
   decision: Decision,
   chunks: readonly Chunk[],
-  { policy, messages, unsupported = [] }: Telling,
+  { policy, messages, unsupported = [] }: ReportOptions,
 ): OperatorDetail {
   const { confidence, reason, findings, signals, answerSignals, reranker } = decision
   return {
@@ -155,8 +159,8 @@ function shownScale({ learnedAtMs, corpusVersion }: AppliedScale, now: Decision)
  *
  * @param chunks the evidence; operators see it, the public titles of it where `closestPassages` says so
  */
-export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telling: Telling): Refusal {
-  const { audience, policy, messages, closestPassages: count = 0 } = telling
+export function buildRefusal(decision: Decision, chunks: readonly Chunk[], reportOptions: ReportOptions): Refusal {
+  const { audience, policy, messages, closestPassages: count = 0 } = reportOptions
   const closest = closestPassages(chunks, { count, audience })
   const { answer, reason, suggestions } = refusalTextOf(decision, policy, messages)
   return {
@@ -167,7 +171,7 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telli
     suggestions,
     ...(closest.length === 0 ? {} : { closest }),
     ...policy.preset?.refusal?.({ decision, chunks, audience, gates: policy.gates }, policy.wording),
-    ...summariseDecision(decision, chunks, telling),
+    ...summariseDecision(decision, chunks, reportOptions),
   }
 }
 

@@ -29,7 +29,7 @@ export function beginningsAround(term: string): Beginnings {
 }
 
 /** Whether a word begins so. */
-export function beginsSo(word: string, beginnings: Beginnings): boolean {
+export function beginsWithOneOf(word: string, beginnings: Beginnings): boolean {
   // Beyond the end of a word there is NaN, whose bit is the first, which no letter has.
   return ((beginnings[word.charCodeAt(0) & LOWEST_BITS]! >> (word.charCodeAt(1) & LOWEST_BITS)) & 1) === 1
 }

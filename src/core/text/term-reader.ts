@@ -1,5 +1,5 @@
 /** Reading the terms of texts, sentence by sentence. */
-import { type Beginnings, beginsSo } from './beginnings.ts'
+import { type Beginnings, beginsWithOneOf } from './beginnings.ts'
 import { sentenceEnds } from './sentences.ts'
 import { termBy, type TermLanguage, type TermOf } from './terms.ts'
 import { words } from './words.ts'
@@ -67,7 +67,7 @@ function remembering(find: TermOf, most: number): TermOf {
 function termsOf(found: readonly string[], known: TermOf, beginnings?: Beginnings): string[] {
   const terms: string[] = []
   for (const word of found) {
-    if (beginnings !== undefined && !beginsSo(word, beginnings)) continue
+    if (beginnings !== undefined && !beginsWithOneOf(word, beginnings)) continue
     const term = known(word)
     if (term !== '') terms.push(term)
   }

@@ -114,7 +114,7 @@ describe('handlerFreshness', () => {
   ])('tells why a response with %s is not stored where it may not be meant', (_, headers, unkept) => {
     const response = new Headers(headers)
     const read = handlerFreshness(200, (name) => response.get(name), NOW_MS)
-    expect([read.lifetimeSeconds, read.unkept]).toEqual([0, unkept])
+    expect([read.lifetimeSeconds, read.whyNotStored]).toEqual([0, unkept])
   })
 
   it.each<[string, Record<string, string>, number]>([

@@ -20,7 +20,7 @@ import { weightedSignals } from '../../../packages/presets/src/weighted-signals/
 import {
   buildRefusal as build,
   summariseDecision as summarise,
-  type Telling,
+  type ReportOptions,
 } from '../../../src/core/reports/refusal.ts'
 import type { Audience } from '../../../src/core/policy/preset.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
@@ -32,7 +32,7 @@ const ID = '01930000-0000-7000-8000-000000000001'
 /** The policies that decided, by id: a decision names the one that it is told by. */
 const decided = new Map<string, Policy>()
 
-function telling({ policyId }: Decision, audience: Audience, unsupported: readonly string[] = []): Telling {
+function telling({ policyId }: Decision, audience: Audience, unsupported: readonly string[] = []): ReportOptions {
   return { audience, policy: decided.get(policyId) ?? ANY_POLICY, unsupported }
 }
 

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { beginsSo } from '../../../src/core/text/beginnings.ts'
+import { beginsWithOneOf } from '../../../src/core/text/beginnings.ts'
 import type { ReadSentence } from '../../../src/core/text/term-reader.ts'
 import { respelled } from '../../../src/core/signals/respelled.ts'
 
 const said = (...sentences: readonly (readonly string[])[]): readonly ReadSentence[] =>
   sentences.map((words) => ({
     length: words.length,
-    terms: (beginnings) => words.filter((word) => beginnings === undefined || beginsSo(word, beginnings)),
+    terms: (beginnings) => words.filter((word) => beginnings === undefined || beginsWithOneOf(word, beginnings)),
   }))
 
 describe('respelled', () => {

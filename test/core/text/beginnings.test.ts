@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { beginningsAround, beginningsOf, beginsSo } from '../../../src/core/text/beginnings.ts'
+import { beginningsAround, beginningsOf, beginsWithOneOf } from '../../../src/core/text/beginnings.ts'
 import { stem } from '../../../src/language/english/stem.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { examples } from '../../properties.ts'
@@ -37,13 +37,13 @@ describe('beginningsOf', () => {
     ['retries', 'retri'],
   ])('are those of %s, whose term is %s', (one, term) => {
     expect(stem(one)).toBe(term)
-    expect(beginsSo(one, beginningsOf([term]))).toBe(true)
+    expect(beginsWithOneOf(one, beginningsOf([term]))).toBe(true)
   })
 
   it('are those of every word that has the term', () => {
     fc.assert(
       fc.property(word, (one) => {
-        expect(beginsSo(one, beginningsOf(['other', stem(one)]))).toBe(true)
+        expect(beginsWithOneOf(one, beginningsOf(['other', stem(one)]))).toBe(true)
       }),
       { numRuns: examples(2000) },
     )
@@ -54,14 +54,16 @@ describe('beginningsOf', () => {
       fc.property(word, word, (one, tail) => {
         const term = stem(one)
         fc.pre(term.length >= 3)
-        expect(beginsSo(one, beginningsOf([term.slice(0, 3) + tail]))).toBe(true)
+        expect(beginsWithOneOf(one, beginningsOf([term.slice(0, 3) + tail]))).toBe(true)
       }),
     )
   })
 
   it('are not those of most words', () => {
     const beginnings = beginningsOf(['engine', 'paint'])
-    expect(['red', 'blue', 'entry', 'pint', 'a', 'gen'].filter((one) => beginsSo(one, beginnings))).toEqual(['entry'])
+    expect(['red', 'blue', 'entry', 'pint', 'a', 'gen'].filter((one) => beginsWithOneOf(one, beginnings))).toEqual([
+      'entry',
+    ])
   })
 })
 
@@ -70,7 +72,7 @@ it('beginningsAround are those of words that have one of the first two letters a
   fc.assert(
     fc.property(letters, letters, (term, other) => {
       const share = new RegExp(`^.?[${term.slice(0, 2)}]`).test(other)
-      expect(beginsSo(other, beginningsAround(term))).toBe(share)
+      expect(beginsWithOneOf(other, beginningsAround(term))).toBe(share)
     }),
   )
 })

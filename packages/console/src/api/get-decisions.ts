@@ -111,11 +111,11 @@ export async function getDecision(c: ConsoleContext): Promise<Response> {
   const found = await parts.recorded.one(tenant, c.req.param('id') ?? '')
   if (found === undefined) throw new ConsoleError('decision_not_found', 'There is no such decision')
   const policy = await parts.policyOf(tenant, found.policyId)
-  return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : toldOf(decisionOf(found), policy) })
+  return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : presetMembers(decisionOf(found), policy) })
 }
 
 /** What the policy's preset adds to an answer, such as badge and banner, as operators see it. No passage is recorded. */
-function toldOf(decision: Decision, { preset, gates }: Policy): object {
+function presetMembers(decision: Decision, { preset, gates }: Policy): object {
   return preset?.summary?.({ decision, chunks: [], audience: 'operator', gates }) ?? {}
 }
 

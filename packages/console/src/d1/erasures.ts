@@ -76,14 +76,14 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
         .run()
       return undefined
     }
-    const theirs = `tenant = ?1 AND ${own(tenant)} AND principal_id = ?2 AND place > ?3 AND place <= ?4`
+    const ofPrincipal = `tenant = ?1 AND ${own(tenant)} AND principal_id = ?2 AND place > ?3 AND place <= ?4`
     const bound = [tenant, principalId, untilPlace, end] as const
     const [, texts, rows] = await db.batch([
       db
         .prepare(
           `UPDATE audit_events SET payload = '{}' WHERE id IN (
             SELECT erased.id || ':' || event.key
-            FROM (SELECT id, audit FROM decisions WHERE ${theirs} AND audit IS NOT NULL) AS erased,
+            FROM (SELECT id, audit FROM decisions WHERE ${ofPrincipal} AND audit IS NOT NULL) AS erased,
               json_each(erased.audit) AS event
           )`,
         )
@@ -91,7 +91,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       db
         .prepare(
           `DELETE FROM question_texts WHERE tenant = ?1 AND question_hmac IN (
-            SELECT question_hmac FROM decisions WHERE ${theirs} AND question_hmac IS NOT NULL
+            SELECT question_hmac FROM decisions WHERE ${ofPrincipal} AND question_hmac IS NOT NULL
           )`,
         )
         .bind(...bound),
@@ -99,7 +99,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
         .prepare(
           `UPDATE decisions SET principal_id = '', question_hmac = NULL, hmac_key_id = NULL, evidence_ids = '[]',
             document_ids = '[]', findings = '[]', audit = NULL
-          WHERE ${theirs}`,
+          WHERE ${ofPrincipal}`,
         )
         .bind(...bound),
       db

@@ -7,7 +7,7 @@ import {
   type FurtherMembers,
   type Policy,
   type Preset,
-  type ToldDecision,
+  type ReportedDecision,
 } from 'hono-rag-gate/core/policy'
 import { type Finding } from 'hono-rag-gate/core/gates'
 import { english } from 'hono-rag-gate/language/english'
@@ -36,7 +36,7 @@ export const advisoryPreset: Preset = Object.freeze<Preset>({
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
   languages: [english],
-  summary: ({ decision, audience }: ToldDecision): FurtherMembers => ({
+  summary: ({ decision, audience }: ReportedDecision): FurtherMembers => ({
     ...(decision.verdict === 'advise' && decision.findings.some(({ code }) => code === 'advisory_unusable')
       ? { usable: false }
       : {}),

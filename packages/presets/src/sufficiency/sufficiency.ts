@@ -8,7 +8,7 @@ import {
   type FurtherMembers,
   type Policy,
   type Preset,
-  type ToldDecision,
+  type ReportedDecision,
   type Wording,
 } from 'hono-rag-gate/core/policy'
 import { type Finding } from 'hono-rag-gate/core/gates'
@@ -31,11 +31,11 @@ export const sufficiencyPreset: Preset = Object.freeze<Preset>({
   specificationTexts: SPECIFICATION_TEXTS,
   operatorReason: (finding: Finding, _decision: Decision, wording: Wording) =>
     wording === 'specification' ? specificationReason(finding) : undefined,
-  summary: ({ decision, audience }: ToldDecision): FurtherMembers => {
+  summary: ({ decision, audience }: ReportedDecision): FurtherMembers => {
     const gating = audience === 'operator' ? gatingReport(decision) : undefined
     return gating === undefined ? {} : { gating }
   },
-  refusal: ({ decision, chunks, audience }: ToldDecision, wording: Wording): FurtherMembers => {
+  refusal: ({ decision, chunks, audience }: ReportedDecision, wording: Wording): FurtherMembers => {
     const members = insufficientEvidence(decision, chunks, wording)
     const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
     if (members === undefined || deciding?.gate !== evidenceShareGate.name) return {}

@@ -11,7 +11,7 @@ import {
   type FurtherMembers,
   type Policy,
   type Preset,
-  type ToldDecision,
+  type ReportedDecision,
   validateBands,
 } from 'hono-rag-gate/core/policy'
 import { confidenceRangeGate, confidenceRange } from 'hono-rag-gate/core/gates'
@@ -46,7 +46,7 @@ export const weightedSignalsPreset: Preset = Object.freeze({
     return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
   },
   // Also where the handler lists no sources of its own: a reader is warned before the first of them.
-  summary: ({ decision, chunks, audience }: ToldDecision): FurtherMembers => {
+  summary: ({ decision, chunks, audience }: ReportedDecision): FurtherMembers => {
     const glance = glanceAt(decision)
     const badge = badgeMember(decision, audience)
     if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return { badge }

@@ -3,7 +3,7 @@
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 /** Nothing of them is ever shown, so nothing is hidden in them either. */
-export const MACHINERY: ReadonlySet<string> = names(
+export const NEVER_SHOWN: ReadonlySet<string> = names(
   'script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
 )
 
@@ -108,7 +108,7 @@ export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
 /** Elements that are followed to their end; of any other only those that are hidden or have a style. */
 export const ENDS_MATTER: ReadonlySet<string> = new Set([
   ...BLOCKS,
-  ...MACHINERY,
+  ...NEVER_SHOWN,
   ...CONTROLS,
   ...INLINE_CODE,
   ...names('title q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),

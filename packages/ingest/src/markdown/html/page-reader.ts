@@ -12,7 +12,7 @@ import {
   ENDS_PARAGRAPH,
   HEADINGS,
   INLINE_CODE,
-  MACHINERY,
+  NEVER_SHOWN,
   PREFORMATTED,
   RAW_TEXT,
   SECTIONS,
@@ -50,7 +50,7 @@ export interface OpenElement {
   readonly name: string
   readonly sight: Sight
   /** No text of it is ever shown. */
-  readonly machinery: boolean
+  readonly neverShown: boolean
   readonly writer: MarkdownWriter
   /** What ends with it. */
   readonly atEnd: () => void
@@ -102,21 +102,21 @@ export class PageReader {
     this.#endWhatEndsHere(name)
     const parent = this.#parentOf(name)
     const writer = parent?.writer ?? this.#page
-    const isTitle = name === 'title' && parent?.machinery !== true && this.#title === undefined && !this.#within('svg')
-    const machinery = parent?.machinery === true || isMachinery(tag)
+    const isTitle = name === 'title' && parent?.neverShown !== true && this.#title === undefined && !this.#within('svg')
+    const neverShown = parent?.neverShown === true || isNeverShown(tag)
     const around = parent?.sight ?? IN_FULL_SIGHT
     const sight = sightOf(tag, around)
-    const shown = !machinery && isSeen(sight)
+    const shown = !neverShown && isSeen(sight)
     if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
       if (shown) this.#leaf(tag, writer)
-      else if (!machinery && name === 'img') this.#notice(altOf(tag))
+      else if (!neverShown && name === 'img') this.#notice(altOf(tag))
       return undefined
     }
     if (!ENDS_MATTER.has(name) && sight === around) return undefined
     // What cannot be seen can still hold what can: a `visibility` of its own.
-    const rendered = !machinery && !sight.removed
-    if (isTitle) return this.#push(this.#titleElement({ name, machinery, sight, writer }))
-    return this.#push(this.#element(tag, { machinery, sight, writer, rendered }))
+    const rendered = !neverShown && !sight.removed
+    if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
+    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered }))
   }
 
   /** @param element that the tokenizer has ended */
@@ -133,7 +133,7 @@ export class PageReader {
       this.#titleParts.push(decodeHTML(raw))
       return
     }
-    if (top !== undefined && (top.machinery || (this.#within('svg') && !this.#inSvgText()))) return
+    if (top !== undefined && (top.neverShown || (this.#within('svg') && !this.#inSvgText()))) return
     const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeHTML(raw)).replaceAll('\0', '')
     const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
     const sight = parent?.sight ?? IN_FULL_SIGHT
@@ -165,7 +165,7 @@ export class PageReader {
     else if (tag.name === 'img') writer.text(altOf(tag))
   }
 
-  #titleElement(facts: Pick<OpenElement, 'name' | 'machinery' | 'sight' | 'writer'>): OpenElement {
+  #titleElement(facts: Pick<OpenElement, 'name' | 'neverShown' | 'sight' | 'writer'>): OpenElement {
     const parts: string[] = []
     this.#titleParts = parts
     const atEnd = (): void => {
@@ -177,7 +177,7 @@ export class PageReader {
 
   #element(
     tag: BeginTag,
-    { rendered, ...facts }: Pick<OpenElement, 'machinery' | 'sight' | 'writer'> & { readonly rendered: boolean },
+    { rendered, ...facts }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & { readonly rendered: boolean },
   ): OpenElement {
     const { name } = tag
     if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
@@ -392,9 +392,9 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
   }
 }
 
-function isMachinery(tag: BeginTag): boolean {
+function isNeverShown(tag: BeginTag): boolean {
   if (tag.name === 'dialog') return tag.attribute('open') === undefined
-  return MACHINERY.has(tag.name) || tag.name === 'title'
+  return NEVER_SHOWN.has(tag.name) || tag.name === 'title'
 }
 
 function openItem(writer: MarkdownWriter, mark: string): () => void {
@@ -410,7 +410,7 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
   // A style sheet may give a size and a colour to every named element.
-  const base = named && isFaint(around) ? { ...around, fontPixels: 16, transparent: false } : around
+  const base = named && hasInvisibleLetters(around) ? { ...around, fontPixels: 16, transparent: false } : around
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
@@ -428,11 +428,11 @@ function fontPixels({ fontSize }: InlineStyle, around: Sight): number {
 }
 
 function isSeen(sight: Sight): boolean {
-  return !sight.removed && !sight.hidden && !isFaint(sight)
+  return !sight.removed && !sight.hidden && !hasInvisibleLetters(sight)
 }
 
 /** Whether letters have no size or no colour. */
-function isFaint({ transparent, fontPixels }: Sight): boolean {
+function hasInvisibleLetters({ transparent, fontPixels }: Sight): boolean {
   return transparent || fontPixels <= SMALLEST_FONT
 }
 
