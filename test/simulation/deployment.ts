@@ -80,6 +80,8 @@ export interface MadeAnswer {
   /** Of the question that it was made for. */
   readonly asked: number
   readonly beganMs: number
+  /** A purge of this number was known before anything was retrieved for it. */
+  readonly knewEpoch: number
   readonly tenant: string
   readonly principal: string
   readonly verdict: string
@@ -186,7 +188,17 @@ export class Deployment {
     const ages = { copyMaxAgeMs: COPY_MS, outageMaxAgeMs: setup.outageMs, clock }
     const collections = createD1Collections({ db, ...ages })
     const keys = createD1ApiKeys({ db, ...ages, unknownMaxAgeMs: 1000 })
-    const purges = createD1AnswerPurges({ db, copyMaxAgeMs: PURGE_COPY_MS, clock })
+    const stated = createD1AnswerPurges({ db, copyMaxAgeMs: PURGE_COPY_MS, clock })
+    const reads: { tenant: string; sinceMs: number; epoch: number }[] = []
+    const purges: AnswerPurges = {
+      ...stated,
+      async known(tenant) {
+        const sinceMs = time.nowMs
+        const known = await stated.known(tenant)
+        reads.push({ tenant, sinceMs, epoch: known.epoch })
+        return known
+      },
+    }
     const index = this.#chunkIndex()
     const isolate: Isolate = {
       name: `isolate ${this.#names++}`,
@@ -265,7 +277,10 @@ export class Deployment {
         const { tenant, verdict } = decision
         const principal = (c.req.header('authorization') ?? '').slice(7, 26)
         const [asked, beganMs] = [Number(c.req.header('x-asked')), Number(c.req.header('x-began'))]
-        journal.made.set(nonce, { asked, beganMs, tenant, principal, verdict })
+        // Its own reading of purges is one of these, and none knew less.
+        const own = reads.filter((read) => read.tenant === tenant && read.sinceMs >= beganMs)
+        const knewEpoch = own.reduce((least, { epoch }) => Math.min(least, epoch), own[0]?.epoch ?? 0)
+        journal.made.set(nonce, { asked, beganMs, knewEpoch, tenant, principal, verdict })
         for (const mark of marksIn(context.text)) {
           if (mark.tenant !== tenant || mark.collection !== decision.collection)
             journal.shown.push(`${tenant}: ${context.text}`)

@@ -106,6 +106,7 @@ class Simulation {
     readonly collection: string
     readonly beganMs: number
     doneMs: number
+    epoch: number
   }[] = []
   readonly #violations: Violation[] = []
   readonly #outcomes = new Map<string, number>()
@@ -211,10 +212,10 @@ class Simulation {
         return void (await this.#remove(isolate, running, happening.document))
       case 'purges': {
         const { tenant, collection } = happening
-        const purge = { tenant, collection, beganMs: this.#time.nowMs, doneMs: Infinity }
+        const purge = { tenant, collection, beganMs: this.#time.nowMs, doneMs: Infinity, epoch: Infinity }
         this.#purges.push(purge)
         await runAs(running, () => isolate.purges.purge([{ kind: 'collection', tenant, collection }])).then(
-          () => void (purge.doneMs = this.#time.nowMs),
+          (epoch) => void Object.assign(purge, { doneMs: this.#time.nowMs, epoch }),
           (thrown: unknown) => this.#declared('purging', thrown),
         )
         return
@@ -397,7 +398,8 @@ class Simulation {
       return this.#violated('no answer beyond its life', `${told} made at ${made.beganMs}`)
     for (const purge of this.#purges) {
       const { doneMs } = purge
-      if (purge.tenant !== tenant || purge.collection !== about.collection || made.beganMs >= purge.beganMs) continue
+      if (purge.tenant !== tenant || purge.collection !== about.collection) continue
+      if (made.beganMs >= purge.beganMs || made.knewEpoch >= purge.epoch) continue
       if (doneMs + PURGE_COPY_MS + this.#time.setBackSinceMs(doneMs - PURGE_COPY_MS) + 1 < beganMs)
         return this.#violated('no answer that was purged', `${told} made at ${made.beganMs}, purged at ${doneMs}`)
     }
