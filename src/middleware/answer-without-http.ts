@@ -2,7 +2,8 @@
 import type { CacheState, Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
+import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import { type FoundAnswer, type Made, NO_CACHE, type QuestionCache } from '../pipeline/gate-cache.ts'
 import { type CachedResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { newId } from '../pipeline/new-id.ts'
@@ -17,11 +18,12 @@ import {
   type GateWithoutHttpOptions,
   readAsked,
 } from './gate-without-http.ts'
+import { later, type Lasting } from './later.ts'
 import { eventOf } from './record.ts'
 import { statusOf } from './respond.ts'
 
-/** Settings of `answerWithoutHttp`: those of `gateWithoutHttp`, with an answer cache. */
-export interface AnswerWithoutHttpOptions extends Omit<GateWithoutHttpOptions, 'dependencies' | 'mode'> {
+/** Settings of `answerWithoutHttp` and `openWithoutHttp`: those of `gateWithoutHttp`, with an answer cache. */
+export interface AnswerWithoutHttpOptions extends Omit<GateWithoutHttpOptions, 'dependencies'> {
   /** As those of `ragGate`; who asks is said with each question. */
   readonly dependencies: Omit<GateDependencies, 'authenticate'>
   /**
@@ -30,11 +32,25 @@ export interface AnswerWithoutHttpOptions extends Omit<GateWithoutHttpOptions, '
    * @default false
    */
   readonly tellsCallersApart?: boolean
+  /**
+   * Has a Worker live on for what is kept and recorded once the answer is there.
+   *
+   * @default nothing waits for it
+   */
+  readonly waitUntil?: (work: Promise<unknown>) => void
+}
+
+/** A question, who asks it, and what else its answer depends on. */
+export interface AskedForAnswer extends AskedWithoutHttp {
+  /** By name: part of the keys of the answer cache. @default nothing */
+  readonly vary?: Readonly<Record<string, string>>
 }
 
 /** What answers a question that got through. */
 export interface MadeAnswer extends AnswerReport {
   readonly answer: string
+  /** Whether other callers may have it: its text is all there is of it. @default true */
+  readonly isKept?: boolean
 }
 
 /** A question with what became of it. */
@@ -48,6 +64,23 @@ export interface AnsweredWithoutHttp {
   readonly cache: CacheState
 }
 
+/** A question that may be answered. One of the functions is called, once, with what became of it. */
+export interface OpenQuestion {
+  readonly gate: RagGateContext
+  readonly policy: Policy
+  /** Judges, keeps and records an answer. @returns it, or the refusal that takes its place */
+  readonly answered: (made: MadeAnswer) => AnsweredWithoutHttp
+  /** Of a model that failed. @returns an answer past its lifetime that stands in, where there is one */
+  readonly failed: (thrown: unknown) => Promise<AnsweredWithoutHttp | undefined>
+  /** Records what no other caller may have, such as a call of a tool, or a stream that broke off. @param status as HTTP has it */
+  readonly ended: (status: number) => void
+}
+
+/** What became of a question before it is answered: it is, from the cache or by a refusal, or it may be. */
+export type Opened =
+  | { readonly kind: 'answered'; readonly by: AnsweredWithoutHttp }
+  | { readonly kind: 'open'; readonly question: OpenQuestion }
+
 /**
  * Makes a route of `ragGate` for questions that come by no request.
  *
@@ -55,91 +88,112 @@ export interface AnsweredWithoutHttp {
  *   error, and what `make` throws
  * @throws `config_invalid`, `policy_invalid`, `cache_scope_required` for options that are out of range
  */
-export function answerWithoutHttp({
+export function answerWithoutHttp(
+  options: AnswerWithoutHttpOptions,
+): (
+  asked: AskedForAnswer,
+  make: (gate: RagGateContext, policy: Policy) => Promise<MadeAnswer>,
+) => Promise<AnsweredWithoutHttp> {
+  const open = openWithoutHttp(options)
+  return async function answer(asked, make) {
+    const opened = await open(asked)
+    if (opened.kind === 'answered') return opened.by
+    const { gate, policy, answered, failed } = opened.question
+    let made: MadeAnswer
+    try {
+      made = await make(gate, policy)
+    } catch (thrown) {
+      const standsIn = await failed(thrown)
+      if (standsIn === undefined) throw thrown
+      return standsIn
+    }
+    return answered(made)
+  }
+}
+
+/**
+ * The same for answers that come in pieces.
+ *
+ * @returns takes a question up to its answer, and throws what `ragGate` answers with an error
+ * @throws what `answerWithoutHttp` throws
+ */
+export function openWithoutHttp({
   route = 'without-http',
   tellsCallersApart = false,
   answer: answerOptions,
+  waitUntil = () => undefined,
   ...options
-}: AnswerWithoutHttpOptions): (
-  asked: AskedWithoutHttp,
-  make: (gate: RagGateContext, policy: Policy) => Promise<MadeAnswer>,
-) => Promise<AnsweredWithoutHttp> {
-  const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) }, mode: 'enforce' })
+}: AnswerWithoutHttpOptions): (asked: AskedForAnswer) => Promise<Opened> {
+  const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) } })
   // It tells the cache that callers are told apart; who asks comes with the question.
   const identity = tellsCallersApart ? { authenticate: () => null } : {}
   const dependencies = dependenciesFor({ ...options.dependencies, ...identity }, settings)({})
-  return async function answer(given, make) {
+  const lasting = { executionCtx: { waitUntil } }
+  return async function open({ vary = {}, ...given }) {
     if (tellsCallersApart && given.principal === undefined) {
       throw new RagGateError('unauthorized', 'The question does not say who asks', { param: 'principal' })
     }
     const asked = readAsked(given, settings, dependencies, route)
-    const cache = openCache(asked)
-    const gated = await gateQuestion(dependencies, settings, asked.request, cache)
-    if (gated.kind === 'cached') return stored(asked, cache!, gated, gated.found, 'not-called')
-    return answered(asked, cache, gated, make)
+    const { request, startedMs } = asked
+    const cache = dependencies.cache?.open({
+      request,
+      // It bars nothing, and brings nothing that an answer depends on.
+      received: new Request('https://without-http.invalid/', { method: 'POST' }),
+      path: route,
+      queries: () => undefined,
+      options: vary,
+      startedMs,
+      later: (work) => later(lasting, work),
+    })
+    const gated = await gateQuestion(dependencies, settings, request, cache)
+    return gated.kind === 'cached'
+      ? { kind: 'answered', by: await stored(asked, cache!, gated, gated.found, 'not-called', lasting) }
+      : opened(asked, cache, gated, lasting)
   }
 }
 
-function openCache({ dependencies, request, route, startedMs }: AskedOnItsWay): QuestionCache | undefined {
-  return dependencies.cache?.open({
-    request,
-    // It bars nothing, and brings nothing that an answer depends on.
-    received: new Request('https://without-http.invalid/', { method: 'POST' }),
-    path: route,
-    queries: () => undefined,
-    options: {},
-    startedMs,
-    later,
-  })
-}
-
-/** Work that no answer waits for, and that cannot harm it. */
-function later(work: () => Promise<void> | undefined): void {
-  const report = (thrown: unknown): void => console.error(`[rag-gate] after the answer: ${errorForLog(thrown)}`)
-  try {
-    work()?.catch(report)
-  } catch (thrown) {
-    report(thrown)
-  }
-}
-
-async function answered(
-  asked: AskedOnItsWay,
-  cache: QuestionCache | undefined,
-  gated: JudgedResult,
-  make: (gate: RagGateContext, policy: Policy) => Promise<MadeAnswer>,
-): Promise<AnsweredWithoutHttp> {
+function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: JudgedResult, lasting: Lasting): Opened {
   const { lookup, evidence, policy } = gated
   const question = gatedQuestion(asked, gated)
-  const ended = (body: AnsweredWithoutHttp['body'], made: Made): AnsweredWithoutHttp => {
+  const { gate } = question
+  const record = (made: Made, status = 200): CacheState => {
     cache?.store(lookup, made)
     const outcome = cache?.outcome(lookup, undefined) ?? NO_CACHE
-    later(() => question.record(200, outcome))
-    return { body, decision: question.decided(), policy, evidence, cache: outcome.state }
+    later(lasting, () => question.record(status, outcome))
+    return outcome.state
+  }
+  const sent = (body: AnsweredWithoutHttp['body'], made: Made): AnsweredWithoutHttp => {
+    const state = record(made)
+    return { body, decision: question.decided(), policy, evidence, cache: state }
   }
   const refused = (refusal: NonNullable<typeof question.refusal>): AnsweredWithoutHttp =>
-    ended({ ...refusal }, { kind: 'refusal', body: JSON.stringify(refusal), status: 200, decision: question.decided() })
-  if (question.refusal !== undefined) return refused(question.refusal)
-  let made: MadeAnswer
-  try {
-    made = await make(question.gate, policy)
-  } catch (thrown) {
-    const status = isRagGateError(thrown) ? statusOf(thrown.code) : 502
-    const found = lookup && cache?.standIn(lookup, { by: 'handler', status, thrown })
-    if (found !== undefined) return stored(asked, cache!, gated, found, 'called')
-    cache?.store(lookup, { kind: 'failure' })
-    later(() => question.record(status, cache?.outcome(lookup, undefined)))
-    throw thrown
+    sent({ ...refusal }, { kind: 'refusal', body: JSON.stringify(refusal), status: 200, decision: question.decided() })
+  if (question.refusal !== undefined) return { kind: 'answered', by: refused(question.refusal) }
+  return {
+    kind: 'open',
+    question: {
+      gate,
+      policy,
+      answered({ answer, isKept = true, ...report }) {
+        gate.report(report)
+        const refusal = question.judge(answer)
+        if (refusal !== undefined) return refused(refusal)
+        const { citations: sources, caution, summary } = gate
+        const told = caution === undefined ? {} : { caution: CAUTION_FOR_READER }
+        const body = { answer, sources, refused: false, ...told, ...summary }
+        const made = { response: Response.json(body), outer: new Headers(), decision: question.decided() }
+        return sent(body, isKept ? { kind: 'answer', ...made, reported: () => report } : { kind: 'nothing' })
+      },
+      async failed(thrown) {
+        const status = isRagGateError(thrown) ? statusOf(thrown.code) : 502
+        const found = lookup && cache?.standIn(lookup, { by: 'handler', status, thrown })
+        if (found !== undefined) return stored(asked, cache!, gated, found, 'called', lasting)
+        record({ kind: 'failure' }, status)
+        return undefined
+      },
+      ended: (status) => void record({ kind: status < 400 ? 'nothing' : 'failure' }, status),
+    },
   }
-  const { answer, ...report } = made
-  question.gate.report(report)
-  const refusal = question.judge(answer)
-  if (refusal !== undefined) return refused(refusal)
-  const { citations: sources, caution, summary } = question.gate
-  const body = { answer, sources, refused: false, ...(caution === undefined ? {} : { caution }), ...summary }
-  const decision = question.decided()
-  const response = Response.json(body)
-  return ended(body, { kind: 'answer', response, outer: new Headers(), decision, reported: () => report })
 }
 
 async function stored(
@@ -155,6 +209,7 @@ async function stored(
   },
   found: FoundAnswer,
   handler: 'called' | 'not-called',
+  lasting: Lasting,
 ): Promise<AnsweredWithoutHttp> {
   const { dependencies, request, startedMs } = asked
   const { body } = await cache.contentOf(found)
@@ -164,7 +219,7 @@ async function stored(
   const atMs = dependencies.clock.nowMs()
   const known = { id: newId(dependencies.clock), atMs, status: 200, timings: { ...timings, totalMs: atMs - startedMs } }
   const event = eventOf(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known)
-  later(() => dependencies.record?.(event, request.question))
+  later(lasting, () => dependencies.record?.(event, request.question))
   // It was written here, or by a route under the same name, as JSON.
   const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
   return { body: stored, decision, policy, cache: outcome.state }

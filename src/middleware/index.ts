@@ -10,6 +10,8 @@ export {
   answerWithoutHttp,
   type AnswerWithoutHttpOptions,
   type MadeAnswer,
+  type OpenQuestion,
+  openWithoutHttp,
 } from './answer-without-http.ts'
 export { IDENTIFY_FAULTS, identified } from './identified.ts'
 export { later } from './later.ts'

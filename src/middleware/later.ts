@@ -1,11 +1,15 @@
-import type { Context } from 'hono'
 import { errorForLog } from '../errors.ts'
+
+/** What lives on for work: a request, where the platform has it. */
+export interface Lasting {
+  readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
+}
 
 /**
  * Work that the response does not wait for, and that cannot harm it, also when it throws at once. Where the platform has
  * no `waitUntil`, it runs on its own.
  */
-export function later(c: Context, work: () => Promise<void> | undefined): void {
+export function later(c: Lasting, work: () => Promise<void> | undefined): void {
   const report = (thrown: unknown): void => console.error(`[rag-gate] after the response: ${errorForLog(thrown)}`)
   let settled: Promise<void> | undefined
   try {

@@ -1,10 +1,12 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { generateText, isStepCount, streamText, tool, wrapLanguageModel } from 'ai'
 import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ragGateMiddleware, type RagGateMiddlewareOptions } from '../../packages/chat/src/ai-sdk.ts'
 import { grounding } from '../../packages/presets/src/answers/grounding.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache, type AnswerCacheOptions } from '../../src/cache/index.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
 import type { DecisionEvent } from '../../src/ports/decision-log.ts'
@@ -22,6 +24,7 @@ const said = (text: string): LanguageModelV4GenerateResult => ({
   usage: USAGE,
   warnings: [],
 })
+const spokenResult = (): LanguageModelV4GenerateResult => said('With the red key [1].')
 const spoken: LanguageModelV4StreamPart[] = [
   { type: 'stream-start', warnings: [] },
   { type: 'text-start', id: '1' },
@@ -57,8 +60,11 @@ function gated(
     },
     ...options,
   })
-  return { model: wrapLanguageModel({ model: inner, middleware }), inner, events }
+  return { model: wrapLanguageModel({ model: inner, middleware }), inner, events, calls: () => callsOf(inner) }
 }
+
+const callsOf = ({ doGenerateCalls, doStreamCalls }: MockLanguageModelV4): number =>
+  doGenerateCalls.length + doStreamCalls.length
 
 async function all<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
   const found: Part[] = []
@@ -190,4 +196,179 @@ test('a misspelt option is an error when the middleware is made', () => {
   expect(() => ragGateMiddleware({ policy: POLICY, dependencies: {} } as never)).toThrow(
     expect.objectContaining({ code: 'config_invalid' }),
   )
+})
+
+describe('with an answer cache', () => {
+  /** A model behind a gate with a cache, at a time that the test sets. What is kept is waited for. */
+  function cached(
+    finds: string,
+    {
+      cache = {},
+      ...options
+    }: Partial<RagGateMiddlewareOptions> & { readonly cache?: Partial<AnswerCacheOptions> } = {},
+    answers: Parameters<typeof gated>[2] = {},
+  ) {
+    const work: Promise<unknown>[] = []
+    const clock = { nowMs: () => now }
+    let now = Date.now()
+    const events: DecisionEvent[] = []
+    const passage = aPassage('a', { text: finds, title: 'Engine', source: 'https://docs.example/engine' })
+    const made = gated(
+      finds,
+      {
+        waitUntil: (promise) => work.push(promise),
+        ...options,
+        dependencies: {
+          retriever: { retrieve: async () => [{ kind: 'bm25', entries: [{ passage, score: 9 }] }] },
+          log: { record: async (event) => void events.push(event), flush: async () => undefined },
+          cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', ...cache }),
+          clock,
+        },
+      },
+      answers,
+    )
+    const settled = async <Value>(value: PromiseLike<Value>): Promise<Value> => {
+      const given = await value
+      await Promise.all(work.splice(0))
+      return given
+    }
+    return {
+      ...made,
+      events,
+      states: () => events.map(({ cache: state, status }) => `${state} ${status}`),
+      generate: (more: object = {}) =>
+        settled(generateText({ model: made.model, ...CLEAN, prompt: QUESTION, ...more } as never)),
+      stream: (more: object = {}) =>
+        settled(
+          all(
+            streamText({ model: made.model, ...CLEAN, prompt: QUESTION, onError: () => undefined, ...more } as never)
+              .fullStream,
+          ),
+        ),
+      pass: (seconds: number) => void (now += seconds * 1000),
+    }
+  }
+  type Parts = Awaited<ReturnType<ReturnType<typeof cached>['stream']>>
+  const heard = (parts: Parts): string => parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('')
+
+  test('the same call is answered once, whole or in a stream, with verdict and sources before it', async () => {
+    const { generate, stream, calls, states } = cached(STRONG)
+    const first = await stream()
+    const again = await generate()
+    expect([calls(), again.text, heard(first)]).toEqual([1, 'With the red key [1].', 'With the red key [1].'])
+    expect(again.sources).toMatchObject([{ url: 'https://docs.example/engine' }])
+    expect(again.providerMetadata).toMatchObject({ ragGate: { verdict: 'pass', sources: [{ number: 1 }] } })
+    expect(again.usage.totalTokens).toBe(0)
+    const types = (await stream()).map(({ type }) => type)
+    expect(types.indexOf('custom')).toBeLessThan(types.indexOf('source'))
+    expect(types.indexOf('source')).toBeLessThan(types.indexOf('text-delta'))
+    expect([calls(), states()]).toEqual([1, ['miss 200', 'hit 200', 'hit 200']])
+  })
+
+  test.each<[string, object]>([
+    ['instructions', { instructions: 'Be brief.' }],
+    ['a temperature', { temperature: 0.5 }],
+    [
+      'a conversation',
+      {
+        prompt: undefined,
+        messages: [
+          { role: 'user', content: 'Hi.' },
+          { role: 'assistant', content: 'Hi!' },
+          { role: 'user', content: QUESTION },
+        ],
+      },
+    ],
+    ['options of a provider', { providerOptions: { app: { user: 'ann' } } }],
+    ['tools', { tools: { clock: tool({ inputSchema: z.object({}) }) } }],
+  ])('another call is another answer: %s', async (_, more) => {
+    const { generate, calls } = cached(STRONG)
+    await generate()
+    await generate(more)
+    expect(calls()).toBe(2)
+    await generate(more)
+    expect(calls()).toBe(2)
+  })
+
+  test('it lives by its confidence: an answer with a caution is made anew where a strong one is kept', async () => {
+    const outlives = async (finds: string): Promise<boolean> => {
+      const { generate, pass, calls } = cached(finds)
+      await generate()
+      pass(POLICY.cacheLifetimes.adviseAtMostSeconds + 60)
+      await generate()
+      return calls() === 1
+    }
+    expect([await outlives(STRONG), await outlives(MIDDLING)]).toEqual([true, false])
+  })
+
+  test('a refusal is kept too, and a model that fails is stood in for by an old answer', async () => {
+    const refusing = cached(WEAK)
+    await refusing.generate()
+    expect((await refusing.generate()).providerMetadata).toMatchObject({ ragGate: { refused: true } })
+    expect(refusing.states()).toEqual(['miss 200', 'hit 200'])
+    let fails = false
+    const answers = async () => (fails ? Promise.reject(new Error('overloaded')) : whole)
+    const whole = spokenResult()
+    const { generate, stream, pass, states } = cached(
+      STRONG,
+      { cache: { staleIfErrorSeconds: 1e6 } },
+      { doGenerate: answers, doStream: () => Promise.reject(new Error('overloaded')) },
+    )
+    await generate()
+    fails = true
+    pass(POLICY.cacheLifetimes.high.toSeconds * 2)
+    expect((await generate()).text).toBe('With the red key [1].')
+    expect(heard(await stream())).toBe('With the red key [1].')
+    expect(states()).toEqual(['miss 200', 'stale 200', 'stale 200'])
+  })
+
+  test('calls of tools, answers that were cut, other parts than text, and streams that break off are not kept', async () => {
+    const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const
+    const picture = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } } as const
+    const cut = { finishReason: { unified: 'length', raw: 'length' } } as const
+    for (const [more, given] of [
+      [
+        { content: [call], finishReason: { unified: 'tool-calls', raw: 'tool_calls' } },
+        { tools: { clock: tool({ inputSchema: z.object({}) }) } },
+      ],
+      [{ content: [...spokenResult().content, picture] }, {}],
+      [cut, {}],
+    ] as const) {
+      const { generate, calls, states } = cached(
+        STRONG,
+        {},
+        { doGenerate: async () => ({ ...spokenResult(), ...more }) as never },
+      )
+      for (let at = 0; at < 2; at++) await generate(given)
+      expect([calls(), states()]).toEqual([2, ['miss 200', 'miss 200']])
+    }
+    const broken = [...spoken.slice(0, 4), { type: 'error', error: new Error('gone') } as const]
+    const { stream, calls, states } = cached(
+      STRONG,
+      {},
+      { doStream: async () => ({ stream: convertArrayToReadableStream(broken) }) },
+    )
+    for (let at = 0; at < 2; at++) await stream()
+    expect([calls(), states()]).toEqual([2, ['miss 502', 'miss 502']])
+    const short = cached(
+      STRONG,
+      {},
+      { doStream: async () => ({ stream: convertArrayToReadableStream(spoken.slice(0, 4)) }) },
+    )
+    for (let at = 0; at < 2; at++) await short.stream()
+    expect([short.calls(), short.states()]).toEqual([2, ['miss 502', 'miss 502']])
+  })
+
+  test('of callers who are told apart, each has their own', async () => {
+    expect(() => cached(STRONG, { cache: { scope: 'principal' } })).toThrow(
+      expect.objectContaining({ code: 'cache_scope_required' }),
+    )
+    const { generate, calls } = cached(STRONG, {
+      cache: { scope: 'principal' },
+      tellsCallersApart: true,
+      asker: ({ headers }) => ({ principal: { tenant: 'acme', id: headers?.['x-user'] ?? 'none', scopes: ['ask'] } }),
+    })
+    for (const user of ['ann', 'ann', 'bob']) await generate({ headers: { 'x-user': user } })
+    expect(calls()).toBe(2)
+  })
 })

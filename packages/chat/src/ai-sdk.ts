@@ -17,16 +17,28 @@ import type {
 } from '@ai-sdk/provider'
 import type { Decision } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { type GatedQuestion, gateWithoutHttp, type GateWithoutHttpOptions } from 'hono-rag-gate/middleware'
+import {
+  type AnsweredWithoutHttp,
+  type AnswerWithoutHttpOptions,
+  type Citation,
+  type MadeAnswer,
+  type OpenQuestion,
+  openWithoutHttp,
+} from 'hono-rag-gate/middleware'
 import { type Principal } from 'hono-rag-gate/ports'
 import { aboutAnswer } from './about-answer.ts'
 import type { AboutAnswer } from './completions.ts'
 import { citedSources } from './cited-sources.ts'
 
-/** Settings of `ragGateMiddleware`: those of the gate, and how a call says what it is about. */
-export interface RagGateMiddlewareOptions extends GateWithoutHttpOptions {
+/**
+ * Settings of `ragGateMiddleware`: those of the gate, and how a call says what it is about. With `dependencies.cache` an answer is
+ * given again, as long as its confidence allows, to calls of the same question with the same everything: model, settings,
+ * instructions, and what was said before. It cost no tokens then.
+ */
+export interface RagGateMiddlewareOptions extends AnswerWithoutHttpOptions {
   /**
-   * Who asks, where, by the options of a call.
+   * Who asks, where, by the options of a call. A cache that is not of the scope `public` needs `tellsCallersApart: true`, and
+   * a principal in each.
    *
    * @default the anonymous principal, in the first collection of the gate
    * @example asker: ({ providerOptions }) => ({ principal: principalOf(providerOptions?.['app']?.['user']) })
@@ -43,12 +55,6 @@ export interface RagGateMiddlewareOptions extends GateWithoutHttpOptions {
   readonly instructions?: string
   /** Told of every decision, before the model is asked. @default none */
   readonly onDecision?: (decision: Decision) => void
-  /**
-   * Takes what is recorded once the answer is there, so that a Worker lives on for it.
-   *
-   * @default nothing waits for it
-   */
-  readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
 const INSTRUCTIONS = `Answer the question from the numbered passages and from nothing else.
@@ -74,65 +80,66 @@ export const VERDICT_PART = 'rag-gate.verdict'
  * })
  */
 export function ragGateMiddleware(options: RagGateMiddlewareOptions): LanguageModelV4Middleware {
-  const { asker, instructions = INSTRUCTIONS, onDecision, waitUntil = () => undefined, ...gating } = options
-  const ask = gateWithoutHttp({ route: 'ai-sdk', ...gating })
-  const gated = async (params: LanguageModelV4CallOptions): Promise<GatedQuestion> => {
-    const question = await ask({ question: questionIn(params.prompt), ...asker?.(params) })
-    onDecision?.(question.decision)
-    return question
-  }
-  const done = (question: GatedQuestion, status?: number): void => {
-    const work = question.record(status)
-    // A log that fails takes no answer away.
-    if (work !== undefined) waitUntil(work.catch(() => undefined))
+  const { asker, instructions = INSTRUCTIONS, onDecision, ...gating } = options
+  const openQuestion = openWithoutHttp({ route: 'ai-sdk', ...gating })
+  /** @returns the answer where there is one, or a refusal; else the question, for the model */
+  const open = async (params: LanguageModelV4CallOptions, { provider, modelId }: Model) => {
+    const vary = { model: JSON.stringify([provider, modelId]), instructions, call: beside(params) }
+    const opened = await openQuestion({ question: questionIn(params.prompt), vary, ...asker?.(params) })
+    onDecision?.(opened.kind === 'answered' ? opened.by.decision : opened.question.gate.decision)
+    return opened
   }
   const generate = async (
-    question: GatedQuestion,
+    question: OpenQuestion,
     params: LanguageModelV4CallOptions,
-    model: {
-      readonly modelId: string
-      doGenerate(asked: LanguageModelV4CallOptions): PromiseLike<LanguageModelV4GenerateResult>
-    },
+    model: Model,
   ): Promise<LanguageModelV4GenerateResult> => {
-    if (question.refusal !== undefined) {
-      done(question)
-      return refused(question.refusal)
-    }
+    let result: LanguageModelV4GenerateResult
     try {
-      const result = await model.doGenerate(withPassages(params, question, instructions))
-      report(question, result, result.response?.modelId ?? model.modelId)
-      // A call of a tool is no answer yet.
-      const refusal = result.content.some(({ type }) => type === 'tool-call')
-        ? undefined
-        : question.judge(textOf(result.content))
-      done(question)
-      return refusal === undefined ? withVerdict(result, question) : { ...refused(refusal), usage: result.usage }
+      result = await model.doGenerate(withPassages(params, question, instructions))
     } catch (thrown) {
-      done(question, 502)
-      throw thrown
+      return resultOf(await standingIn(question, thrown))
     }
+    const made = madeOf(result.content, result, result.response?.modelId ?? model.modelId)
+    if (result.content.some(({ type }) => type === 'tool-call')) {
+      // A call of a tool is no answer yet.
+      question.gate.report(made)
+      question.ended(200)
+      return withVerdict(result, question)
+    }
+    const answered = question.answered(made)
+    return answered.body.refused ? { ...resultOf(answered), usage: result.usage } : withVerdict(result, question)
   }
   return {
     specificationVersion: 'v4',
-    wrapGenerate: async ({ params, model }) => generate(await gated(params), params, model),
+    wrapGenerate: async ({ params, model }) => {
+      const opened = await open(params, model)
+      return opened.kind === 'answered' ? resultOf(opened.by) : generate(opened.question, params, model)
+    },
     wrapStream: async ({ params, model }) => {
-      const question = await gated(params)
-      if (question.refusal !== undefined || question.gate.answerIsJudged) {
-        return { stream: streamOf(await generate(question, params, model)) }
-      }
+      const opened = await open(params, model)
+      if (opened.kind === 'answered') return { stream: streamOf(resultOf(opened.by)) }
+      const { question } = opened
+      if (question.gate.answerIsJudged) return { stream: streamOf(await generate(question, params, model)) }
       let result: LanguageModelV4StreamResult
       try {
         result = await model.doStream(withPassages(params, question, instructions))
       } catch (thrown) {
-        done(question, 502)
-        throw thrown
+        return { stream: streamOf(resultOf(await standingIn(question, thrown))) }
       }
-      return {
-        ...result,
-        stream: withVerdictFirst(result.stream, question, model.modelId, (status) => done(question, status)),
-      }
+      return { ...result, stream: withVerdictFirst(result.stream, question, model.modelId) }
     },
   }
+}
+
+/** What is asked of a model. */
+type Model = Parameters<NonNullable<LanguageModelV4Middleware['wrapGenerate']>>[0]['model']
+
+/** An old answer in the place of one that could not be made. */
+async function standingIn(question: OpenQuestion, thrown: unknown): Promise<AnsweredWithoutHttp> {
+  const standsIn = await question.failed(thrown)
+  if (standsIn === undefined) throw thrown
+  return standsIn
 }
 
 /** Calls of tools may stand behind it. */
@@ -152,7 +159,7 @@ function questionIn(prompt: LanguageModelV4Prompt): string {
 /** The call as it was asked for, with the passages in the place of the question alone. */
 function withPassages(
   params: LanguageModelV4CallOptions,
-  { gate: { question, context, caution } }: GatedQuestion,
+  { gate: { question, context, caution } }: OpenQuestion,
   instructions: string,
 ): LanguageModelV4CallOptions {
   const lines = caution === undefined ? instructions : `${instructions}\n${caution}`
@@ -166,18 +173,37 @@ function withPassages(
   return { ...params, prompt: [system, ...rest.slice(0, at), asked, ...rest.slice(at + 1)] }
 }
 
-function textOf(content: readonly LanguageModelV4Content[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+/** What an answer depends on beside its question, model and passages. */
+function beside({
+  prompt,
+  headers = {},
+  abortSignal: _signal,
+  includeRawChunks: _raw,
+  ...call
+}: LanguageModelV4CallOptions): string {
+  const at = lastUserTurn(prompt)
+  // The AI SDK adds its version, where it makes an answer whole.
+  const sent = Object.entries(headers).filter(([name]) => name !== 'user-agent')
+  return JSON.stringify([call, sent, prompt.slice(0, at), prompt.slice(at + 1)])
 }
 
-function report(
-  { gate }: GatedQuestion,
+/** @param parts of the answer, whole or in pieces; one that has others than text is not kept */
+function madeOf(
+  parts: readonly (LanguageModelV4Content | LanguageModelV4StreamPart)[],
   { usage: { inputTokens, outputTokens }, finishReason }: Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>,
   model: string,
-): void {
+): MadeAnswer {
   const [input, output] = [inputTokens.total, outputTokens.total]
   const usage = input === undefined || output === undefined ? undefined : { inputTokens: input, outputTokens: output }
-  gate.report({ model, complete: finishReason.unified === 'stop', ...(usage && { usage }) })
+  return {
+    answer: parts
+      .map((part) => (part.type === 'text' ? part.text : part.type === 'text-delta' ? part.delta : ''))
+      .join(''),
+    isKept: parts.every(({ type }) => /^(?:text|reasoning)(?:-(?:start|delta|end))?$/.test(type)),
+    model,
+    complete: finishReason.unified === 'stop',
+    ...(usage && { usage }),
+  }
 }
 
 const NO_TOKENS: LanguageModelV4Usage = {
@@ -185,22 +211,24 @@ const NO_TOKENS: LanguageModelV4Usage = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
-/** A refusal as an answer. No model was asked, so no tokens were used. */
-function refused({ answer, ...about }: AboutAnswer & { readonly answer: string }): LanguageModelV4GenerateResult {
+/** An answer that was there, or a refusal. No model was asked, so no tokens were used. */
+function resultOf({ body: { answer, ...about } }: AnsweredWithoutHttp): LanguageModelV4GenerateResult {
+  const told = about as unknown as AboutAnswer
+  const { sources = [] } = about as { readonly sources?: readonly Citation[] }
   return {
-    content: [verdictPart(about), { type: 'text', text: answer }],
+    content: [verdictPart(told), ...sourcesOf(sources), { type: 'text', text: answer }],
     finishReason: { unified: 'stop', raw: 'rag_gate' },
     usage: NO_TOKENS,
     warnings: [],
-    providerMetadata: metadataOf(about),
+    providerMetadata: metadataOf(told),
   }
 }
 
-function withVerdict(result: LanguageModelV4GenerateResult, question: GatedQuestion): LanguageModelV4GenerateResult {
-  const about = aboutAnswer(question.gate)
+function withVerdict(result: LanguageModelV4GenerateResult, { gate }: OpenQuestion): LanguageModelV4GenerateResult {
+  const about = aboutAnswer(gate)
   return {
     ...result,
-    content: [verdictPart(about), ...sourcesOf(question), ...result.content],
+    content: [verdictPart(about), ...sourcesOf(gate.citations), ...result.content],
     providerMetadata: { ...result.providerMetadata, ...metadataOf(about) },
   }
 }
@@ -214,8 +242,8 @@ function metadataOf(about: AboutAnswer): SharedV4ProviderMetadata {
   return { ragGate: JSON.parse(JSON.stringify(about)) as SharedV4ProviderMetadata[string] }
 }
 
-function sourcesOf({ gate }: GatedQuestion): LanguageModelV4Source[] {
-  return citedSources(gate.citations).map(({ id, url, title, mediaType, filename }) =>
+function sourcesOf(citations: readonly Citation[]): LanguageModelV4Source[] {
+  return citedSources(citations).map(({ id, url, title, mediaType, filename }) =>
     url === undefined
       ? {
           type: 'source',
@@ -262,18 +290,20 @@ function partsStream(parts: readonly LanguageModelV4StreamPart[]): ReadableStrea
   })
 }
 
-/** A model's stream with verdict and sources before its first part. Its end is recorded, and that it broke off, too. */
+/** A model's stream with verdict and sources before its first part. Its end is kept and recorded; that it broke off, recorded. */
 function withVerdictFirst(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  question: GatedQuestion,
+  question: OpenQuestion,
   modelId: string,
-  onEnd: (status?: number) => void,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  const about = aboutAnswer(question.gate)
+  const { gate } = question
+  const about = aboutAnswer(gate)
   const reader = stream.getReader()
+  const parts: LanguageModelV4StreamPart[] = []
   let [hasSentVerdict, isDone, model] = [false, false, modelId]
-  const end = (status?: number): void => {
-    if (!isDone) onEnd(status)
+  const end = (status: number, made?: MadeAnswer): void => {
+    if (!isDone && made !== undefined) question.answered(made)
+    else if (!isDone) question.ended(status)
     isDone = true
   }
   return new ReadableStream({
@@ -283,22 +313,24 @@ function withVerdictFirst(
         throw thrown
       })
       if (next.done) {
-        end()
+        // Without its last part it broke off.
+        end(502)
         return controller.close()
       }
       const part = next.value
-      if (part.type === 'response-metadata') model = part.modelId ?? model
       if (part.type === 'error') end(502)
       if (!hasSentVerdict && part.type !== 'stream-start') {
         hasSentVerdict = true
-        for (const first of [verdictPart(about), ...sourcesOf(question)]) controller.enqueue(first)
+        for (const first of [verdictPart(about), ...sourcesOf(gate.citations)]) controller.enqueue(first)
       }
+      if (part.type === 'response-metadata') model = part.modelId ?? model
+      else if (part.type !== 'stream-start' && part.type !== 'raw' && part.type !== 'finish') parts.push(part)
       if (part.type !== 'finish') return controller.enqueue(part)
-      report(question, part, model)
+      end(200, madeOf(parts, part, model))
       controller.enqueue({ ...part, providerMetadata: { ...part.providerMetadata, ...metadataOf(about) } })
     },
     async cancel(reason) {
-      end()
+      end(200)
       await reader.cancel(reason)
     },
   })

@@ -19,7 +19,7 @@ import type { JudgedGeneration } from './generate-with-evidence.ts'
 export type AnswerPorts = AnswerWithoutHttpOptions['dependencies'] & { readonly generator: Generator }
 
 /** Settings of `answerQuestion`: those of `ragGate` that need no request. */
-export interface AnswerSettings extends Omit<AnswerWithoutHttpOptions, 'dependencies' | 'policy'> {
+export interface AnswerSettings extends Omit<AnswerWithoutHttpOptions, 'dependencies' | 'policy' | 'mode'> {
   /** @default balanced() */
   readonly policy?: AnswerWithoutHttpOptions['policy']
   /**
