@@ -36,7 +36,7 @@ export function lifetimePlot(): string {
 <title>Lifetime of an answer by confidence, policy balanced</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 ${MARKS.map(([seconds, text]) => `<path d="M${LEFT} ${y(seconds)}h${PLOT_WIDTH}" stroke="#ddd"/><text x="${LEFT - 8}" y="${y(seconds) + 4}" text-anchor="end">${text}</text>`).join('\n')}
-${edges.map(([band, from], at) => `<path d="M${x(from)} ${TOP}v${PLOT_HEIGHT}" stroke="#999" stroke-dasharray="3 3"/><text x="${x(from) + 4}" y="${TOP + PLOT_HEIGHT - 12 - 16 * at}" fill="#555">${band} from ${from}</text>`).join('\n')}
+${edges.map(([band, from], at) => `<path d="M${x(from)} ${TOP}v${PLOT_HEIGHT}" stroke="#999" stroke-dasharray="3 3"/><text x="${x(from) - 4}" text-anchor="end" y="${TOP + PLOT_HEIGHT - 12 - 16 * at}" fill="#555">${band} from ${from}</text>`).join('\n')}
 <polygon points="${[...full, ...jittered.toReversed()].join(' ')}" fill="#8ab4f8" fill-opacity=".5"/>
 <polyline points="${full.join(' ')}" fill="none" stroke="#1a56b0" stroke-width="2"/>
 <polyline points="${advised.join(' ')}" fill="none" stroke="#b35900" stroke-width="2" stroke-dasharray="6 3"/>
