@@ -1,7 +1,7 @@
 /** The same question route with and without the gate, so that one run can compare them. Served by `overhead.ts`. */
 import { type Context, Hono } from 'hono'
 import { createBufferedDecisionLog } from '../src/adapters/buffered-decision-log.ts'
-import { createCacheApiAnswerCache } from '../src/adapters/cache-api-answer-cache.ts'
+import { createCacheApiAnswerCache } from '../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { buildContext } from '../src/core/evidence/context.ts'
 import { fuse } from '../src/core/evidence/fusion.ts'
@@ -19,7 +19,7 @@ import { compositionFor } from '../workers/gate/compose.ts'
 import { postDocuments } from '../workers/gate/documents/post-documents.ts'
 import { terms } from '../src/language/english/terms.ts'
 
-export { AnswerFlight } from '../src/adapters/durable-object-coalescer.ts'
+export { AnswerFlight } from '../packages/cloudflare/src/durable-object-coalescer.ts'
 
 type Bindings = { Bindings: GateBindings }
 

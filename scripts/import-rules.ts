@@ -122,6 +122,17 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       'hono-rag-gate/pipeline',
     ],
   },
+  'packages/cloudflare/': {
+    rooms: ['packages/cloudflare/'],
+    packages: [
+      ...PURE_DOORS,
+      ...ADAPTER_DOORS,
+      'hono-rag-gate/adapters/answer-cache',
+      'hono-rag-gate/adapters/coalescing',
+      'hono-rag-gate/adapters/decision-log',
+      'cloudflare:workers',
+    ],
+  },
   'packages/redis/': {
     rooms: ['packages/redis/'],
     packages: [...PURE_DOORS, 'hono-rag-gate/adapters/answer-cache', 'hono-rag-gate/ports'],
@@ -132,12 +143,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   },
   'packages/upstream/': {
     rooms: ['packages/upstream/'],
-    packages: [
-      ...PURE_DOORS,
-      'hono-rag-gate/adapters/cache-api-answer-cache',
-      'hono-rag-gate/http',
-      'hono-rag-gate/ports',
-    ],
+    packages: [...PURE_DOORS, '@hono-rag-gate/cloudflare', 'hono-rag-gate/http', 'hono-rag-gate/ports'],
   },
   'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
   'packages/word-index/': {
@@ -184,21 +190,12 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   },
 }
 
-/** Packages of adapters, by their public file or their folder: each its own vendor's. */
-const VENDORS: Readonly<Record<string, readonly string[]>> = {
-  'durable-object-coalescer': ['cloudflare:workers'],
-}
-
 /** Folders that several adapters share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  'cache-api-answer-cache': ['answer-cache'],
   d1: ['answer-cache'],
-  'kv-answer-cache': ['answer-cache'],
-  'durable-object-coalescer': ['answer-cache', 'coalescing'],
   'memory-coalescer': ['coalescing'],
   'buffered-decision-log': ['decision-log'],
   'direct-decision-log': ['decision-log'],
-  'queue-decision-log': ['decision-log'],
 }
 
 /** An import that no rule allows. */
@@ -239,7 +236,7 @@ function allowedFor(file: string): Allowed {
   const [, adapter] = /^src\/adapters\/([^/]+?)(?:\.ts|\/.*)$/.exec(file) ?? []
   if (adapter === undefined) return { rooms, packages }
   const own = [adapter, ...(SHARED[adapter] ?? [])].map((name) => `src/adapters/${name}/`)
-  return { rooms: [...rooms, ...own], packages: [...packages, ...(VENDORS[adapter] ?? [])] }
+  return { rooms: [...rooms, ...own], packages }
 }
 
 /** Where deciding is done: the same input has the same verdict, whenever and however often. */

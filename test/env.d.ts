@@ -1,6 +1,6 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import type { D1Migration } from 'cloudflare:test'
-import type { QueuedDecision } from '../src/adapters/queue-decision-log.ts'
+import type { QueuedDecision } from '../packages/cloudflare/src/queue-decision-log.ts'
 import type { VectorIndex } from '../packages/vector-index/src/worker/door.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 

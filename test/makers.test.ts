@@ -38,20 +38,16 @@ const MODEL = { baseUrl: 'http://model.invalid/v1', apiKey: 'key', model: 'm' }
 /** Every maker of the adapters, each with all of its options as they may be. */
 const ADAPTERS: Readonly<Record<string, Options>> = {
   createBufferedDecisionLog: { store: {}, flushAt: 1, flushAfterMs: 1, maxHeld: 100, onDropped: f, clock: CLOCK },
-  createCacheApiAnswerCache: { cache: {}, deadlineMs: 10, hmacKey: KEY, host: 'answers.invalid', onFault: f },
   createD1AnswerPurges: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
   createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
-  createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
-  createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createMemoryCoalescer: { leaderTimeoutMs: 1 },
-  createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
   createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
 }
 
 /** Those that take no options, or not as their first argument. */
-const WITHOUT_OPTIONS = ['createMemoryAnswerPurges', 'createRetriever', 'createSealer', 'createStaticCollections']
+const WITHOUT_OPTIONS = ['createDropCount', 'createMemoryAnswerPurges', 'createSealer', 'createStaticCollections']
 const SHARE = {
   threshold: 0.5,
   equality: 'passes',
@@ -136,6 +132,20 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'packages/models/src/workers-ai-reranker.ts': {
     createWorkersAiReranker: { ai: {}, model: 'm', timeoutMs: 1, upstream: {} },
   },
+  'packages/cloudflare/src/index.ts': {
+    createCacheApiAnswerCache: { cache: {}, deadlineMs: 10, hmacKey: KEY, host: 'answers.invalid', onFault: f },
+    createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
+    createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
+    createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
+    createZoneAnswerPurges: {
+      ...UPSTREAM,
+      purges: {},
+      zoneId: '0'.repeat(32),
+      apiToken: 'token',
+      hmacKey: KEY,
+      baseUrl: 'http://api.invalid',
+    },
+  },
   'packages/upstream/src/index.ts': {
     createHttpRetriever: {
       ...UPSTREAM,
@@ -147,14 +157,6 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       paths: {},
       scoreOf: f,
       maxResponseBytes: 1,
-    },
-    createZoneAnswerPurges: {
-      ...UPSTREAM,
-      purges: {},
-      zoneId: '0'.repeat(32),
-      apiToken: 'token',
-      hmacKey: KEY,
-      baseUrl: 'http://api.invalid',
     },
   },
   'packages/vectorize/src/index.ts': {
@@ -288,8 +290,7 @@ const load = async (path: string): Promise<Readonly<Record<string, Maker>>> =>
 
 const adapters = await Promise.all(
   readdirSync(join(ROOT, 'src', 'adapters'))
-    // That one runs in a Worker alone, with a binding as its one option.
-    .filter((file) => file.endsWith('.ts') && file !== 'durable-object-coalescer.ts')
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => load(`src/adapters/${file}`)),
 )
 const ofAdapters = Object.fromEntries(
@@ -377,6 +378,8 @@ describe.each(MAKERS.filter(([, , options]) => 'upstream' in options))('%s', (_,
   )
 })
 
+const ofAll: Readonly<Record<string, Maker>> = { ...ofAdapters, ...(await load('packages/upstream/src/index.ts')) }
+
 it.each([
   ['createRetriever', [undefined, { scoreKind: 'bm25' }]],
   ['createRetriever', [f]],
@@ -385,9 +388,7 @@ it.each([
   ['createStaticCollections', [{ id: 'docs' }]],
   ['createStaticCollections', [[{ id: 1 }]]],
   ['createStaticCollections', [[{ id: 'docs', corpus: 1 }]]],
-] as const)('%s refuses %j', (name, given) =>
-  expect(faultOf(() => ofAdapters[name]!(...given))).toMatch(/^config_invalid /),
-)
+] as const)('%s refuses %j', (name, given) => expect(faultOf(() => ofAll[name]!(...given))).toMatch(/^config_invalid /))
 
 it('the front door refuses what is no option, no policy and no rule', async () => {
   const { ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic } = await load('src/index.ts')

@@ -1,6 +1,6 @@
 /** A route without a gate, and the same answers from the gate's caches. Served by `../cache-hits.ts`. */
 import { type Context, Hono } from 'hono'
-import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'

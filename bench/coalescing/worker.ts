@@ -1,12 +1,15 @@
 /** A gate in front of a model, in one isolate of several that share a Durable Object. Served by `../coalescing.ts`. */
 import { Hono } from 'hono'
-import { type AnswerFlight, createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
+import {
+  type AnswerFlight,
+  createDurableObjectCoalescer,
+} from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 
-export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
+export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
 interface Bindings {
   readonly FLIGHTS: DurableObjectNamespace<AnswerFlight>

@@ -1,6 +1,6 @@
 /** A question route that gives its origin's answers, behind a shim that lets the HTTP cache tests ask it. Served by `../http-cache-tests.ts`. */
 import { Hono } from 'hono'
-import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'

@@ -3,7 +3,7 @@ import worker from '../../workers/gate/index.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import type { Used } from './used.ts'
 
-export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
+export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
 const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, cacheCalls: 0 }
 let used: Used = { ...NOTHING }

@@ -14,7 +14,7 @@ import type { Retriever } from '../../src/ports/retriever.ts'
 import { english } from '../../src/language/english/english.ts'
 
 // What the project's settings bind.
-export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
+export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 export { VectorIndex }
 
 const NAMESPACE = 'bench'

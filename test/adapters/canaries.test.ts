@@ -1,7 +1,7 @@
 /** Nothing of an upstream's error text leaves in an error or reaches the log. */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createRetriever } from '../../src/adapters/custom-retriever.ts'
+import { createRetriever } from '../../packages/upstream/src/custom-retriever.ts'
 import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'

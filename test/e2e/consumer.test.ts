@@ -82,6 +82,7 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['@hono-rag-gate/ingest', 'src'],
   ['@hono-rag-gate/models', 'src'],
   ['@hono-rag-gate/presets', 'src'],
+  ['@hono-rag-gate/cloudflare', 'src'],
   ['@hono-rag-gate/redis', 'src'],
   ['@hono-rag-gate/upstash', 'src'],
   ['@hono-rag-gate/upstream', 'src'],

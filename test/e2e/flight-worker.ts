@@ -1,7 +1,10 @@
 /** A Worker whose requests take a role under one key, and end as the path says. Served by `lost-leader.test.ts`. */
-import { type AnswerFlight, createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
+import {
+  type AnswerFlight,
+  createDurableObjectCoalescer,
+} from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
-export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
+export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
 interface Bindings {
   readonly FLIGHTS: DurableObjectNamespace<AnswerFlight>

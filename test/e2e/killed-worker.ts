@@ -6,7 +6,7 @@
 import { Hono } from 'hono'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
-import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
+import { createQueueDecisionLog, type QueuedDecision } from '../../packages/cloudflare/src/queue-decision-log.ts'
 import { balanced, type GateDependencies, ragGate, type RagGateEnv } from '../../src/index.ts'
 import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import { answer } from '../../workers/gate/ask/answer.ts'

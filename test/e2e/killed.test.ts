@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
-import type { QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
+import type { QueuedDecision } from '../../packages/cloudflare/src/queue-decision-log.ts'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { HANDBOOK } from '../fixtures/corpus.ts'
 

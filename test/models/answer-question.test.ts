@@ -1,7 +1,7 @@
 import { defineRule } from '../../src/core/policy/rules.ts'
 import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it, vi } from 'vitest'
-import { createRetriever } from '../../src/adapters/custom-retriever.ts'
+import { createRetriever } from '../../packages/upstream/src/custom-retriever.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/index.ts'
 import type { Generator } from '../../packages/models/src/generator.ts'

@@ -3,9 +3,12 @@ import type { ServerResponse } from 'node:http'
 import * as fc from 'fast-check'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type AnswerCacheFault, createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
-import type { ResponseStore } from '../../src/adapters/cache-api-answer-cache.ts'
-import { createKvAnswerCache, type KvStore } from '../../src/adapters/kv-answer-cache.ts'
+import {
+  type AnswerCacheFault,
+  createCacheApiAnswerCache,
+} from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
+import type { ResponseStore } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
+import { createKvAnswerCache, type KvStore } from '../../packages/cloudflare/src/kv-answer-cache.ts'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
 import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'

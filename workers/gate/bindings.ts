@@ -1,8 +1,8 @@
 import type { AiEmbeddingBinding } from '@hono-rag-gate/models/workers-ai-embedder'
 import type { AiTextBinding } from '@hono-rag-gate/models/workers-ai-endpoint'
 import type { AiRerankingBinding } from '@hono-rag-gate/models/workers-ai-reranker'
-import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
-import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
+import type { AnswerFlight } from '@hono-rag-gate/cloudflare/durable-object-coalescer'
+import type { QueuedDecision } from '@hono-rag-gate/cloudflare'
 import type { RateLimitBinding } from '@hono-rag-gate/console'
 import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
 

@@ -14,7 +14,7 @@ import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
 import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
 
-export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
+export { AnswerFlight } from '@hono-rag-gate/cloudflare/durable-object-coalescer'
 
 const LONGEST_URL = 8192
 

@@ -1,3 +1,3 @@
-/** Services asked over HTTP: a search as a retriever, and the cache of a Cloudflare zone. */
+/** Searches of one's own as retrievers: a service asked over HTTP, a function. */
 export { createHttpRetriever, type HttpRetrieverOptions, type RowPaths, type SearchFacts } from './http-retriever.ts'
-export { createZoneAnswerPurges, type ZoneAnswerPurgesOptions } from './zone-answer-purges.ts'
+export { createRetriever, type FoundRow, type Search } from './custom-retriever.ts'

@@ -29,7 +29,7 @@ export type {
   Wording,
 } from './preset.ts'
 export { MOST_PURGES } from './purged-scopes.ts'
-export { type PurgeScope, purgeScopeText, tenantOfScope } from './purge-scope.ts'
+export { type PurgeScope, purgeScopeText, scopesOfAnswer, tenantOfScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
 export { defineRule, mentions, type Rule, type RuleFinding, type RuleInput } from './rules.ts'
 export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'

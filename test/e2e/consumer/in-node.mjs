@@ -1,7 +1,7 @@
 /** An app over the packages as they are published, asked in the Node that runs this: one question is answered, one refused. */
 import { Hono } from 'hono'
 import { balanced, ragGate } from 'hono-rag-gate'
-import { createRetriever } from 'hono-rag-gate/adapters/custom-retriever'
+import { createRetriever } from '@hono-rag-gate/upstream'
 import { labelsNeeded } from '@hono-rag-gate/calibration'
 import { createMarkdownSplitter } from '@hono-rag-gate/ingest/markdown'
 import { NAMED_POLICIES } from '@hono-rag-gate/presets'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
+import { createDurableObjectCoalescer } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 import { coalescerContract } from '../contracts/coalescer.ts'
 
 const coalescer = (leaderTimeoutMs: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRetriever, type FoundRow, type Search } from '../../src/adapters/custom-retriever.ts'
+import { createRetriever, type FoundRow, type Search } from '../../packages/upstream/src/custom-retriever.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 import { wordSearch } from '../fixtures/word-search.ts'
 

@@ -1,6 +1,6 @@
 /** Tags under which the platform's own cache holds an answer, so that it can be told to forget it everywhere. */
-import { type PurgeScope, purgeScopeText } from '../../core/policy/purge-scope.ts'
-import type { Sealer } from './envelope.ts'
+import { type PurgeScope, purgeScopeText } from 'hono-rag-gate/core/policy'
+import type { Sealer } from 'hono-rag-gate/adapters/answer-cache'
 
 /** 128 bits: two scopes never share a tag by chance, and a hundred documents stay far below the platform's 16 KB. */
 const TAG_CHARACTERS = 32

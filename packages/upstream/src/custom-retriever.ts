@@ -1,11 +1,11 @@
 /** A search of your own as a retriever: a function from a question to rows with scores. */
-import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
-import { callable, oneOf, required, requireOptions } from '../core/lib/options.ts'
-import type { ScoreKind } from '../core/evidence/chunk.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import { rankRows, readPassage } from '../core/evidence/rows.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
-import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
+import { SCORE_KIND_NAMES } from 'hono-rag-gate/core/evidence'
+import { callable, oneOf, required, requireOptions } from 'hono-rag-gate/core/lib'
+import type { ScoreKind } from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { rankRows, readPassage } from 'hono-rag-gate/core/evidence'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
 /** One result of a search. Other members are left out. */
 export interface FoundRow {

@@ -1,6 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { type AnswerCacheFault, createKvAnswerCache, type KvStore } from '../../src/adapters/kv-answer-cache.ts'
+import {
+  type AnswerCacheFault,
+  createKvAnswerCache,
+  type KvStore,
+} from '../../packages/cloudflare/src/kv-answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 

@@ -1,10 +1,8 @@
-import { callable, object, required, requireOptions } from '../core/lib/options.ts'
+import { callable, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Queue } from '@cloudflare/workers-types'
-import type { Clock } from '../ports/clock.ts'
-import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
-import { createDropCount } from './decision-log/drop-count.ts'
-import { writeDirectly } from './decision-log/write-directly.ts'
-import { fitEvent } from './queue-decision-log/fit-event.ts'
+import type { Clock, DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
+import { createDropCount, writeDirectly } from 'hono-rag-gate/adapters/decision-log'
+import { fitEvent } from './fit-event.ts'
 
 export interface QueueDecisionLogOptions {
   /** Producer binding of Cloudflare Queues. Its consumer is `createDecisionConsumer`. */

@@ -1,7 +1,6 @@
-import { callable, required, requireOptions, whole } from '../core/lib/options.ts'
+import { callable, required, requireOptions, whole, isRecord } from 'hono-rag-gate/core/lib'
 import type { Message, MessageBatch } from '@cloudflare/workers-types'
-import { isRecord } from '../core/lib/guards.ts'
-import type { DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+import type { DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
 
 export interface DecisionConsumerOptions {
   /**

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
-import { createZoneAnswerPurges, type ZoneAnswerPurgesOptions } from '../../packages/upstream/src/zone-answer-purges.ts'
+import {
+  createZoneAnswerPurges,
+  type ZoneAnswerPurgesOptions,
+} from '../../packages/cloudflare/src/zone-answer-purges.ts'
 import type { PurgeScope } from '../../src/core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
 import { answerPurgesContract } from '../contracts/answer-purges.ts'

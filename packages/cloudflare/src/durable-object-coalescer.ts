@@ -1,9 +1,8 @@
-import { object, required, requireOptions, whole } from '../core/lib/options.ts'
+import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
-import { createSealer } from './answer-cache/envelope.ts'
-import { Flight, type FlightRole, type JoinTerms, LEADER_TIMEOUT_MS } from './coalescing/flight.ts'
-import type { StoredAnswer } from '../ports/answer-cache.ts'
-import type { Coalescer, CoalescedOutcome } from '../ports/coalescer.ts'
+import { createSealer } from 'hono-rag-gate/adapters/answer-cache'
+import { Flight, type FlightRole, type JoinTerms, LEADER_TIMEOUT_MS } from 'hono-rag-gate/adapters/coalescing'
+import type { StoredAnswer, Coalescer, CoalescedOutcome } from 'hono-rag-gate/ports'
 
 /** The leader's end of a flight. */
 export interface FlightLeader extends RpcTarget {

@@ -1,10 +1,8 @@
-import { above, callable, object, required, requireOptions } from '../core/lib/options.ts'
-import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
-import { createSealer } from './answer-cache/envelope.ts'
-import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
-import { storedSeconds } from './answer-cache/stored-seconds.ts'
+import { above, callable, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
+import { createSealer, type AnswerCacheFault, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
 
-export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
+export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
 
 /** What is used of a Workers KV namespace. */
 export interface KvStore {

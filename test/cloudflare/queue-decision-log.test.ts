@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
-import { fitEvent, MAX_MESSAGE_BYTES } from '../../src/adapters/queue-decision-log/fit-event.ts'
+import { createQueueDecisionLog, type QueuedDecision } from '../../packages/cloudflare/src/queue-decision-log.ts'
+import { fitEvent, MAX_MESSAGE_BYTES } from '../../packages/cloudflare/src/fit-event.ts'
 import type { DecisionStore } from '../../src/ports/decision-log.ts'
 import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
 import { answerSignalsOf } from '../fixtures/answer.ts'

@@ -1,13 +1,11 @@
-import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
-import { type PurgeScope, scopesOfAnswer } from '../core/policy/purge-scope.ts'
-import { RagGateError } from '../errors.ts'
-import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
-import { createSealer } from './answer-cache/envelope.ts'
-import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
-import { storedSeconds } from './answer-cache/stored-seconds.ts'
-import { tagsOf } from './answer-cache/tags.ts'
+import { above, callable, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { type PurgeScope, scopesOfAnswer } from 'hono-rag-gate/core/policy'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
+import { createSealer, type AnswerCacheFault, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
+import { tagsOf } from './tags.ts'
 
-export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
+export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
 
 /** What is used of the Cache API. `caches.default` and an opened `Cache` are such stores. */
 export interface ResponseStore {

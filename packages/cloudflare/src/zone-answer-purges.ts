@@ -5,12 +5,17 @@
  */
 import { above, callable, isRecord, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { Fetch } from './http/bounded-fetch.ts'
-import { bearer, httpUrl } from './http/json-endpoint.ts'
-import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
-import { UpstreamFault } from './http/upstream-fault.ts'
+import {
+  type Fetch,
+  bearer,
+  httpUrl,
+  createHttpUpstream,
+  type UpstreamOptions,
+  upstreamOptions,
+  UpstreamFault,
+} from '@hono-rag-gate/upstream/http'
 import type { AnswerPurges } from 'hono-rag-gate/ports'
-import { answerTags } from 'hono-rag-gate/adapters/cache-api-answer-cache'
+import { answerTags } from './cache-api-answer-cache.ts'
 
 export interface ZoneAnswerPurgesOptions {
   /** The list that a purge is written to first, such as `createD1AnswerPurges({ db })`: answers that are read are held against it. */

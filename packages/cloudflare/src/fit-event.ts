@@ -1,6 +1,6 @@
 /** An event that fits into one message of a queue. */
-import type { Decision } from '../../core/policy/decision.ts'
-import type { DecisionEvent } from '../../ports/decision-log.ts'
+import type { Decision } from 'hono-rag-gate/core/policy'
+import type { DecisionEvent } from 'hono-rag-gate/ports'
 
 /**
  * Most bytes of a message, less what the queue and the envelope add: a queue takes 128,000.

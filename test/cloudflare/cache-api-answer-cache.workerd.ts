@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
-import type { AnswerCacheFault, CacheApiAnswerCacheOptions } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
+import type {
+  AnswerCacheFault,
+  CacheApiAnswerCacheOptions,
+} from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
 import { aStoredAnswer, seededRandom } from '../fixtures/decision.ts'

@@ -1,0 +1,11 @@
+/** Answers and decisions in the services of Cloudflare. Durable Objects have a door of their own: they exist in Workers alone. */
+export {
+  type AnswerCacheFault,
+  type CacheApiAnswerCacheOptions,
+  createCacheApiAnswerCache,
+  type ResponseStore,
+} from './cache-api-answer-cache.ts'
+export { createKvAnswerCache, type KvAnswerCacheOptions, type KvStore } from './kv-answer-cache.ts'
+export { createDecisionConsumer, type DecisionConsumerOptions } from './decision-consumer.ts'
+export { createQueueDecisionLog, type QueuedDecision, type QueueDecisionLogOptions } from './queue-decision-log.ts'
+export { createZoneAnswerPurges, type ZoneAnswerPurgesOptions } from './zone-answer-purges.ts'
