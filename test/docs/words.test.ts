@@ -66,7 +66,7 @@ test('commands of README and of what people read first use the address that was 
 
 describe('the documentation is short', () => {
   /** Lowered with each cut and never raised: 35,000 is the aim. */
-  const ALL = 36_450
+  const ALL = 35_350
   const README = 600
 
   test('all pages together', () => {
