@@ -379,7 +379,8 @@ class Simulation {
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
     const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
     // A stream that breaks off loses what its reader had not taken yet, and says why it ends.
-    if (nonce === undefined && DECLARED.has(`503 ${errorAtEnd(content)}`)) return
+    if (nonce === undefined && ['502', '503', '504'].some((status) => DECLARED.has(`${status} ${errorAtEnd(content)}`)))
+      return
     if (nonce === undefined)
       return content === undefined || client === 'stops reading'
         ? undefined
