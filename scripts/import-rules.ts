@@ -101,7 +101,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   },
   'packages/messages/': { rooms: ['packages/messages/'], packages: ['hono-rag-gate/core/gates', 'hono'] },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
-  'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },
+  'packages/presets/': {
+    rooms: ['packages/presets/'],
+    packages: [...PURE_DOORS, '@hono-rag-gate/calibration/correlation'],
+  },
   // The list of all policies by name.
   'packages/presets/src/named/': {
     rooms: ['packages/presets/'],

@@ -289,3 +289,11 @@ describe('what is installed', () => {
     return found
   }
 })
+
+test('src has as many lines as one reads in an afternoon', () => {
+  const lines = globSync('src/**/*.ts', { cwd: ROOT }).map(
+    (file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
+  )
+  // The goal. It is only ever lowered.
+  expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(15_000)
+})

@@ -2,7 +2,8 @@
  * Signals that were weighed for `balanced`: those of `OF_FEATURES`, and others that were not kept. Each is a function of
  * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
  */
-import { meanOf as mean, populationDeviation as standardDeviation } from '../../src/core/lib/statistics.ts'
+import { populationDeviation as standardDeviation } from '../../packages/calibration/src/correlation.ts'
+import { meanOf as mean } from '../../src/core/lib/statistics.ts'
 import { OF_FEATURES } from '../../src/core/signals/text-signals.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'

@@ -5,7 +5,7 @@ import {
   checkGenerationConfidence,
   type RatedAnswer,
 } from '../../packages/calibration/src/generation-confidence-quality.ts'
-import { spearman } from '../../src/core/lib/statistics.ts'
+import { spearman } from '../../packages/calibration/src/correlation.ts'
 import { seededRandom } from '../../bench/seeded-random.ts'
 
 const rated = (count: number, of: (at: number) => RatedAnswer): RatedAnswer[] =>

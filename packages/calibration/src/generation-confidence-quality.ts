@@ -1,5 +1,5 @@
 /** Whether what a model says of its own answer tells anything of the answer. */
-import { spearman } from 'hono-rag-gate/core/lib'
+import { spearman } from './correlation.ts'
 import { auroc } from './auroc.ts'
 import type { Interval } from './binomial-interval.ts'
 import { aurocInterval, spearmanInterval } from './correlation-interval.ts'

@@ -28,5 +28,5 @@ export {
 export { distributionScores, reciprocalRanks, RRF_K } from './rank-scores.ts'
 export { floored, percent, roundHalfEven } from './rounding.ts'
 export { base32, hex, sha256, utf8 } from './sha256.ts'
-export { meanOf, type Pair, pearson, populationDeviation, spearman } from './statistics.ts'
+export { meanOf } from './statistics.ts'
 export { cosine, dot } from './vectors.ts'

@@ -1,4 +1,5 @@
-import { type Pair, pearson, finite } from 'hono-rag-gate/core/lib'
+import { type Pair, pearson } from '@hono-rag-gate/calibration/correlation'
+import { finite } from 'hono-rag-gate/core/lib'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 
 /** What stands for a correlation that is not defined: neither agreement nor disagreement. */

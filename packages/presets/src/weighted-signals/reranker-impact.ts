@@ -1,4 +1,5 @@
-import { type Pair, spearman, finite } from 'hono-rag-gate/core/lib'
+import { type Pair, spearman } from '@hono-rag-gate/calibration/correlation'
+import { finite } from 'hono-rag-gate/core/lib'
 import { FUSED_KINDS, type Chunk, rerankerScore } from 'hono-rag-gate/core/evidence'
 
 /**

@@ -1,4 +1,4 @@
-import { populationDeviation } from 'hono-rag-gate/core/lib'
+import { populationDeviation } from '@hono-rag-gate/calibration/correlation'
 import type { ScoredChunk } from './ranking-score.ts'
 
 /**

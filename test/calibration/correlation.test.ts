@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { meanOf, type Pair, pearson, populationDeviation, spearman } from '../../../src/core/lib/statistics.ts'
+import { type Pair, pearson, populationDeviation, spearman } from '../../packages/calibration/src/correlation.ts'
+import { meanOf } from '../../src/core/lib/statistics.ts'
 
 const number = fc.double({ noNaN: true, noDefaultInfinity: true })
 const pairs = fc.array(fc.tuple(number, number), { maxLength: 8 })
