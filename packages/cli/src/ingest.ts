@@ -219,7 +219,7 @@ async function sendBatch(
     const { nearly_full: nearlyFull } = reply
     return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {
-    if (!(thrown instanceof GateFailure) || !TURNED_AWAY.has(thrown.status) || isAboutCall(thrown)) throw thrown
+    if (!(thrown instanceof GateFailure) || !TURNED_AWAY.has(thrown.status) || concernsWholeCall(thrown)) throw thrown
     const [only] = documents
     if (documents.length === 1 && only !== undefined) {
       const { code, said: message } = thrown
@@ -244,7 +244,7 @@ async function sendBatch(
 }
 
 /** What is wrong with the call is wrong with each of its parts. */
-function isAboutCall({ code }: GateFailure): boolean {
+function concernsWholeCall({ code }: GateFailure): boolean {
   return code === 'collection_id'
 }
 

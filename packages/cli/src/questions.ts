@@ -39,8 +39,8 @@ export const questionsCommand = command({
   },
   async run({ terminal, words, given }) {
     const path = only(words, 'a folder or a file of documents')
-    const count = wholeOf('--count', given.count, 50)
-    const seed = wholeOf('--seed', given.seed, 1)
+    const count = wholeNumber('--count', given.count, 50)
+    const seed = wholeNumber('--seed', given.seed, 1)
     const { files } = await listFiles(path)
     const documents: { readonly id: string; readonly text: string; readonly title?: string }[] = []
     for (const file of files) {
@@ -145,7 +145,7 @@ function modelOf(model: string, seed: number, { env }: Terminal): QuestionModel 
   return { baseUrl, model, seed, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
-function wholeOf(option: string, given: string | undefined, otherwise: number): number {
+function wholeNumber(option: string, given: string | undefined, otherwise: number): number {
   const value = given === undefined ? otherwise : Number(given)
   if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value
   throw misused(`${option} must be a whole number, 1 and up`)

@@ -60,9 +60,9 @@ export const scaleCommand = command({
     if (!readsScale(policy)) throw misused(`${policy.name} reads no scale; balanced does`)
     const where = upstashOf(given, terminal)
     const fields = given.text === undefined ? {} : { text: given.text }
-    const seed = wholeOf('--seed', given.seed, 1)
-    const windows = wholeOf('--windows', given.windows, 100)
-    const corpusVersion = wholeOf('--corpus-version', given['corpus-version'], 1)
+    const seed = wholeNumber('--seed', given.seed, 1)
+    const windows = wholeNumber('--windows', given.windows, 100)
+    const corpusVersion = wholeNumber('--corpus-version', given['corpus-version'], 1)
     const embedder = embedderOf(given, terminal)
     const retriever = createUpstashRetriever({
       url: where.url,
@@ -190,7 +190,7 @@ function embedderOf(
     baseUrl,
     model,
     apiKey,
-    dimension: wholeOf('--dimension', dimension, 0),
+    dimension: wholeNumber('--dimension', dimension, 0),
     timeoutMs: TIMEOUT_MS,
   })
 }
@@ -201,7 +201,7 @@ async function readText(path: string): Promise<string> {
   })
 }
 
-function wholeOf(option: string, given: string | undefined, otherwise: number): number {
+function wholeNumber(option: string, given: string | undefined, otherwise: number): number {
   const number = given === undefined ? otherwise : Number(given)
   if (Number.isSafeInteger(number) && number >= 1) return number
   throw misused(`${option} must be a whole number of 1 and up`)

@@ -31,7 +31,7 @@ export function createDecisionConsumer(options: DecisionConsumerOptions): (batch
   requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: whole(1, 43_200) })
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
-    const [events, poison] = sortOut(batch.messages)
+    const [events, poison] = splitReadable(batch.messages)
     const rejected = new Set<string>()
     const store = makeStore((_cause, { event }) => rejected.add(event.id))
     try {
@@ -55,7 +55,7 @@ export function createDecisionConsumer(options: DecisionConsumerOptions): (batch
   }
 }
 
-function sortOut(messages: readonly Message[]): [Map<Message, NumberedEvent>, Message[]] {
+function splitReadable(messages: readonly Message[]): [Map<Message, NumberedEvent>, Message[]] {
   const events = new Map<Message, NumberedEvent>()
   const poison: Message[] = []
   for (const message of messages) {

@@ -111,9 +111,9 @@ async function callerOf(c: Context, { authenticate }: AgentTools): Promise<Calle
 function answerTo(method: string, { protocolVersion }: Readonly<Record<string, unknown>>): object | string {
   switch (method) {
     case 'initialize': {
-      const isSpoken = typeof protocolVersion === 'string' && VERSIONS.includes(protocolVersion)
+      const isKnownVersion = typeof protocolVersion === 'string' && VERSIONS.includes(protocolVersion)
       return {
-        protocolVersion: isSpoken ? protocolVersion : LAST_WITH_HANDSHAKE,
+        protocolVersion: isKnownVersion ? protocolVersion : LAST_WITH_HANDSHAKE,
         capabilities: CAPABILITIES,
         serverInfo: SERVER,
       }

@@ -44,7 +44,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       name: 'stretches',
       measure: (subject) => {
         const parts = partsOf(subject)
-        const ends = parts.flatMap((part) => unsaidEnds(textFeatures(pieceOf(subject, part))))
+        const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part))))
         return [
           ...each(subject, stretchesOf(parts, subject.language)),
           ...each(subject, ends).map((end) => ({ ...end, end: 1 })),
@@ -72,7 +72,7 @@ const REST_TERMS = 3
  * The first and the last terms of a part, where the best chunk holds none of them: what is put before or behind a question
  * without any mark, and asks something else.
  */
-function unsaidEnds(features: TextFeatures): readonly string[] {
+function endsNotInBestPassage(features: TextFeatures): readonly string[] {
   const { questionTerms, chunks } = features
   const best = chunks[bestOf(features)]
   const said = questionTerms.flatMap((_, at) => (holds(best, at) ? at : []))

@@ -59,7 +59,7 @@ export function questionParts(question: string): QuestionParts {
   let waiting = ''
   for (const { text, of } of pieces) {
     const last = parts.at(-1)
-    if (!leansOnOthers(text)) {
+    if (!refersToOthers(text)) {
       parts.push({ text: `${waiting} ${text}`.trim(), of })
       waiting = ''
     } else if (last !== undefined) parts[parts.length - 1] = { ...last, text: `${last.text} ${text}` }
@@ -174,7 +174,7 @@ function sentencesAndReasons(sentence: string): string[] {
     .flatMap((one) => one.split(BEFORE_REASON))
 }
 
-function leansOnOthers(piece: string): boolean {
+function refersToOthers(piece: string): boolean {
   const distinct = new Set(terms(piece)).size
   return distinct === 0 || (distinct === 1 && REFERS.test(piece))
 }
