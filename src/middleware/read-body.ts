@@ -28,17 +28,15 @@ export async function readJsonObject(
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
   // Hono has it already.
-  if (raw.bodyUsed) return jsonObjectIn(atMost(await request.arrayBuffer(), limits.maxBytes))
-  const bytes = await readBytes(raw, limits)
+  if (raw.bodyUsed) return jsonObjectIn(atMost(await request.text(), limits.maxBytes))
+  const body = await readText(raw, headers.get('content-length'), limits)
   // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
-  bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer
-  makeWhole(request, bytes)
-  return jsonObjectIn(bytes)
+  bodyCache.text = Promise.resolve(body) as unknown as string
+  makeWhole(request, body)
+  return jsonObjectIn(body)
 }
 
-function jsonObjectIn(bytes: ArrayBuffer): Readonly<Record<string, unknown>> {
-  const text = utf8TextOf(bytes)
-  if (text === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
+function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     requirePlainStructure(text)
@@ -64,8 +62,11 @@ function requirePlain(contentEncoding: string | null): void {
   throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 
-async function readBytes(raw: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<ArrayBuffer> {
-  const announced = raw.headers.get('content-length')
+async function readText(
+  raw: Request,
+  announced: string | null,
+  { maxBytes, timeoutMs }: BodyLimits,
+): Promise<string> {
   if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
   let tooLate = (): void => undefined
   const late = new Promise<never>((_, reject) => {
@@ -74,20 +75,29 @@ async function readBytes(raw: Request, { maxBytes, timeoutMs }: BodyLimits): Pro
   const timer = setTimeout(() => tooLate(), timeoutMs)
   try {
     // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
-    if (announced !== null) return atMost(await Promise.race([raw.arrayBuffer(), late]), maxBytes)
+    if (announced !== null) return decoded(atMost(await Promise.race([raw.text(), late]), maxBytes), announced)
     const read = await readAtMost(raw.body, maxBytes, (promise) => Promise.race([promise, late]))
     if (read === undefined) throw tooLarge(maxBytes)
-    return read.buffer
+    return utf8TextOf(read) ?? notUtf8()
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** A text that the runtime read: what is no UTF-8 became U+FFFD, which is longer than all but the last byte of a character of four. */
+function decoded(text: string, announced: string): string {
+  return text.includes('\ufffd') && bytesOf(text) !== Number(announced) ? notUtf8() : text
+}
+
+function notUtf8(): never {
+  throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
 }
 
 /** Where the parts of a request stand that is made whole on demand. */
 const PARTS = Symbol('parts')
 
 interface ReadRequest extends HonoRequest {
-  [PARTS]?: { readonly raw: Request; readonly body: ArrayBuffer }
+  [PARTS]?: { readonly raw: Request; readonly body: string }
 }
 
 /** The same accessors for every request: closures of each would cost more than all else that reading does. */
@@ -104,14 +114,18 @@ const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
 }
 
 /** A request that is passed on has its body whole. Made on demand: few handlers need it. */
-function makeWhole(request: ReadRequest, body: ArrayBuffer): void {
+function makeWhole(request: ReadRequest, body: string): void {
   request[PARTS] = { raw: request.raw, body }
   Object.defineProperty(request, 'raw', WHOLE_ON_DEMAND)
 }
 
-function atMost(bytes: ArrayBuffer, maxBytes: number): ArrayBuffer {
-  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
-  return bytes
+function atMost(text: string, maxBytes: number): string {
+  if (text.length * 3 > maxBytes && bytesOf(text) > maxBytes) throw tooLarge(maxBytes)
+  return text
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).byteLength
 }
 
 function tooLarge(maxBytes: number): RagGateError {
