@@ -1,6 +1,6 @@
 /**
  * What a hit costs: requests per second and CPU of a stored answer, from the isolate's memory and from the Cache API,
- * beside a bare Hono route that answers the same, in workerd, as ratios of one run.
+ * beside a bare Hono route that answers the same, in workerd, as ratios of one run; and what a gate cannot do without, by hand.
  *
  *   npm run bench -- cache-hits [-- rounds]
  *
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { ROOT } from '../scripts/local-gate.ts'
-import { bundleScript, inWorkerd } from './in-workerd.ts'
+import { bundleScript, inWorkerd, originOf } from './in-workerd.ts'
 import { markdownTable } from './markdown-table.ts'
 import { median, medianWithInterval } from './medians.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
@@ -26,6 +26,7 @@ const HEADERS = { 'content-type': 'application/json' }
 const ROUTES = [
   { name: 'bare Hono route', path: '/bare' },
   { name: 'its twin', path: '/bare-twin' },
+  { name: 'the floor', path: '/floor' },
   { name: 'hit, memory', path: '/hit-memory', status: 'rag-gate; hit' },
   { name: 'hit, Cache API', path: '/hit-cache-api', status: 'rag-gate; hit' },
 ] as const
@@ -65,7 +66,7 @@ const worker = join(directory, 'worker.mjs')
 await bundleScript(join(ROOT, 'bench', 'cache-hits', 'worker.ts'), worker)
 const miniflare = inWorkerd(worker)
 try {
-  const url = (await miniflare.ready).origin
+  const url = await originOf(miniflare)
   for (const { path } of ROUTES)
     await (await fetch(url + path, { method: 'POST', headers: HEADERS, body: QUESTION })).text()
   const measured = ROUTES.map((): Measured[] => [])

@@ -18,7 +18,7 @@ import autocannon from 'autocannon'
 import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
 import { ingest } from '../packages/cli/src/gate-client.ts'
 import { bundle } from './bundle.ts'
-import { bundleScript, inWorkerd } from './in-workerd.ts'
+import { bundleScript, inWorkerd, originOf } from './in-workerd.ts'
 import { markdownTable } from './markdown-table.ts'
 import { median, medianWithInterval } from './medians.ts'
 import { migrate } from './migrate.ts'
@@ -94,6 +94,7 @@ const serve = (name: string, modules: V4ModuleDefinition[], others: object): Min
       compatibilityFlags: ['nodejs_compat'],
       host: '127.0.0.1',
       port: 0,
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       ...others,
     }),
   )
@@ -103,7 +104,7 @@ const serve = (name: string, modules: V4ModuleDefinition[], others: object): Min
 
 async function targets(): Promise<readonly Target[]> {
   const json = { 'content-type': 'application/json' }
-  const ownUrl = (await running[0]!.ready).origin
+  const ownUrl = await originOf(running[0]!)
   const question = (text: string, stream: boolean): object => ({ question: text, stream })
   const gate = serve('gate', bundle('workers/gate/index.ts', directory), {
     d1Databases: ['DB'],
@@ -116,7 +117,7 @@ async function targets(): Promise<readonly Target[]> {
       REQUESTS_PER_MINUTE: '100000',
     },
   })
-  const gateUrl = (await gate.ready).origin
+  const gateUrl = await originOf(gate, 'gate')
   await migrate(gate)
   await ingest(gateUrl, TOKEN, [{ id: 'a', text: `# Cache\n\nHow ${WORDS.slice(1).join(' ')}: a day.` }])
   const portkey: Target[] = []
@@ -127,7 +128,7 @@ async function targets(): Promise<readonly Target[]> {
     const config = { provider: 'openai', api_key: 'key', custom_host: modelUrl, cache: { mode: 'simple' } }
     portkey.push({
       name: 'Portkey',
-      url: `${(await served.ready).origin}/v1/chat/completions`,
+      url: `${await originOf(served, 'portkey')}/v1/chat/completions`,
       headers: { ...json, 'x-portkey-config': JSON.stringify(config) },
       bodyOf: chat,
       hit: ['x-portkey-cache-status', /^HIT$/],

@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
+import { CREDENTIAL_HEADERS } from '../../src/cache/cache-use.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
@@ -18,6 +19,23 @@ async function bare(c: Context): Promise<Response> {
 }
 app.post('/bare', bare)
 app.post('/bare-twin', bare)
+
+/** What no gate does without, by hand: a body in time, no credentials, and what is said of the answer. */
+app.post('/floor', async (c) => {
+  const timer = setTimeout(() => undefined, 10_000)
+  const { headers } = c.req.raw
+  for (const name of ['content-type', 'content-length', 'content-encoding', 'cache-control']) headers.get(name)
+  for (const name of CREDENTIAL_HEADERS) headers.has(name)
+  await c.req.json<{ question: string }>()
+  clearTimeout(timer)
+  const response = answer(c)
+  response.headers.set('rag-gate', `pass;band=high;reason=passed;policy="balanced@0123";id="${crypto.randomUUID()}"`)
+  response.headers.set('cache-status', 'rag-gate; hit')
+  response.headers.set('age', '1')
+  response.headers.set('server-timing', 'total;dur=0')
+  response.headers.set('cache-control', 'private, no-store')
+  return response
+})
 
 /** Finds the evidence once; a second time is no hit, and the bench ends. */
 function gate(store: AnswerCache): ReturnType<typeof ragGate> {

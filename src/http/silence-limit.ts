@@ -58,7 +58,7 @@ export function withSilenceLimit(response: Response, limits: SilenceLimits): Res
         }
         waitingSinceMs = performance.now()
         // One timer for many pieces: it finds out how long the latest has been waited for.
-        timer ??= setTimeout(check, limitMs)
+        timer ??= setTimeout(check, Math.min(limitMs, limits.streamIdleTimeoutMs))
         try {
           const { done, value } = await reader.read()
           waitingSinceMs = undefined
@@ -67,7 +67,6 @@ export function withSilenceLimit(response: Response, limits: SilenceLimits): Res
             controller.close()
             return
           }
-          if (limitMs !== limits.streamIdleTimeoutMs) stopTimer()
           limitMs = limits.streamIdleTimeoutMs
           controller.enqueue(value)
         } catch (thrown) {

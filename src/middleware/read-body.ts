@@ -23,6 +23,8 @@ export async function readJsonObject(
   request: HonoRequest,
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const before = (request as ReadRequest)[PARTS]
+  if (before !== undefined) return jsonObjectIn(atMost(before.body, limits.maxBytes))
   const { raw, bodyCache } = request
   const { headers } = raw
   requireJson(headers.get('content-type'))
@@ -30,6 +32,7 @@ export async function readJsonObject(
   // Hono has it already.
   if (raw.bodyUsed) return jsonObjectIn(atMost(await request.text(), limits.maxBytes))
   const body = await readText(raw, headers.get('content-length'), limits)
+  if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
   bodyCache.text = Promise.resolve(body) as unknown as string
   makeWhole(request, body)
@@ -62,11 +65,12 @@ function requirePlain(contentEncoding: string | null): void {
   throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 
+/** @returns `undefined` for what is no UTF-8 */
 async function readText(
   raw: Request,
   announced: string | null,
   { maxBytes, timeoutMs }: BodyLimits,
-): Promise<string> {
+): Promise<string | undefined> {
   if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
   let tooLate = (): void => undefined
   const late = new Promise<never>((_, reject) => {
@@ -78,19 +82,15 @@ async function readText(
     if (announced !== null) return decoded(atMost(await Promise.race([raw.text(), late]), maxBytes), announced)
     const read = await readAtMost(raw.body, maxBytes, (promise) => Promise.race([promise, late]))
     if (read === undefined) throw tooLarge(maxBytes)
-    return utf8TextOf(read) ?? notUtf8()
+    return utf8TextOf(read)
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** A text that the runtime read: what is no UTF-8 became U+FFFD, which is longer than all but the last byte of a character of four. */
-function decoded(text: string, announced: string): string {
-  return text.includes('\ufffd') && bytesOf(text) !== Number(announced) ? notUtf8() : text
-}
-
-function notUtf8(): never {
-  throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
+function decoded(text: string, announced: string): string | undefined {
+  return text.includes('\ufffd') && bytesOf(text) !== Number(announced) ? undefined : text
 }
 
 /** Where the parts of a request stand that is made whole on demand. */

@@ -78,10 +78,18 @@ describe('a body that is no JSON in UTF-8', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
   ])('that holds %s is turned away', async (_, bytes) => {
     const [before, after] = ['{"question":"engine ', '"}'].map((text) => [...new TextEncoder().encode(text)])
-    expect(await refusalOf({ body: Uint8Array.from([...before!, ...bytes, ...after!]), headers: JSON_TYPE })).toEqual([
-      400,
-      'invalid_utf8',
-    ])
+    const body = Uint8Array.from([...before!, ...bytes, ...after!])
+    for (const length of [{}, { 'content-length': String(body.length) }]) {
+      expect(await refusalOf({ body, headers: { ...JSON_TYPE, ...length } })).toEqual([400, 'invalid_utf8'])
+    }
+  })
+
+  it('may hold the character that stands for what is none', async () => {
+    const body = question(`engine \ufffd key`)
+    const length = String(new TextEncoder().encode(body).length)
+    for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'content-length': length }]) {
+      expect((await aGate().send({ body, headers })).status).toBe(200)
+    }
   })
 
   it('that nests deeper than 32 levels is turned away before it is parsed', async () => {

@@ -21,8 +21,13 @@ export function chunkId(collection: CollectionId, documentId: string, text: stri
 
 /** Index namespace of a collection: `n` and 26 base32 characters, safe in a path and within 64 bytes. */
 export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
-  return `n${base32(sha256(lengthPrefixed([tenant, collection])), 26)}`
+  const text = lengthPrefixed([tenant, collection])
+  if (text !== latest[0]) latest = [text, `n${base32(sha256(text), 26)}`]
+  return latest[1]
 }
+
+/** That of the question before is mostly that of the next. */
+let latest: readonly [text: string, namespace: string] = ['', '']
 
 /** When a UUIDv7 was made, milliseconds since 1970; `undefined` for what is none. */
 export function timeOfId(id: string): number | undefined {
@@ -33,13 +38,17 @@ export function timeOfId(id: string): number | undefined {
  * A UUIDv7: sorts by time of making.
  *
  * @param nowMs milliseconds since 1970
- * @param random ten random bytes, or their twenty hexadecimal digits in lower case
+ * @param random ten random bytes, or a UUID of version 4: it is as random in the same places
  * @see RFC 9562, section 5.7
  */
 export function uuidv7(nowMs: number, random: Uint8Array | string): string {
   const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, '0').slice(-12)
-  const rest = typeof random === 'string' ? random : hex(random)
+  const rest = typeof random === 'string' ? random.slice(15) : placed(hex(random))
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}`
+}
+
+function placed(digits: string): string {
   // Of 64 bits after the version, the first two name the variant.
-  const variant = '89ab'[Number.parseInt(rest.charAt(4), 16) % 4]
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(5, 8)}-${rest.slice(8, 20)}`
+  const variant = '89ab'[Number.parseInt(digits.charAt(4), 16) % 4]
+  return `${digits.slice(1, 4)}-${variant}${digits.slice(5, 8)}-${digits.slice(8, 20)}`
 }

@@ -15,6 +15,9 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 const HIDDEN =
   /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u
 
+/** Words of visible ASCII with a space between them: such a question is what it is, whatever is done to it. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
 /**
  * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
  * ill-formed texts would share an answer key, so there is none for them. A text of invisible characters is empty;
@@ -24,6 +27,7 @@ const HIDDEN =
  * @throws `invalid_unicode`, `control_character`, `question_required`
  */
 export function requireQuestion(text: string, name = 'question'): string {
+  if (PLAIN.test(text)) return text
   const facts = { param: name }
   const foreign = !isAscii(text)
   if (foreign && LONE_SURROGATE.test(text)) {
