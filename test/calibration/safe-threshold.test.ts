@@ -58,17 +58,17 @@ describe('lowestSafeThreshold', () => {
       (share) => (share < 0.93 ? 0.2 * share : 0.9 + share / 20),
       (share) => Math.round(share * 20) / 20,
     ]
-    const REPEATS = 2000
+    const REPEATS = 1000
     for (const shaped of shapes) {
+      const grid = Array.from({ length: 1000 }, (_, at) => shaped((at + 0.5) / 1000))
       let exceeded = 0
       for (let repeat = 0; repeat < REPEATS; repeat++) {
         const drawn = Array.from({ length: 105 }, () => shaped(random()))
         const threshold = lowestSafeThreshold(drawn, { risk: 0.05, certainty: 0.9, step: 0.0001 })!
-        const grid = Array.from({ length: 1000 }, (_, at) => shaped((at + 0.5) / 1000))
         if (grid.filter((score) => score >= threshold).length > 50) exceeded++
       }
-      // A tenth may; three standard errors over the repeats are .02.
-      expect(exceeded / REPEATS).toBeLessThan(0.12)
+      // A tenth may; three standard errors over the repeats are .03.
+      expect(exceeded / REPEATS).toBeLessThan(0.13)
     }
   })
 

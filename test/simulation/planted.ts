@@ -1,6 +1,7 @@
 /** Bugs as they are made, each a line of the package's sources and what stands there instead: the simulation has to find them. */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** A line of the sources, and what stands there instead. */
 interface Change {
@@ -134,16 +135,25 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 
 const ROOT = new URL('../../', import.meta.url)
 
+/** The files that a bug changes, as they are with it. */
+export function changesOf(bug: PlantedBug | undefined): readonly { readonly path: string; readonly source: string }[] {
+  if (bug === undefined) return []
+  return [bug, ...(bug.also === undefined ? [] : [bug.also])].map(({ file, from, to }) => {
+    const path = fileURLToPath(new URL(file, ROOT))
+    const source = readFileSync(path, 'utf8')
+    if (source.split(from).length !== 2) throw new Error(`${file} has not, or not once: ${from}`)
+    return { path, source: source.replace(from, () => to) }
+  })
+}
+
 /** Plants a bug in what is loaded from now on. @throws where its line is not there any more */
 export function plant(bug: PlantedBug): void {
-  for (const { file, from, to } of bug.also === undefined ? [bug] : [bug, bug.also]) {
-    const { href } = new URL(file, ROOT)
-    const source = readFileSync(new URL(href), 'utf8')
-    if (source.split(from).length !== 2) throw new Error(`${file} has not, or not once: ${from}`)
+  for (const { path, source } of changesOf(bug)) {
+    const { href } = pathToFileURL(path)
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context)
-        return url === href ? { ...loaded, source: source.replace(from, () => to) } : loaded
+        return url === href ? { ...loaded, source } : loaded
       },
     })
   }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { bundledRun } from './bundled.ts'
 import { PLANTED_BUGS } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -16,9 +17,8 @@ interface Ended {
 }
 
 /** Runs it. What it prints is shown where it does not end as it should. */
-async function simulated(...options: string[]): Promise<Ended & { readonly printed: string }> {
+async function simulated(file: string, ...options: string[]): Promise<Ended & { readonly printed: string }> {
   const printed = await new Promise<string>((resolve) => {
-    const file = join('test', 'simulation', 'run.ts')
     execFile(process.execPath, [file, ...options], { cwd: ROOT, maxBuffer: 1e8 }, (_, out, errors) =>
       resolve(`${out}${errors}`),
     )
@@ -34,10 +34,11 @@ async function simulated(...options: string[]): Promise<Ended & { readonly print
 test(
   'ten thousand questions under faults break no rule, and the same seed gives the same run',
   async () => {
+    const file = await bundledRun('run')
     const [first, second, again] = await Promise.all([
-      simulated('--questions=5000', '--seed=1'),
-      simulated('--questions=5000', '--seed=100001'),
-      simulated('--questions=400', '--seed=13'),
+      simulated(file, '--questions=5000', '--seed=1'),
+      simulated(file, '--questions=5000', '--seed=100001'),
+      simulated(file, '--questions=400', '--seed=13'),
     ])
     expect([first, second].map(({ broken, printed }) => broken && printed)).toEqual([undefined, undefined])
     expect(first.questions + second.questions).toBeGreaterThanOrEqual(10_000)
@@ -52,8 +53,10 @@ describe('a planted bug is found', () => {
 
   test.each(each)(
     '$name',
-    async ({ name, seed }) => {
-      const { broken, questions, printed } = await simulated(`--bug=${name}`, `--seed=${seed}`)
+    async ({ seed, ...bug }) => {
+      const { name } = bug
+      const file = await bundledRun(`bug-${PLANTED_BUGS.findIndex((each) => each.name === name)}`, { seed, ...bug })
+      const { broken, questions, printed } = await simulated(file, `--bug=${name}`, `--seed=${seed}`)
       expect(broken, printed).toBeDefined()
       expect(questions).toBeLessThanOrEqual(10_000)
     },

@@ -1,0 +1,49 @@
+/** `run.ts` as one file: a process that loads that instead of a thousand modules begins two seconds sooner. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { changesOf, type PlantedBug } from './planted.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/**
+ * Bundles the simulation, with a bug in the sources where one is given.
+ *
+ * @param name of the file, without its end; no two at a time may have the same
+ * @returns path of the file, under `node_modules`, from where packages are found
+ */
+export async function bundledRun(name: string, bug?: PlantedBug): Promise<string> {
+  const folder = join(ROOT, 'node_modules', '.simulation')
+  mkdirSync(folder, { recursive: true })
+  const outfile = join(folder, `${name}.mjs`)
+  const changed = new Map(changesOf(bug).map(({ path, source }) => [path, source]))
+  await build({
+    entryPoints: [join(import.meta.dirname, 'run.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    external: ['esbuild'],
+    conditions: ['import'],
+    logLevel: 'silent',
+    // CommonJS in a module asks for it.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+    plugins: [
+      {
+        name: 'sources',
+        setup({ onLoad }) {
+          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+            loader: 'ts',
+            // Files are found beside the source, not beside the bundle.
+            contents: (changed.get(path) ?? readFileSync(path, 'utf8'))
+              .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+              .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+          }))
+        },
+      },
+    ],
+  })
+  return outfile
+}
