@@ -21,13 +21,8 @@ export function chunkId(collection: CollectionId, documentId: string, text: stri
 
 /** Index namespace of a collection: `n` and 26 base32 characters, safe in a path and within 64 bytes. */
 export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
-  const text = lengthPrefixed([tenant, collection])
-  if (text !== latest[0]) latest = [text, `n${base32(sha256(text), 26)}`]
-  return latest[1]
+  return `n${base32(sha256(lengthPrefixed([tenant, collection])), 26)}`
 }
-
-/** That of the question before is mostly that of the next. */
-let latest: readonly [text: string, namespace: string] = ['', '']
 
 /** When a UUIDv7 was made, milliseconds since 1970; `undefined` for what is none. */
 export function timeOfId(id: string): number | undefined {
