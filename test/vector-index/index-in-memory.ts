@@ -22,7 +22,6 @@ import { sqliteStorage } from './sqlite-storage.ts'
 
 const PLATFORM: Omit<Platform, 'kernel'> = {
   nowMs: () => Date.now(),
-  random: () => Math.random(),
   randomUuid: () => crypto.randomUUID(),
 }
 

@@ -30,23 +30,27 @@ describe('settings', () => {
   test.each([
     ['null', null, 'must be an object'],
     ['a list', [], 'must be an object'],
-    ['an unknown member', { dimensions: 3 }, 'does not know "dimensions"'],
+    ['an unknown member', { dimensions: 3 }, 'no option VECTOR_INDEXES.docs.dimensions'],
     ['an unknown kind', { indexType: 'dense' }, 'DENSE, SPARSE, HYBRID'],
     ['no dimension at all', { indexType: 'DENSE', embeddingModel: null }, 'dimension'],
-    ['a dimension of 0', { dimension: 0 }, 'between 1 and 5376'],
-    ['a dimension of 5,377', { dimension: 5377 }, 'between 1 and 5376'],
-    ['a fraction of a dimension', { dimension: 1.5 }, 'between 1 and 5376'],
+    ['a dimension of 0', { dimension: 0 }, 'from 1 to 5376'],
+    ['a dimension of 5,377', { dimension: 5377 }, 'from 1 to 5376'],
+    ['a fraction of a dimension', { dimension: 1.5 }, 'from 1 to 5376'],
     ['an unknown similarity', { similarityFunction: 'MANHATTAN' }, 'COSINE, EUCLIDEAN, DOT_PRODUCT'],
-    ['an unknown model', { embeddingModel: 'ada-002' }, 'unknown embeddingModel'],
-    ['an unknown sparse model', { sparseEmbeddingModel: 'SPLADE' }, 'unknown sparseEmbeddingModel'],
+    ['an unknown model', { embeddingModel: 'ada-002' }, 'embeddingModel must be one of hashed-words-trigrams-1024, '],
+    [
+      'an unknown sparse model',
+      { sparseEmbeddingModel: 'SPLADE' },
+      'sparseEmbeddingModel must be one of BM25, BGE_M3, or null',
+    ],
     ['a dimension that is not the model’s', { embeddingModel: 'BGE_M3', dimension: 384 }, 'needs dimension 1024'],
     ['a model for one part only', { dimension: 2, sparseEmbeddingModel: 'BM25' }, 'both parts or for none'],
     ['a dimension of a sparse index', { indexType: 'SPARSE', dimension: 2 }, 'has no dimension'],
     ['a sparse model of a dense index', { indexType: 'DENSE', sparseEmbeddingModel: 'BM25' }, 'sparseEmbeddingModel'],
-    ['a plan of the service', { planLimits: 'free' }, 'does not know "planLimits"'],
+    ['a plan of the service', { planLimits: 'free' }, 'no option VECTOR_INDEXES.docs.planLimits'],
   ])('refuse %s', (_name, given, message) => {
     expect(() => indexSettings('docs', given)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     expect(() => indexSettings('docs', given)).toThrow(message)
-    expect(() => indexSettings('docs', given)).toThrow('"docs"')
+    expect(() => indexSettings('docs', given)).toThrow('VECTOR_INDEXES.docs')
   })
 })

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { IndexStorage, SqlRow } from '../../packages/vector-index/src/store/schema.ts'
+import type { IndexStorage, SqlRow, SqlValue } from '../../packages/vector-index/src/store/schema.ts'
 
 /** Bytes come as buffers of their own. */
 function asWorkerd(row: Record<string, unknown>): SqlRow {
@@ -17,13 +17,14 @@ export function sqliteStorage(): IndexStorage {
   return {
     sql: {
       databaseSize: 4096,
-      exec(query, ...bindings) {
+      exec<Row extends SqlRow>(query: string, ...bindings: SqlValue[]) {
         const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
         // No query of the index returns integers beyond 2^53.
         const rows = database
           .prepare(query)
           .all(...values)
-          .map(asWorkerd)
+          // Who asks knows the columns.
+          .map((row) => asWorkerd(row) as Row)
         return { toArray: () => rows, [Symbol.iterator]: () => rows[Symbol.iterator]() }
       },
     },

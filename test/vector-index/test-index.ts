@@ -21,7 +21,6 @@ export function testIndex(settings: unknown = {}): TestIndex {
   let uuids = 0
   const index = new IndexInMemory(settings, {
     nowMs: () => clock.nowMs,
-    random: () => 0.5,
     randomUuid: () => `uuid-${(uuids += 1)}`,
   })
   const send = (path: string, body?: unknown, method = 'POST') => index.answer(method, path, body)

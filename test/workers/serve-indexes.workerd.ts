@@ -132,8 +132,8 @@ describe('a configuration', () => {
     ['[]', 'VECTOR_INDEXES must be an object'],
     ['{}', 'VECTOR_INDEXES names no index'],
     ['{"A": {}}', 'the name "A" must be'],
-    ['{"a": {"dimension": 0}}', 'The index "a" must have a whole number between 1 and 5376 as dimension'],
-    [{ a: { kind: 'DENSE' } }, 'The index "a" does not know "kind"'],
+    ['{"a": {"dimension": 0}}', 'VECTOR_INDEXES.a.dimension must be a whole number from 1 to 5376'],
+    [{ a: { kind: 'DENSE' } }, 'There is no option VECTOR_INDEXES.a.kind'],
   ])('%j is refused', (VECTOR_INDEXES, message) => {
     expect(() => indexesOf({ VECTOR_INDEXES })).toThrow(message)
   })
@@ -168,7 +168,9 @@ describe('a configuration', () => {
     })
     expect(answer).toMatchObject({
       status: 500,
-      body: { error: expect.stringContaining('The indexes are not configured correctly: The index "a" must') },
+      body: {
+        error: expect.stringContaining('The indexes are not configured correctly: VECTOR_INDEXES.a.dimension must'),
+      },
     })
     expect(log).toHaveBeenCalledOnce()
   })

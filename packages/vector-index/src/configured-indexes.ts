@@ -1,4 +1,5 @@
 import { indexSettings, type IndexSettings } from './settings.ts'
+import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Name of the index when none is configured. */
@@ -17,20 +18,14 @@ export function indexesOf({
 }: {
   readonly VECTOR_INDEXES?: unknown
 }): ReadonlyMap<string, IndexSettings> {
-  const given = VECTOR_INDEXES === undefined || VECTOR_INDEXES === '' ? { [DEFAULT_INDEX]: {} } : parsed(VECTOR_INDEXES)
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalid('VECTOR_INDEXES must be an object of settings by index name')
+  const entries = Object.entries(byIndexIn('VECTOR_INDEXES', VECTOR_INDEXES) ?? { [DEFAULT_INDEX]: {} })
+  if (entries.length === 0) throw invalid('VECTOR_INDEXES', 'VECTOR_INDEXES names no index')
+  const wrong = entries.find(([name]) => !NAME.test(name))
+  if (wrong !== undefined) {
+    const message = `VECTOR_INDEXES: the name "${wrong[0]}" must be 1 to 63 of a-z 0-9 -, not beginning with -`
+    throw invalid('VECTOR_INDEXES', message)
   }
-  const entries = Object.entries(given)
-  if (entries.length === 0) throw invalid('VECTOR_INDEXES names no index')
-  return new Map(
-    entries.map(([name, settings]) => {
-      if (!NAME.test(name)) {
-        throw invalid(`VECTOR_INDEXES: the name "${name}" must be 1 to 63 of a-z 0-9 -, not beginning with -`)
-      }
-      return [name, indexSettings(name, settings)]
-    }),
-  )
+  return new Map(entries.map(([name, settings]) => [name, indexSettings(name, settings)]))
 }
 
 /** Settings of an index; those of a hybrid one for a name that is not configured. */
@@ -38,15 +33,20 @@ export function settingsFor(indexes: ReadonlyMap<string, IndexSettings>, name: s
   return indexes.get(name) ?? indexSettings(name)
 }
 
-function parsed(value: unknown): unknown {
-  if (typeof value !== 'string') return value
+/** A variable that has something for each index by its name, as JSON text or as it is; `undefined` when it is not set. */
+export function byIndexIn(variable: string, given: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (given === undefined || given === '') return undefined
+  let value = given
   try {
-    return JSON.parse(value)
+    if (typeof given === 'string') value = JSON.parse(given)
   } catch {
-    throw invalid('VECTOR_INDEXES is not valid JSON')
+    throw invalid(variable, `${variable} is not valid JSON`)
   }
+  if (isRecord(value)) return value
+  throw invalid(variable, `${variable} must be an object by index name`)
 }
 
-function invalid(message: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param: 'VECTOR_INDEXES' })
+/** The error of a variable that makes no sense. */
+export function invalid(variable: string, message: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param: variable })
 }

@@ -1,7 +1,5 @@
-/** What a command may hold, on every plan. */
-
 /**
- * Limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
+ * What a command may hold: limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
  * and those of resumable queries are our own.
  */
 export const LIMITS = {

@@ -1,4 +1,5 @@
 /** What an index is: its parts, their models, and the rules it keeps. */
+import { oneOf, type OptionKind, type OptionKinds, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { DENSE_MODELS, EMBEDDING_MODEL, SPARSE_MODELS } from './models.ts'
 import type { Similarity } from './search/similarity.ts'
@@ -29,18 +30,23 @@ export interface IndexSettings {
 /** Names of the kinds of index, as `info` tells them. */
 export type IndexKind = 'DENSE' | 'SPARSE' | 'HYBRID'
 
-/** Largest dimension the index itself takes: the highest that the service names anywhere. */
-const MAX_DIMENSION = 5376
+/** Settings of an index as they are configured: the members that the service's `info` tells. */
+interface GivenSettings {
+  readonly indexType?: IndexKind
+  readonly dimension?: number
+  readonly similarityFunction?: Similarity
+  readonly embeddingModel?: string | null
+  readonly sparseEmbeddingModel?: string | null
+}
 
-const SIMILARITIES: readonly Similarity[] = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']
-const KINDS: readonly IndexKind[] = ['DENSE', 'SPARSE', 'HYBRID']
-const MEMBERS: ReadonlySet<string> = new Set([
-  'indexType',
-  'dimension',
-  'similarityFunction',
-  'embeddingModel',
-  'sparseEmbeddingModel',
-])
+/** The highest dimension that the service names anywhere is the largest. */
+const SETTINGS: OptionKinds<GivenSettings> = {
+  indexType: oneOf('DENSE', 'SPARSE', 'HYBRID'),
+  dimension: whole(1, 5376),
+  similarityFunction: oneOf('COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'),
+  embeddingModel: modelOf(...DENSE_MODELS.keys()),
+  sparseEmbeddingModel: modelOf(...SPARSE_MODELS),
+}
 
 /** The kind of an index. */
 export function kindOf({ dense, sparse }: IndexSettings): IndexKind {
@@ -63,78 +69,43 @@ export function embedsTexts({ dense, sparse }: IndexSettings): boolean {
  * @throws `config_invalid` for an unknown member and for values that make no sense or not together
  */
 export function indexSettings(name: string, given: unknown = {}): IndexSettings {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(name, 'must be an object')
-  // An object, so its members can be read; each is checked before it is used.
-  const members = given as Readonly<Record<string, unknown>>
-  const unknown = Object.keys(members).find((member) => !MEMBERS.has(member))
-  if (unknown !== undefined) throw invalid(name, `does not know "${unknown}"`)
-  const kind = oneOf(name, 'indexType', members['indexType'] ?? 'HYBRID', KINDS)
-  const dense = kind === 'SPARSE' ? noDensePart(name, members) : densePart(name, members)
-  const sparse = kind === 'DENSE' ? noSparsePart(name, members) : sparsePart(name, members, dense)
+  const variable = `VECTOR_INDEXES.${name}`
+  const settings = given as GivenSettings
+  requireOptions(settings, SETTINGS, 'config_invalid', variable)
+  const { indexType = 'HYBRID', sparseEmbeddingModel: sparseModel } = settings
+  const unused =
+    indexType === 'SPARSE'
+      ? (['dimension', 'similarityFunction', 'embeddingModel'] as const)
+      : indexType === 'DENSE'
+        ? (['sparseEmbeddingModel'] as const)
+        : []
+  const needless = unused.find((member) => settings[member] !== undefined)
+  if (needless !== undefined) throw invalid(variable, `is ${indexType} and has no ${needless}`)
+  const dense = indexType === 'SPARSE' ? undefined : densePart(variable, settings)
+  const model = (sparseModel === undefined && dense?.model !== '' ? 'BM25' : sparseModel) ?? ''
+  const sparse = indexType === 'DENSE' ? undefined : { model }
   if (dense !== undefined && sparse !== undefined && (dense.model === '') !== (sparse.model === '')) {
-    throw invalid(name, 'needs a model for both parts or for none')
+    throw invalid(variable, 'needs a model for both parts or for none')
   }
   return { name, ...(dense !== undefined && { dense }), ...(sparse !== undefined && { sparse }) }
 }
 
-function densePart(name: string, members: Readonly<Record<string, unknown>>): DensePart {
-  const model = modelName(name, 'embeddingModel', members['embeddingModel'], defaultModel(members))
-  const similarity = oneOf(name, 'similarityFunction', members['similarityFunction'] ?? 'COSINE', SIMILARITIES)
+/** Who gives a dimension and no model brings vectors; who gives neither wants texts embedded. */
+function densePart(variable: string, settings: GivenSettings): DensePart {
+  const { dimension: given, embeddingModel, similarityFunction: similarity = 'COSINE' } = settings
+  const model = (embeddingModel === undefined && given === undefined ? EMBEDDING_MODEL : embeddingModel) ?? ''
   const own = DENSE_MODELS.get(model)
-  if (model !== '' && own === undefined) {
-    throw invalid(name, `has an unknown embeddingModel; known are ${[...DENSE_MODELS.keys()].join(', ')}`)
-  }
-  const dimension = whole(name, 'dimension', members['dimension'] ?? own, 1, MAX_DIMENSION)
-  if (own !== undefined && dimension !== own) throw invalid(name, `needs dimension ${own} for ${model}`)
+  const dimension = given ?? own
+  if (dimension === undefined) throw invalid(variable, 'needs a dimension, or a model')
+  if (own !== undefined && dimension !== own) throw invalid(variable, `needs dimension ${own} for ${model}`)
   return { dimension, similarity, model }
 }
 
-/** Who gives a dimension and no model brings vectors; who gives neither wants texts embedded. */
-function defaultModel(members: Readonly<Record<string, unknown>>): string {
-  return members['dimension'] === undefined ? EMBEDDING_MODEL : ''
+function modelOf(...names: readonly string[]): OptionKind {
+  const holds = (value: unknown): boolean => value === null || value === '' || names.some((name) => name === value)
+  return { words: `one of ${names.join(', ')}, or null`, holds }
 }
 
-function sparsePart(name: string, members: Readonly<Record<string, unknown>>, dense?: DensePart): SparsePart {
-  const otherwise = dense?.model === '' ? '' : 'BM25'
-  const model = modelName(name, 'sparseEmbeddingModel', members['sparseEmbeddingModel'], otherwise)
-  if (model !== '' && !SPARSE_MODELS.includes(model)) {
-    throw invalid(name, `has an unknown sparseEmbeddingModel; known are ${SPARSE_MODELS.join(', ')}`)
-  }
-  return { model }
-}
-
-function noDensePart(name: string, members: Readonly<Record<string, unknown>>): undefined {
-  for (const member of ['dimension', 'similarityFunction', 'embeddingModel']) {
-    if (members[member] !== undefined) throw invalid(name, `is sparse and has no ${member}`)
-  }
-  return undefined
-}
-
-function noSparsePart(name: string, members: Readonly<Record<string, unknown>>): undefined {
-  if (members['sparseEmbeddingModel'] !== undefined) throw invalid(name, 'is dense and has no sparseEmbeddingModel')
-  return undefined
-}
-
-function modelName(name: string, member: string, value: unknown, otherwise: string): string {
-  if (value === undefined) return otherwise
-  if (value === null) return ''
-  if (typeof value !== 'string') throw invalid(name, `must have a string or null as ${member}`)
-  return value
-}
-
-function oneOf<W extends string>(name: string, member: string, value: unknown, allowed: readonly W[]): W {
-  const found = allowed.find((word) => word === value)
-  if (found === undefined) throw invalid(name, `must have one of ${allowed.join(', ')} as ${member}`)
-  return found
-}
-
-function whole(name: string, member: string, value: unknown, min: number, max: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw invalid(name, `must have a whole number between ${min} and ${max} as ${member}`)
-  }
-  return value
-}
-
-function invalid(name: string, problem: string): RagGateError {
-  return new RagGateError('config_invalid', `The index "${name}" ${problem}`, { param: name })
+function invalid(variable: string, problem: string): RagGateError {
+  return new RagGateError('config_invalid', `${variable} ${problem}`, { param: variable })
 }

@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { conditionOf } from '../../../packages/vector-index/src/filter/filter-sql.ts'
-import { parseFilter } from '../../../packages/vector-index/src/filter/parse-filter.ts'
+import { filterCondition } from '../../../packages/vector-index/src/filter/filter-condition.ts'
 
 const database = new DatabaseSync(':memory:')
 
 function selects(text: string, metadata: Readonly<Record<string, Json>> | undefined): boolean {
-  const query = `SELECT ${conditionOf(parseFilter(text))} AS selected FROM (SELECT ? AS metadata)`
+  const query = `SELECT ${filterCondition(text)} AS selected FROM (SELECT jsonb(?) AS metadata)`
   return database.prepare(query).get(metadata === undefined ? null : JSON.stringify(metadata))!['selected'] === 1
 }
 

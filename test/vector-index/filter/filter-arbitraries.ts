@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Json } from '../../../src/core/lib/json.ts'
-import type { Filter, Literal, Path, Term } from '../../../packages/vector-index/src/filter/filter.ts'
+import type { Filter, Literal, Path, Term } from './filter-ast.ts'
 import { printFilter } from './print-filter.ts'
 
 /** A filter, and one of the many ways to write it. */

@@ -1,4 +1,4 @@
-import type { Filter, Junction, Literal, Path, Term } from '../../../packages/vector-index/src/filter/filter.ts'
+import type { Filter, Junction, Literal, Path, Term } from './filter-ast.ts'
 
 /** Picks one of several ways to write the same thing: 0 is the plain one. */
 export type Choose = (ways: number) => number
@@ -63,7 +63,6 @@ function keyword(word: string, choose: Choose): string {
 
 function literal(value: Literal, choose: Choose): string {
   if (typeof value === 'boolean') return keyword(String(value), choose)
-  if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
     const ways = [String(value).replace('e+', 'e'), value.toExponential(), value.toExponential().toUpperCase()]
     return ways[choose(ways.length)]!

@@ -5,7 +5,7 @@
  * @see https://upstash.com/docs/vector/features/filtering
  */
 import type { Json } from '../../../src/core/lib/json.ts'
-import type { Filter, Term, Literal } from '../../../packages/vector-index/src/filter/filter.ts'
+import type { Filter, Term, Literal } from './filter-ast.ts'
 import { printPath } from './print-filter.ts'
 
 type Truth = boolean | null

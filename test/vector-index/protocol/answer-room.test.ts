@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AnswerRoom } from '../../../packages/vector-index/src/protocol/answer-room.ts'
 import { LIMITS } from '../../../packages/vector-index/src/limits.ts'
-import type { IndexStorage } from '../../../packages/vector-index/src/store/schema.ts'
+import type { IndexStorage, SqlRow, SqlValue } from '../../../packages/vector-index/src/store/schema.ts'
 import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 import { testIndex, type TestIndex } from '../test-index.ts'
@@ -74,9 +74,9 @@ test('rows are read from storage as far as they are answered', () => {
     ...storage,
     sql: {
       databaseSize: 0,
-      exec(query, ...bindings) {
-        const rows = storage.sql.exec(query, ...bindings).toArray()
-        if (!/id, metadata|id, .*data/.test(query))
+      exec<Row extends SqlRow>(query: string, ...bindings: SqlValue[]) {
+        const rows = storage.sql.exec<Row>(query, ...bindings).toArray()
+        if (!query.startsWith('SELECT position, id, json(metadata)'))
           return { toArray: () => rows, [Symbol.iterator]: () => rows.values() }
         return {
           toArray: () => expect.unreachable('collected'),
@@ -98,8 +98,8 @@ test('rows are read from storage as far as they are answered', () => {
   )
   const reading = new VectorStore(counting)
   for (const row of reading.range(2, 8, '')) if (row.id === 'r3') break
-  for (const row of reading.found(ids(10))) if (row.id !== '') break
-  for (const { position } of reading.foundAt([1, 2, 3])) if (position > 0) break
+  for (const row of reading.withIds(ids(10))) if (row.id !== '') break
+  for (const { position } of reading.at([1, 2, 3])) if (position > 0) break
   expect(read).toBe(4)
 })
 

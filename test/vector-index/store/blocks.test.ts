@@ -6,7 +6,7 @@ import { BoundedTop } from '../../../packages/vector-index/src/search/best.ts'
 import { searchDense } from '../../../packages/vector-index/src/search/dense.ts'
 import { nearness, prepareQuestion } from '../../../packages/vector-index/src/search/similarity.ts'
 import { searchSparse } from '../../../packages/vector-index/src/search/sparse.ts'
-import type { IndexStorage } from '../../../packages/vector-index/src/store/schema.ts'
+import type { IndexStorage, SqlRow, SqlValue } from '../../../packages/vector-index/src/store/schema.ts'
 import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
 import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
 import { loadKernel } from '../../../scripts/load-kernel.ts'
@@ -43,9 +43,7 @@ function foundIn(store: VectorStore, topK = 12): readonly (readonly string[])[] 
   })
   const sparse = searchSparse(asked, searched, { topK, weighting: 'IDF', isFound: () => true })
   return [dense, sparse].map((ranking) => {
-    const ids = new Map(
-      Array.from(store.foundAt(ranking.map(({ position }) => position)), (row) => [row.position, row.id]),
-    )
+    const ids = new Map(Array.from(store.at(ranking.map(({ position }) => position)), (row) => [row.position, row.id]))
     return ranking.map(({ position }) => ids.get(position)!)
   })
 }
@@ -145,9 +143,9 @@ test('after any writes and removals, and wherever making blocks breaks off: what
         ...storage,
         sql: {
           databaseSize: 0,
-          exec(query, ...bindings) {
+          exec<Row extends SqlRow>(query: string, ...bindings: SqlValue[]) {
             if (breaks && query.startsWith('INSERT INTO blocks')) throw new Error('broken off')
-            return storage.sql.exec(query, ...bindings)
+            return storage.sql.exec<Row>(query, ...bindings)
           },
         },
       }

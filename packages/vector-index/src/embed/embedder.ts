@@ -17,28 +17,20 @@ type TermFeatures = Uint32Array
 
 const FEATURES_KEPT = 20_000
 
-/** Features of terms, remembered: the same few thousand terms make up most text. Code that embeds much keeps one. */
-export class FeatureMemory {
-  readonly #known = new Map<string, TermFeatures>()
-
-  /** Features of a term. */
-  of(term: string): TermFeatures {
-    const known = this.#known.get(term)
-    if (known !== undefined) return known
-    const made = featuresOf(term)
-    if (this.#known.size >= FEATURES_KEPT) this.#known.clear()
-    this.#known.set(term, made)
-    return made
-  }
-}
+/** Features of terms met before: the same few thousand terms make up most text. */
+const known = new Map<string, TermFeatures>()
 
 function featuresOf(term: string): TermFeatures {
+  const remembered = known.get(term)
+  if (remembered !== undefined) return remembered
   const marked = `^${term}$`
   const features = new Uint32Array(Math.max(0, marked.length - 2) + 1)
   features[0] = hash32(term, WORD_SEED)
   for (let at = 0; at + 3 <= marked.length; at++) {
     features[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED)
   }
+  if (known.size >= FEATURES_KEPT) known.clear()
+  known.set(term, features)
   return features
 }
 
@@ -57,18 +49,16 @@ export function termFrequencies(text: string): Map<string, number> {
  *
  * @param weightOf weight of a term: 1 for a passage, the idf in the namespace for a question
  * @param dimension length of the embedding, 1 and up
- * @param memory features of terms met before; a fresh one for a single text
  * @returns a vector of unit length; all zeros when there are no terms
  */
 export function embed(
   frequencies: ReadonlyMap<string, number>,
   weightOf: (term: string) => number = () => 1,
   dimension: number = DIMENSION,
-  memory: FeatureMemory = new FeatureMemory(),
 ): Float32Array<ArrayBuffer> {
   const sums = new Float64Array(dimension)
   for (const [term, frequency] of frequencies) {
-    const features = memory.of(term)
+    const features = featuresOf(term)
     const weight = Math.sqrt(frequency) * weightOf(term)
     const share = weight / Math.sqrt(features.length - 1)
     for (let at = 0; at < features.length; at++) {

@@ -2,7 +2,7 @@
  * Vectors of texts, as an index makes them. Every model that can be named is made by the same hashing, at the model's
  * dimension. Under the index's own name questions are weighted by idf, for quality; under a name of the service equal texts have equal vectors, as a model there gives them.
  */
-import { embed, termFrequencies, type FeatureMemory } from './embedder.ts'
+import { embed, termFrequencies } from './embedder.ts'
 import { EMBEDDING_MODEL } from '../models.ts'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
@@ -21,14 +21,14 @@ export interface QuestionVectors {
  *
  * @throws `ProtocolError` when the index embeds no texts, or the text has too many distinct terms
  */
-export function passageVectors(settings: IndexSettings, text: string, memory: FeatureMemory): Vectors {
+export function passageVectors(settings: IndexSettings, text: string): Vectors {
   requireModel(settings)
   const frequencies = termFrequencies(text)
   if (frequencies.size > LIMITS.distinctTerms) {
     throw invalid(`data has more than ${LIMITS.distinctTerms} distinct terms`)
   }
   return {
-    dense: settings.dense === undefined ? NO_DENSE : embedded(settings.dense, text, frequencies, undefined, memory),
+    dense: settings.dense === undefined ? NO_DENSE : embedded(settings.dense, text, frequencies),
     sparse: settings.sparse === undefined ? NO_SPARSE : passageVector(frequencies),
   }
 }
@@ -42,14 +42,13 @@ export function questionVectors(
   { dense, sparse }: IndexSettings,
   idfs: (dimensions: readonly number[]) => ReadonlyMap<number, number>,
   text: string,
-  memory: FeatureMemory,
 ): QuestionVectors {
   const frequencies = termFrequencies(text)
   const weighted = dense?.model === EMBEDDING_MODEL && sparse !== undefined
   const weights = weighted ? idfs(Array.from(frequencies.keys(), dimensionOf)) : undefined
   const weightOf = weights && ((term: string): number => weights.get(dimensionOf(term)) ?? 0)
   return {
-    ...(dense !== undefined && { dense: embedded(dense, text, frequencies, weightOf, memory) }),
+    ...(dense !== undefined && { dense: embedded(dense, text, frequencies, weightOf) }),
     ...(sparse !== undefined && { sparse: questionVector(frequencies) }),
   }
 }
@@ -67,9 +66,8 @@ function embedded(
   { model, dimension }: DensePart,
   text: string,
   frequencies: ReadonlyMap<string, number>,
-  weightOf: ((term: string) => number) | undefined,
-  memory: FeatureMemory,
+  weightOf?: (term: string) => number,
 ): Float32Array<ArrayBuffer> {
   const isTerm = frequencies.size === 0 && model !== EMBEDDING_MODEL
-  return embed(isTerm ? new Map([[text, 1]]) : frequencies, weightOf, dimension, memory)
+  return embed(isTerm ? new Map([[text, 1]]) : frequencies, weightOf, dimension)
 }

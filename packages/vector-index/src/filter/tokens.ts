@@ -1,5 +1,5 @@
 /** Cutting the text of a filter into tokens. */
-import { ProtocolError } from '../protocol-error.ts'
+import { invalid, type ProtocolError } from '../protocol-error.ts'
 
 /** A piece of a filter that has a meaning of its own. */
 export interface Token {
@@ -16,18 +16,7 @@ export interface Token {
 const TOKEN =
   /(?<word>[a-zA-Z_][a-zA-Z_0-9.[\]#-]*)|(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<string>'[^'\0\p{Cs}]*'|"[^"\0\p{Cs}]*")|(?<symbol>[!<>]=|[=<>(),])/uy
 
-const KEYWORDS: ReadonlySet<string> = new Set([
-  'AND',
-  'OR',
-  'NOT',
-  'GLOB',
-  'IN',
-  'CONTAINS',
-  'HAS',
-  'FIELD',
-  'TRUE',
-  'FALSE',
-])
+const KEYWORD = /^(?:AND|OR|NOT|GLOB|IN|CONTAINS|HAS|FIELD|TRUE|FALSE)$/i
 
 /** Characters of a filter that a message repeats at most. */
 const QUOTED = 40
@@ -59,7 +48,8 @@ export class TokenReader {
 
   /** Passes over the token to come if it is this keyword or symbol. */
   takeIf(text: string): boolean {
-    if (!this.#nextIs(text)) return false
+    const { kind, text: coming } = this.#next
+    if ((kind !== 'keyword' && kind !== 'symbol') || coming !== text) return false
     this.take()
     return true
   }
@@ -76,14 +66,10 @@ export class TokenReader {
     return this.problem(`mismatched input '${source.slice(0, QUOTED)}' expecting ${expected}`)
   }
 
-  /** An error at the token to come. */
-  problem(problem: string): ProtocolError {
-    return invalidFilter(this.#text, this.#next.at, problem)
-  }
-
-  #nextIs(text: string): boolean {
-    const { next } = this
-    return (next.kind === 'keyword' || next.kind === 'symbol') && next.text === text
+  /** An error at the token to come, or elsewhere, in the service's words. */
+  problem(problem: string, at = this.#next.at): ProtocolError {
+    const before = this.#text.slice(0, at).split('\n')
+    return invalid(`Invalid filter. At line ${before.length}:${before.at(-1)!.length} ${problem}`)
   }
 
   #read(from: number): Token {
@@ -94,27 +80,14 @@ export class TokenReader {
     this.#token.lastIndex = at
     const { word, number, string, symbol } = this.#token.exec(this.#text)?.groups ?? {}
     const end = this.#token.lastIndex
-    if (word !== undefined) {
-      const capitals = word.toUpperCase()
-      const keyword = KEYWORDS.has(capitals)
-      return { kind: keyword ? 'keyword' : 'word', text: keyword ? capitals : word, at, end }
-    }
+    if (word !== undefined && KEYWORD.test(word)) return { kind: 'keyword', text: word.toUpperCase(), at, end }
+    if (word !== undefined) return { kind: 'word', text: word, at, end }
     if (number !== undefined) return { kind: 'number', text: number, at, end }
     if (string !== undefined) return { kind: 'string', text: string.slice(1, -1), at, end }
     if (symbol !== undefined) return { kind: 'symbol', text: symbol, at, end }
-    throw invalidFilter(this.#text, at, `token recognition error at: '${this.#unrecognised(at)}'`)
-  }
-
-  /** A string that does not end, or the one character that begins no token. */
-  #unrecognised(at: number): string {
+    // A string that does not end, or the one character that begins no token.
     const [character = ''] = this.#text.slice(at, at + 2)
-    return character === "'" || character === '"' ? this.#text.slice(at, at + QUOTED) : character
+    const unrecognised = /['"]/.test(character) ? this.#text.slice(at, at + QUOTED) : character
+    throw this.problem(`token recognition error at: '${unrecognised}'`, at)
   }
-}
-
-/** The service's words for a filter that cannot be read. */
-function invalidFilter(text: string, at: number, problem: string): ProtocolError {
-  const before = text.slice(0, at).split('\n')
-  const column = before.at(-1)?.length ?? 0
-  return new ProtocolError(422, `Invalid filter. At line ${before.length}:${column} ${problem}`)
 }

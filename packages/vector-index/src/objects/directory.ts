@@ -1,10 +1,10 @@
 /** The namespaces of an index and what each was last said to hold: what answers for the whole index. */
 import { agreeOnParts } from '../protocol/embedded-index.ts'
 import { object } from '../protocol/fields.ts'
-import { queryEnded } from '../protocol/resumable-queries.ts'
+import { queryEnded, uuidIn } from '../protocol/resumable-query.ts'
 import { invalid, ProtocolError } from '../protocol-error.ts'
 import { kindOf, type IndexSettings } from '../settings.ts'
-import { createTables, MADE_FOR, numberOf, textOf, type IndexStorage } from '../store/schema.ts'
+import { createTables, MADE_FOR, type IndexStorage } from '../store/schema.ts'
 import type { NamespaceCounts } from '../store/store.ts'
 import { keyInResumableName } from './object-names.ts'
 
@@ -16,9 +16,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS directory (
   stored_bytes INTEGER NOT NULL DEFAULT 0
 )`
 
-interface Entry extends NamespaceCounts {
-  readonly name: string
-}
+type Entry = { name: string; vectorCount: number; memoryBytes: number; storedBytes: number }
 
 /** The directory of one index. The default namespace always is there, and is the first. */
 export class Directory {
@@ -30,7 +28,7 @@ export class Directory {
    * Makes the table where it is missing.
    *
    * @param memoryBytes that one namespace may take
-   * @throws `config_invalid` when an earlier version filled the storage, or the index holds vectors of other settings
+   * @throws `config_invalid` when the index holds vectors of other settings
    */
   constructor(storage: IndexStorage, settings: IndexSettings, memoryBytes: number) {
     this.#storage = storage
@@ -100,13 +98,9 @@ export class Directory {
   }
 
   #entries(): readonly Entry[] {
-    const rows = this.#storage.sql.exec('SELECT * FROM directory ORDER BY place').toArray()
-    return rows.map((row) => ({
-      name: textOf(row, 'name'),
-      vectorCount: numberOf(row, 'vectors'),
-      memoryBytes: numberOf(row, 'memory_bytes'),
-      storedBytes: numberOf(row, 'stored_bytes'),
-    }))
+    const query = `SELECT name, vectors AS vectorCount, memory_bytes AS memoryBytes, stored_bytes AS storedBytes
+      FROM directory ORDER BY place`
+    return this.#storage.sql.exec<Entry>(query).toArray()
   }
 }
 
@@ -116,8 +110,7 @@ export class Directory {
  * @throws `ProtocolError` 404 when none does
  */
 export function holderOfQuery(body: unknown): string {
-  const { uuid } = object(body)
-  if (typeof uuid !== 'string' || uuid === '') throw invalid('uuid is required')
+  const uuid = uuidIn(object(body))
   const key = keyInResumableName(uuid)
   if (key === undefined) throw queryEnded(uuid)
   return key

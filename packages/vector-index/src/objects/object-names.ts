@@ -23,11 +23,8 @@ export interface RoutedCommand {
   readonly isIndexWide: boolean
 }
 
-/** The parts of a URL that name a command, as `URL` has them. */
-export interface CommandUrl {
-  readonly pathname: string
-  readonly search: string
-}
+/** The parts of a URL that name a command. */
+type CommandUrl = Pick<URL, 'pathname' | 'search'>
 
 /**
  * Reads the URL of a command.
@@ -36,10 +33,7 @@ export interface CommandUrl {
  */
 export function routeOf({ pathname, search }: CommandUrl): RoutedCommand {
   const [command = '', ...rest] = pathname.slice(1).split('/')
-  const all = search
-    .slice(1)
-    .split('&')
-    .some((parameter) => /^all(?:=(?:true|1)?)?$/i.test(parameter))
+  const all = /[?&]all(?:=(?:true|1)?)?(?:&|$)/i.test(search)
   const isIndexWide = INDEX_WIDE.has(command) || (command === 'reset' && all)
   return { command, namespace: field.namespace(decoded(rest.join('/'))), isIndexWide }
 }

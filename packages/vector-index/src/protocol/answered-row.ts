@@ -3,8 +3,7 @@ import type { ExactJson } from '../exact-json.ts'
 import * as field from './fields.ts'
 import { shortestFloat32 } from '../search/float32.ts'
 import type { IndexSettings } from '../settings.ts'
-import type { Attachment, VectorRow } from '../store/vector-row.ts'
-import type { Vectors } from '../search/vectors.ts'
+import type { VectorRow } from '../store/vector-row.ts'
 
 /** Which parts of a row a command gives back. */
 export interface Includes {
@@ -32,38 +31,20 @@ export function parseIncludes(fields: field.Fields): Includes {
   }
 }
 
-/** A stored row with the parts that were asked for. */
-export function answeredRow(settings: IndexSettings, row: VectorRow, includes: Includes): AnsweredRow {
-  return {
-    id: row.id,
-    ...(includes.vectors && answeredVectors(settings, row)),
-    ...answeredAttachment(row, includes),
-  }
-}
-
-/** The vectors of a row, if they are given: those of the parts that the index has. */
-export function answeredVectors(
-  { dense, sparse }: IndexSettings,
-  row: Vectors | undefined,
-): Pick<AnsweredRow, 'vector' | 'sparseVector'> {
-  if (row === undefined) return {}
-  return {
-    ...(dense !== undefined && { vector: Array.from(row.dense, shortestFloat32) }),
-    ...(sparse !== undefined && {
-      sparseVector: {
-        indices: Array.from(row.sparse.indices),
-        values: Array.from(row.sparse.values, shortestFloat32),
-      },
-    }),
-  }
-}
-
-/** What stands beside a vector, as far as it was asked for. */
-export function answeredAttachment(
-  { metadata, data }: Attachment,
+/** A stored row with the parts that were asked for: of its vectors those that the index has. */
+export function answeredRow(
+  settings: IndexSettings,
+  { id, dense, sparse, metadata, data }: VectorRow,
   includes: Includes,
-): Pick<AnsweredRow, 'metadata' | 'data'> {
+): AnsweredRow {
+  const { indices, values } = sparse
   return {
+    id,
+    ...(includes.vectors && settings.dense !== undefined && { vector: Array.from(dense, shortestFloat32) }),
+    ...(includes.vectors &&
+      settings.sparse !== undefined && {
+        sparseVector: { indices: Array.from(indices), values: Array.from(values, shortestFloat32) },
+      }),
     ...(includes.metadata && metadata !== undefined && { metadata }),
     ...(includes.data && data !== undefined && { data }),
   }

@@ -1,18 +1,14 @@
 /** A namespace of an index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
 import { RagGateError } from 'hono-rag-gate/errors'
-import { FeatureMemory } from '../embed/embedder.ts'
 import type { ScanKernel } from '../search/kernel.ts'
-import { ResumableQueries } from './resumable-queries.ts'
-import { textOf, type IndexStorage } from '../store/schema.ts'
+import type { IndexStorage, SqlStore } from '../store/schema.ts'
 import { kindOf, type IndexSettings } from '../settings.ts'
 import { VectorStore } from '../store/store.ts'
 
-/** Clock, randomness and the compiled kernel, given from outside. */
+/** Clock, names and the compiled kernel, given from outside. */
 export interface Platform {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
-  /** 0 up to, not including, 1. */
-  readonly random: () => number
   /** A name for a resumable query. */
   readonly randomUuid: () => string
   /** Multiplies dense rows with a question. */
@@ -23,9 +19,7 @@ export interface Platform {
 export interface EmbeddedIndex {
   readonly settings: IndexSettings
   readonly store: VectorStore
-  readonly resumable: ResumableQueries
-  /** Features of terms met before, for embedding. */
-  readonly features: FeatureMemory
+  readonly sql: SqlStore
   readonly platform: Platform
 }
 
@@ -48,8 +42,7 @@ export type Command = (index: EmbeddedIndex, request: CommandRequest) => unknown
 export function openIndex(storage: IndexStorage, settings: IndexSettings, platform: Platform): EmbeddedIndex {
   const store = new VectorStore(storage)
   agreeOnParts(storage, store.counts().vectorCount > 0, settings)
-  const resumable = new ResumableQueries(storage, platform)
-  return { settings, store, resumable, features: new FeatureMemory(), platform }
+  return { settings, store, sql: storage.sql, platform }
 }
 
 /**
@@ -62,13 +55,13 @@ export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: I
   const densePart = dense && `${dense.dimension} ${dense.similarity} ${dense.model || 'no model'}`
   const sparsePart = sparse && `sparse ${sparse.model || 'no model'}`
   const parts = [kindOf(settings), densePart, sparsePart].filter((part) => part !== undefined).join(', ')
-  const [known] = sql.exec('SELECT parts FROM made_for').toArray()
-  if (filled && known?.['parts'] !== parts) {
+  const [known] = sql.exec<{ parts: string }>('SELECT parts FROM made_for').toArray()
+  if (filled && known?.parts !== parts) {
     throw new RagGateError(
       'config_invalid',
-      `The index "${name}" holds vectors made for ${textOf(known, 'parts')}, not for ${parts}. ` +
+      `The index "${name}" holds vectors made for ${known?.parts}, not for ${parts}. ` +
         'Configure what it was made for, or give the new settings another name.',
     )
   }
-  if (known?.['parts'] !== parts) sql.exec('INSERT OR REPLACE INTO made_for VALUES (1, ?)', parts)
+  if (known?.parts !== parts) sql.exec('INSERT OR REPLACE INTO made_for VALUES (1, ?)', parts)
 }

@@ -73,8 +73,8 @@ export function data(value: unknown): string {
 export function metadata(value: unknown): Readonly<Record<string, ExactJson>> | undefined {
   if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
   if (!isFields(value)) throw invalid('metadata must be an object')
-  if (isDeeper(value, LIMITS.metadataDepth)) throw invalid('metadata is nested too deeply')
-  if (holdsInfinity(value)) throw invalid('metadata holds a number out of range')
+  const problem = problemWithin(value, LIMITS.metadataDepth)
+  if (problem !== undefined) throw invalid(`metadata ${problem}`)
   if (isLonger(jsonText(value), LIMITS.metadataBytes)) {
     throw invalid(`metadata is larger than ${LIMITS.metadataBytes} bytes`)
   }
@@ -117,7 +117,7 @@ export function whole(value: unknown, name: string, bounds: { min: number; max: 
 
 /** A boolean; `false` when the field is absent. */
 export function flag(value: unknown, name: string): boolean {
-  if (value === undefined || value === null) return false
+  if (!isGiven(value)) return false
   if (typeof value !== 'boolean') throw invalid(`${name} must be true or false`)
   return value
 }
@@ -129,7 +129,7 @@ export function oneOf<W extends string, O extends W | undefined>(
   allowed: readonly W[],
   otherwise: O,
 ): W | O {
-  if (value === undefined || value === null) return otherwise
+  if (!isGiven(value)) return otherwise
   const found = allowed.find((word) => word === value)
   if (found === undefined) throw invalid(`${name} must be one of ${allowed.join(', ')}`)
   return found
@@ -137,7 +137,7 @@ export function oneOf<W extends string, O extends W | undefined>(
 
 /** A place to go on from, as a number or a string of digits; 0 for an empty or absent one. */
 export function cursor(value: unknown): number {
-  if (value === undefined || value === null || value === '') return 0
+  if (!isGiven(value) || value === '') return 0
   const place = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) {
     throw invalid('cursor must be one that was returned')
@@ -180,18 +180,16 @@ export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
 }
 
-/** Whether a number like 1e400 was parsed somewhere in a value, which must not be nested deeply. JSON would print null. */
-function holdsInfinity(value: unknown): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity)
-}
-
-/** Whether a JSON value is nested more than `depth` deep. Not recursive: the depth is the sender's choice. */
-function isDeeper(value: unknown, depth: number): boolean {
+/** What is wrong with a JSON value, at any depth. Not recursive: how deep it is nested is the sender's choice. */
+function problemWithin(value: unknown, depth: number): string | undefined {
   let level: unknown[] = [value]
   for (let reached = 0; level.length > 0; reached++) {
-    if (reached > depth) return true
+    if (reached > depth) return 'is nested too deeply'
+    // Such as 1e400, which JSON would print as null.
+    if (level.some((member) => typeof member === 'number' && !Number.isFinite(member))) {
+      return 'holds a number out of range'
+    }
     level = level.flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
   }
-  return false
+  return undefined
 }

@@ -2,13 +2,12 @@
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
 import { AnswerRoom } from './answer-room.ts'
-import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
+import { answeredRow, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
 import type { Command, EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from '../embed/embedding.ts'
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
-import type { Filter } from '../filter/filter.ts'
-import { parseFilter } from '../filter/parse-filter.ts'
+import { filterCondition } from '../filter/filter-condition.ts'
 import { shortestFloat32 } from '../search/float32.ts'
 import { searchDense } from '../search/dense.ts'
 import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
@@ -25,8 +24,8 @@ export interface Query {
   readonly question: QuestionVectors | { readonly text: string }
   /** Sides that are searched. */
   readonly mode: IndexKind
-  /** Only rows that it selects are searched. */
-  readonly filter?: Filter
+  /** A condition of SQL: only rows that it selects are searched. */
+  readonly filter?: string
   readonly topK: number
   readonly weighting: Weighting
   readonly fusion: FusionAlgorithm
@@ -35,8 +34,8 @@ export interface Query {
 
 /** How a query is carried out. */
 export interface QueryRun {
-  /** Ids that must not be found. */
-  readonly without?: ReadonlySet<string>
+  /** Positions of rows that must not be found. */
+  readonly without?: ReadonlySet<number>
   /**
    * Rows taken of each side before fusion: `topK`, or more than that, as the service does for queries that cannot be
    * resumed. How many more it takes is not published.
@@ -79,7 +78,7 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
   const asked = field.oneOf(fields['queryMode'], 'queryMode', ['DENSE', 'SPARSE', 'HYBRID'], 'HYBRID')
   return {
     ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
-    ...(filter !== '' && { filter: parseFilter(filter) }),
+    ...(filter !== '' && { filter: filterCondition(filter) }),
     topK: field.whole(fields['topK'], 'topK', { min: 1, max: LIMITS.topK }, 10),
     weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
     fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
@@ -93,31 +92,23 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
  * @throws `ProtocolError` 422 when the rows do not fit in the answer
  */
 export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): readonly AnsweredRow[] {
-  const { settings, store, features } = index
+  const { settings, store } = index
   const searched = store.searchable()
-  const selected = query.filter && store.selected(query.filter)
-  const without = run.without === undefined || run.without.size === 0 ? undefined : store.positionsOf(run.without)
+  const selected = query.filter === undefined ? undefined : store.selected(query.filter)
   const question =
     'text' in query.question
-      ? questionVectors(settings, (dimensions) => idfs(dimensions, searched), query.question.text, features)
+      ? questionVectors(settings, (dimensions) => idfs(dimensions, searched), query.question.text)
       : query.question
   const found = search(index, searched, { ...query, question }, run.candidates, (position) => {
-    return selected?.has(position) !== false && without?.has(position) !== true
+    return selected?.has(position) !== false && run.without?.has(position) !== true
   })
-  const { includes } = query
-  const positions = found.map(({ position }) => position)
-  const vectors = includes.vectors ? store.vectorsAt(positions) : undefined
   const rows = new Map<number, AnsweredRow>()
-  for (const { position, id, ...attachment } of store.foundAt(positions)) {
-    rows.set(position, run.room.take({ id, ...answeredAttachment(attachment, includes) }))
+  for (const row of store.at(found.map(({ position }) => position))) {
+    rows.set(row.position, run.room.take(answeredRow(settings, row, query.includes)))
   }
   return found.map(({ position, score }) => {
-    const { id, ...attachment } = rows.get(position)!
-    const scored = {
-      score: shortestFloat32(withinFloat32(score)),
-      ...answeredVectors(settings, vectors?.get(position)),
-    }
-    return { id, ...run.room.take(scored), ...attachment }
+    const { id, ...others } = rows.get(position)!
+    return { id, score: shortestFloat32(withinFloat32(score)), ...others }
   })
 }
 

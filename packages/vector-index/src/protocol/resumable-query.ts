@@ -1,14 +1,20 @@
-/** Queries whose results come in batches. Each batch is searched anew, without the rows that were returned before. */
+/**
+ * Queries whose results come in batches. They stand in storage, so that they outlive the memory of the index; each batch
+ * is searched anew, without the rows that were returned before.
+ */
+import { jsonText, parseJson } from '../exact-json.ts'
 import { LIMITS } from '../limits.ts'
-import { invalid } from '../protocol-error.ts'
+import { invalid, ProtocolError } from '../protocol-error.ts'
 import { AnswerRoom } from './answer-room.ts'
 import type { AnsweredRow } from './answered-row.ts'
 import type { Command, CommandRequest, EmbeddedIndex } from './embedded-index.ts'
 import * as field from './fields.ts'
 import { answerQuery, parseQuery, type QueryCommand } from './query.ts'
-import type { ResumableQuery } from './resumable-queries.ts'
 
 const DEFAULT_IDLE_SECONDS = 3600
+
+/** A query as it was asked. */
+type Asked = { readonly command: QueryCommand; readonly body: string }
 
 /** `resumable-query`: begins with vectors. */
 export const resumableQuery: Command = (index, { body }) => start(index, body, 'query')
@@ -16,17 +22,24 @@ export const resumableQuery: Command = (index, { body }) => start(index, body, '
 /** `resumable-query-data`: begins with a text. */
 export const resumableQueryData: Command = (index, { body }) => start(index, body, 'query-data')
 
-/** `resumable-query-next`: the next rows of a query that was begun. */
+/** `resumable-query-next`: the next rows of a query that was begun. Its idle time begins anew. */
 export function resumableQueryNext(index: EmbeddedIndex, { body }: CommandRequest): readonly AnsweredRow[] {
+  const { sql, platform } = index
   const fields = field.object(body)
-  const uuid = uuidOf(fields)
+  const uuid = uuidIn(fields)
   const topK = field.whole(fields['additionalK'], 'additionalK', { min: 1, max: LIMITS.topK })
-  return nextBatch(index, uuid, index.resumable.resume(uuid), topK)
+  expire(index)
+  const query = 'UPDATE resumable_queries SET expires_ms = ? + max_idle_ms WHERE uuid = ? RETURNING command, body'
+  const [asked] = sql.exec<Asked>(query, platform.nowMs(), uuid).toArray()
+  if (asked === undefined) throw queryEnded(uuid)
+  return nextBatch(index, uuid, asked, topK)
 }
 
 /** `resumable-query-end`: ends a query that was begun. */
-export function resumableQueryEnd({ resumable }: EmbeddedIndex, { body }: CommandRequest): 'Success' {
-  resumable.end(uuidOf(field.object(body)))
+export function resumableQueryEnd(index: EmbeddedIndex, { body }: CommandRequest): 'Success' {
+  const uuid = uuidIn(field.object(body))
+  expire(index)
+  if (!end(index, uuid)) throw queryEnded(uuid)
   return 'Success'
 }
 
@@ -35,39 +48,60 @@ function start(
   body: unknown,
   command: QueryCommand,
 ): { readonly uuid: string; readonly scores: readonly AnsweredRow[] } {
+  const { sql, platform } = index
   const fields = field.object(body)
   const { topK } = parseQuery(index.settings, fields, command)
   const seconds = { min: 1, max: LIMITS.maxIdleSeconds }
   const maxIdleMs = 1000 * field.whole(fields['maxIdle'], 'maxIdle', seconds, DEFAULT_IDLE_SECONDS)
-  const query: ResumableQuery = { command, body: fields, maxIdleMs }
-  const uuid = index.resumable.start(query)
+  expire(index)
+  const [counted] = sql.exec<{ active: number }>('SELECT count(*) AS active FROM resumable_queries').toArray()
+  if (counted!.active >= LIMITS.resumableQueries) {
+    throw invalid(`At most ${LIMITS.resumableQueries} resumable queries can be active`)
+  }
+  const text = jsonText(fields)
+  if (field.isLonger(text, LIMITS.resumableBytes)) {
+    throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)
+  }
+  const uuid = platform.randomUuid()
+  const values = [uuid, command, text, maxIdleMs, platform.nowMs() + maxIdleMs]
+  sql.exec('INSERT INTO resumable_queries VALUES (?, ?, ?, ?, ?)', ...values)
   try {
-    return { uuid, scores: nextBatch(index, uuid, query, topK) }
+    return { uuid, scores: nextBatch(index, uuid, { command, body: text }, topK) }
   } catch (thrown) {
     // A client that does not learn its name cannot end it.
-    index.resumable.end(uuid)
+    end(index, uuid)
     throw thrown
   }
 }
 
-function nextBatch(
-  index: EmbeddedIndex,
-  uuid: string,
-  { command, body }: ResumableQuery,
-  topK: number,
-): readonly AnsweredRow[] {
-  const query = { ...parseQuery(index.settings, field.object(body), command), topK }
-  const without = index.resumable.returned(uuid)
+function nextBatch(index: EmbeddedIndex, uuid: string, { command, body }: Asked, topK: number): readonly AnsweredRow[] {
+  const query = { ...parseQuery(index.settings, field.object(parseJson(body)), command), topK }
+  const without = index.store.selected('id IN (SELECT id FROM resumable_returned WHERE uuid = ?)', uuid)
   const rows = answerQuery(index, query, { candidates: 'topK', without, room: new AnswerRoom() })
-  index.resumable.remember(
-    uuid,
-    rows.map(({ id }) => id),
-  )
+  const ids = JSON.stringify(rows.map(({ id }) => id))
+  index.sql.exec('INSERT INTO resumable_returned (uuid, id) SELECT ?, value FROM json_each(?)', uuid, ids)
   return rows
 }
 
-function uuidOf(fields: field.Fields): string {
-  const { uuid } = fields
+function expire({ sql, platform }: EmbeddedIndex): void {
+  sql.exec('DELETE FROM resumable_queries WHERE expires_ms <= ?', platform.nowMs())
+}
+
+/** @returns whether there was one of that name */
+function end({ sql }: EmbeddedIndex, uuid: string): boolean {
+  return sql.exec('DELETE FROM resumable_queries WHERE uuid = ? RETURNING uuid', uuid).toArray().length > 0
+}
+
+/** The name of a query in a body. @throws `ProtocolError` when there is none */
+export function uuidIn({ uuid }: field.Fields): string {
   if (typeof uuid !== 'string' || uuid === '') throw invalid('uuid is required')
   return uuid
+}
+
+/** The error of a resumable query that is not there. */
+export function queryEnded(uuid: string): ProtocolError {
+  return new ProtocolError(
+    404,
+    `Resumable query ${uuid} does not exist: it was never started, has ended, or was idle too long`,
+  )
 }

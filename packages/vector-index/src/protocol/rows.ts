@@ -1,7 +1,6 @@
 /** Commands that read, write and remove rows. */
 import { passageVectors, requireModel } from '../embed/embedding.ts'
-import type { ExactJson } from '../exact-json.ts'
-import { parseFilter } from '../filter/parse-filter.ts'
+import { filterCondition } from '../filter/filter-condition.ts'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
 import { embedsTexts } from '../settings.ts'
@@ -11,7 +10,6 @@ import { answeredRow, parseIncludes, type AnsweredRow, type Includes } from './a
 import type { Command, CommandRequest, EmbeddedIndex } from './embedded-index.ts'
 import { storedVectors } from './explicit-vectors.ts'
 import * as field from './fields.ts'
-import { mergePatch } from './merge-patch.ts'
 
 const PREFIX_LIMIT = 1000
 
@@ -27,12 +25,12 @@ export const upsert: Command = ({ settings, store }, { namespace, body }) => {
 }
 
 /** `upsert-data`: items whose vectors the index makes of their texts. */
-export const upsertData: Command = ({ settings, store, features }, { namespace, body }) => {
+export const upsertData: Command = ({ settings, store }, { namespace, body }) => {
   requireModel(settings)
   const rows = field.objects(body).map((item) => {
     const identity = identified(item)
     const data = field.data(item['data'])
-    return { ...identity, data, ...passageVectors(settings, data, features) }
+    return { ...identity, data, ...passageVectors(settings, data) }
   })
   store.upsert(namespace, rows)
   return 'Success'
@@ -47,10 +45,11 @@ export function update(index: EmbeddedIndex, { namespace, body }: CommandRequest
   const id = field.id(fields['id'])
   const { metadata, ...others } = changesOf(index, fields)
   const mode = field.oneOf(fields['metadataUpdateMode'], 'metadataUpdateMode', ['OVERWRITE', 'PATCH'], 'OVERWRITE')
-  const row = index.store.row(id)
+  const [row] = index.store.withIds([id])
   if (row === undefined) return { updated: 0 }
-  const changed = metadata === undefined ? {} : { metadata: mode === 'PATCH' ? patched(row, metadata) : metadata }
-  index.store.upsert(namespace, [{ ...row, ...others, ...changed }])
+  // Merged metadata must keep the limits as well.
+  const merged = mode === 'PATCH' && metadata ? field.metadata(index.store.patched(row.metadata, metadata)) : metadata
+  index.store.upsert(namespace, [{ ...row, ...others, ...(merged !== undefined && { metadata: merged }) }])
   return { updated: 1 }
 }
 
@@ -66,7 +65,7 @@ export function deleteRows({ store }: EmbeddedIndex, { body }: CommandRequest): 
   if ([field.isGiven(ids), hasPrefix, hasFilter].filter(Boolean).length !== 1) {
     throw invalid('Only and only one of the ids, prefix, or filter must be provided.')
   }
-  if (hasFilter) return { deleted: store.deleteSelected(parseFilter(field.filterText(filter))) }
+  if (hasFilter) return { deleted: store.deleteSelected(filterCondition(field.filterText(filter))) }
   return { deleted: hasPrefix ? store.deletePrefix(field.prefix(prefix)) : store.delete(field.ids(ids)) }
 }
 
@@ -93,7 +92,7 @@ export function fetchRows(
   const answered = (row: VectorRow): AnsweredRow => room.take(answeredRow(settings, row, includes))
   if (field.isGiven(prefix)) return Array.from(store.range(0, PREFIX_LIMIT, field.prefix(prefix)), answered)
   const asked = field.ids(ids)
-  const found = new Map(Array.from(store.found(asked), (row) => [row.id, answered(row)]))
+  const found = new Map(Array.from(store.withIds(asked), (row) => [row.id, answered(row)]))
   // An id may be asked for more than once, and is answered each time.
   const again = new AnswerRoom()
   return asked.map((id) => {
@@ -131,8 +130,8 @@ export function range(
 const VECTORS_ALONE: Includes = { vectors: true, metadata: false, data: false }
 
 /** `random`: some row with its vectors; `null` when there is none. */
-export function random({ settings, store, platform }: EmbeddedIndex): AnsweredRow | null {
-  const row = store.random(platform.random())
+export function random({ settings, store }: EmbeddedIndex): AnsweredRow | null {
+  const [row] = store.random()
   return row === undefined ? null : answeredRow(settings, row, VECTORS_ALONE)
 }
 
@@ -142,7 +141,7 @@ function identified(item: field.Fields): Pick<VectorRow, 'id' | 'metadata'> {
   return { id, ...(metadata !== undefined && { metadata }) }
 }
 
-function changesOf({ settings, features }: EmbeddedIndex, fields: field.Fields): Partial<Omit<VectorRow, 'id'>> {
+function changesOf({ settings }: EmbeddedIndex, fields: field.Fields): Partial<Omit<VectorRow, 'id'>> {
   const data = field.isGiven(fields['data']) ? field.data(fields['data']) : undefined
   const metadata = field.metadata(fields['metadata'])
   const brought = field.isVectorGiven(fields['vector']) || field.isGiven(fields['sparseVector'])
@@ -153,11 +152,6 @@ function changesOf({ settings, features }: EmbeddedIndex, fields: field.Fields):
     ...(data !== undefined && { data }),
     ...(metadata !== undefined && { metadata }),
     ...(brought && storedVectors(settings, fields)),
-    ...(!brought && data !== undefined && embedsTexts(settings) && passageVectors(settings, data, features)),
+    ...(!brought && data !== undefined && embedsTexts(settings) && passageVectors(settings, data)),
   }
-}
-
-/** Merged metadata must keep the limits as well. */
-function patched(row: VectorRow, patch: Readonly<Record<string, ExactJson>>): Readonly<Record<string, ExactJson>> {
-  return field.metadata(mergePatch(row.metadata ?? {}, patch)) ?? {}
 }

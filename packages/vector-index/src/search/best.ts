@@ -9,12 +9,13 @@ export interface ScoredRow {
 export type RowFilter = (position: number) => boolean
 
 /**
- * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, for any number of
- * rows. Of equal scores the row with the lower position is better. A score that is not a number is never kept.
+ * Keeps the best rows of those offered, in order: no full sort, for any number of rows. Of equal scores the row with the
+ * lower position is better. A score that is not a number is never kept.
  */
 export class BoundedTop {
   readonly #capacity: number
-  readonly #heap: ScoredRow[] = []
+  /** Best first. */
+  readonly #rows: ScoredRow[] = []
 
   /** @param capacity rows to keep; 0 keeps none */
   constructor(capacity: number) {
@@ -23,49 +24,27 @@ export class BoundedTop {
 
   /** Score that a further row must have to be kept; −∞ while there is room. */
   get least(): number {
-    return this.#heap.length < this.#capacity ? -Infinity : (this.#heap[0]?.score ?? Infinity)
+    return this.#rows.length < this.#capacity ? -Infinity : (this.#rows.at(-1)?.score ?? Infinity)
   }
 
   offer(position: number, score: number): void {
-    const heap = this.#heap
-    if (Number.isNaN(score)) return
-    if (heap.length < this.#capacity) {
-      heap.push({ position, score })
-      this.#rise(heap.length - 1)
-    } else if (heap.length > 0 && isWorse(heap[0]!, { position, score })) {
-      heap[0] = { position, score }
-      this.#sink()
+    if (!(score >= this.least)) return
+    // The place among those that are better, by halves.
+    let [from, to] = [0, this.#rows.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      const row = this.#rows[middle]!
+      if (row.score > score || (row.score === score && row.position < position)) from = middle + 1
+      else to = middle
     }
+    if (from === this.#capacity) return
+    this.#rows.splice(from, 0, { position, score })
+    if (this.#rows.length > this.#capacity) this.#rows.pop()
   }
 
   /** What was kept, best first. */
-  sorted(): ScoredRow[] {
-    return [...this.#heap].sort((a, b) => b.score - a.score || a.position - b.position)
-  }
-
-  #rise(from: number): void {
-    const heap = this.#heap
-    let at = from
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (!isWorse(heap[at]!, heap[parent]!)) return
-      ;[heap[at], heap[parent]] = [heap[parent]!, heap[at]!]
-      at = parent
-    }
-  }
-
-  #sink(): void {
-    const heap = this.#heap
-    let at = 0
-    for (;;) {
-      let worst = at
-      for (let child = 2 * at + 1; child <= 2 * at + 2 && child < heap.length; child++) {
-        if (isWorse(heap[child]!, heap[worst]!)) worst = child
-      }
-      if (worst === at) return
-      ;[heap[at], heap[worst]] = [heap[worst]!, heap[at]!]
-      at = worst
-    }
+  sorted(): readonly ScoredRow[] {
+    return this.#rows
   }
 }
 
@@ -76,8 +55,4 @@ export function falling(ranked: readonly ScoredRow[], scoreOf: (position: number
     least = Math.min(least, scoreOf(position))
     return { position, score: least }
   })
-}
-
-function isWorse(a: ScoredRow, b: ScoredRow): boolean {
-  return a.score < b.score || (a.score === b.score && a.position > b.position)
 }

@@ -18,27 +18,15 @@ export function fuseRankings(
 ): readonly ScoredRow[] {
   const sums = new Map<number, number>()
   for (const ranking of rankings) {
-    for (const { position, score } of algorithm === 'RRF'
-      ? reciprocalRanksOf(ranking)
-      : distributionScoresOf(ranking)) {
-      sums.set(position, Math.fround((sums.get(position) ?? 0) + score))
-    }
+    const scores = ranking.map(({ score }) => score)
+    // Ranks from 0: two firsts make 0.033333335.
+    const worths =
+      algorithm === 'RRF' ? reciprocalRanks(scores.length, RRF_K, 0) : distributionScores(scores, Math.fround)
+    ranking.forEach(({ position }, at) => {
+      sums.set(position, Math.fround((sums.get(position) ?? 0) + Math.fround(worths[at]!)))
+    })
   }
   const best = new BoundedTop(topK)
   for (const [position, score] of sums) best.offer(position, score)
   return best.sorted()
-}
-
-/** Ranks from 0: two firsts make 0.033333335. */
-function reciprocalRanksOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
-  const worths = reciprocalRanks(ranking.length, RRF_K, 0)
-  return ranking.map(({ position }, at) => ({ position, score: Math.fround(worths[at]!) }))
-}
-
-function distributionScoresOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
-  const worths = distributionScores(
-    ranking.map(({ score }) => score),
-    Math.fround,
-  )
-  return ranking.map(({ position }, at) => ({ position, score: worths[at]! }))
 }

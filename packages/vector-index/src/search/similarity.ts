@@ -52,7 +52,7 @@ export function scoreInFloat32(question: Question, row: Float32Array): number {
   }
   switch (similarity) {
     case 'EUCLIDEAN':
-      return fromDistance(distance)
+      return Math.fround(1 / Math.fround(1 + distance))
     case 'DOT_PRODUCT':
       return fromProduct(product)
     case 'COSINE':
@@ -77,10 +77,6 @@ function fitsFloat32(squares: number): boolean {
 /** Vectors of unit length have products from −1 to 1; what lies beyond has the score of the end. */
 function fromProduct(product: number): number {
   return Math.fround(Math.fround(1 + Math.fround(Math.max(-1, Math.min(1, product)))) / 2)
-}
-
-function fromDistance(squares: number): number {
-  return Math.fround(1 / Math.fround(1 + squares))
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -3,6 +3,8 @@ import { BoundedTop, falling, type RowFilter, type ScoredRow } from './best.ts'
 import { summed, type SearchedBlock } from './block.ts'
 import type { SparseVector } from './vectors.ts'
 
+const LAST_BITS = 0xff_ff
+
 /** How a question's values are weighted. */
 export type Weighting = 'IDF' | 'none'
 
@@ -67,30 +69,30 @@ function idfOf(holding: number, rows: number): number {
   return Math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
 }
 
-/** Looks at every entry of every row; dimensions that are asked for are found in a table by their last bits. */
-function hitsOf(dimensions: readonly number[], rows: SparseRows): readonly (readonly [number, Hits])[] {
-  const { blocks, hits: known } = rows
-  const asked = Int32Array.from(dimensions.filter((dimension) => !known.has(dimension)))
-  const hits = Array.from(asked, (): Hits => ({ positions: [], values: [] }))
-  // Places in `asked`, counted from 1; one whose place is taken stands in the next that is free.
-  const table = new Int32Array(2 ** Math.ceil(Math.log2(16 * asked.length + 1)))
-  const placeOf = (dimension: number): number => {
-    let place = dimension & (table.length - 1)
-    while (table[place] !== 0 && asked[table[place]! - 1] !== dimension) place = (place + 1) & (table.length - 1)
-    return place
+/** Looks at every entry of every row; most are none of those asked for, which a table of their last bits tells at once. */
+function hitsOf(
+  dimensions: readonly number[],
+  { blocks, hits: known }: SparseRows,
+): readonly (readonly [number, Hits])[] {
+  const asked = new Map<number, Hits>()
+  const last = new Uint8Array(LAST_BITS + 1)
+  for (const dimension of dimensions) {
+    if (known.has(dimension)) continue
+    asked.set(dimension, { positions: [], values: [] })
+    last[dimension & LAST_BITS] = 1
   }
-  asked.forEach((dimension, at) => (table[placeOf(dimension)] = at + 1))
-  for (const { positions, starts, indices, values, stale } of asked.length === 0 ? [] : blocks) {
+  for (const { positions, starts, indices, values, stale } of asked.size === 0 ? [] : blocks) {
     for (let row = 0; row < positions.length; row++) {
       const end = starts[row + 1]!
       for (let entry = starts[row]!; entry < end; entry++) {
-        const at = table[placeOf(indices[entry]!)]!
-        if (at === 0 || stale?.has(positions[row]!) === true) continue
-        hits[at - 1]!.positions.push(positions[row]!)
-        hits[at - 1]!.values.push(values[entry]!)
+        if (last[indices[entry]! & LAST_BITS] === 0) continue
+        const hits = asked.get(indices[entry]!)
+        if (hits === undefined || stale?.has(positions[row]!) === true) continue
+        hits.positions.push(positions[row]!)
+        hits.values.push(values[entry]!)
       }
     }
   }
-  asked.forEach((dimension, at) => known.set(dimension, hits[at]!))
+  for (const [dimension, hits] of asked) known.set(dimension, hits)
   return dimensions.map((dimension) => [dimension, known.get(dimension)!])
 }

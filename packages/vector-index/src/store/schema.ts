@@ -1,15 +1,14 @@
 /** Tables of a namespace and the small part of a Durable Object's storage that they need. */
-import { RagGateError } from 'hono-rag-gate/errors'
 
 /** A value in a row. */
 export type SqlValue = string | number | null | ArrayBuffer
 
 /** A row of a result, by column. */
-export type SqlRow = Readonly<Record<string, SqlValue>>
+export type SqlRow = Record<string, SqlValue>
 
-/** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. */
+/** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. Who asks knows the columns that the schema has. */
 export interface SqlStore {
-  exec(query: string, ...bindings: SqlValue[]): Iterable<SqlRow> & { toArray(): SqlRow[] }
+  exec<Row extends SqlRow>(query: string, ...bindings: SqlValue[]): Iterable<Row> & { toArray(): Row[] }
   /** Bytes that the database takes. */
   readonly databaseSize: number
 }
@@ -36,11 +35,11 @@ const SCHEMA = [
     covered INTEGER NOT NULL DEFAULT 0
   )`,
   `INSERT OR IGNORE INTO namespace (one) VALUES (1)`,
-  // Filters read metadata of every row, so it stands before what is long.
+  // Filters read metadata of every row, so it stands before what is long, as JSONB, which need not be parsed.
   `CREATE TABLE IF NOT EXISTS vectors (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    metadata TEXT,
+    metadata BLOB,
     dense BLOB,
     sparse BLOB,
     data TEXT
@@ -60,42 +59,9 @@ const SCHEMA = [
   END`,
 ]
 
-/**
- * Makes the tables that are missing.
- *
- * @throws `config_invalid` when the storage has the tables of an earlier version
- */
+/** Makes the tables that are missing. */
 export function createTables(storage: IndexStorage, statements: readonly string[] = SCHEMA): void {
-  const earlier = `SELECT 1 FROM sqlite_master WHERE name IN ('namespaces', 'untold')`
-  if (storage.sql.exec(earlier).toArray().length > 0) {
-    const message =
-      'It was filled by an earlier version, which stored vectors in another way: export it there with index:export, ' +
-      'and import the file into an index of another name'
-    throw new RagGateError('config_invalid', message)
-  }
   storage.transactionSync(() => {
     for (const statement of statements) storage.sql.exec(statement)
   })
-}
-
-/** A column that holds text. */
-export function textOf(row: SqlRow | undefined, column: string): string {
-  const value = row?.[column]
-  if (typeof value !== 'string') throw new TypeError(`Column ${column} does not hold text`)
-  return value
-}
-
-/** A column that holds bytes; NULL stands for none. */
-export function bytesOf(row: SqlRow, column: string): ArrayBuffer {
-  const value = row[column]
-  if (value === null) return new ArrayBuffer(0)
-  if (!(value instanceof ArrayBuffer)) throw new TypeError(`Column ${column} does not hold bytes`)
-  return value
-}
-
-/** A column that holds a number. */
-export function numberOf(row: SqlRow | undefined, column: string): number {
-  const value = row?.[column]
-  if (typeof value !== 'number') throw new TypeError(`Column ${column} does not hold a number`)
-  return value
 }

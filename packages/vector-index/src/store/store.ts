@@ -2,8 +2,7 @@
  * The vectors of a namespace. SQLite holds the truth; blocks of rows stand beside it as they are searched, and are read
  * when the namespace is first searched after a rest. A write stands outside of the blocks until there are enough of them.
  */
-import type { Filter } from '../filter/filter.ts'
-import { conditionOf } from '../filter/filter-sql.ts'
+import { jsonText, parseJson } from '../exact-json.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import {
   blockRow,
@@ -17,16 +16,15 @@ import {
 } from '../search/block.ts'
 import type { SparseRows } from '../search/sparse.ts'
 import type { DenseRow } from '../search/dense.ts'
-import type { Vectors } from '../search/vectors.ts'
-import { bytesOf, createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlValue } from './schema.ts'
+import { createTables, type IndexStorage, type SqlRow, type SqlValue } from './schema.ts'
 import {
-  attachmentOf,
-  denseOf,
   ROW_COLUMNS,
   rowValues,
-  vectorRow,
+  storedRow,
   vectorsOf,
-  type Attachment,
+  type RowColumns,
+  type StoredRow,
+  type VectorColumns,
   type VectorRow,
 } from './vector-row.ts'
 
@@ -58,45 +56,44 @@ const BLOCKS_A_STEP = 8
 const MEMORY = '64 + coalesce(length(dense), 0) / 4 + coalesce(length(sparse), 0)'
 
 /** A known id keeps its position. */
-const WRITE = `INSERT INTO vectors (position, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+const WRITE = `INSERT INTO vectors (position, id, metadata, dense, sparse, data) VALUES (?, ?, jsonb(?), ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET metadata = excluded.metadata, dense = excluded.dense, sparse = excluded.sparse,
     data = excluded.data
   RETURNING position`
 
 const AMONG = 'IN (SELECT value FROM json_each(?))'
 
+/** The one row of the namespace. */
+type State = { name: string | null; vectors: number; memory_bytes: number; next_position: number }
+
+type Position = { position: number }
+
 const LOOSE = 'position > (SELECT covered FROM namespace) OR position IN (SELECT position FROM changed)'
 
 /** The vectors of one namespace. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
-  /** Bytes that the namespace may take in memory. */
-  readonly memoryBytes: number
+  readonly #memoryBytes: number
   readonly #storage: IndexStorage
   /** Blocks by the position of their first row, once the namespace was searched. */
   #loaded: Map<number, Block> | undefined
   /** A block of the rows outside of the others, once they were searched; until the next write. */
   #loose: Block | undefined
 
-  /** Makes the tables where they are missing. @throws `config_invalid` when an earlier version filled the storage */
+  /** Makes the tables where they are missing. */
   constructor(storage: IndexStorage, { memoryBytes = MEMORY_BYTES }: { readonly memoryBytes?: number } = {}) {
     this.#storage = storage
-    this.memoryBytes = memoryBytes
+    this.#memoryBytes = memoryBytes
     createTables(storage)
   }
 
   /** Name of the namespace; `undefined` before anything was written. */
   get name(): string | undefined {
-    const { name } = this.#state()
-    return typeof name === 'string' ? name : undefined
+    return this.#state().name ?? undefined
   }
 
   counts(): NamespaceCounts {
-    const state = this.#state()
-    return {
-      vectorCount: numberOf(state, 'vectors'),
-      memoryBytes: numberOf(state, 'memory_bytes'),
-      storedBytes: this.#storage.sql.databaseSize,
-    }
+    const { vectors, memory_bytes: memoryBytes } = this.#state()
+    return { vectorCount: vectors, memoryBytes, storedBytes: this.#storage.sql.databaseSize }
   }
 
   /**
@@ -111,42 +108,38 @@ export class VectorStore {
     this.#storage.transactionSync(() => {
       const state = this.#state()
       const before = this.#measure(ids)
-      let next = numberOf(state, 'next_position')
+      let next = state.next_position
       const replaced: number[] = []
       for (const row of last) {
-        const position = numberOf(this.#exec(WRITE, next, ...rowValues(row))[0], 'position')
+        const { position } = this.#exec<Position>(WRITE, next, ...rowValues(row))[0]!
         if (position === next) next++
         else replaced.push(position)
       }
       const after = this.#measure(ids)
-      const memoryBytes = numberOf(state, 'memory_bytes') + after.bytes - before.bytes
+      const memoryBytes = state.memory_bytes + after.bytes - before.bytes
       // What is there may always be replaced by what takes no more.
-      if (memoryBytes > this.memoryBytes && after.bytes > before.bytes) throw this.#tooLarge(name)
+      if (memoryBytes > this.#memoryBytes && after.bytes > before.bytes) throw this.#tooLarge(name)
       this.#note(replaced)
-      const vectors = numberOf(state, 'vectors') + after.count - before.count
+      const vectors = state.vectors + after.count - before.count
       const query = 'UPDATE namespace SET name = ?, vectors = ?, memory_bytes = ?, next_position = ?'
       this.#exec(query, name, vectors, memoryBytes, next)
     })
     this.#makeBlocksIfDue()
   }
 
-  /** The row of an id; `undefined` when there is none. */
-  row(id: string): VectorRow | undefined {
-    const [row] = this.found([id])
-    return row
-  }
-
   /** Reads the vectors that have one of the ids, each once, in no order. They are read as far as they are taken. */
-  *found(ids: readonly string[]): Iterable<VectorRow> {
-    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE id ${AMONG}`
-    for (const row of this.#storage.sql.exec(query, JSON.stringify(ids))) yield vectorRow(row)
+  withIds(ids: readonly string[]): Iterable<StoredRow> {
+    return this.#rows(`WHERE id ${AMONG}`, JSON.stringify(ids))
   }
 
-  /** A row drawn by lot; `undefined` when there is none. @param lot 0 up to, not including, 1 */
-  random(lot: number): VectorRow | undefined {
-    const query = `SELECT ${ROW_COLUMNS} FROM vectors ORDER BY position LIMIT 1 OFFSET ?`
-    const [row] = this.#exec(query, Math.floor(lot * this.counts().vectorCount))
-    return row === undefined ? undefined : vectorRow(row)
+  /** Reads vectors by their positions, in no order. They are read as far as they are taken. */
+  at(positions: readonly number[]): Iterable<StoredRow> {
+    return this.#rows(`WHERE position ${AMONG}`, JSON.stringify(positions))
+  }
+
+  /** A row drawn by lot; none when there is none. */
+  random(): Iterable<StoredRow> {
+    return this.#rows('WHERE position = (SELECT position FROM vectors ORDER BY random() LIMIT 1)')
   }
 
   /**
@@ -155,59 +148,54 @@ export class VectorStore {
    * @param after position of the row before; 0 for none
    * @param prefix only ids that begin with it; all for `''`
    */
-  *range(after: number, limit: number, prefix: string): Iterable<VectorRow & { readonly position: number }> {
-    const query = `SELECT position, ${ROW_COLUMNS} FROM vectors
-      WHERE position > ?1 AND substr(id, 1, length(?2)) = ?2 ORDER BY position LIMIT ?3`
-    for (const row of this.#storage.sql.exec(query, after, prefix, limit)) {
-      yield { ...vectorRow(row), position: numberOf(row, 'position') }
-    }
-  }
-
-  /** Ids and what stands beside vectors, by the positions that a search found, in no order; read as far as it is taken. */
-  *foundAt(positions: readonly number[]): Iterable<Attachment & { readonly id: string; readonly position: number }> {
-    const query = `SELECT position, id, metadata, data FROM vectors WHERE position ${AMONG}`
-    for (const row of this.#storage.sql.exec(query, JSON.stringify(positions))) {
-      yield { position: numberOf(row, 'position'), id: textOf(row, 'id'), ...attachmentOf(row) }
-    }
-  }
-
-  /** Vectors by their positions. */
-  vectorsAt(positions: readonly number[]): ReadonlyMap<number, Vectors> {
-    const query = `SELECT position, dense, sparse FROM vectors WHERE position ${AMONG}`
-    const rows = this.#exec(query, JSON.stringify(positions))
-    return new Map(rows.map((row) => [numberOf(row, 'position'), vectorsOf(row)]))
+  range(after: number, limit: number, prefix: string): Iterable<StoredRow> {
+    const condition = 'WHERE position > ?1 AND substr(id, 1, length(?2)) = ?2 ORDER BY position LIMIT ?3'
+    return this.#rows(condition, after, prefix, limit)
   }
 
   /** Dense vectors by their positions. */
   denseAt(positions: readonly number[]): readonly DenseRow[] {
     const query = `SELECT position, dense FROM vectors WHERE position ${AMONG}`
-    const rows = this.#exec(query, JSON.stringify(positions))
-    return rows.map((row) => ({ position: numberOf(row, 'position'), dense: denseOf(row) }))
+    const rows = this.#exec<Pick<VectorColumns, 'position' | 'dense'>>(query, JSON.stringify(positions))
+    return rows.map(({ position, dense }) => ({ position, dense: new Float32Array(dense ?? new ArrayBuffer()) }))
   }
 
-  /** Positions of rows by their ids. */
-  positionsOf(ids: Iterable<string>): ReadonlySet<number> {
-    return this.#positionsWhere(`id ${AMONG}`, JSON.stringify([...ids]))
+  /** Metadata with a JSON merge patch applied. @see https://www.rfc-editor.org/rfc/rfc7396 */
+  patched(metadata: unknown, patch: unknown): unknown {
+    const query = 'SELECT json_patch(?, ?) AS merged'
+    return parseJson(this.#exec<{ merged: string }>(query, jsonText(metadata ?? {}), jsonText(patch))[0]!.merged)
   }
 
-  /** Positions of the rows that a filter selects. */
-  selected(filter: Filter): ReadonlySet<number> {
-    return this.#positionsWhere(conditionOf(filter))
+  /** Positions of the rows that a condition of SQL selects, such as a filter becomes. */
+  selected(condition: string, ...bindings: SqlValue[]): ReadonlySet<number> {
+    const query = `SELECT json_group_array(position) AS positions FROM vectors WHERE ${condition}`
+    // A list that SQLite made of keys.
+    return new Set(JSON.parse(this.#exec<{ positions: string }>(query, ...bindings)[0]!.positions) as number[])
   }
 
   /** Removes vectors by id. @returns how many there were */
   delete(ids: readonly string[]): number {
-    return this.#delete(`id ${AMONG}`, JSON.stringify(ids))
+    return this.deleteSelected(`id ${AMONG}`, JSON.stringify(ids))
   }
 
   /** Removes the vectors whose ids begin with a prefix. @returns how many there were */
   deletePrefix(prefix: string): number {
-    return this.#delete('substr(id, 1, length(?1)) = ?1', prefix)
+    return this.deleteSelected('substr(id, 1, length(?1)) = ?1', prefix)
   }
 
-  /** Removes the vectors whose metadata a filter selects. @returns how many there were */
-  deleteSelected(filter: Filter): number {
-    return this.#delete(conditionOf(filter))
+  /** Removes the vectors that a condition of SQL selects. @returns how many there were */
+  deleteSelected(condition: string, ...bindings: SqlValue[]): number {
+    this.#loose = undefined
+    const count = this.#storage.transactionSync(() => {
+      const query = `DELETE FROM vectors WHERE ${condition} RETURNING position, ${MEMORY} AS bytes`
+      const gone = this.#exec<Position & { bytes: number }>(query, ...bindings)
+      this.#note(gone.map(({ position }) => position))
+      const bytes = gone.reduce((sum, row) => sum + row.bytes, 0)
+      this.#exec('UPDATE namespace SET vectors = vectors - ?, memory_bytes = memory_bytes - ?', gone.length, bytes)
+      return gone.length
+    })
+    this.#makeBlocksIfDue()
+    return count
   }
 
   /** Removes all vectors. @param name what the namespace is called from now on; `null` for nothing */
@@ -227,7 +215,7 @@ export class VectorStore {
   }
 
   /** Reads the blocks, step by step, if they are not in memory. Nothing must be written meanwhile. */
-  *load(): Generator<undefined, ReadonlyMap<number, Block>> {
+  *load(): Generator<undefined, ReadonlyMap<number, Block>, void> {
     if (this.#loaded !== undefined) return this.#loaded
     const loaded = new Map<number, Block>()
     for (const first of this.#firsts()) {
@@ -243,7 +231,7 @@ export class VectorStore {
     const loading = this.load()
     let step = loading.next()
     while (step.done !== true) step = loading.next()
-    const stale = new Set(this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position')))
+    const stale = new Set(this.#changed())
     const stored = [...step.value.values()]
     this.#loose ??= unpacked(packed(this.#looseRows()))
     return {
@@ -256,20 +244,6 @@ export class VectorStore {
     }
   }
 
-  #delete(condition: string, ...bindings: SqlValue[]): number {
-    this.#loose = undefined
-    const count = this.#storage.transactionSync(() => {
-      const query = `DELETE FROM vectors WHERE ${condition} RETURNING position, ${MEMORY} AS bytes`
-      const gone = this.#exec(query, ...bindings)
-      this.#note(gone.map((row) => numberOf(row, 'position')))
-      const bytes = gone.reduce((sum, row) => sum + numberOf(row, 'bytes'), 0)
-      this.#exec('UPDATE namespace SET vectors = vectors - ?, memory_bytes = memory_bytes - ?', gone.length, bytes)
-      return gone.length
-    })
-    this.#makeBlocksIfDue()
-    return count
-  }
-
   /** Takes note of rows that are not any more as a block has them. */
   #note(positions: readonly number[]): void {
     const query = `INSERT OR IGNORE INTO changed SELECT value FROM json_each(?)
@@ -279,14 +253,13 @@ export class VectorStore {
 
   #makeBlocksIfDue(): void {
     const query = `SELECT next_position - 1 - covered + (SELECT count(*) FROM changed) AS loose FROM namespace`
-    if (numberOf(this.#exec(query)[0], 'loose') >= LOOSE_ROWS) this.#makeBlocks()
+    if (this.#exec<{ loose: number }>(query)[0]!.loose >= LOOSE_ROWS) this.#makeBlocks()
   }
 
   /** Makes blocks of the rows outside of them, and anew those that hold rows which changed. */
   #makeBlocks(): void {
     const outside = this.#looseRows()
-    const changed = this.#exec('SELECT position FROM changed').map((row) => numberOf(row, 'position'))
-    const touched = [...changed, ...outside.map(({ position }) => position)]
+    const touched = [...this.#changed(), ...outside.map(({ position }) => position)]
     const stale = new Set(touched)
     const firsts = this.#firsts()
     const gone: number[] = []
@@ -320,43 +293,47 @@ export class VectorStore {
   }
 
   #looseRows(): readonly BlockRow[] {
-    const rows = this.#exec(`SELECT position, dense, sparse FROM vectors WHERE ${LOOSE} ORDER BY position`)
-    return rows.map((row) => blockRow(numberOf(row, 'position'), vectorsOf(row)))
+    const query = `SELECT position, dense, sparse FROM vectors WHERE ${LOOSE} ORDER BY position`
+    return this.#exec<VectorColumns>(query).map((row) => blockRow(row.position, vectorsOf(row)))
   }
 
   /** Positions of the first rows of blocks, rising. */
   #firsts(): readonly number[] {
-    return this.#exec('SELECT first FROM blocks ORDER BY first').map((row) => numberOf(row, 'first'))
+    return this.#exec<{ first: number }>('SELECT first FROM blocks ORDER BY first').map(({ first }) => first)
+  }
+
+  /** Positions of rows that are not any more as a block has them. */
+  #changed(): readonly number[] {
+    return this.#exec<Position>('SELECT position FROM changed').map(({ position }) => position)
   }
 
   #block(first: number): Block {
     const known = this.#loaded?.get(first)
-    return known ?? unpacked(bytesOf(this.#exec('SELECT bytes FROM blocks WHERE first = ?', first)[0]!, 'bytes'))
-  }
-
-  #positionsWhere(condition: string, ...bindings: SqlValue[]): ReadonlySet<number> {
-    const query = `SELECT json_group_array(position) AS positions FROM vectors WHERE ${condition}`
-    // A list that SQLite made of keys.
-    return new Set(JSON.parse(textOf(this.#exec(query, ...bindings)[0], 'positions')) as number[])
+    const query = 'SELECT bytes FROM blocks WHERE first = ?'
+    return known ?? unpacked(this.#exec<{ bytes: ArrayBuffer }>(query, first)[0]!.bytes)
   }
 
   /** How many of the ids there are, and what they take in memory. */
   #measure(ids: string): { readonly count: number; readonly bytes: number } {
     const query = `SELECT count(*) AS count, coalesce(sum(${MEMORY}), 0) AS bytes FROM vectors WHERE id ${AMONG}`
-    const [row] = this.#exec(query, ids)
-    return { count: numberOf(row, 'count'), bytes: numberOf(row, 'bytes') }
+    return this.#exec<{ count: number; bytes: number }>(query, ids)[0]!
   }
 
-  #state(): SqlRow {
-    return this.#exec('SELECT * FROM namespace')[0]!
+  #state(): State {
+    return this.#exec<State>('SELECT * FROM namespace')[0]!
   }
 
-  #exec(query: string, ...bindings: SqlValue[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray()
+  *#rows(condition: string, ...bindings: SqlValue[]): Iterable<StoredRow> {
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors ${condition}`
+    for (const row of this.#storage.sql.exec<RowColumns>(query, ...bindings)) yield storedRow(row)
+  }
+
+  #exec<Row extends SqlRow = SqlRow>(query: string, ...bindings: SqlValue[]): Row[] {
+    return this.#storage.sql.exec<Row>(query, ...bindings).toArray()
   }
 
   #tooLarge(name: string): ProtocolError {
-    const limit = `${Number((this.memoryBytes / MEBIBYTE).toFixed(2))} MiB`
+    const limit = `${Number((this.#memoryBytes / MEBIBYTE).toFixed(2))} MiB`
     return new ProtocolError(
       507,
       `Namespace "${name}" would take more than the ${limit} of memory that there are to search it. ` +

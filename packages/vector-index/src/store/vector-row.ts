@@ -1,24 +1,31 @@
 /** A vector with what belongs to it, and the columns that hold it. */
 import { jsonText, parseJson, type ExactJson } from '../exact-json.ts'
 import type { Vectors } from '../search/vectors.ts'
-import { bytesOf, textOf, type SqlRow, type SqlValue } from './schema.ts'
+import type { SqlValue } from './schema.ts'
 
-/** What was kept beside a vector. */
-export interface Attachment {
+/** A vector with what belongs to it. */
+export interface VectorRow extends Vectors {
+  readonly id: string
   /** The text that was embedded, or was given with an explicit vector. */
   readonly data?: string
   readonly metadata?: Readonly<Record<string, ExactJson>>
 }
 
-/** A vector with what belongs to it. */
-export interface VectorRow extends Attachment, Vectors {
-  readonly id: string
+/** A row as it stands in storage. */
+export interface StoredRow extends VectorRow {
+  /** Rises in insertion order. */
+  readonly position: number
 }
 
-/** Columns of a row, in the order of `rowValues`. Numbers are little-endian, as every platform of Workers is. */
-export const ROW_COLUMNS = 'id, metadata, dense, sparse, data'
+/** The columns of both vectors. Numbers are little-endian, as every platform of Workers is; no bytes are NULL. */
+export type VectorColumns = { position: number; dense: ArrayBuffer | null; sparse: ArrayBuffer | null }
 
-/** What stands in the columns. */
+/** Columns of a row, as `ROW_COLUMNS` reads them. */
+export type RowColumns = VectorColumns & { id: string; metadata: string | null; data: string | null }
+
+export const ROW_COLUMNS = 'position, id, json(metadata) AS metadata, dense, sparse, data'
+
+/** What is written into the columns `id`, `metadata` (as JSON), `dense`, `sparse` and `data`. */
 export function rowValues({ id, metadata, dense, sparse, data }: VectorRow): readonly SqlValue[] {
   const both = new Uint8Array(8 * sparse.indices.length)
   new Int32Array(both.buffer).set(sparse.indices)
@@ -26,29 +33,25 @@ export function rowValues({ id, metadata, dense, sparse, data }: VectorRow): rea
   return [id, metadata === undefined ? null : jsonText(metadata), dense.slice().buffer, both.buffer, data ?? null]
 }
 
-/** What stands beside the vector of a row. */
-export function attachmentOf({ data, metadata }: SqlRow): Attachment {
+/** The vectors of a row. */
+export function vectorsOf({ dense, sparse }: VectorColumns): Vectors {
+  const both = sparse ?? new ArrayBuffer()
+  const count = both.byteLength / 8
   return {
-    ...(typeof data === 'string' && { data }),
-    // The column holds what `rowValues` made of the same type.
-    ...(typeof metadata === 'string' && { metadata: parseJson(metadata) as Readonly<Record<string, ExactJson>> }),
+    dense: new Float32Array(dense ?? new ArrayBuffer()),
+    sparse: { indices: new Int32Array(both, 0, count), values: new Float32Array(both, 4 * count, count) },
   }
 }
 
-/** The vectors of a row. */
-export function vectorsOf(row: SqlRow): Vectors {
-  const sparse = bytesOf(row, 'sparse')
-  const count = sparse.byteLength / 8
-  const indices = new Int32Array(sparse, 0, count)
-  return { dense: denseOf(row), sparse: { indices, values: new Float32Array(sparse, 4 * count, count) } }
-}
-
-/** The dense vector of a row. */
-export function denseOf(row: SqlRow): Float32Array<ArrayBuffer> {
-  return new Float32Array(bytesOf(row, 'dense'))
-}
-
 /** A row as it was written. */
-export function vectorRow(row: SqlRow): VectorRow {
-  return { id: textOf(row, 'id'), ...attachmentOf(row), ...vectorsOf(row) }
+export function storedRow(columns: RowColumns): StoredRow {
+  const { position, id, metadata, data } = columns
+  return {
+    position,
+    id,
+    ...(data !== null && { data }),
+    // The column holds what `rowValues` made of the same type.
+    ...(metadata !== null && { metadata: parseJson(metadata) as Readonly<Record<string, ExactJson>> }),
+    ...vectorsOf(columns),
+  }
 }

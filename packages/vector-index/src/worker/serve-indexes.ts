@@ -1,8 +1,8 @@
 /** Several indexes behind one address: by token, or by path. */
 import { RagGateError, isRagGateError } from 'hono-rag-gate/errors'
-import { indexesOf } from '../configured-indexes.ts'
+import { byIndexIn, indexesOf, invalid } from '../configured-indexes.ts'
 import { indexStub, type IndexObjects } from './index-stub.ts'
-import { accessOf, failure, serveIndex } from './serve-index.ts'
+import { accessOf, failure, serveIndex, type ServeIndexOptions } from './serve-index.ts'
 
 /** What the Worker is given. */
 export interface IndexesEnv {
@@ -20,14 +20,8 @@ export interface IndexesEnv {
   readonly INDEX_READONLY_TOKENS?: unknown
 }
 
-/** Tokens of an index; `undefined` where every call is refused. */
-interface IndexTokens {
-  readonly token: string | undefined
-  readonly readOnlyToken: string | undefined
-}
-
-/** Tokens by index name. */
-type Tokens = ReadonlyMap<string, IndexTokens>
+/** Tokens by index name; `undefined` where every call is refused. */
+type Tokens = ReadonlyMap<string, Pick<ServeIndexOptions, 'token' | 'readOnlyToken'>>
 
 const MIN_TOKEN_LENGTH = 32
 
@@ -88,13 +82,8 @@ async function openedBy(request: Request, tokens: Tokens): Promise<string | unde
 }
 
 function ownTokens(variable: string, given: unknown, names: readonly string[]): ReadonlyMap<string, string> {
-  const value = typeof given === 'string' && given !== '' ? parsed(variable, given) : given
-  if (value === undefined || value === '') return new Map()
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(variable, `${variable} must be an object of tokens by index name`)
-  }
   return new Map(
-    Object.entries(value).map(([name, token]: [string, unknown]) => {
+    Object.entries(byIndexIn(variable, given) ?? {}).map(([name, token]) => {
       if (!names.includes(name)) throw invalid(variable, `${variable} names "${name}", which VECTOR_INDEXES does not`)
       if (typeof token !== 'string' || !/^\S+$/.test(token)) {
         throw invalid(variable, `${variable}: the token of "${name}" must be a string without spaces`)
@@ -102,16 +91,4 @@ function ownTokens(variable: string, given: unknown, names: readonly string[]): 
       return [name, token]
     }),
   )
-}
-
-function parsed(variable: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid(variable, `${variable} is not valid JSON`)
-  }
-}
-
-function invalid(variable: string, message: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param: variable })
 }

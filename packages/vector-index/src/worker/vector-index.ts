@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { errorForLog, isRagGateError } from 'hono-rag-gate/errors'
-import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
+import { utf8TextOf } from 'hono-rag-gate/http'
 import { indexesOf, settingsFor } from '../configured-indexes.ts'
 import { Directory, holderOfQuery } from '../objects/directory.ts'
 import { holderName, keyOf, objectFor, roleOf, routeOf, type RoutedCommand } from '../objects/object-names.ts'
@@ -17,12 +17,13 @@ import { wireText } from '../protocol/wire-text.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import type { ScanKernel } from '../search/kernel.ts'
 import scanKernel from '../search/scan.wasm'
+import type { IndexSettings } from '../settings.ts'
 import { MEMORY_BYTES, type NamespaceCounts } from '../store/store.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-/** Bytes beyond them that are read and thrown away, so that the sender gets its answer. */
+/** Bytes of a larger one that are read and thrown away, so that the sender gets its answer. */
 const MAX_DRAINED_BYTES = 256 * 1024 * 1024
 
 /** What was written is reported again after this long: the first report may have been lost. */
@@ -54,9 +55,11 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
       return answer instanceof Response ? answer : jsonResponse(answer)
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return jsonResponse(errorResponse(thrown))
-      // Clients read the body of every response as JSON.
-      console.error(`[vector-index] ${errorForLog(thrown)}`)
-      return jsonResponse(errorResponse(new ProtocolError(500, 'Internal Server Error')))
+      // Clients read the body of every response as JSON. What is wrong with the configuration is told them.
+      const known = isRagGateError(thrown) ? thrown.message : undefined
+      console.error(`[vector-index] ${known ?? errorForLog(thrown)}`)
+      const message = known === undefined ? 'Internal Server Error' : `The index is not configured correctly: ${known}`
+      return jsonResponse(errorResponse(new ProtocolError(500, message)))
     }
   }
 
@@ -79,8 +82,8 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
   /** Answers for the whole index, or hands on to the object that holds the namespace. */
   async #direct(request: Request, { command, namespace, isIndexWide }: RoutedCommand): Promise<Answer> {
     if (!isIndexWide) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
-    const bytes = await readBody(request)
-    const body = parseBody(command, textOf(bytes))
+    const text = await readBody(request)
+    const body = parseBody(command, text)
     requireCommand(command, request.method)
     const directory = this.#directory()
     switch (command) {
@@ -97,7 +100,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
         for (const name of directory.names()) await this.#holderOf(keyOf(name)).empty(name)
         break
       default: {
-        const held = new Request(request.url, { method: request.method, body: bytes })
+        const held = new Request(request.url, { method: request.method, body: text })
         return this.#holderOf(holderOfQuery(body)).fetch(held)
       }
     }
@@ -107,7 +110,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
   /** Answers for the namespace. */
   async #hold(request: Request, { command, namespace }: RoutedCommand): Promise<Answer> {
     const index = this.#index()
-    const body = parseBody(command, textOf(await readBody(request)))
+    const body = parseBody(command, await readBody(request))
     const kind = kindOfCommand(command)
     if (kind === 'searches') await this.#load(index)
     // The write stands, whether the directory hears of it now or later.
@@ -140,23 +143,24 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     return this.#stub(holderName(this.#role.index, key))
   }
 
+  /** @throws `config_invalid` when the configuration makes no sense */
+  #settings(): IndexSettings {
+    return settingsFor(indexesOf(this.env), this.#role.index)
+  }
+
   #directory(): Directory {
-    const settings = () => settingsFor(indexesOf(this.env), this.#role.index)
-    this.#openedDirectory ??= configured(() => new Directory(this.ctx.storage, settings(), MEMORY_BYTES))
+    this.#openedDirectory ??= new Directory(this.ctx.storage, this.#settings(), MEMORY_BYTES)
     return this.#openedDirectory
   }
 
   #index(): EmbeddedIndex {
-    const { index, key = '' } = this.#role
-    this.#openedIndex ??= configured(() =>
-      openIndex(this.ctx.storage, settingsFor(indexesOf(this.env), index), {
-        nowMs: () => Date.now(),
-        random: () => Math.random(),
-        randomUuid: () => `${crypto.randomUUID()}.${key}`,
-        // The interface describes what the file exports; a test compares the file with its source.
-        kernel: new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
-      }),
-    )
+    const { key = '' } = this.#role
+    this.#openedIndex ??= openIndex(this.ctx.storage, this.#settings(), {
+      nowMs: () => Date.now(),
+      randomUuid: () => `${crypto.randomUUID()}.${key}`,
+      // The interface describes what the file exports; a test compares the file with its source.
+      kernel: new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
+    })
     return this.#openedIndex
   }
 }
@@ -167,49 +171,22 @@ function jsonResponse({ status, body }: ProtocolResponse): Response {
   return new Response(wireText(body), { status, headers: { 'content-type': 'application/json' } })
 }
 
-/** @throws `ProtocolError` 500 with the reason when the configuration makes no sense */
-function configured<Opened>(open: () => Opened): Opened {
-  try {
-    return open()
-  } catch (thrown) {
-    if (!isRagGateError(thrown)) throw thrown
-    console.error(`[vector-index] ${thrown.message}`)
-    throw new ProtocolError(500, `The index is not configured correctly: ${thrown.message}`)
+/**
+ * Reads a body. One that is too large is read to its end all the same, and thrown away, as long as that is no attack: a
+ * client still sending when the answer comes would see a broken connection instead of it.
+ *
+ * @throws `ProtocolError` 413 for one that is too large, 400 for what is no UTF-8
+ */
+async function readBody({ body }: Request): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body ?? []) {
+    length += piece.length
+    if (length <= MAX_BODY_BYTES) pieces.push(piece)
+    if (length > MAX_DRAINED_BYTES) break
   }
-}
-
-/** @throws `ProtocolError` 400 for what is no UTF-8 */
-function textOf(bytes: Uint8Array): string {
-  const text = utf8TextOf(bytes)
+  if (length > MAX_BODY_BYTES) throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
+  const text = utf8TextOf(new Uint8Array(await new Blob(pieces).arrayBuffer()))
   if (text === undefined) throw notJson()
   return text
-}
-
-/** A body that is too large is read to its end all the same, and thrown away, as long as that is no attack. */
-async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  const body = request.body?.pipeThrough(new TransformStream(cutAt(MAX_BODY_BYTES, MAX_DRAINED_BYTES))) ?? null
-  const bytes = await readAtMost(body, MAX_BODY_BYTES + 1)
-  if (bytes === undefined || bytes.length > MAX_BODY_BYTES) {
-    throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
-  }
-  return bytes
-}
-
-/**
- * Passes on so many bytes and one more, and swallows what follows: a client still sending when the answer comes would
- * see a broken connection instead of it.
- */
-function cutAt(bytes: number, mostSwallowed: number): Transformer<Uint8Array, Uint8Array> {
-  let passed = 0
-  let swallowed = 0
-  return {
-    transform(piece, controller) {
-      const rest = bytes + 1 - passed
-      const first = piece.subarray(0, rest)
-      passed += first.length
-      swallowed += piece.length - first.length
-      if (first.length > 0) controller.enqueue(first)
-      if (swallowed > mostSwallowed) controller.terminate()
-    },
-  }
 }

@@ -13,7 +13,9 @@ test('random draws a row of the namespace, and null from an empty one', () => {
     'upsert/one',
     [1, 2].map((id) => ({ id, vector: [0, id], metadata: { id }, data: 'x' })),
   )
-  expect(tested.resultOf('random/one', undefined, 'GET')).toEqual({ id: '1', vector: [0, 1] })
+  const drawn = Array.from({ length: 100 }, () => tested.resultOf('random/one', undefined, 'GET'))
+  for (const id of [1, 2]) expect(drawn).toContainEqual({ id: `${id}`, vector: [0, id] })
+  expect(new Set(drawn.map((row) => JSON.stringify(row))).size).toBe(2)
   expect(tested.resultOf('random', undefined, 'GET')).toBeNull()
   expect(tested.resultOf('random/nowhere', [])).toBeNull()
 })
