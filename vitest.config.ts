@@ -1,8 +1,11 @@
-import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { DEEP } from './test/deep-run.ts'
 
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
+/** The plugin brings workerd: only who runs tests there needs it. */
+const NEEDS_WORKERD = !process.argv.join(' ').includes('--project node') || process.argv.includes('workerd')
+const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
+
 export default defineConfig({
   test: {
     // Workers wait for timers, queues and flushes: one more than there are cores keeps two of them busy.
@@ -20,43 +23,47 @@ export default defineConfig({
           isolate: false,
         },
       },
-      {
-        plugins: [
-          cloudflareTest(async () => ({
-            main: './test/worker.ts',
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
-              queueProducers: { TEST_QUEUE: 'test-decisions' },
-              queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
-              kvNamespaces: ['ANSWERS'],
-              ratelimits: { TEST_REQUEST_LIMIT: { namespace_id: 'test', simple: { limit: 3, period: 60 } } },
-              r2Buckets: ['TEST_EXPORTS'],
-              bindings: {
-                TEST_DEEP: DEEP,
-                TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
-                ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',
-                VECTOR_INDEXES: {
-                  default: {},
-                  dense: { indexType: 'DENSE', dimension: 2 },
-                  sparse: { indexType: 'SPARSE' },
-                  hybrid: { indexType: 'HYBRID', dimension: 2 },
-                  embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
-                },
-                QUESTION_HMAC_KEY: 'test-hmac-key-0123456789abcdef0123456789abcdef',
+      ...(plugin === undefined
+        ? []
+        : [
+            {
+              plugins: [
+                plugin.cloudflareTest(async () => ({
+                  main: './test/worker.ts',
+                  wrangler: { configPath: './wrangler.toml' },
+                  miniflare: {
+                    durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
+                    queueProducers: { TEST_QUEUE: 'test-decisions' },
+                    queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
+                    kvNamespaces: ['ANSWERS'],
+                    ratelimits: { TEST_REQUEST_LIMIT: { namespace_id: 'test', simple: { limit: 3, period: 60 } } },
+                    r2Buckets: ['TEST_EXPORTS'],
+                    bindings: {
+                      TEST_DEEP: DEEP,
+                      TEST_MIGRATIONS: await plugin.readD1Migrations('d1/migrations'),
+                      ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',
+                      VECTOR_INDEXES: {
+                        default: {},
+                        dense: { indexType: 'DENSE', dimension: 2 },
+                        sparse: { indexType: 'SPARSE' },
+                        hybrid: { indexType: 'HYBRID', dimension: 2 },
+                        embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+                      },
+                      QUESTION_HMAC_KEY: 'test-hmac-key-0123456789abcdef0123456789abcdef',
+                    },
+                  },
+                })),
+              ],
+              test: {
+                name: 'workerd',
+                testTimeout: 60_000,
+                include: ['test/**/*.workerd.ts'],
+                // As above; `test/migrate.ts` empties what outlives a file.
+                isolate: false,
+                setupFiles: ['test/migrate.ts'],
               },
             },
-          })),
-        ],
-        test: {
-          name: 'workerd',
-          testTimeout: 60_000,
-          include: ['test/**/*.workerd.ts'],
-          // As above; `test/migrate.ts` empties what outlives a file.
-          isolate: false,
-          setupFiles: ['test/migrate.ts'],
-        },
-      },
+          ]),
       {
         test: {
           name: 'e2e',
