@@ -15,7 +15,7 @@ import { judge } from '../src/core/policy/judge.ts'
 import { logistic } from '../src/core/policy/logistic.ts'
 import { measure } from '../src/core/policy/measure.ts'
 import { definePolicy } from '../src/core/policy/policy.ts'
-import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../src/presets/balanced/balanced-weights.ts'
+import { BALANCED_WEIGHTS } from '../src/presets/balanced/balanced-weights.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
 import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
@@ -54,7 +54,7 @@ const policy = balanced()
 /** The same of the question as a whole: how it was judged before. */
 const WHOLE = definePolicy({
   ...policy,
-  confidence: logistic({ ...BALANCED_WEIGHTS, lacking: BALANCED_LACKING, provenance: '' }),
+  confidence: logistic({ ...BALANCED_WEIGHTS, provenance: '' }),
   gates: policy.gates.slice(-1),
 })
 const lasting = createMemory()

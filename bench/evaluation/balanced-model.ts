@@ -1,6 +1,5 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
-import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } from '../../src/core/policy/logistic.ts'
-import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
+import type { LogisticSettings } from '../../src/core/policy/logistic.ts'
 import { createMemory } from '../../src/core/signals/signal.ts'
 import { measureSignals, type Signals, subjectOf } from '../../src/core/signals/measure.ts'
 import { TEXT_SIGNALS, type TextSignalName } from '../../src/core/signals/text-signals.ts'
@@ -28,15 +27,12 @@ export const SIGNALS: readonly TextSignalName[] = [
 
 const MEASURED = Object.values(TEXT_SIGNALS)
 
-const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], ['lexicon', 'title']]
-
-/** A labelled question as measured, with the collection's lexicon and without any. */
+/** A labelled question as measured. */
 export interface MeasuredQuestion {
   readonly id: string
   readonly answerable: boolean
   readonly group: string
   readonly signals: Signals
-  readonly withoutLexicon: Signals
 }
 
 /** A set as measured. */
@@ -51,42 +47,32 @@ export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredS
   return {
     name,
     questions: questions.map(({ id, question, answerable, group, evidence }) => {
-      const whole = { question, evidence, language: english, lasting }
       return {
         id,
         answerable,
         group,
-        signals: measureSignals(MEASURED, subjectOf({ ...whole, lexicon })),
-        withoutLexicon: measureSignals(MEASURED, subjectOf({ ...whole, lexicon: EMPTY_LEXICON })),
+        signals: measureSignals(MEASURED, subjectOf({ question, evidence, language: english, lasting, lexicon })),
       }
     }),
   }
 }
 
-/** The logistic model of `balanced`, with its variants for missing parts, fitted on some sets. */
+/** The logistic model of `balanced`, fitted on some sets. */
 export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
-  return {
-    kind: 'logistic',
-    ...fitWithout(sets, []),
-    lacking: LACKING.map((missing): LackingWeights => ({ missing, ...fitWithout(sets, missing) })),
-    calibrated: false,
-    provenance: `npm run fit, ${FITTED_ON}: docs/internal/evaluation.md`,
-  }
-}
-
-function fitWithout(sets: readonly MeasuredSet[], missing: readonly MeasuredPart[]): LogisticWeights {
-  const names = SIGNALS.filter((name) => name !== 'titleMatch' || !missing.includes('title'))
   const { intercept, coefficients } = fitGrouped(
     sets.map(({ questions }) =>
-      questions.map((question): Row => {
-        const signals = missing.includes('lexicon') ? question.withoutLexicon : question.signals
-        return { features: names.map((name) => signals[name]!), answerable: question.answerable }
-      }),
+      questions.map(({ signals, answerable }): Row => ({
+        features: SIGNALS.map((name) => signals[name]!),
+        answerable,
+      })),
     ),
   )
   return {
+    kind: 'logistic',
     intercept: rounded(intercept),
-    weights: Object.fromEntries(names.map((name, at) => [name, rounded(coefficients[at] ?? Number.NaN)])),
+    weights: Object.fromEntries(SIGNALS.map((name, at) => [name, rounded(coefficients[at] ?? Number.NaN)])),
+    calibrated: false,
+    provenance: `npm run fit, ${FITTED_ON}: docs/internal/evaluation.md`,
   }
 }
 

@@ -56,8 +56,8 @@ const MISSING: Readonly<Record<string, (sets: Sets) => readonly GatedSet[]>> = {
 }
 
 function withoutTitle({ name, questions }: GatedSet): GatedSet {
-  const untitled = { titleMatch: 0, topTitleTermCount: 0 }
-  return { name, questions: questions.map((each) => ({ ...each, signals: { ...each.signals, ...untitled } })) }
+  const titleMatch = 0.2
+  return { name, questions: questions.map((each) => ({ ...each, signals: { ...each.signals, titleMatch } })) }
 }
 
 function scoresOf({ questions }: GatedSet, policy: Policy): LabelledScore[] {

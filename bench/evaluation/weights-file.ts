@@ -9,28 +9,15 @@ export const WEIGHTS_FILE = join(ROOT, 'src', 'presets', 'balanced', 'balanced-w
 
 /** The file as it must read for a fitted model. */
 export function weightsFile(model: LogisticSettings): string {
-  const { intercept, weights, lacking = [], provenance } = model
+  const { intercept, weights, provenance } = model
   return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */
-import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
+import type { LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
 export const BALANCED_PROVENANCE = '${provenance}'
 
-/** With the collection's lexicon and a title. */
+/** Of the five signals. */
 export const BALANCED_WEIGHTS: LogisticWeights = ${written({ intercept, weights })}
-
-/** Without one of them, or both. */
-export const BALANCED_LACKING: readonly LackingWeights[] = [
-${lacking
-  .map(
-    ({ missing, ...fit }) =>
-      `  {
-    missing: [${missing.map((part) => `'${part}'`).join(', ')}],
-${members(fit, '    ')}
-  },`,
-  )
-  .join('\n')}
-]
 `
 }
 

@@ -34,8 +34,6 @@ function labels(answerable: number, unanswerable: number, seed = 5): Calibration
     answerable: kind,
     group: `${kind}${at}`,
     signals: signalsOf({
-      lexiconChunkCount: 10,
-      topTitleTermCount: 1,
       sentenceMatch: 0.3 * random() + (kind ? 0.25 : 0),
       questionLikelihood: 0.5 * random(),
       curves: { cosine: aCurve((kind ? 0.4 : 0) + 0.5 * random(), 0) },
@@ -169,8 +167,6 @@ describe('calibratePolicy', () => {
         answerable: at % 2 === 0,
         group: `${at}`,
         signals: signalsOf({
-          lexiconChunkCount: 10,
-          topTitleTermCount: 1,
           sentenceMatch: random(),
           questionLikelihood: random(),
           topBm25: random(),
@@ -244,7 +240,7 @@ describe('calibratePolicy on a collection with a reader', () => {
     const { policy: made } = calibrated()
     fc.assert(
       fc.property(fc.record({ sentenceMatch: SHARE, questionLikelihood: SHARE, titleMatch: SHARE }), (measured) => {
-        const signals = signalsOf({ lexiconChunkCount: 10, topTitleTermCount: 1, ...measured })
+        const signals = signalsOf({ ...measured })
         expect(judgedBy(made)(signals)).toBeCloseTo(judgedBy(policy)(signals), 12)
       }),
     )
@@ -362,7 +358,7 @@ describe('replayDecision', () => {
     verdict: 'pass' as const,
     findings: [],
     policyId: 'x@1',
-    signals: signalsOf({ sentenceMatch: 0.9, questionLikelihood: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 }),
+    signals: signalsOf({ sentenceMatch: 0.9, questionLikelihood: 0.9 }),
   }
 
   it('judges the signals on record under the other policy', () => {

@@ -244,7 +244,7 @@ describe('rag-gate', () => {
   })
 
   it('replays rows as D1 exports them, and tells what it cannot judge', async () => {
-    const measured = signalsOf({ sentenceMatch: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 })
+    const measured = signalsOf({ sentenceMatch: 0.9 })
     const signals = JSON.stringify(measured)
     const oneWord = { ...measured, loneTerm: { holding: 9, chunks: 9, isTitled: false } }
     const row = { decision_id: 'd', verdict: 'pass', signals, findings: '[]', cut: null, principal_id: 'p' }
@@ -281,8 +281,6 @@ describe('rag-gate', () => {
     const signals = signalsOf({
       sentenceMatch: 0.9,
       questionLikelihood: 0.9,
-      lexiconChunkCount: 3,
-      topTitleTermCount: 1,
     })
     const row = { verdict: 'refuse', signals, answerable: true, question: 'What is the launch code?' }
     const rows = [

@@ -8,8 +8,9 @@ import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { english } from '../../src/language/english/english.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { aGate, STRONG } from '../fixtures/gate.ts'
-import { lexiconChunkCount } from '../../src/core/signals/text-signals.ts'
+import type { Signal } from '../../src/core/signals/signal.ts'
 
+const chunksKnown: Signal<number> = { name: 'chunksKnown', measure: ({ lexicon }) => lexicon.chunkCount }
 const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
 
 function asking(read: Language | undefined, counted: Language | undefined) {
@@ -19,7 +20,7 @@ function asking(read: Language | undefined, counted: Language | undefined) {
     confidence: logistic({ intercept: 0, weights: { sentenceCoverage: 1 }, provenance: 'test' }),
     bands: { high: 0.9, medium: 0.8, low: 0.1 },
     gates: [confidenceRange({ refuseBelow: 0, adviseBelow: 0 })],
-    records: [lexiconChunkCount],
+    records: [chunksKnown],
     ...(read && { language: read }),
   })
   const collections = createStaticCollections([
@@ -41,7 +42,7 @@ describe('a collection lexicon', () => {
   ])('that counts the terms of the policy is used: %s', async (_, read, counted) => {
     const { ask, journal, warnings } = asking(read, counted)
     expect((await ask()).status).toBe(200)
-    expect(journal.events[0]?.decision.signals.lexiconChunkCount).toBe(3)
+    expect(journal.events[0]?.decision.signals).toHaveProperty('chunksKnown', 3)
     expect(warnings).toEqual([])
   })
 
@@ -51,7 +52,7 @@ describe('a collection lexicon', () => {
   ])('%s is not used where the policy reads another, and that is told', async (_, read, counted, message) => {
     const { ask, journal, warnings } = asking(read, counted)
     expect((await ask()).status).toBe(200)
-    expect(journal.events[0]?.decision.signals.lexiconChunkCount).toBe(0)
+    expect(journal.events[0]?.decision.signals).toHaveProperty('chunksKnown', 0)
     expect(warnings).toEqual([{ code: 'lexicon_language', message: expect.stringMatching(message) }])
   })
 })

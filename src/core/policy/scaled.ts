@@ -56,7 +56,7 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
     validate: (settings: ScaledSettings) => {
       inner(settings).model.validate(settings.of)
       const { atMiddle, perDeviation, otherwise = { middle: 0, deviation: 1 } } = settings
-      if (!Number.isFinite(deviationsOf(otherwise, atMiddle)) || !(recordedNumber(perDeviation) > 0)) {
+      if (!Number.isFinite(deviationsOf(otherwise, recordedNumber(atMiddle))) || !(recordedNumber(perDeviation) > 0)) {
         throw invalidConfidence(' has a wrong scale')
       }
     },
@@ -66,16 +66,21 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       const confidence = confidenceOf(inner(settings), signals, answer)
       const own = signals.scale ?? settings.otherwise
       if (!own) return confidence
-      // The score is one of the whole question: it says nothing of parts, or of a piece that is foreign to the rest.
-      const isWhole =
-        signals.parts?.length === 0 &&
-        confidenceOf(inner(settings), { ...signals, stretches: [] }, answer) <= confidence
-      const score = isWhole && own.meaning ? signals.curves?.[own.meaning.kind as ScoreKind]?.scores[0] : undefined
-      const odds = Math.log(confidence / (1 - confidence))
-      const deviations = deviationsOn(own, odds, score)
+      const onScale = (share: number): number => deviationsOf(own, logOdds(share))
+      // The score is one of the whole question: it says nothing of parts, and does not make up for what a piece lacks.
+      const { meaning } = own
+      const isOne = signals.parts?.length === 0
+      const score = isOne && meaning ? signals.curves?.[meaning.kind as ScoreKind]?.scores[0] : undefined
+      const whole = confidenceOf(inner(settings), { ...signals, stretches: [] }, answer)
+      const lacking = Math.max(0, onScale(whole) - onScale(confidence))
+      const deviations = deviationsOn(own, logOdds(confidence), score, lacking)
       return 1 / (1 + Math.exp(-settings.atMiddle - settings.perDeviation * deviations))
     },
   })
+}
+
+function logOdds(share: number): number {
+  return Math.log(share / (1 - share))
 }
 
 /** Whether a policy reads its confidence on the collection's scale. */

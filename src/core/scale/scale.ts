@@ -23,23 +23,26 @@ export interface ConfidenceScale extends ScoreScale {
   readonly meaning?: MeaningScale
 }
 
-/** Deviations that a score of meaning must be beyond before it counts. */
-const MEANING_FROM = 1
+/** Deviations that a score of meaning must be beyond before it counts beside words; and where words say nothing. */
+const BESIDE_WORDS = 1
+const ALONE = 0.75
 
 /**
  * How many deviations above what the collection cannot answer a question lies. Words and meaning speak for it each by
  * itself; what only one of them supports need not be supported by the other.
  *
  * @param odds confidence in log-odds
- * @param score of the best passage, of the kind that `meaning` is of; `undefined` where it does not count
+ * @param score of the best passage, of the kind that `meaning` is of; `undefined` where there is none
+ * @param lacking deviations by which pieces of the question fall short of the whole in words: a score of the whole does not
+ *   speak for them. @default 0
  * @returns `NaN` for a scale that is damaged, in a record or in a store
  */
-export function deviationsOn(scale: ConfidenceScale, odds: number, score?: number): number {
+export function deviationsOn(scale: ConfidenceScale, odds: number, score?: number, lacking = 0): number {
   const byWords = deviationsOf(scale, odds)
   const { meaning } = scale
   if (!meaning || score === undefined) return byWords
-  const beyond = deviationsOf(meaning, score) - MEANING_FROM
-  return Math.max(byWords + Math.max(0, beyond), beyond) - recordedNumber(meaning.charge)
+  const byMeaning = deviationsOf(meaning, score) - lacking
+  return Math.max(byWords + Math.max(0, byMeaning - BESIDE_WORDS), byMeaning - ALONE) - recordedNumber(meaning.charge)
 }
 
 /** How many deviations above the middle a score lies; `NaN` for a scale that is damaged. */

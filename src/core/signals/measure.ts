@@ -18,8 +18,6 @@ export interface Signals extends Readonly<Partial<Record<TextSignalName, number>
   /** Entries dropped for an unusable score. */
   readonly droppedCount: number
   readonly questionTermCount?: number
-  readonly lexiconChunkCount?: number
-  readonly topTitleTermCount?: number
   readonly topCosine?: number | null
   readonly curves?: ScoreCurves
   readonly questionReadable?: boolean

@@ -34,18 +34,6 @@ export const TEXT_SIGNALS = Object.fromEntries(
 /** Number of distinct terms of the question. */
 export const questionTermCount = ofText('questionTermCount', ({ questionTerms }) => questionTerms.length)
 
-/** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
-export const topTitleTermCount: Signal<number> = {
-  name: 'topTitleTermCount',
-  measure: (subject) => textFeatures(subject).titleTerms.length,
-}
-
-/** Chunks behind the collection lexicon; 0 when there was none, and the chunks found had to stand for it. */
-export const lexiconChunkCount: Signal<number> = {
-  name: 'lexiconChunkCount',
-  measure: ({ lexicon }) => lexicon.chunkCount,
-}
-
 /** Question and evidence, read once for all signals of a subject. */
 export function textFeatures({ words, evidence, lexicon, language, memory, lasting }: Subject): TextFeatures {
   return memory(textFeatures, () =>

@@ -1,11 +1,16 @@
-/** Accents of letters, which people leave out or put elsewhere. */
+/** Accents of letters and other marks within words, which people leave out or put elsewhere. */
 
-/** Combining marks of Latin, Greek and Cyrillic letters; those of other scripts are vowels and tones. */
-const MARKS = /[\u0300-\u036f]/g
+/**
+ * Combining marks of Latin, Greek and Cyrillic letters, short vowels and the tatweel of Arabic, and joiners; marks of other
+ * scripts are vowels and tones.
+ */
+const MARKS = /[\u0300-\u036f\u0640\u064b-\u0652\u200c\u200d]/g
 
-const MAY_HAVE_MARKS = /[\u00c0-\u024f]|[\u0300-\u036f]|[\u0370-\u04ff\u1e00-\u1fff]/
+const MAY_HAVE_MARKS = /[\u00c0-\u0652\u1e00-\u200d]/
 
-/** A text without the accents of its Latin, Greek and Cyrillic letters: `résumé` and `resume` are one word. */
+/** A text without the accents of its letters: `résumé` and `resume` are one word, and so are `IŞIK` and `ışık`. */
 export function foldMarks(text: string): string {
-  return MAY_HAVE_MARKS.test(text) ? text.normalize('NFD').replace(MARKS, '').normalize('NFC') : text
+  return MAY_HAVE_MARKS.test(text)
+    ? text.normalize('NFD').replace(MARKS, '').normalize('NFC').replaceAll('ı', 'i')
+    : text
 }

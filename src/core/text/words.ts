@@ -19,17 +19,27 @@ const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UN
 /** What readers count as one letter: a mark belongs to the letter before it. */
 const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
+/** Digits of other scripts: texts mix them with those of ASCII. */
+const DIGIT = /[^\d\P{Nd}]/gu
+
 /**
- * The words of a text in order, in lower case, compatibility characters and accents folded. Scripts written without spaces give
+ * The words of a text in order, in lower case, compatibility characters, accents and digits folded. Scripts written without spaces give
  * the pairs of neighbouring letters instead, so that they can be matched at all; Korean too, whose particles hang on its
  * words.
  */
 export function words(text: string): string[] {
   if (!FOREIGN.test(text)) return plainWords(text)
-  const folded = foldMarks(text.normalize('NFKC')).toLowerCase()
+  const folded = foldMarks(text.normalize('NFKC')).toLowerCase().replace(DIGIT, plainDigit)
   if (!FOREIGN.test(folded)) return plainWords(folded)
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
+}
+
+/** Ten digits follow each other from a code that ends in 0 or 6. */
+function plainDigit(digit: string): string {
+  const code = digit.codePointAt(0)!
+  const last = code & 15
+  return `${last - (/\p{Nd}/u.test(String.fromCodePoint(code - last)) ? 0 : 6)}`
 }
 
 /** The engine of patterns finds them fastest, and needs no warming up. */

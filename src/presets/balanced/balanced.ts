@@ -12,7 +12,7 @@ import { weakestPart, weakestPartModel } from '../../core/policy/weakest-part.ts
 import { curves } from '../../core/signals/score-curves.ts'
 import { questionTermCount, TEXT_SIGNALS } from '../../core/signals/text-signals.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
-import { BALANCED_LACKING, BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
+import { BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
 import { english } from '../../language/english/english.ts'
 
 const PARTS = weakestPartModel([logisticModel])
@@ -28,17 +28,17 @@ export const balancedPreset: Preset = Object.freeze({
 })
 
 /**
- * Where a collection has its own scale, the line by which what 4 % of its windows reach reads .55, and
+ * Where a collection has its own scale, the line by which what 3.5 % of its windows reach reads .55, and
  * what 1.5 % reach reads .8 (docs/internal/scale.md).
  */
-const ON_SCALE = { atMiddle: -4.7484, perDeviation: 2.8269 } as const
+const ON_SCALE = { atMiddle: -5.7966, perDeviation: 3.3099 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.973, deviation: 1.2191 } as const
+const OTHERWISE = { middle: -0.849, deviation: 1.1328 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 146.65 * (share / (1 - share)) ** 1.9966)).toFixed(3))
+  return Number((1 / (1 + 638.71 * (share / (1 - share)) ** 2.5158)).toFixed(3))
 }
 
 /** Settings of `balanced`. */
@@ -74,8 +74,7 @@ export interface BalancedOptions {
 
 /**
  * A logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
- * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
- * that were fitted without them.
+ * policy works over any index.
  *
  * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
  * a collection, and answers and refusals say so. Measured with each of eight families of
@@ -108,7 +107,6 @@ export function balanced(options: BalancedOptions = {}): Policy {
       weakestPart(
         logistic({
           ...BALANCED_WEIGHTS,
-          lacking: BALANCED_LACKING,
           provenance: BALANCED_PROVENANCE,
           calibrated: false,
         }),

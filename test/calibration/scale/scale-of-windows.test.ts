@@ -4,11 +4,10 @@ import {
   REFUSED_BELOW,
   type ScaleObservation,
   scaleOf,
-  USUAL_REFUSED,
 } from '../../../packages/calibration/src/scale/scale-of-windows.ts'
 import { type ConfidenceScale, deviationsOn } from '../../../src/core/scale/index.ts'
 
-const REFUSED_TAIL = 0.04
+const REFUSED_TAIL = 0.035
 /** Of collections in another language than the policy reads. */
 const UNREAD_TAIL = 0.125
 const NEEDED = REFUSED_BELOW
@@ -23,15 +22,20 @@ const normals = (count: number): number[] =>
 const wordsAt = (middle: number, deviation = 1, count = 400): ScaleObservation[] =>
   normals(count).map((z) => ({ leftOut: 'passage', confidence: logistic(middle + deviation * z) }))
 
-/** @param usual none by default, in the policy's language */
+/** @param usual the collection's own by default, in the policy's language */
 function learned(
   observations: readonly ScaleObservation[],
   longer: readonly ScaleObservation[] = [],
-  usual: number | 'unread' = 0,
+  usual: number | 'own' | 'unread' = 'own',
 ): ConfidenceScale {
-  const scale = scaleOf(observations, { longer, ...(usual !== 'unread' && { usual }) })
-  if (scale === undefined) throw new Error('There is a scale')
-  return scale
+  const learn = (from?: number): ConfidenceScale => {
+    const scale = scaleOf(observations, { longer, ...(from !== undefined && { usual: from }) })
+    if (scale === undefined) throw new Error('There is a scale')
+    return scale
+  }
+  if (usual === 'unread') return learn()
+  // Halfway to log-odds of 0.
+  return learn(usual === 'own' ? logistic(2 * odds(threshold(learn(0.5)))) : usual)
 }
 
 describe('normalTail', () => {
@@ -49,7 +53,7 @@ describe('normalTail', () => {
 })
 
 describe('scaleOf', () => {
-  it('refuses what more than 4 % of a normal distribution reach', () => {
+  it('refuses what more than 3.5 % of a normal distribution reach', () => {
     expect(deviationsOfTail(REFUSED_TAIL)).toBeCloseTo(REFUSED_BELOW, 4)
   })
 
@@ -73,11 +77,9 @@ describe('scaleOf', () => {
     expect(above / windows.length).toBeCloseTo(UNREAD_TAIL, 2)
   })
 
-  it('is held halfway to what is usual where it lies lower, and not where it lies higher', () => {
-    const own = odds(threshold(learned(wordsAt(-2, 0.7))))
-    expect(odds(threshold(learned(wordsAt(-2, 0.7), [], 0.7)))).toBeCloseTo((own + odds(0.7)) / 2, 6)
-    expect(learned(wordsAt(-0.6, 1), [], 0.7)).toEqual(learned(wordsAt(-0.6, 1)))
-    expect(threshold(learned(wordsAt(0.5, 1), [], USUAL_REFUSED))).toBeCloseTo(0.8, 6)
+  it.each([0.3, 0.7])('is held halfway to a usual of %f, from below and from above', (usual) => {
+    const own = odds(threshold(learned(wordsAt(-1, 0.7))))
+    expect(odds(threshold(learned(wordsAt(-1, 0.7), [], usual)))).toBeCloseTo((own + odds(usual)) / 2, 6)
   })
 
   it('does not depend on the order', () => {
@@ -92,8 +94,10 @@ describe('scaleOf', () => {
     expect(shift).toBeLessThan(0.25)
   })
 
-  it('asks for no more confidence than .8', () => {
-    expect(threshold(learned(wordsAt(2, 1)))).toBeCloseTo(0.8, 6)
+  it('takes windows of which no passage was found for such of which no word was', () => {
+    const found = (confidence: number): ScaleObservation[] =>
+      Array.from({ length: 100 }, () => ({ leftOut: 'passage', confidence }))
+    expect(learned([...wordsAt(-1), ...found(0)])).toEqual(learned([...wordsAt(-1), ...found(0.02)]))
   })
 
   it('leaves out windows that were refused for themselves or have no confidence', () => {

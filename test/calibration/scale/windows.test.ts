@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { drawWindows, holdsWindow, type ScalePassage } from '../../../packages/calibration/src/scale/windows.ts'
+import { WINDOWS_OF_SCRIPTS } from '../../fixtures/windows.ts'
 
 const passagesOf = (...texts: string[]): ScalePassage[] =>
   texts.map((text, at) => ({ id: `p${at}`, documentId: `d${at}`, text }))
@@ -43,18 +44,15 @@ describe('drawWindows', () => {
     expect(new Set(drawn.map(({ question }) => question)).size).toBe(4)
   })
 
-  it.each([
-    ['Chinese', '签名密钥每九十天由服务轮换一次，旧密钥在接下来的一天内仍然有效。'],
-    ['Thai', 'คีย์การลงนามจะถูกเปลี่ยนทุกเก้าสิบวันโดยบริการ และคีย์เก่ายังคงใช้ได้อีกหนึ่งวัน'],
-    ['Arabic', 'يتم تدوير مفاتيح التوقيع كل تسعين يومًا بواسطة الخدمة وتبقى المفاتيح القديمة صالحة'],
-    ['Hindi', 'सेवा द्वारा हर नब्बे दिनों में हस्ताक्षर कुंजियाँ बदली जाती हैं और पुरानी कुंजियाँ मान्य रहती हैं'],
-  ])('finds windows in %s', (_, text) => {
+  it.each(WINDOWS_OF_SCRIPTS)('draws the same windows everywhere: %s', (_, text, windows) => {
+    expect(drawWindows(passagesOf(text), { seed: 1, count: 3 }).map(({ question }) => question)).toEqual(windows)
+  })
+
+  it('finds windows in Arabic', () => {
+    const text = 'يتم تدوير مفاتيح التوقيع كل تسعين يومًا بواسطة الخدمة وتبقى المفاتيح القديمة صالحة'
     const drawn = drawWindows(passagesOf(text), { seed: 1, count: 5 })
     expect(drawn.length).toBe(5)
-    for (const { question } of drawn) {
-      expect(text).toContain(question)
-      expect(question.length).toBeLessThan(text.length)
-    }
+    for (const { question } of drawn) expect(text).toContain(question)
   })
 
   it('leaves tables and code alone where there is prose', () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { confidenceOf, type PolicyConfidence } from '../../../src/core/policy/confidence.ts'
-import {
-  type LackingWeights,
-  logisticModel,
-  type LogisticSettings,
-  missingParts,
-} from '../../../src/core/policy/logistic.ts'
+import { logisticModel, type LogisticSettings } from '../../../src/core/policy/logistic.ts'
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import { topRelevance } from '../../../packages/presets/src/two-tier/top-relevance.ts'
 import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
@@ -26,9 +21,6 @@ const logistic = (
   settings: { kind: 'logistic', intercept, weights, provenance: 'test', ...more } as LogisticSettings,
 })
 
-const lacking = (given: Partial<LackingWeights>): PolicyConfidence =>
-  logistic(0, {}, { lacking: [{ missing: ['lexicon'], intercept: 0, weights: {}, ...given }] })
-
 const validate = ({ model, settings }: PolicyConfidence): void => model.validate(settings)
 
 describe('confidenceOf', () => {
@@ -47,26 +39,6 @@ describe('confidenceOf', () => {
     }
     expect(confidenceOf(topCosine(), signalsOf())).toBeNaN()
     expect(confidenceOf(topRelevance(), signalsOf({ topBm25: NaN }))).toBeNaN()
-  })
-
-  it('uses the weights for exactly what is missing, and none where there are none', () => {
-    const model = logistic(
-      0,
-      {},
-      {
-        lacking: [
-          { missing: ['title'], intercept: Math.log(3), weights: {} },
-          { missing: ['title', 'lexicon'], intercept: -Math.log(3), weights: {} },
-        ],
-      },
-    )
-    const at = (lexiconChunkCount: number, topTitleTermCount: number): number =>
-      confidenceOf(model, signalsOf({ lexiconChunkCount, topTitleTermCount }))
-    expect(at(5, 1)).toBe(0.5)
-    expect(at(5, 0)).toBeCloseTo(0.75, 12)
-    expect(at(0, 0)).toBeCloseTo(0.25, 12)
-    expect(at(0, 1)).toBeNaN()
-    expect(confidenceOf(logistic(0, {}), signalsOf({ lexiconChunkCount: 0 }))).toBe(0.5)
   })
 
   // A logistic over one signal that is its own logit gives the number back.
@@ -139,19 +111,6 @@ const weighted = (given: object): PolicyConfidence => ({
   } as WeightedSignalsModel,
 })
 
-describe('missingParts', () => {
-  it.each([
-    [3, 2, []],
-    [0, 2, ['lexicon']],
-    [3, 0, ['title']],
-    [0, 0, ['lexicon', 'title']],
-    [undefined, NaN, ['lexicon', 'title']],
-  ])('of a lexicon of %s chunks and a title of %s terms are %j', (lexiconChunkCount, topTitleTermCount, missing) => {
-    const recorded = { lexiconChunkCount: lexiconChunkCount as number, topTitleTermCount }
-    expect(missingParts(signalsOf(recorded))).toEqual(missing)
-  })
-})
-
 describe('the settings of a confidence model', () => {
   it.each([
     ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
@@ -176,20 +135,12 @@ describe('the settings of a confidence model', () => {
     ['an intercept that is not finite', logistic(Infinity, {})],
     ['a signal that does not exist', logistic(0, { topBm52: 1 })],
     ['a signal that every object has', logistic(0, { constructor: 1 } as Record<string, number>)],
-    ['a weight for missing parts that is not finite', lacking({ missing: ['title'], weights: { topBm25: NaN } })],
-    ['weights for nothing missing', lacking({ missing: [] })],
-    ['a missing part that does not exist', lacking({ missing: ['dense' as 'title'] })],
   ])('refuses %s', (_, model) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
     expect(() => validate(model)).toThrow(fault)
   })
 
   it.each([
-    [lacking({ missing: [] }), 'confidence.lacking: missing must name some of lexicon, title'],
-    [
-      lacking({ missing: ['title', 'dense' as 'title'] }),
-      'confidence.lacking: missing must name some of lexicon, title',
-    ],
     [logistic(0, { topBm25: NaN }), 'confidence: the weight of topBm25 must be a finite number'],
     [logistic(NaN, {}), 'confidence: the weight of intercept must be a finite number'],
     [logistic(0, { topBm52: 1 }), 'confidence: there is no signal topBm52'],

@@ -27,7 +27,7 @@ const read = (logOdds: number, scale?: Signals['scale']): number => confidenceOf
 
 describe('a confidence on the scale of its collection', () => {
   it.each([
-    [0.04, 0.55],
+    [0.035, 0.55],
     [0.015, 0.8],
   ])('reads what %d of the windows reach as %d', (tail, wanted) => {
     let [low, high] = [0, 10]
@@ -115,11 +115,13 @@ describe('a confidence on the scale of its collection', () => {
       expect(asked(0.7, {}, OWN)).toBe(read(-3, OWN))
     })
 
-    it('is not carried where the question has parts, or a piece that is foreign to the rest', () => {
+    it('is not carried where the question has parts, and less by as much as a piece is foreign to the rest', () => {
       const words = asked(undefined, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })
       expect(asked(0.9, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })).toBe(words)
       const foreign = { stretches: [{ sentenceMatch: -9 }] }
-      expect(asked(0.9, foreign)).toBe(asked(undefined, foreign))
+      expect(asked(0.65)).toBeGreaterThan(0.55)
+      expect(asked(0.65, foreign)).toBeLessThan(0.55)
+      expect(asked(0.65, { stretches: [{ sentenceMatch: -6.5 }] })).toBeGreaterThan(asked(0.65, foreign))
       // A piece as weak as the whole is not foreign to it.
       expect(asked(0.9, { stretches: [{ sentenceMatch: -4 }] })).toBe(asked(0.9))
     })

@@ -93,7 +93,7 @@ describe('a malformed score', () => {
         fc.constantFrom('questionLikelihood', 'sentenceMatch', 'chunkCosineGap', 'titleMatch'),
         notANumber,
         (name, value) => {
-          const signals = { ...signalsOf({ lexiconChunkCount: 9, topTitleTermCount: 2 }), [name]: value }
+          const signals = { ...signalsOf(), [name]: value }
           expect(read(withGates(everything), signals as Signals)).toBe('refuse')
         },
       ),

@@ -33,7 +33,7 @@ describe('measure', () => {
     // Of the three others one holds `engin` once, and two hold nothing.
     expect(signals.bm25Lead).toBeCloseTo(1 - ENGIN / MASS / 3, 12)
     expect(signals.sentenceCoverage).toBe(1)
-    expect(signals).toMatchObject({ chunkCount: 4, droppedCount: 0, questionTermCount: 2, lexiconChunkCount: 4 })
+    expect(signals).toMatchObject({ chunkCount: 4, droppedCount: 0, questionTermCount: 2 })
   })
 
   it('counts a term more for standing more often, and less in a longer chunk', () => {
@@ -91,7 +91,6 @@ describe('measure', () => {
     const signals = measure('engine start', evidenceOf(['Engine, engine', 'Paint']), EMPTY_LEXICON)
     const [engin, start] = [idf(1), idf(0)]
     expect(signals.sentenceCoverage).toBeCloseTo(engin / (engin + start), 12)
-    expect(signals.lexiconChunkCount).toBe(0)
   })
 
   it('gives 0 everywhere without evidence', () => {
@@ -99,8 +98,6 @@ describe('measure', () => {
       chunkCount: 0,
       droppedCount: 0,
       questionTermCount: 2,
-      lexiconChunkCount: 4,
-      topTitleTermCount: 0,
       curves: {},
       retrieval: {
         scores: [],
@@ -121,7 +118,6 @@ describe('measure', () => {
       bm25Lead: 0,
       questionLikelihood: 0,
       sentenceMatch: 0,
-      titleMatch: 0,
       chunkCosineGap: 0,
       keywordCoverage: 0,
     })
@@ -137,7 +133,6 @@ describe('measure', () => {
         bm25Lead: 0,
         questionLikelihood: 0,
         sentenceMatch: 0,
-        titleMatch: 0,
         chunkCosineGap: 0,
       })
     }

@@ -320,8 +320,6 @@ describe('a pushed policy', () => {
       answerable: at % 2 === 0,
       group: String(at),
       signals: signalsOf({
-        lexiconChunkCount: 3,
-        topTitleTermCount: 1,
         sentenceMatch: (at % 2 === 0 ? 0.5 : 0) + at / 400,
       }),
     }))

@@ -26,43 +26,38 @@ export interface ScaleOfOptions {
   /** Kind of those scores. @default 'cosine' */
   readonly kind?: string
   /**
-   * Confidence below which the policy refuses in most collections of its language, 0..1: one whose own lies lower is held
-   * halfway to it. @default the collection is in a language that the policy does not read
+   * Confidence below which the policy refuses in most collections of its language, 0..1: the collection's own is held halfway
+   * to it. @default the collection is in a language that the policy does not read
    */
   readonly usual?: number
 }
 
 /**
- * Deviations below which a question is refused: 4 % of a normal distribution lie above. Measured in
+ * Deviations below which a question is refused: 3.5 % of a normal distribution lie above. Measured in
  * docs/internal/scale.md.
  */
-export const REFUSED_BELOW = 1.7507
+export const REFUSED_BELOW = 1.8119
 
 /** Confidence at that, by the mean log-odds of eight families of questions (docs/internal/scale.md). */
-export const USUAL_REFUSED = 0.73
+export const USUAL_REFUSED = 0.76
 
 /** Observations below which there is no scale. */
 const LEAST_OBSERVATIONS = 40
 /** The same of a score of meaning. */
 const LEAST_OF_MEANING = 20
 /**
- * Confidence from which nothing is refused: documentation says much of what it says twice, and its windows find more than
- * questions do.
- */
-const HIGHEST_REFUSED = 0.8
-/**
  * The same of a language that the policy does not read, 12.5 %: words that ask count against its questions there, and stand in
  * no window.
  */
 const REFUSED_UNREAD = 1.1503
-/** How far towards the usual confidence a lower one is held. */
-const TOWARDS_USUAL = 0.5
 /** Deviations by which a window's own passage must lift a score of meaning. */
 const LEAST_SEPARATION = 1
-/** Log-odds of confidences as near 0 or 1 as this differ by rounding. */
-const NEAREST = 1e-4
+/**
+ * Confidences nearer to 0 or 1 count as this: a passage without any word of the window has about as much, and no passage at
+ * all, which is confidence 0, tells no more.
+ */
+const NEAREST = 0.02
 const LEAST_DEVIATION = 0.1
-const HIGHEST = logOdds(HIGHEST_REFUSED, NEAREST)
 
 /**
  * Learns a scale from what was observed: JSON, finite numbers only. Pure; the order does not matter.
@@ -89,12 +84,14 @@ function oddsOf({ confidence = 0 }: ScaleObservation): number {
   return logOdds(confidence, NEAREST)
 }
 
-/** Moves the scale so that what is refused on it lies no lower than halfway to what is usual, and no higher than the highest. */
+/**
+ * Moves the scale so that what is refused on it lies halfway from what is usual to what its own windows say: about half of
+ * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md).
+ */
 function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)
-  const refused = scale.middle + (usual === undefined ? REFUSED_UNREAD : REFUSED_BELOW) * deviation
-  const below = usual === undefined ? 0 : Math.max(0, logOdds(usual, NEAREST) - refused)
-  const held = Math.min(HIGHEST, refused + TOWARDS_USUAL * below)
+  const own = scale.middle + (usual === undefined ? REFUSED_UNREAD : REFUSED_BELOW) * deviation
+  const held = usual === undefined ? own : (own + logOdds(usual, NEAREST)) / 2
   return { middle: held - REFUSED_BELOW * deviation, deviation }
 }
 
