@@ -8,6 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { Document } from '@langchain/core/documents'
+import { BaseRetriever } from '@langchain/core/retrievers'
+import { ChatOpenAI } from '@langchain/openai'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { DefaultChatTransport, generateText, readUIMessageStream, streamText, type UIMessage } from 'ai'
 import { Hono } from 'hono'
@@ -108,6 +111,34 @@ const sdk = ({ refuseAs }: Asking) =>
     transformRequestBody: (body: Record<string, unknown>) => ({ ...body, rag_gate: { refuse_as: refuseAs } }),
   })('m')
 
+/** And of LangChain, which tells of a response what is in `__raw_response`. */
+const langChain = ({ refuseAs }: Asking): ChatOpenAI =>
+  new ChatOpenAI({
+    model: 'm',
+    apiKey: key,
+    maxRetries: 0,
+    configuration: { baseURL: `${gate.url}/v1` },
+    modelKwargs: { rag_gate: { refuse_as: refuseAs } },
+    __includeRawResponse: true,
+  })
+
+/** A retriever of LangChain that is given passages where the gate lets them through. */
+class GatedRetriever extends BaseRetriever {
+  readonly lc_namespace = ['test']
+  told: Readonly<Record<string, unknown>> = {}
+
+  override async _getRelevantDocuments(query: string): Promise<Document[]> {
+    const response = await fetch(`${gate.url}/v1/tools/search`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query }),
+    })
+    const { data, metadata } = (await response.json()) as ToolResult
+    this.told = metadata
+    return data.map(({ text, ...passage }) => new Document({ pageContent: text, metadata: passage }))
+  }
+}
+
 const CLIENTS: Readonly<Record<string, (asking: Asking) => Promise<Seen>>> = {
   '`openai`': async (asking) => {
     const { choices, usage, ...more } = await openai().chat.completions.create(asked(asking))
@@ -191,6 +222,39 @@ const CLIENTS: Readonly<Record<string, (asking: Asking) => Promise<Seen>>> = {
       }
       if (part.type === 'finish') seen = { ...seen, tokens: part.totalUsage.totalTokens }
       if (part.type === 'error') seen = { ...seen, failed: failureOf(part.error) }
+    }
+    return { texts, ...seen }
+  },
+  LangChain: async (asking) => {
+    const { text, additional_kwargs: more } = await langChain(asking).invoke(asking.question)
+    const raw = more['__raw_response'] as Completed
+    const refusal = raw.choices![0]!.message!.refusal ?? null
+    return {
+      texts: text === '' ? [] : [text],
+      told: raw.rag_gate!,
+      ...(refusal === null ? {} : { refusal }),
+      tokens: raw.usage?.total_tokens,
+    }
+  },
+  'LangChain, stream': async (asking) => {
+    const texts: string[] = []
+    let seen: Omit<Seen, 'texts'> = {}
+    try {
+      for await (const chunk of await langChain(asking).stream(asking.question)) {
+        const { rag_gate: told, choices = [] } = (chunk.additional_kwargs['__raw_response'] ?? {}) as Completed
+        if (told !== undefined) seen = { ...seen, told, toldFirst: texts.length === 0 }
+        const { refusal } = choices[0]?.delta ?? {}
+        if (chunk.text !== '') texts.push(chunk.text)
+        if (refusal) seen = { ...seen, refusal }
+        // Its own types lose the member.
+        const { usage_metadata: usage } = chunk as unknown as {
+          readonly usage_metadata?: { readonly total_tokens: number }
+        }
+        if (usage !== undefined) seen = { ...seen, tokens: usage.total_tokens }
+      }
+    } catch (thrown) {
+      if (texts.length === 0) throw thrown
+      return { texts, ...seen, failed: failureOf(thrown) }
     }
     return { texts, ...seen }
   },
@@ -288,7 +352,7 @@ async function mcpClient(): Promise<Client> {
 
 /** What a tool of agents answers. */
 interface ToolResult {
-  readonly data: readonly { readonly chunk_id: string; readonly document_id: string }[]
+  readonly data: readonly { readonly chunk_id: string; readonly document_id: string; readonly text: string }[]
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
@@ -359,7 +423,7 @@ describe('chat clients', () => {
   }
 
   test.each(Object.keys(CLIENTS))('%s shows what the gate says', async (client) => {
-    const isStream = !['`openai`', '`generateText`', '`curl`'].includes(client)
+    const isStream = !['`openai`', '`generateText`', '`curl`', 'LangChain'].includes(client)
     const seen = new Map<Outcome, Seen>()
     for (const outcome of OUTCOMES) {
       if (outcome === 'broken off' && !isStream) continue
@@ -396,6 +460,22 @@ describe('chat clients', () => {
     await client.close()
     expect(cells).toEqual(['pass, sources', 'advise, sources', 'refuse'])
     show('MCP, `search`', [...cells, '–', '–', '–', '–'])
+  })
+
+  test('a retriever of LangChain has the passages, or none', async () => {
+    const retriever = new GatedRetriever()
+    const cells: string[] = []
+    for (const question of [STRONG, MIDDLING, OFF_TOPIC]) {
+      const documents = await retriever.invoke(question)
+      for (const { pageContent, metadata } of documents) {
+        expect([pageContent, metadata]).toEqual([
+          expect.stringMatching(/\w/),
+          expect.objectContaining({ chunk_id: expect.any(String) }),
+        ])
+      }
+      cells.push(words({ texts: [], told: retriever.told, sources: documents.length }))
+    }
+    show('LangChain, retriever over `/v1/tools/search`', [...cells, '–', '–', '–', '–'])
   })
 
   test('and docs/reference/http-api.md has the table of it', () => {
