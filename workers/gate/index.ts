@@ -46,7 +46,6 @@ const serve: typeof app.fetch = async (request, given, context) => {
   // The platform gives these bindings.
   const env = given as GateBindings
   const startedMs = Date.now()
-  const trace = traceOf(request)
   const answered = await app.fetch(request, env, context)
   const ms = Date.now() - startedMs
   const route = routeOf(new URL(request.url).pathname, answered.status)
@@ -60,6 +59,7 @@ const serve: typeof app.fetch = async (request, given, context) => {
     if (env.REQUEST_LOG === 'json') {
       const decided = response.headers.get('rag-gate')
       const id = errorId === '' ? requestId : errorId
+      const trace = traceOf(request)
       logRequest({ method: request.method, route, status, ms, requestId: id, code, decided, trace })
     }
     if (error !== undefined) await faultsOf(env)?.count(route, status, code)

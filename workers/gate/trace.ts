@@ -33,13 +33,14 @@ export function traceOf(request: Request): Trace {
 
 /** Keeps the trace for `tracedFetch`: what follows may put another request in the place of this one. */
 export const keepTrace: MiddlewareHandler = (c, next) => {
-  c.set('trace', traceOf(c.req.raw))
+  const { raw } = c.req
+  c.set('trace', () => traceOf(raw))
   return next()
 }
 
 /** `fetch` with the headers of the request's trace, for handlers behind `contextStorage` and `keepTrace`. */
 export const tracedFetch: typeof fetch = (input: RequestInfo | URL, init?: RequestInit) => {
-  const trace = tryGetContext<{ Variables: { trace?: Trace } }>()?.var.trace
+  const trace = tryGetContext<{ Variables: { trace?: () => Trace } }>()?.var.trace?.()
   if (trace === undefined) return fetch(input, init)
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
   headers.set('traceparent', `00-${trace.traceId}-${trace.spanId}-${trace.flags}`)
