@@ -94,6 +94,12 @@ describe('scaleOf', () => {
     expect(shift).toBeLessThan(0.25)
   })
 
+  it('asks for no more confidence than .8', () => {
+    expect(threshold(learned(wordsAt(1, 1)))).toBeCloseTo(0.8, 6)
+    expect(threshold(learned(wordsAt(2, 1), [], 0.9))).toBeCloseTo(0.8, 6)
+    expect(threshold(learned(wordsAt(2, 1), [], 'unread'))).toBeCloseTo(0.8, 6)
+  })
+
   it('takes windows of which no passage was found for such of which no word was', () => {
     const found = (confidence: number): ScaleObservation[] =>
       Array.from({ length: 100 }, () => ({ leftOut: 'passage', confidence }))

@@ -58,6 +58,11 @@ const LEAST_SEPARATION = 1
  */
 const NEAREST = 0.02
 const LEAST_DEVIATION = 0.1
+/**
+ * Confidence from which nothing is refused: documentation says much of what it says twice, and its windows find more than
+ * questions do.
+ */
+const HIGHEST = logOdds(0.8, NEAREST)
 
 /**
  * Learns a scale from what was observed: JSON, finite numbers only. Pure; the order does not matter.
@@ -86,12 +91,12 @@ function oddsOf({ confidence = 0 }: ScaleObservation): number {
 
 /**
  * Moves the scale so that what is refused on it lies halfway from what is usual to what its own windows say: about half of
- * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md).
+ * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md). Nothing is refused above .8.
  */
 function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)
   const own = scale.middle + (usual === undefined ? REFUSED_UNREAD : REFUSED_BELOW) * deviation
-  const held = usual === undefined ? own : (own + logOdds(usual, NEAREST)) / 2
+  const held = Math.min(HIGHEST, usual === undefined ? own : (own + logOdds(usual, NEAREST)) / 2)
   return { middle: held - REFUSED_BELOW * deviation, deviation }
 }
 
