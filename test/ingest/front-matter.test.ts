@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
 
@@ -99,5 +100,52 @@ describe('splitFrontMatter', () => {
     })
     const prose = `---\n${'Prose between two rulers. &a *b \n'.repeat(60_000)}---\nText.`
     expect(splitFrontMatter(prose)).toEqual({ body: prose, fields: {} })
+  })
+})
+
+describe('any block', () => {
+  it('is read, or is not, without an exception', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '? ',
+        '- ',
+        ': ',
+        '[',
+        '{',
+        ']',
+        '}',
+        '"',
+        "'",
+        '&a ',
+        '*a ',
+        '<<: ',
+        '|',
+        '>',
+        '#',
+        '!',
+        '%',
+        '\n',
+        '\t',
+        '  ',
+        'a',
+        'a: ',
+      ),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), fc.constantFrom('---', '+++'), (pieces, fence) => {
+        const text = `${fence}\ntitle: x\n${pieces.join('')}\n${fence}\nBody`
+        const { body, fields } = splitFrontMatter(text)
+        expect(text.endsWith(body)).toBe(true)
+        expect(JSON.parse(JSON.stringify(fields))).toEqual(fields)
+      }),
+    )
+  })
+
+  it.each(['? ', '[', '- ', '{a: ', '&a [', '"'])('of %j alone takes no more than its length', (unit) => {
+    const before = process.cpuUsage()
+    splitFrontMatter(`---\ntitle: x\n${unit.repeat(1000)}\n---\nBody`)
+    const { user } = process.cpuUsage(before)
+    expect(user / 1e6).toBeLessThan(2)
   })
 })

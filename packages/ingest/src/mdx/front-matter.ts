@@ -1,5 +1,5 @@
 /** Front matter: the block of settings that many sites put before the text of a page. */
-import { parseDocument } from 'yaml'
+import { isCollection, parseDocument, visit } from 'yaml'
 
 /** A text without its front matter. */
 export interface SplitText {
@@ -45,6 +45,12 @@ export function splitFrontMatter(text: string): SplitText {
   }
   let value: unknown
   try {
+    // A key that is no text takes work that doubles with its depth, and is no JSON.
+    visit(document, {
+      Pair(_, { key }) {
+        if (isCollection(key)) throw new Error('A key is a collection')
+      },
+    })
     // References that multiply are an error beyond the library's bound.
     value = JSON.parse(JSON.stringify(document.toJS()) ?? 'null')
   } catch {
