@@ -68,7 +68,9 @@ type State = { name: string | null; vectors: number; memory_bytes: number; next_
 
 type Position = { position: number }
 
-const LOOSE = 'position > (SELECT covered FROM namespace) OR position IN (SELECT position FROM changed)'
+/** Two ranges of a key: an `OR` of both would read every row. */
+const LOOSE = `position IN (SELECT position FROM changed UNION ALL
+  SELECT position FROM vectors WHERE position > (SELECT covered FROM namespace))`
 
 /** The vectors of one namespace. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
