@@ -56,7 +56,7 @@ async function columnsOf(event: DecisionEvent): Promise<Readonly<Record<string, 
   const statement = { bind: (batch: string) => (bound = batch) }
   // Only what the store asks of it.
   const db = { prepare: () => statement, batch: () => Promise.resolve([]) } as unknown as D1Database
-  await createD1DecisionStore({ db }).write([{ event, isolate: '01a20e26-ec76-774e-a144-b0ac969d7104', sequence: 1 }])
+  await createD1DecisionStore({ db }).write([{ event, isolate: 'a144-b0ac969d7104', sequence: 1 }])
   // The store's own JSON.
   return (JSON.parse(bound) as [Readonly<Record<string, unknown>>])[0]
 }
@@ -66,7 +66,10 @@ const columns = await columnsOf(await recorded())
 /** By column. */
 export const BALANCED_DECISION: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
-    ['decision_id', 'policy_id', 'signals', 'findings', 'evidence_ids', 'isolate'].map((name) => [name, columns[name]]),
+    ['policy_id', 'signals', 'signal_shape', 'findings', 'evidence_ids', 'isolate'].map((name) => [
+      name,
+      columns[name],
+    ]),
   ),
   hmac_key_id: 'k1',
   saved: { by: 'cache', inputTokens: 1812, outputTokens: 245, modelCost: 0.000_418, retrievalCost: 0.000_01 },

@@ -7,18 +7,18 @@ import { decisions } from './schema.ts'
 const PAIRS_AT_ONCE = 15
 
 /** Names and values that one figure adds to `counts`. */
-function partsOf(name: string, { kind, sql }: Figure): readonly (readonly [key: string, value: string])[] {
+function partsOf({ kind, as, sql }: Figure): readonly (readonly [key: string, value: string])[] {
   switch (kind) {
     case 'count':
     case 'saving':
-      return [[`'${name}'`, sql]]
+      return [[`'${as}'`, sql]]
     case 'mean':
       return [
-        [`'${name}:count'`, `${sql} IS NOT NULL`],
-        [`'${name}:sum'`, sql],
+        [`'-${as}'`, `${sql} IS NULL`],
+        [`'${as}'`, sql],
       ]
     case 'bins':
-      return [[`'${name}:' || coalesce(${sql}, '')`, `${sql} IS NOT NULL`]]
+      return [[`'${as}' || coalesce(${sql}, '')`, `${sql} IS NOT NULL`]]
     case 'means':
       return []
   }
@@ -26,19 +26,19 @@ function partsOf(name: string, { kind, sql }: Figure): readonly (readonly [key: 
 
 /** A JSON object of everything that an event adds. */
 function addedByEvent(figures: Figures): string {
-  const parts = Object.entries(figures).flatMap(([name, figure]) => partsOf(name, figure))
+  const parts = Object.values(figures).flatMap(partsOf)
   const objects: string[] = []
   for (let at = 0; at < parts.length; at += PAIRS_AT_ONCE) {
     const pairs = parts.slice(at, at + PAIRS_AT_ONCE).map(([key, value]) => `        ${key}, ${value}`)
     objects.push(`json_object(\n${pairs.join(',\n')}\n      )`)
   }
-  for (const [name, { kind, sql }] of Object.entries(figures)) {
+  for (const { kind, as, sql } of Object.values(figures)) {
     if (kind !== 'means') continue
     for (const [part, value] of [
       ['count', '1'],
       ['sum', 'each.value'],
     ]) {
-      objects.push(`(SELECT json_group_object('${name}:' || each.name || ':${part}', ${value}) FROM (${sql}) AS each)`)
+      objects.push(`(SELECT json_group_object('${as}:' || each.name || ':${part}', ${value}) FROM (${sql}) AS each)`)
     }
   }
   return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
@@ -73,6 +73,10 @@ END;
  */
 export function countingSql(figures: Figures): string {
   const columns = getTableConfig(decisions).columns.flatMap(({ name }) => (name === 'place' ? [] : [name]))
+  const stored = (name: string): string =>
+    name === 'signal_shape'
+      ? `(SELECT id FROM signal_shapes WHERE shape = event.value ->> '${name}')`
+      : `event.value ->> '${name}'`
   const key = 'tenant, span_ms, start_ms, part'
   const cell = `json_array(${Object.values(CELL).join(', ')})`
   const own = `event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0)`
@@ -90,12 +94,16 @@ CREATE VIEW decision_batches (events) AS SELECT NULL WHERE false;
 
 CREATE TRIGGER decisions_are_stored INSTEAD OF INSERT ON decision_batches
 BEGIN
+  INSERT INTO signal_shapes (shape)
+  SELECT DISTINCT value ->> 'signal_shape' FROM json_each(NEW.events) WHERE value ->> 'signal_shape' IS NOT NULL
+  ON CONFLICT (shape) DO NOTHING;
+
   -- An event is known by its tenant, time and id. What is older than what was removed was counted, and is left alone as well.
   INSERT INTO decisions (place, ${columns.join(', ')})
   SELECT
     ${slot} - 1 + row_number() OVER (PARTITION BY event.at_ms ORDER BY event.key)
       + coalesce((SELECT max(place) + 1 - ${slot} FROM decisions WHERE ${inSlot}), 0),
-    ${columns.map((name) => `event.value ->> '${name}'`).join(', ')}
+    ${columns.map(stored).join(', ')}
   FROM (
     SELECT min(key) AS key, value, value ->> 'at_ms' AS at_ms, value ->> 'tenant' AS tenant, value ->> 'id' AS id
     FROM json_each(NEW.events)

@@ -3,27 +3,34 @@
  * `scripts/migrations.ts`), the types of the statistics, their JSON, CSV and description follow from this table.
  */
 
-/** Part of the answers of the API, or input of the savings. `sql` reads a row of `decisions` as `event`. */
-export type Figure =
-  /** A sum. What `sql` gives is added; NULL adds nothing. */
-  | { readonly kind: 'count'; readonly sql: string }
+/**
+ * Part of the answers of the API, or input of the savings. `as` is its name in the rollups, one or two letters that no other
+ * figure has; `sql` reads a row of `decisions` as `event`.
+ */
+export type Figure = { readonly as: string; readonly sql: string } & (
+  | {
+      readonly kind:
+        /** A sum. What `sql` gives is added; NULL adds nothing. */
+        | 'count'
+        /** A sum that the savings are made of. */
+        | 'saving'
+        /** Means by name: `sql` selects `name` and `value`, each name once. */
+        | 'means'
+        /** Decisions by the whole number that `sql` gives; NULL is in no bin. */
+        | 'bins'
+    }
   /** A mean, of the decisions for which `sql` is not NULL. */
-  | { readonly kind: 'mean'; readonly sql: string; readonly unit: 'share' | 'ms' }
-  /** Means by name: `sql` selects `name` and `value`, each name once. */
-  | { readonly kind: 'means'; readonly sql: string }
-  /** A sum that the savings are made of. */
-  | { readonly kind: 'saving'; readonly sql: string }
-  /** Decisions by the whole number that `sql` gives; NULL is in no bin. */
-  | { readonly kind: 'bins'; readonly sql: string }
+  | { readonly kind: 'mean'; readonly unit: 'share' | 'ms' }
+)
 
 /** Figures by name. */
 export type Figures = Readonly<Record<string, Figure>>
 
-const count = (sql: string) => ({ kind: 'count', sql }) as const
-const mean = (sql: string, unit: 'share' | 'ms') => ({ kind: 'mean', sql, unit }) as const
-const means = (sql: string) => ({ kind: 'means', sql }) as const
-const saving = (sql: string) => ({ kind: 'saving', sql }) as const
-const bins = (sql: string) => ({ kind: 'bins', sql }) as const
+const count = (as: string, sql: string) => ({ kind: 'count', as, sql }) as const
+const mean = (as: string, sql: string, unit: 'share' | 'ms') => ({ kind: 'mean', as, sql, unit }) as const
+const means = (as: string, sql: string) => ({ kind: 'means', as, sql }) as const
+const saving = (as: string, sql: string) => ({ kind: 'saving', as, sql }) as const
+const bins = (as: string, sql: string) => ({ kind: 'bins', as, sql }) as const
 
 const ESTIMATED = `coalesce(event.saved ->> 'estimated', 0)`
 /** What a saving has, where its tokens were measured, or were estimated; else 0. */
@@ -32,37 +39,40 @@ const estimated = (value: string) => `iif(${ESTIMATED}, ${value}, 0)`
 
 /** The figures. */
 export const FIGURES = {
-  decisions: count(`1`),
-  confidence: mean(`event.confidence`, 'share'),
-  totalMs: mean(`event.total_ms`, 'ms'),
-  retrievalMs: mean(`event.retrieval_ms`, 'ms'),
-  generationMs: mean(`event.generation_ms`, 'ms'),
-  modelCalls: count(`event.model IS NOT NULL`),
-  inputTokens: count(`event.input_tokens`),
-  outputTokens: count(`event.output_tokens`),
-  escalated: count(`event.escalate`),
+  decisions: count('n', `1`),
+  confidence: mean('c', `event.confidence`, 'share'),
+  totalMs: mean('t', `event.total_ms`, 'ms'),
+  retrievalMs: mean('r', `event.retrieval_ms`, 'ms'),
+  generationMs: mean('g', `event.generation_ms`, 'ms'),
+  modelCalls: count('m', `event.model IS NOT NULL`),
+  inputTokens: count('i', `event.input_tokens`),
+  outputTokens: count('o', `event.output_tokens`),
+  escalated: count('e', `event.escalate`),
   // Judged, and then ended with an error: of a model, or of the handler.
-  failed: count(`event.status >= 500`),
+  failed: count('f', `event.status >= 500`),
   // What each gate measured of the answers that it judged; an answer that it could not measure counts as 0.
-  answerGates: means(`
+  answerGates: means(
+    'a',
+    `
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
     FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
-    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name`),
-  savedByRefusal: saving(`event.saved ->> 'by' = 'refusal'`),
-  savedByCache: saving(`event.saved ->> 'by' = 'cache'`),
-  savedMeasured: saving(measured(`event.saved ->> 'inputTokens' IS NOT NULL`)),
-  savedMeasuredInput: saving(measured(`event.saved ->> 'inputTokens'`)),
-  savedMeasuredOutput: saving(measured(`event.saved ->> 'outputTokens'`)),
-  savedEstimated: saving(ESTIMATED),
-  savedEstimatedInput: saving(estimated(`event.saved ->> 'inputTokens'`)),
-  savedEstimatedOutput: saving(estimated(`event.saved ->> 'outputTokens'`)),
-  savedPriced: saving(`event.saved ->> 'modelCost' IS NOT NULL`),
-  savedModelCost: saving(`event.saved ->> 'modelCost'`),
-  savedRetrievalCost: saving(`event.saved ->> 'retrievalCost'`),
+    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name`,
+  ),
+  savedByRefusal: saving('sr', `event.saved ->> 'by' = 'refusal'`),
+  savedByCache: saving('sc', `event.saved ->> 'by' = 'cache'`),
+  savedMeasured: saving('sm', measured(`event.saved ->> 'inputTokens' IS NOT NULL`)),
+  savedMeasuredInput: saving('mi', measured(`event.saved ->> 'inputTokens'`)),
+  savedMeasuredOutput: saving('mo', measured(`event.saved ->> 'outputTokens'`)),
+  savedEstimated: saving('se', ESTIMATED),
+  savedEstimatedInput: saving('ei', estimated(`event.saved ->> 'inputTokens'`)),
+  savedEstimatedOutput: saving('eo', estimated(`event.saved ->> 'outputTokens'`)),
+  savedPriced: saving('sp', `event.saved ->> 'modelCost' IS NOT NULL`),
+  savedModelCost: saving('pm', `event.saved ->> 'modelCost'`),
+  savedRetrievalCost: saving('pr', `event.saved ->> 'retrievalCost'`),
   // By twentieth of confidence, 0 to 19.
-  confidenceBins: bins(`max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER)))`),
+  confidenceBins: bins('b', `max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER)))`),
   // Bin k is over 1.1^(k-1) up to 1.1^k milliseconds: a percentile read from it is within 5 % of the true one.
-  latencyBins: bins(`min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER))`),
+  latencyBins: bins('l', `min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER))`),
 } as const satisfies Figures
 
 /** Names of the figures of some kinds. */
@@ -96,8 +106,14 @@ export function shownAs(name: string, { kind }: Figure): string | undefined {
   }
 }
 
-/** Sums of one combination of everything in `CELL`, under the names that `partsOf` gives. */
+/** Sums of one combination of everything in `CELL`, by the names of figures: `x:count` and `x:sum` of a mean, `x:7` of a bin. */
 export type Counts = Readonly<Record<string, number>>
+
+/**
+ * The same as the rollups hold them: under the short names, and of a mean only of how many decisions it is not, under a name
+ * that begins with a hyphen, as most have all of them.
+ */
+export type StoredCounts = Readonly<Record<string, number>>
 
 /**
  * What is in common to the decisions of one entry of `counts`, in the order of its key, a JSON array. Names are only ever
@@ -115,7 +131,7 @@ export const CELL = {
 } as const
 
 /** Parts that the collections of a tenant are counted in. */
-export const PARTS = 4
+export const PARTS = 2
 
 /** Places that the decisions of a millisecond have. */
 export const PLACES_OF_A_MS = 2048

@@ -18,7 +18,7 @@ import type { Saving } from '../src/core/reports/savings.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
 import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
-import type { Counts } from './figures.ts'
+import type { StoredCounts } from './figures.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable(
@@ -161,7 +161,7 @@ export const idempotencyKeys = sqliteTable(
 
 /**
  * One row an event: those of a millisecond have 2,048 places, in the order of their arrival. A measured number that was not
- * finite is `null`, within `signals` and `findings` too.
+ * finite is `null`, within `signals` and `findings` too. Rows are kept short, so that three fit a page of SQLite.
  */
 export const decisions = sqliteTable(
   'decisions',
@@ -170,6 +170,7 @@ export const decisions = sqliteTable(
     place: integer('place').primaryKey(),
     /** Id of the event. */
     id: text('id').notNull(),
+    /** '' where the event is the decision's own. */
     decisionId: text('decision_id').notNull(),
     atMs: integer('at_ms').notNull(),
     tenant: text('tenant').notNull(),
@@ -185,7 +186,8 @@ export const decisions = sqliteTable(
     cache: text('cache').$type<CacheState>().notNull(),
     status: integer('status').notNull(),
     rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
-    signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
+    /** Numbers and texts of the signals, in the order of `signalShape`; the signals themselves where there is none. */
+    signals: text('signals', { mode: 'json' }).$type<readonly Json[] | Signals>().notNull(),
     findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
     evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
     documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
@@ -213,6 +215,7 @@ export const decisions = sqliteTable(
     saved: text('saved', { mode: 'json' }).$type<Saving>(),
     /** Fields that were left out because the event was too large for a queue. */
     cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
+    signalShape: integer('signal_shape'),
   },
   (table) => [
     // A row written for each decision of all tenants but one: most deployments have no other.
@@ -223,6 +226,16 @@ export const decisions = sqliteTable(
   ],
 )
 
+/** Signals without their numbers and texts, as JSON: those of most decisions under a policy have the same. */
+export const signalShapes = sqliteTable(
+  'signal_shapes',
+  {
+    id: integer('id').primaryKey(),
+    shape: text('shape').notNull(),
+  },
+  (table) => [uniqueIndex('signal_shapes_by_shape').on(table.shape)],
+)
+
 /** Decisions counted by UTC hour and by UTC day, counted by the trigger of `uncounted_decisions`. */
 export const decisionRollups = sqliteTable(
   'decision_rollups',
@@ -231,10 +244,10 @@ export const decisionRollups = sqliteTable(
     /** 3,600,000 for an hour, 86,400,000 for a day. */
     spanMs: integer('span_ms').notNull(),
     startMs: integer('start_ms').notNull(),
-    /** Which quarter of the collections. */
+    /** Which half of the collections. */
     part: integer('part').notNull(),
     /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
-    counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
+    counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, StoredCounts>>>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.spanMs, table.startMs, table.part] })],
 )

@@ -37,6 +37,7 @@ const WITH_ROWID: readonly string[] = [
   'passages',
   'pushed_policies',
   'removed_decisions',
+  'signal_shapes',
 ]
 
 /** What drizzle-kit finds of these tables. */

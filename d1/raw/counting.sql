@@ -12,12 +12,16 @@ CREATE VIEW decision_batches (events) AS SELECT NULL WHERE false;
 
 CREATE TRIGGER decisions_are_stored INSTEAD OF INSERT ON decision_batches
 BEGIN
+  INSERT INTO signal_shapes (shape)
+  SELECT DISTINCT value ->> 'signal_shape' FROM json_each(NEW.events) WHERE value ->> 'signal_shape' IS NOT NULL
+  ON CONFLICT (shape) DO NOTHING;
+
   -- An event is known by its tenant, time and id. What is older than what was removed was counted, and is left alone as well.
-  INSERT INTO decisions (place, id, decision_id, at_ms, tenant, collection, corpus_version, policy_id, mode, route, verdict, band, confidence, reason, cache, status, ranked_by, signals, findings, evidence_ids, document_ids, retrieval_ms, generation_ms, total_ms, principal_id, question_hmac, hmac_key_id, model, input_tokens, output_tokens, isolate, sequence, answer_signals, reranker, rerank_ms, escalate, audit, saved, cut)
+  INSERT INTO decisions (place, id, decision_id, at_ms, tenant, collection, corpus_version, policy_id, mode, route, verdict, band, confidence, reason, cache, status, ranked_by, signals, findings, evidence_ids, document_ids, retrieval_ms, generation_ms, total_ms, principal_id, question_hmac, hmac_key_id, model, input_tokens, output_tokens, isolate, sequence, answer_signals, reranker, rerank_ms, escalate, audit, saved, cut, signal_shape)
   SELECT
     event.at_ms * 2048 - 1 + row_number() OVER (PARTITION BY event.at_ms ORDER BY event.key)
       + coalesce((SELECT max(place) + 1 - event.at_ms * 2048 FROM decisions WHERE place BETWEEN event.at_ms * 2048 AND event.at_ms * 2048 + 2047), 0),
-    event.value ->> 'id', event.value ->> 'decision_id', event.value ->> 'at_ms', event.value ->> 'tenant', event.value ->> 'collection', event.value ->> 'corpus_version', event.value ->> 'policy_id', event.value ->> 'mode', event.value ->> 'route', event.value ->> 'verdict', event.value ->> 'band', event.value ->> 'confidence', event.value ->> 'reason', event.value ->> 'cache', event.value ->> 'status', event.value ->> 'ranked_by', event.value ->> 'signals', event.value ->> 'findings', event.value ->> 'evidence_ids', event.value ->> 'document_ids', event.value ->> 'retrieval_ms', event.value ->> 'generation_ms', event.value ->> 'total_ms', event.value ->> 'principal_id', event.value ->> 'question_hmac', event.value ->> 'hmac_key_id', event.value ->> 'model', event.value ->> 'input_tokens', event.value ->> 'output_tokens', event.value ->> 'isolate', event.value ->> 'sequence', event.value ->> 'answer_signals', event.value ->> 'reranker', event.value ->> 'rerank_ms', event.value ->> 'escalate', event.value ->> 'audit', event.value ->> 'saved', event.value ->> 'cut'
+    event.value ->> 'id', event.value ->> 'decision_id', event.value ->> 'at_ms', event.value ->> 'tenant', event.value ->> 'collection', event.value ->> 'corpus_version', event.value ->> 'policy_id', event.value ->> 'mode', event.value ->> 'route', event.value ->> 'verdict', event.value ->> 'band', event.value ->> 'confidence', event.value ->> 'reason', event.value ->> 'cache', event.value ->> 'status', event.value ->> 'ranked_by', event.value ->> 'signals', event.value ->> 'findings', event.value ->> 'evidence_ids', event.value ->> 'document_ids', event.value ->> 'retrieval_ms', event.value ->> 'generation_ms', event.value ->> 'total_ms', event.value ->> 'principal_id', event.value ->> 'question_hmac', event.value ->> 'hmac_key_id', event.value ->> 'model', event.value ->> 'input_tokens', event.value ->> 'output_tokens', event.value ->> 'isolate', event.value ->> 'sequence', event.value ->> 'answer_signals', event.value ->> 'reranker', event.value ->> 'rerank_ms', event.value ->> 'escalate', event.value ->> 'audit', event.value ->> 'saved', event.value ->> 'cut', (SELECT id FROM signal_shapes WHERE shape = event.value ->> 'signal_shape')
   FROM (
     SELECT min(key) AS key, value, value ->> 'at_ms' AS at_ms, value ->> 'tenant' AS tenant, value ->> 'id' AS id
     FROM json_each(NEW.events)
@@ -39,41 +43,41 @@ BEGIN
   FROM (
     SELECT tenant, span_ms, start_ms, part, cell, json_group_object(name, total) AS figures
     FROM (
-      SELECT event.tenant, span.ms AS span_ms, event.at_ms - event.at_ms % span.ms AS start_ms, coalesce(unicode(substr(event.collection, -1)) % 4, 0) AS part,
+      SELECT event.tenant, span.ms AS span_ms, event.at_ms - event.at_ms % span.ms AS start_ms, coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part,
         json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell, figure.key AS name, sum(figure.value) AS total
       FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(json_patch(json_patch(json_patch(json_object(
-        'decisions', 1,
-        'confidence:count', event.confidence IS NOT NULL,
-        'confidence:sum', event.confidence,
-        'totalMs:count', event.total_ms IS NOT NULL,
-        'totalMs:sum', event.total_ms,
-        'retrievalMs:count', event.retrieval_ms IS NOT NULL,
-        'retrievalMs:sum', event.retrieval_ms,
-        'generationMs:count', event.generation_ms IS NOT NULL,
-        'generationMs:sum', event.generation_ms,
-        'modelCalls', event.model IS NOT NULL,
-        'inputTokens', event.input_tokens,
-        'outputTokens', event.output_tokens,
-        'escalated', event.escalate,
-        'failed', event.status >= 500,
-        'savedByRefusal', event.saved ->> 'by' = 'refusal'
+        'n', 1,
+        '-c', event.confidence IS NULL,
+        'c', event.confidence,
+        '-t', event.total_ms IS NULL,
+        't', event.total_ms,
+        '-r', event.retrieval_ms IS NULL,
+        'r', event.retrieval_ms,
+        '-g', event.generation_ms IS NULL,
+        'g', event.generation_ms,
+        'm', event.model IS NOT NULL,
+        'i', event.input_tokens,
+        'o', event.output_tokens,
+        'e', event.escalate,
+        'f', event.status >= 500,
+        'sr', event.saved ->> 'by' = 'refusal'
       ), json_object(
-        'savedByCache', event.saved ->> 'by' = 'cache',
-        'savedMeasured', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens' IS NOT NULL),
-        'savedMeasuredInput', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens'),
-        'savedMeasuredOutput', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'outputTokens'),
-        'savedEstimated', coalesce(event.saved ->> 'estimated', 0),
-        'savedEstimatedInput', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'inputTokens', 0),
-        'savedEstimatedOutput', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'outputTokens', 0),
-        'savedPriced', event.saved ->> 'modelCost' IS NOT NULL,
-        'savedModelCost', event.saved ->> 'modelCost',
-        'savedRetrievalCost', event.saved ->> 'retrievalCost',
-        'confidenceBins:' || coalesce(max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))), ''), max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))) IS NOT NULL,
-        'latencyBins:' || coalesce(min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)), ''), min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) IS NOT NULL
-      )), (SELECT json_group_object('answerGates:' || each.name || ':count', 1) FROM (
+        'sc', event.saved ->> 'by' = 'cache',
+        'sm', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens' IS NOT NULL),
+        'mi', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens'),
+        'mo', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'outputTokens'),
+        'se', coalesce(event.saved ->> 'estimated', 0),
+        'ei', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'inputTokens', 0),
+        'eo', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'outputTokens', 0),
+        'sp', event.saved ->> 'modelCost' IS NOT NULL,
+        'pm', event.saved ->> 'modelCost',
+        'pr', event.saved ->> 'retrievalCost',
+        'b' || coalesce(max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))), ''), max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))) IS NOT NULL,
+        'l' || coalesce(min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)), ''), min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) IS NOT NULL
+      )), (SELECT json_group_object('a:' || each.name || ':count', 1) FROM (
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
     FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
-    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each)), (SELECT json_group_object('answerGates:' || each.name || ':sum', each.value) FROM (
+    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each)), (SELECT json_group_object('a:' || each.name || ':sum', each.value) FROM (
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
     FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
     WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each))) AS figure
@@ -81,7 +85,7 @@ BEGIN
     event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
     OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
   ) AND figure.value <> 0
-      GROUP BY event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % 4, 0), json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id), figure.key
+      GROUP BY event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % 2, 0), json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id), figure.key
     )
     GROUP BY tenant, span_ms, start_ms, part, cell
   )

@@ -157,7 +157,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
 
   return {
     record(event) {
-      isolate ??= crypto.randomUUID()
+      isolate ??= crypto.randomUUID().slice(19)
       waiting.push({ event, isolate, sequence: ++sequence })
       dropExcess()
       const nowMs = clock.nowMs()

@@ -28,7 +28,7 @@ export function createDirectDecisionLog(options: DirectDecisionLogOptions): Deci
 
   return {
     record(event) {
-      isolate ??= crypto.randomUUID()
+      isolate ??= crypto.randomUUID().slice(19)
       return writeDirectly(store, { event, isolate, sequence: ++sequence }, drops)
     },
     async flush() {},

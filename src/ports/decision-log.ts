@@ -52,7 +52,7 @@ export interface DecisionLog {
 /** An event as it is stored: with the number its isolate gave it, so that what is lost before its last one leaves a gap. */
 export interface NumberedEvent {
   readonly event: DecisionEvent
-  /** Random id of the isolate that recorded it. */
+  /** Random id of the isolate that recorded it, short: each row has it. */
   readonly isolate: string
   /** 1, 2, 3 … within that isolate. */
   readonly sequence: number

@@ -27,7 +27,7 @@ export const replayCommand = command({
   about: 'Judges decisions on record again, by another policy, and tells what would change.',
   usage: ['replay <decisions.jsonl> --policy <policy.json|name>'],
   notes: [
-    'A line for each decision: {"id", "verdict", "signals", "findings", "policy_id"}, as D1 has them in `decisions`, or a',
+    'A line for each decision: {"id", "verdict", "signals", "findings", "policy_id"}, as an export has them, or a',
     'results file of `rag-gate eval`. Nothing is sent anywhere. What the policy needs and was not recorded is told apart,',
     'and so is what no reranker read: `reranker` of a line says whether it failed, was spared, or there was none.',
   ],

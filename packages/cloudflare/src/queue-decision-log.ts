@@ -56,7 +56,7 @@ export function createQueueDecisionLog(options: QueueDecisionLogOptions): Decisi
 
   return {
     record(event: DecisionEvent) {
-      isolate ??= crypto.randomUUID()
+      isolate ??= crypto.randomUUID().slice(19)
       return send({ event: fitEvent(event), isolate, sequence: ++sequence })
     },
     async flush() {},

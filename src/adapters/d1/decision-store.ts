@@ -3,6 +3,7 @@ import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
 import { jsonBatches } from './json-batches.ts'
+import { takeApart } from './signal-shape.ts'
 
 export interface D1DecisionStoreOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -41,7 +42,8 @@ const MOST_TOKENS = 1e12
 /** What each column of `decisions` is written from. Objects and arrays are stored as JSON. */
 const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEvent) => unknown])[] = [
   ['id', ({ event }) => event.id],
-  ['decision_id', ({ event }) => event.decision.id],
+  // Of most events it is the event's own.
+  ['decision_id', ({ event }) => (event.decision.id === event.id ? '' : event.decision.id)],
   ['at_ms', ({ event }) => Math.trunc(event.atMs)],
   ['tenant', ({ event }) => event.decision.tenant],
   ['collection', ({ event }) => event.decision.collection],
@@ -56,7 +58,6 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['cache', ({ event }) => event.cache],
   ['status', ({ event }) => event.status],
   ['ranked_by', ({ event }) => event.decision.rankedBy],
-  ['signals', ({ event }) => event.decision.signals],
   ['findings', ({ event }) => event.decision.findings],
   ['evidence_ids', ({ event }) => event.decision.evidenceIds],
   ['document_ids', ({ event }) => event.decision.documentIds],
@@ -141,7 +142,11 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
   } {
     const insert = db.prepare(INSERT)
     const batches = jsonBatches(
-      events.map((numbered) => Object.fromEntries(COLUMNS.map(([column, read]) => [column, read(numbered)]))),
+      events.map((numbered) => {
+        const { shape, values } = takeApart(numbered.event.decision.signals)
+        const columns = COLUMNS.map(([column, read]) => [column, read(numbered)])
+        return { ...Object.fromEntries(columns), signals: values, signal_shape: shape }
+      }),
     )
     const statements = batches.map((batch) => insert.bind(batch))
     if (retentionDays !== undefined) {

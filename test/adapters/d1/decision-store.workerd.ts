@@ -10,11 +10,13 @@ import {
   policies,
   questionDays,
   questionTexts,
+  signalShapes,
 } from '../../../d1/schema.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { putTogether } from '../../../src/adapters/d1/signal-shape.ts'
 import { inBins, meansByName, namesIn } from '../../../packages/console/src/d1/statistics/sums.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
@@ -144,6 +146,13 @@ describe('createD1DecisionStore', () => {
     })
     await store.write([{ event, isolate: 'isolate-1', sequence: 7 }])
     const stored = await database.select().from(decisions).where(eq(decisions.tenant, tenant))
+    // Of signals the shape stands once, and numbers have ten digits.
+    const shapes = await database.select().from(signalShapes)
+    const shape = shapes.find(({ id }) => id === stored[0]?.signalShape)?.shape ?? ''
+    expect(putTogether(shape, stored[0]?.signals as number[])).toEqual({
+      ...signals,
+      curves: { cosine: { scores: [0.3, -1], topPairSharesDocument: true } },
+    })
     expect(stored).toEqual([
       {
         place: expect.any(Number) as number,
@@ -163,7 +172,8 @@ describe('createD1DecisionStore', () => {
         cache: 'miss',
         status: 200,
         rankedBy: 'convex',
-        signals,
+        signals: [0.1, 0.3, -1],
+        signalShape: expect.any(Number) as number,
         findings: decision.findings,
         evidenceIds: ['chunk-a', 'chunk-b'],
         documentIds: ['dokument-ä', 'document-b'],
@@ -205,7 +215,7 @@ describe('createD1DecisionStore', () => {
     const [stored] = await database.select().from(decisions).where(eq(decisions.tenant, 'gaps'))
     expect(stored).toMatchObject({
       confidence: null,
-      signals: { topBm25: null, bm25Lead: 0 },
+      signals: [null, 0],
       retrievalMs: null,
       generationMs: null,
       totalMs: null,

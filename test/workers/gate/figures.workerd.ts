@@ -14,8 +14,8 @@ import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const MORE = {
   ...FIGURES,
-  conflicts: { kind: 'count', sql: 'event.status = 409' },
-  rerankMs: { kind: 'mean', sql: 'event.rerank_ms', unit: 'ms' },
+  conflicts: { kind: 'count', as: 'x', sql: 'event.status = 409' },
+  rerankMs: { kind: 'mean', as: 'xm', sql: 'event.rerank_ms', unit: 'ms' },
 } as const
 
 /** The statements that make a view and its trigger anew. */
@@ -39,7 +39,7 @@ it('one line more is counted, added up, typed, described and exported', async ()
   await store.write(numbered)
   await store.write(numbered)
 
-  const hours = (await countedGroups(env.DB, 'more')).filter(({ spanMs }) => spanMs === 3_600_000)
+  const hours = (await countedGroups(env.DB, 'more', MORE)).filter(({ spanMs }) => spanMs === 3_600_000)
   const shown = shownOf(hours, MORE)
   expect(shown).toMatchObject({ decisions: 3, conflicts: 2, meanRerankMs: 15 })
   expectTypeOf(shown).toEqualTypeOf<Shown<typeof MORE>>()

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { putTogether } from '../../../src/adapters/d1/signal-shape.ts'
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { unscaled } from '../../../src/core/policy/scaled.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
@@ -58,10 +59,12 @@ async function askAll(): Promise<{ id: string; verdict: string }[]> {
 
 /** What was recorded of the first question that was asked. */
 async function signalsOfFirst(): Promise<Signals> {
-  const row = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
+  const row = await env.DB.prepare(
+    'SELECT signals, shape FROM decisions JOIN signal_shapes ON signal_shapes.id = signal_shape WHERE decisions.id = ?1',
+  )
     .bind(first[0]!.id)
-    .first<string>('signals')
-  return JSON.parse(row!) as Signals
+    .first<{ signals: string; shape: string }>()
+  return putTogether(row!.shape, JSON.parse(row!.signals) as number[]) as Signals
 }
 
 /** Refuses nothing by its confidence. */

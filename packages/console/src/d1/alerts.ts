@@ -44,7 +44,8 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
         `INSERT INTO alerts (id, tenant, kind, opened_ms, closed_ms, value, bound, decisions, message, untold)
         VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8, 1)
         ON CONFLICT (tenant, kind) WHERE closed_ms IS NULL DO UPDATE SET
-          value = excluded.value, bound = excluded.bound, decisions = excluded.decisions`,
+          value = excluded.value, bound = excluded.bound, decisions = excluded.decisions
+        WHERE decisions <> excluded.decisions OR value <> excluded.value OR bound <> excluded.bound`,
       )
       await db
         .batch([

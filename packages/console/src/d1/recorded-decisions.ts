@@ -1,11 +1,20 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, desc, eq, getTableColumns, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from 'hono-rag-gate/d1/schema'
+import {
+  auditEvents,
+  decisions,
+  feedback,
+  policies,
+  pushedPolicies,
+  questionTexts,
+  signalShapes,
+} from 'hono-rag-gate/d1/schema'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
 import type { PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Tenant } from 'hono-rag-gate/core/lib'
-import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import type { Signals } from 'hono-rag-gate/core/signals'
+import { putTogether, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { bodyOf } from './policies.ts'
 import { between, ofEvent, ofTenant, placeOf } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
@@ -44,8 +53,13 @@ export type ListedDecision = Pick<
   readonly questionText: string | null
 }
 
-/** A decision as it is stored. */
-export type DecisionRow = Omit<typeof decisions.$inferSelect, 'place'>
+/** A decision as it was recorded. */
+export type DecisionRow = Omit<typeof decisions.$inferSelect, 'place' | 'signals' | 'signalShape'> & {
+  readonly signals: Signals
+}
+
+/** A decision, and where it stands among all. */
+export type PlacedDecision = DecisionRow & { readonly place: Position }
 
 /** Where a page ended: the place of its last decision. */
 export type Position = number
@@ -116,7 +130,7 @@ export interface RecordedDecisions {
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  stretch(stretch: DecisionsStretch): Promise<readonly (typeof decisions.$inferSelect)[]>
+  stretch(stretch: DecisionsStretch): Promise<readonly PlacedDecision[]>
   /**
    * One decision of a tenant, by the id of its event.
    *
@@ -128,12 +142,23 @@ export interface RecordedDecisions {
 
 const MOST_SCANNED = 2_000
 
-const { place: _place, ...STORED } = getTableColumns(decisions)
+const {
+  place: _place,
+  signalShape: _shape,
+  decisionId: _id,
+  signals: _signals,
+  ...COLUMNS
+} = getTableColumns(decisions)
+const DECISION_ID = sql<string>`iif(${decisions.decisionId} = '', ${decisions.id}, ${decisions.decisionId})`.as(
+  'own_id',
+)
+const STORED = { ...COLUMNS, decisionId: DECISION_ID }
+const SIGNALS = { signals: decisions.signals, shape: signalShapes.shape }
 
 /** Columns of a `ListedDecision`. @internal */
 export const LISTED = {
   id: decisions.id,
-  decisionId: decisions.decisionId,
+  decisionId: DECISION_ID,
   atMs: decisions.atMs,
   collection: decisions.collection,
   policyId: decisions.policyId,
@@ -161,12 +186,14 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
     const [row] = await queries
       .select({
         decision: STORED,
+        ...SIGNALS,
         questionText: questionTexts.text,
         policy: policies.body,
         pushed: pushedPolicies.settings,
         pin: pushedPolicies.pin,
       })
       .from(decisions)
+      .leftJoin(signalShapes, eq(signalShapes.id, decisions.signalShape))
       .leftJoin(
         questionTexts,
         and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
@@ -232,12 +259,13 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
       const scanned = queries
         .select({
           ...LISTED,
-          signals: decisions.signals,
+          ...SIGNALS,
           findings: decisions.findings,
           cut: decisions.cut,
           reranker: decisions.reranker,
         })
         .from(decisions)
+        .leftJoin(signalShapes, eq(signalShapes.id, decisions.signalShape))
         .where(and(ofTenant(tenant), between(placeOf(fromMs), placeOf(toMs))))
         .orderBy(desc(decisions.place))
         .limit(MOST_SCANNED)
@@ -247,6 +275,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           id: scanned.id,
           verdict: scanned.verdict,
           signals: scanned.signals,
+          shape: scanned.shape,
           findings: scanned.findings,
           policyId: scanned.policyId,
           reranker: scanned.reranker,
@@ -257,10 +286,11 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
         .limit(limit)
         .catch(rethrowStoreFault)
-      return rows.map(({ cut, principalId, reranker, ...decision }) => {
+      return rows.map(({ cut, principalId, reranker, signals, shape, ...decision }) => {
         const lost = lostOfRecord({ cut, principalId })
         return {
           ...decision,
+          signals: signalsOf(signals, shape),
           ...(reranker === null ? {} : { reader: reranker }),
           ...(lost === undefined ? {} : { lost }),
         }
@@ -268,13 +298,15 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
     },
 
     async stretch({ tenant, fromMs, toMs, limit, after }) {
-      return queries
-        .select()
+      const rows = await queries
+        .select({ decision: { ...STORED, place: decisions.place }, ...SIGNALS })
         .from(decisions)
+        .leftJoin(signalShapes, eq(signalShapes.id, decisions.signalShape))
         .where(and(ofTenant(tenant), between(placeOf(fromMs), placeOf(toMs)), gt(decisions.place, after ?? -1)))
         .orderBy(asc(decisions.place))
         .limit(limit)
         .catch(rethrowStoreFault)
+      return rows.map(({ decision, signals, shape }) => ({ ...decision, signals: signalsOf(signals, shape) }))
     },
 
     async one(tenant, id) {
@@ -305,7 +337,14 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         ])
         .catch(rethrowStoreFault)
       const policy = row.policy ?? (row.pushed === null ? null : bodyOf(decision.policyId, row.pushed))
-      return { ...decision, questionText: row.questionText, policy, pin: row.pin, labels, auditEvents: events }
+      const signals = signalsOf(row.signals, row.shape)
+      return { ...decision, signals, questionText: row.questionText, policy, pin: row.pin, labels, auditEvents: events }
     },
   }
+}
+
+/** Signals as they were recorded; before they had shapes, rows held them whole. */
+function signalsOf(stored: (typeof decisions.$inferSelect)['signals'], shape: string | null): Signals {
+  // The store writes both from signals.
+  return (Array.isArray(stored) && shape !== null ? putTogether(shape, stored) : stored) as Signals
 }

@@ -19,7 +19,7 @@ export interface D1RetentionOptions {
   /**
    * Most decisions that are kept, of all tenants together; of more the oldest go before their days are over. 1,000 and up.
    *
-   * @default 4,000,000: with some 2.2 kB each they fit the 10 GB of a D1 database
+   * @default 4,000,000: with some 1.7 kB each they fit the 10 GB of a D1 database
    */
   readonly decisionsAtMost?: number
   /**
@@ -50,7 +50,7 @@ export interface RetentionRun extends JobRun {
 export interface Retention {
   /**
    * Removes rows in slices of 5,000, the oldest of a tenant first, until none is left or the statements of one run are used
-   * up. Tables take turns, and tenants of a table too. Decisions are counted first; it can be stopped after any statement.
+   * up. Tables take turns, and tenants of a table too. What is not counted yet stays; it can be stopped after any statement.
    *
    * @param maxStatements 1 and up. @default 80
    * @param from where the run before ended. @default the first table and tenant
@@ -135,6 +135,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
     const kept = (await db.prepare(KEPT).first<number>('kept')) ?? 0
     // No further than one run comes.
     const tooMany = Math.min(kept - decisionsAtMost, SLICE * MOST_STATEMENTS)
+    if (tooMany > 0) await counting.count('weak_spots')
     const first = tooMany <= 0 ? 0 : await db.prepare(FIRST_KEPT).bind(tooMany).first<number>('at_ms')
     const fromMs = Math.max(beforeMs, Math.min(first ?? 0, exportedToMs))
     await db.prepare(NOTE_REMOVED).bind(fromMs).run()
@@ -151,8 +152,9 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   }
 
   async function run(maxStatements: number, from: RetentionCursor, exportedToMs: number): Promise<RetentionRun> {
-    await counting.count()
     const nowMs = clock.nowMs()
+    // What is not counted stays, and waits for a week at most.
+    await counting.countMany(nowMs)
     const decisionsFromMs = await decisionsFrom(nowMs, exportedToMs)
     const removed = Object.fromEntries(TABLES.map((table) => [table, 0]))
     const tenants: Record<string, string> = { ...from.tenants }

@@ -3,12 +3,9 @@ import { COLUMNS } from '../api/get-decisions.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
 import { csvText, onTheWire } from '../api/wire.ts'
 import type { JobRun } from '../d1/job-records.ts'
-import type { decisions } from 'hono-rag-gate/d1/schema'
-import type { Position } from '../d1/recorded-decisions.ts'
+import type { PlacedDecision, Position } from '../d1/recorded-decisions.ts'
 import type { ExportOptions } from '../options.ts'
 import type { ConsoleParts } from '../parts.ts'
-
-type PlacedRow = typeof decisions.$inferSelect
 
 /** Days that are looked at: a Worker that was away for a week misses nothing. */
 const DAYS_BACK = 7
@@ -81,7 +78,7 @@ export async function exportDecisions(
 async function writePart(
   { bucket, format = 'jsonl' }: ExportOptions,
   { dayMs, tenant = '', parts = 0 }: ExportCursor,
-  found: readonly PlacedRow[],
+  found: readonly PlacedDecision[],
 ): Promise<Required<Pick<ExportCursor, 'parts' | 'after'>>> {
   const rows = found.slice(0, ROWS_OF_A_PART)
   const folder = `decisions/${encodeURIComponent(tenant)}/${new Date(dayMs).toISOString().slice(0, 10)}/`
@@ -106,7 +103,7 @@ function exported({
   escalate,
   place: _place,
   ...row
-}: PlacedRow): Record<string, unknown> {
+}: PlacedDecision): Record<string, unknown> {
   const wire = Object.entries(onTheWire(row) as object).filter(([name]) => !PERSONAL.includes(name))
   return {
     ...(Object.fromEntries(wire) as object),
@@ -118,11 +115,11 @@ function exported({
   }
 }
 
-function asLines(rows: readonly PlacedRow[]): string {
+function asLines(rows: readonly PlacedDecision[]): string {
   return rows.map((row) => `${JSON.stringify(exported(row))}\n`).join('')
 }
 
-function asCsv(rows: readonly PlacedRow[]): string {
+function asCsv(rows: readonly PlacedDecision[]): string {
   return csvText(
     COLUMNS.filter((column) => !PERSONAL.includes(column)),
     rows.map(exported),

@@ -28,7 +28,9 @@ function outcomeIs(status: SQLiteColumn, outcome: DecisionFilter['outcome']): SQ
 /** The condition of what a filter asks for among the columns of the rollups. */
 export function ofRows({ collection }: DecisionFilter): SQL | undefined {
   if (collection === undefined) return undefined
-  return eq(decisionRollups.part, ([...collection].at(-1)?.codePointAt(0) ?? 0) % PARTS)
+  const part = ([...collection].at(-1)?.codePointAt(0) ?? 0) % PARTS
+  // There were twice as many once.
+  return inArray(decisionRollups.part, [part, part + PARTS])
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The rollups, taken apart into groups of decisions. */
-import { CELL } from 'hono-rag-gate/d1/figures'
+import { CELL, type Counts, FIGURES, type Figures, type StoredCounts } from 'hono-rag-gate/d1/figures'
 import type { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Band } from 'hono-rag-gate/core/policy'
 import type { Mode } from 'hono-rag-gate/ports'
@@ -24,13 +24,17 @@ type Cell = Pick<CountedGroup, keyof typeof CELL>
 const NAMES = Object.keys(CELL) as (keyof typeof CELL)[]
 
 /** The groups of rows, in their order. */
-export function groupsOf(rows: readonly (typeof decisionRollups.$inferSelect)[]): CountedGroup[] {
+export function groupsOf(
+  rows: readonly (typeof decisionRollups.$inferSelect)[],
+  figures: Figures = FIGURES,
+): CountedGroup[] {
+  const countsOf = namer(figures)
   const cells = new Map<string, Cell>()
   return rows.flatMap(({ startMs, tenant, counts: byCell }) =>
     Object.entries(byCell).map(([key, counts]) => {
       const cell = cells.get(key) ?? cellOf(key)
       cells.set(key, cell)
-      return { startMs, tenant, ...cell, counts }
+      return { startMs, tenant, ...cell, counts: countsOf(counts) }
     }),
   )
 }
@@ -58,4 +62,34 @@ function cellOf(key: string): Cell {
   const values = JSON.parse(key) as string[]
   // Made of the names of a cell, whose texts are those of the decisions.
   return Object.fromEntries(NAMES.map((name, at) => [name, values[at]])) as unknown as Cell
+}
+
+/** Gives sums of the rollups the names of figures. */
+function namer(figures: Figures): (stored: StoredCounts) => Counts {
+  const entries = Object.entries(figures)
+  const known = new Map<string, readonly [name: string, sign: 1 | -1]>()
+  const means = entries.flatMap(([name, { kind }]) => (kind === 'mean' ? [`${name}:count`] : []))
+  const all = figures['decisions']?.as ?? ''
+
+  function nameOf(short: string): readonly [name: string, sign: 1 | -1] {
+    const [, none, as, rest = ''] = /^(-?)([a-z]+)(.*)$/.exec(short) ?? []
+    const [name, figure] = entries.find(([, each]) => each.as === as) ?? []
+    // Names were long once.
+    if (name === undefined) return [short, 1]
+    if (none !== '') return [`${name}:count`, -1]
+    if (figure?.kind === 'mean') return [`${name}:sum`, 1]
+    return [figure?.kind === 'bins' ? `${name}:${rest}` : `${name}${rest}`, 1]
+  }
+
+  return (stored) => {
+    const counts: Record<string, number> = {}
+    for (const short in stored) {
+      const [name, sign] = known.get(short) ?? nameOf(short)
+      known.set(short, [name, sign])
+      counts[name] = (counts[name] ?? 0) + sign * (stored[short] ?? 0)
+    }
+    const decisions = stored[all]
+    if (decisions !== undefined) for (const name of means) counts[name] = (counts[name] ?? 0) + decisions
+    return counts
+  }
 }
