@@ -37,7 +37,7 @@ function positiveTruth(term: Exclude<Term, { kind: 'has-field' }>, field: Json |
       return one === null ? null : term.literals.some((literal) => one === comparable(literal))
     case 'order': {
       if (typeof one !== 'number') return null
-      const sign = Math.sign(one - Number(term.bound))
+      const sign = Math.sign(one - term.bound)
       return (term.operator.includes('<') && sign < 0) || (term.operator.includes('>') && sign > 0)
         ? true
         : term.operator.includes('=') && sign === 0
