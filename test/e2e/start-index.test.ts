@@ -78,7 +78,7 @@ describe('npm run start:index', () => {
   })
 
   test.each([
-    [{ a: { dimension: 0 } }, 'The index "a" must have a whole number between 1 and 5376 as dimension'],
+    [{ a: { dimension: 0 } }, 'VECTOR_INDEXES.a.dimension must be a whole number from 1 to 5376'],
     [{ 'A b': {} }, 'the name "A b" must be'],
     ['{', 'cannot be read as JSON'],
   ])('does not start with %j', async (indexes, message) => {

@@ -154,6 +154,26 @@ describe('writing a corpus', () => {
     }
   }
 
+  it('a write that failed, and reached the index after the next writer, stays hidden until it is removed', async () => {
+    const ports = realPorts()
+    let arrive = async (): Promise<void> => undefined
+    const upsert: typeof ports.index.upsert = async (namespace, passages) => {
+      arrive = async () => ports.index.upsert(namespace, passages)
+      throw new Error('cut off')
+    }
+    await ingestDocuments(realPorts(), 'delayed', 'manual', [doc('a', 'Alpha one')])
+    const failing = { ...ports, index: { ...ports.index, upsert } }
+    await expect(ingestDocuments(failing, 'delayed', 'manual', [doc('a', 'Alpha two')])).rejects.toThrow('cut off')
+    clock.atMs += 3000
+    await ingestDocuments(realPorts(), 'delayed', 'manual', [doc('a', 'Alpha three')])
+    await arrive()
+    const late = await stateOf('delayed')
+    expect([late.texts, late.unpublished]).toEqual([['Alpha three', 'Alpha two'], [expect.any(String)]])
+    clock.atMs += 60_000
+    await sweepIndex(realPorts(), 100)
+    expect(await stateOf('delayed')).toMatchObject({ texts: ['Alpha three'], unpublished: [] })
+  })
+
   it('a writer that lost its turn leaves nothing in the index that is not on record', async () => {
     const sweep = () => sweepIndex(realPorts(), 100)
     const slow = ingestDocuments(slowPorts(sweep), 'late', 'manual', FIRST)

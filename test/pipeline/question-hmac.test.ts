@@ -17,7 +17,7 @@ describe('questionHmac', () => {
     const derived = createHmac('sha256', KEY)
       .update(lengthPrefixed(['rag-gate question', '2', '2', 'acme']))
       .digest()
-    expect(hmac).toBe(createHmac('sha256', derived).update('why').digest('hex'))
+    expect(hmac).toBe(createHmac('sha256', derived).update('why').digest('hex').slice(0, 32))
     expect(keyId).toBe('2.2')
   })
 

@@ -33,8 +33,8 @@ export async function bundledRun(name: string, bug?: PlantedBug): Promise<string
     plugins: [
       {
         name: 'sources',
-        setup({ onLoad }) {
-          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+        setup(bundler) {
+          bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => ({
             loader: 'ts',
             // Files are found beside the source, not beside the bundle.
             contents: (changed.get(path) ?? readFileSync(path, 'utf8'))

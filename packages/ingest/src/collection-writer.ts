@@ -100,8 +100,18 @@ export interface CollectionWriter extends Collections {
    * @throws `collection_conflict` when the collection is no longer at `fromVersion`, or in the hands of another writer
    */
   publish(change: CorpusChange): Promise<Collection>
-  /** Takes chunks off the record, now that the index does not hold them any more. */
-  forget(tenant: Tenant, id: CollectionId, writerId: string, chunkIds: readonly string[]): Promise<void>
+  /**
+   * Takes chunks off the record, now that the index does not hold them any more.
+   *
+   * @param but those that came on record between these times stay. Default: none does
+   */
+  forget(
+    tenant: Tenant,
+    id: CollectionId,
+    writerId: string,
+    chunkIds: readonly string[],
+    but?: { readonly fromMs: number; readonly toMs: number },
+  ): Promise<void>
   /**
    * Puts chunks that a session wrote after it was over on record as unpublished, as far as no document has them: another
    * session may have tidied up before they came into the index.

@@ -10,6 +10,9 @@ import { newId } from 'hono-rag-gate/pipeline'
 /** How long others wait for a writer that was cut off. Prolonged with each step. */
 const LEASE_MS = 60_000
 
+/** A write that failed for its caller may reach the index as much later: what was broken off stays hidden for as long. */
+const LATE_MS = LEASE_MS
+
 /** What writing needs. */
 export interface CorpusPorts {
   readonly index: ChunkIndex
@@ -62,7 +65,10 @@ export async function writeCorpus<Result>(
   const writerId = newId(ports.clock)
   const opened = await ports.collections.open(tenant, id, writerAt(ports.clock, writerId))
   try {
-    await removeFromIndex(ports, opened, writerId, opened.unpublishedChunkIds)
+    const nowMs = ports.clock.nowMs()
+    // Clocks differ; what seems to be of a later time still was written before one was set back.
+    const late = { fromMs: nowMs - LATE_MS + 1, toMs: nowMs + LATE_MS }
+    await removeFromIndex(ports, opened, writerId, opened.unpublishedChunkIds, late)
     return await work(leaseOf(ports, opened, writerId))
   } finally {
     // A lease that cannot be given back runs out by itself; what happened to the work matters more.
@@ -136,12 +142,13 @@ async function removeFromIndex(
   { tenant, id }: Collection,
   writerId: string,
   chunkIds: readonly string[],
+  but?: { readonly fromMs: number; readonly toMs: number },
 ): Promise<void> {
   if (chunkIds.length === 0) return
   const namespace = namespaceOf(tenant, id)
   await index.delete(namespace, chunkIds)
   await index.settle(namespace)
-  await collections.forget(tenant, id, writerId, chunkIds)
+  await collections.forget(tenant, id, writerId, chunkIds, but)
 }
 
 function isConflict(thrown: unknown): boolean {

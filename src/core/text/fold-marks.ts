@@ -4,7 +4,7 @@
  * Combining marks of Latin, Greek and Cyrillic letters, short vowels and the tatweel of Arabic, and joiners; marks of other
  * scripts are vowels and tones.
  */
-const MARKS = /[\u0300-\u036f\u0640\u064b-\u0652\u200c\u200d]/g
+const MARKS = /[\u0300-\u036f\u064b-\u0652\u0640]|\u200c|\u200d/g
 
 const MAY_HAVE_MARKS = /[\u00c0-\u0652\u1e00-\u200d]/
 

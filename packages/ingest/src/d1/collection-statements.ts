@@ -97,21 +97,22 @@ export function recordAbandoned(
     .bind(tenant, id, atMs, batch)
 }
 
-/** Takes chunks off that record, if the writer has the lease. `batch` is a JSON list of ids. */
+/** Takes chunks off that record, but those that came on it between two times, if the writer has the lease. `batch` is a JSON list of ids. */
 export function dropUnpublished(
   db: D1Database,
   tenant: Tenant,
   id: CollectionId,
   writerId: string,
   batch: string,
+  but = { fromMs: 0, toMs: -1 },
 ): D1PreparedStatement {
   return db
     .prepare(
-      `DELETE FROM unpublished_chunks WHERE tenant = ?1 AND collection = ?2
+      `DELETE FROM unpublished_chunks WHERE tenant = ?1 AND collection = ?2 AND since_ms NOT BETWEEN ?5 AND ?6
          AND chunk_id IN (SELECT value FROM json_each(?3))
          AND EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?4)`,
     )
-    .bind(tenant, id, batch, writerId)
+    .bind(tenant, id, batch, writerId, but.fromMs, but.toMs)
 }
 
 /** Notes since when the present lexicon is the former one. Runs while the row still names it. */

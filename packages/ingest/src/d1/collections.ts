@@ -241,11 +241,11 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       return keepCopy((await read(tenant, id))!, readAtMs)
     },
 
-    async forget(tenant, id, writerId, chunkIds) {
+    async forget(tenant, id, writerId, chunkIds, but) {
       const batches = jsonBatches(chunkIds)
       if (batches.length === 0) return
       await db
-        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)))
+        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch, but)))
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },
