@@ -41,7 +41,9 @@ describe('GET /v1/stats', () => {
       series: { start: string; decisions: number }[]
       recording: { missing: number }
     }>('/v1/stats')
-    const { results } = await env.DB.prepare('SELECT verdict, count(*) AS n FROM decisions GROUP BY verdict').all<{
+    const { results } = await env.DB.prepare(
+      "SELECT verdict, count(*) AS n FROM decisions WHERE tenant = 'default' GROUP BY verdict",
+    ).all<{
       verdict: string
       n: number
     }>()
