@@ -1,6 +1,6 @@
 /** The jobs of a console with very many tenants: what one run asks of D1, and that each tenant has its turn. */
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
 import { openConsole } from '../../../packages/console/src/parts.ts'
@@ -43,6 +43,9 @@ afterEach(async () => {
     ].map((sql) => env.DB.prepare(sql)),
   )
 })
+
+// Thousands of rows may outlast the reset before the next file.
+afterAll(() => env.DB.batch([env.DB.prepare('DELETE FROM decisions')]))
 
 describe('the jobs of a console', () => {
   it('fit one invocation with 10,000 tenants, all of which are refused too much', async () => {
