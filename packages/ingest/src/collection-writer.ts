@@ -103,14 +103,14 @@ export interface CollectionWriter extends Collections {
   /**
    * Takes chunks off the record, now that the index does not hold them any more.
    *
-   * @param but those that came on record between these times stay. Default: none does
+   * @param except those that came on record between these times stay. Default: none does
    */
   forget(
     tenant: Tenant,
     id: CollectionId,
     writerId: string,
     chunkIds: readonly string[],
-    but?: { readonly fromMs: number; readonly toMs: number },
+    except?: { readonly fromMs: number; readonly toMs: number },
   ): Promise<void>
   /**
    * Puts chunks that a session wrote after it was over on record as unpublished, as far as no document has them: another

@@ -10,7 +10,7 @@ import { newId } from 'hono-rag-gate/pipeline'
 /** How long others wait for a writer that was cut off. Prolonged with each step. */
 const LEASE_MS = 60_000
 
-/** A write that failed for its caller may reach the index as much later: what was broken off stays hidden for as long. */
+/** A write that failed for its caller may still reach the index within this time: until then what was broken off stays hidden. */
 const LATE_MS = LEASE_MS
 
 /** What writing needs. */
@@ -142,13 +142,13 @@ async function removeFromIndex(
   { tenant, id }: Collection,
   writerId: string,
   chunkIds: readonly string[],
-  but?: { readonly fromMs: number; readonly toMs: number },
+  except?: { readonly fromMs: number; readonly toMs: number },
 ): Promise<void> {
   if (chunkIds.length === 0) return
   const namespace = namespaceOf(tenant, id)
   await index.delete(namespace, chunkIds)
   await index.settle(namespace)
-  await collections.forget(tenant, id, writerId, chunkIds, but)
+  await collections.forget(tenant, id, writerId, chunkIds, except)
 }
 
 function isConflict(thrown: unknown): boolean {

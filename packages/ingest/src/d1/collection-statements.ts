@@ -104,7 +104,7 @@ export function dropUnpublished(
   id: CollectionId,
   writerId: string,
   batch: string,
-  but = { fromMs: 0, toMs: -1 },
+  except = { fromMs: 0, toMs: -1 },
 ): D1PreparedStatement {
   return db
     .prepare(
@@ -112,7 +112,7 @@ export function dropUnpublished(
          AND chunk_id IN (SELECT value FROM json_each(?3))
          AND EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?4)`,
     )
-    .bind(tenant, id, batch, writerId, but.fromMs, but.toMs)
+    .bind(tenant, id, batch, writerId, except.fromMs, except.toMs)
 }
 
 /** Notes since when the present lexicon is the former one. Runs while the row still names it. */

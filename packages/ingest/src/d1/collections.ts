@@ -241,11 +241,11 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       return keepCopy((await read(tenant, id))!, readAtMs)
     },
 
-    async forget(tenant, id, writerId, chunkIds, but) {
+    async forget(tenant, id, writerId, chunkIds, except) {
       const batches = jsonBatches(chunkIds)
       if (batches.length === 0) return
       await db
-        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch, but)))
+        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch, except)))
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },
