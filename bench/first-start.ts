@@ -9,7 +9,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort, ROOT, signalGroup, stopGroup } from '../scripts/local-gate.ts'
+import { anyPort, freePort, ROOT, signalGroup, stopGroup } from '../scripts/local-gate.ts'
 import { markdownTable } from './markdown-table.ts'
 
 const LONGEST_MS = 10 * 60_000
@@ -39,7 +39,7 @@ console.log(markdownTable(['round', 'seconds until the gate is up', 'node_module
 
 /** Starts, and stops once the gate is up. @returns seconds from the command to that line */
 async function startOnce(clone: string, cache: string): Promise<number> {
-  const port = await freePort(20_000 + Math.floor(Math.random() * 10_000))
+  const port = await freePort(anyPort())
   // Nothing that npm told this process may reach the clone, above all not its cache.
   const outside = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   const began = performance.now()

@@ -15,6 +15,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { anyPort } from '../scripts/local-gate.ts'
 import type { LocalIndex, LocalIndexOptions } from '../scripts/local-index.ts'
 import { measureMemory, type Memory } from '../test/deep/workerd-memory.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -160,7 +161,7 @@ const capacities: (readonly string[])[] = []
 try {
   const checkouts = [...(other === undefined ? [] : [['before', resolve(other)]]), ['now', resolve('.')]] as const
   for (const [name = '', checkout = ''] of checkouts) {
-    const port = 20_000 + Math.floor(Math.random() * 5000)
+    const port = anyPort()
     const timing = await start(checkout, join(home, name), port)
     try {
       rows.push(...(await measure({ name, index: timing })))

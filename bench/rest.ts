@@ -12,7 +12,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, ROOT, signalGroup, stopGroup } from '../scripts/local-gate.ts'
+import { anyPort, freePort, ROOT, signalGroup, stopGroup } from '../scripts/local-gate.ts'
 import { markdownTable } from './markdown-table.ts'
 import { haveData, passagesOf, questionsAbout } from './word-index/passages.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
@@ -64,7 +64,7 @@ function shown(took: readonly Took[], of: keyof Took): string {
 }
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-rest-'))
-const port = await freePort(20_000 + Math.floor(Math.random() * 10_000))
+const port = await freePort(anyPort())
 const child = spawn('npm', ['start'], {
   cwd: ROOT,
   env: { ...process.env, RAG_GATE_HOME: home, PORT: String(port) },

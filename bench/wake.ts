@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { anyPort } from '../scripts/local-gate.ts'
 import type { LocalIndex, LocalIndexOptions } from '../scripts/local-index.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -73,7 +74,7 @@ async function measure(name: string, checkout: string, size: number): Promise<re
     startLocalIndex: (options: LocalIndexOptions) => Promise<LocalIndex>
   }
   const indexes = { vectors: { indexType: 'DENSE', dimension: DIMENSION } }
-  const start = () => startLocalIndex({ stateDirectory, indexes, port: 20_000 + Math.floor(Math.random() * 5000) })
+  const start = () => startLocalIndex({ stateDirectory, indexes, port: anyPort() })
   try {
     let index = await start()
     const began = performance.now()

@@ -68,33 +68,17 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const rebuilt = setAsideOldState(stateDirectory, say)
   migrate(stateDirectory)
 
-  const wanted = options.port ?? 8787
-  const port = await freePort(wanted)
-  if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const envFile = join(stateDirectory, 'vars.env')
   const missing = Object.entries(defaults).filter(([name]) => known[name] === undefined)
   writeFileSync(envFile, formatVars({ ...Object.fromEntries(missing), ...vars }), { mode: 0o600 })
   // The second file has the last word.
   const envFiles = ['--env-file', varsFile, '--env-file', envFile]
-  const inspectorPort = await freePort(port + 10_000)
   const entry = options.entry === undefined ? [] : [options.entry]
-  const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)]
-  const level = options.output === 'everything' ? 'log' : 'warn'
-  const quiet = ['--log-level', level, '--show-interactive-dev-session=false']
-  const child = wrangler(['dev', ...entry, ...address, '--persist-to', stateDirectory, ...envFiles, ...quiet])
-  const url = `http://127.0.0.1:${port}`
-  const output = collectOutput(child)
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // However this process ends, nothing is left behind.
-  const killed = (): void => signalGroup(child, 'SIGKILL')
-  process.once('exit', killed)
-  void exited.then(() => process.off('exit', killed))
-  try {
-    await untilHealthy(url, child, output)
-  } catch (thrown) {
-    await stopGroup(child, exited)
-    throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
-  }
+  const args = [...entry, '--persist-to', stateDirectory, ...envFiles]
+  const wanted = options.port ?? 8787
+  const served = await serveLocally(wanted, args, untilHealthy, options.output === 'everything')
+  const { url, port, child, output, inspectorPort, stopped } = served
+  if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const { onOutput } = options
   if (onOutput !== undefined) {
     // Before that wrangler gives advice that is the same at every start; where the start fails, all of it is in the error.
@@ -109,11 +93,11 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
     ...(baseUrl === undefined || model === undefined ? {} : { model: { baseUrl, name: model } }),
     inspectorUrl: `ws://127.0.0.1:${inspectorPort}/ws`,
     rebuilt,
-    stopped: exited,
-    stop: () => stopGroup(child, exited),
+    stopped,
+    stop: () => stopGroup(child, stopped),
     kill: () => {
       signalGroup(child, 'SIGKILL')
-      return exited
+      return stopped
     },
   }
 }
@@ -181,6 +165,57 @@ function isFree(port: number): Promise<boolean> {
     probe.once('error', () => resolve(false))
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
+}
+
+/** A port to try first, for those who mind no number: neither it nor its debugger's is one that the system gives to clients. */
+export const anyPort = (): number => 10_000 + Math.floor(Math.random() * 12_000)
+
+/** What `wrangler dev` serves. */
+export interface Served {
+  readonly url: string
+  readonly port: number
+  readonly inspectorPort: number
+  readonly child: ChildProcess
+  /** What it printed last. */
+  readonly output: () => string
+  readonly stopped: Promise<void>
+}
+
+/**
+ * Runs `wrangler dev` on the first free port from `first` on, and waits. A port that another program takes in between is
+ * passed over.
+ *
+ * @param untilReady rejects when it ended, or does not come up
+ * @throws with all that was printed, when it does not come up
+ */
+export async function serveLocally(
+  first: number,
+  args: readonly string[],
+  untilReady: (url: string, child: ChildProcess, output: () => string) => Promise<void>,
+  printsEverything = false,
+): Promise<Served> {
+  for (let tries = 1; ; tries++) {
+    const port = await freePort(first)
+    const inspectorPort = await freePort(port + 10_000)
+    const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)]
+    const level = printsEverything ? 'log' : 'warn'
+    const child = wrangler(['dev', ...args, ...address, '--log-level', level, '--show-interactive-dev-session=false'])
+    const output = collectOutput(child)
+    const stopped = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    // However this process ends, nothing is left behind.
+    const killed = (): void => signalGroup(child, 'SIGKILL')
+    process.once('exit', killed)
+    void stopped.then(() => process.off('exit', killed))
+    const url = `http://127.0.0.1:${port}`
+    try {
+      await untilReady(url, child, output)
+      return { url, port, inspectorPort, child, output, stopped }
+    } catch (thrown) {
+      await stopGroup(child, stopped)
+      if (tries === 5 || !/address already in use/i.test(output()))
+        throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
+    }
+  }
 }
 
 /** wrangler is quiet: no telemetry, no banner, nothing fetched from outside. */

@@ -1,10 +1,11 @@
 /** The vector index Worker on this machine: its tokens, and wrangler serving it on loopback. */
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { indexesOf } from '../packages/vector-index/src/configured-indexes.ts'
-import { collectOutput, freePort, ROOT, type Serving, signalGroup, stopGroup, wrangler } from './local-gate.ts'
+import { ROOT, type Serving, serveLocally, stopGroup } from './local-gate.ts'
 import { formatVars } from './worker-settings.ts'
 
 /** What `startLocalIndex` can be told. */
@@ -38,29 +39,15 @@ export async function startLocalIndex({
 }: LocalIndexOptions): Promise<LocalIndex> {
   const configured = indexesOf({ VECTOR_INDEXES: indexes })
   const tokens = ensureTokens(stateDirectory, [...configured.keys()])
-  const chosen = await freePort(port)
-  const inspector = await freePort(chosen + 10_000)
   const envFile = join(stateDirectory, 'vars.env')
   const vars = {
     INDEX_TOKENS: JSON.stringify(Object.fromEntries(tokens)),
     ...(indexes !== undefined && { VECTOR_INDEXES: JSON.stringify(indexes) }),
   }
   writeFileSync(envFile, formatVars(vars), { mode: 0o600 })
-  const address = ['--ip', '127.0.0.1', '--port', String(chosen), '--inspector-port', String(inspector)]
-  const files = ['--config', CONFIG, '--persist-to', stateDirectory, '--env-file', envFile]
-  const child = wrangler(['dev', ...address, ...files, '--log-level', 'warn', '--show-interactive-dev-session=false'])
-  const output = collectOutput(child)
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // However this process ends, nothing is left behind.
-  process.once('exit', () => signalGroup(child, 'SIGKILL'))
-  const url = `http://127.0.0.1:${chosen}`
-  try {
-    await untilAnswers(url, () => child.exitCode !== null)
-  } catch (thrown) {
-    await stopGroup(child, exited)
-    throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
-  }
-  return { url, tokens, stopped: exited, stop: () => stopGroup(child, exited) }
+  const args = ['--config', CONFIG, '--persist-to', stateDirectory, '--env-file', envFile]
+  const { url, child, stopped } = await serveLocally(port, args, untilAnswers)
+  return { url, tokens, stopped, stop: () => stopGroup(child, stopped) }
 }
 
 /** Reads the tokens, making those that are missing. */
@@ -74,10 +61,10 @@ function ensureTokens(directory: string, names: readonly string[]): ReadonlyMap<
   return new Map(Object.entries(tokens))
 }
 
-async function untilAnswers(url: string, hasEnded: () => boolean): Promise<void> {
+async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
-    if (hasEnded()) throw new Error('wrangler ended')
+    if (child.exitCode !== null) throw new Error('wrangler ended')
     const response = await fetch(url).catch(() => undefined)
     if (response !== undefined) {
       await response.body?.cancel()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { ask, callGate, ingest, statistics } from '../../packages/cli/src/gate-client.ts'
-import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
 import { GATE_DOCUMENTS } from './visited-site.ts'
 
 const homes = ['saved', 'restored'].map((name) => mkdtempSync(join(tmpdir(), `rag-gate-backup-${name}-`)))
@@ -18,7 +18,7 @@ const start = (home: string): Promise<LocalGate> =>
   startLocalGate({
     stateDirectory: join(home, '.wrangler', 'state'),
     vars: { STORE_QUESTIONS_DAYS: '7' },
-    port: 20_000 + Math.floor(Math.random() * 20_000),
+    port: anyPort(),
   })
 
 /** The command of the docs, for the database of a folder. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../packages/cli/src/main.ts'
 import { terminalOn } from '../../packages/cli/src/terminal.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-calibration-'))
 const folder = join(home, 'manual')
@@ -47,7 +47,7 @@ const TOPICS: readonly (readonly [subject: string, question: string, fact: strin
 beforeAll(async () => {
   gate = await startLocalGate({
     stateDirectory: join(home, 'state'),
-    port: 31_870,
+    port: anyPort(),
     vars: { AUDIENCE: 'public', STORE_QUESTIONS_DAYS: '30' },
   })
   mkdirSync(folder)

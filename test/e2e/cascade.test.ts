@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { asksForGrades, type CountingModel, startCountingModel } from './counting-model.ts'
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   })
   gate = await startLocalGate({
     stateDirectory,
-    port: 31_890,
+    port: anyPort(),
     vars: { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'k', LLM_MODEL: 'counting-1', RERANKER: 'llm', ...BOUNDS },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)

@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatProtocol, readChat, uiMessageStream } from '../../packages/chat/src/index.ts'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
-import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
 import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
 import * as fixture from '../fixtures/gate.ts'
 import { aPassage } from '../fixtures/evidence.ts'
@@ -363,7 +363,7 @@ beforeAll(async () => {
   model = await startUpstream(talking(wholeStream(WORDS)))
   gate = await startLocalGate({
     stateDirectory,
-    port: 8985,
+    port: anyPort(),
     vars: {
       LLM_BASE_URL: `${model.url}/v1`,
       LLM_API_KEY: 'key',

@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cli-'))
 const folder = join(home, 'manual')
 let gate: LocalGate
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 28960, vars: { AUDIENCE: 'public' } })
+  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: anyPort(), vars: { AUDIENCE: 'public' } })
   mkdirSync(folder)
   writeFileSync(join(folder, 'rocket.md'), '# Rocket\n\nThe launch code of the rocket is 7421.\n')
   writeFileSync(join(folder, 'crew.html'), '<title>Crew</title><main><p>The crew are four astronauts.</p></main>')

@@ -6,7 +6,7 @@ import { gateWithModel } from './gate-with-model.ts'
 
 const ASKERS = 20
 
-const site = gateWithModel(8930)
+const site = gateWithModel()
 
 interface Asked {
   readonly token?: string

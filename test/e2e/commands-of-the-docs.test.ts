@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { docsCorpus } from '../../scripts/docs-corpus.ts'
-import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { examplesOf, PAGES } from '../docs/pages.ts'
 
@@ -15,7 +15,7 @@ const clone = join(home, 'clone')
 let gate: LocalGate
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 28_990 })
+  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: anyPort() })
   await ingest(gate.url, gate.adminToken, docsCorpus())
   cpSync(join(ROOT, 'docs', 'reference'), join(clone, 'docs'), { recursive: true })
   for (const folder of ['node_modules', 'packages', 'src']) symlinkSync(join(ROOT, folder), join(clone, folder))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK } from '../fixtures/corpus.ts'
 import { type CountingModel, startCountingModel } from './counting-model.ts'
 
@@ -17,7 +17,7 @@ export interface GateWithModel {
  * Starts both before the tests of a file, and stops them afterwards. The model answers, and its calls are counted anew,
  * from the beginning of each test.
  */
-export function gateWithModel(port: number, vars: Readonly<Record<string, string>> = {}): GateWithModel {
+export function gateWithModel(vars: Readonly<Record<string, string>> = {}): GateWithModel {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
   let gate: LocalGate | undefined
   let model: CountingModel | undefined
@@ -25,7 +25,7 @@ export function gateWithModel(port: number, vars: Readonly<Record<string, string
   beforeAll(async () => {
     model = await startCountingModel()
     const named = { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'model-key', LLM_MODEL: 'counting-1' }
-    gate = await startLocalGate({ stateDirectory, port, vars: { ...named, ...vars } })
+    gate = await startLocalGate({ stateDirectory, port: anyPort(), vars: { ...named, ...vars } })
     await ingest(gate.url, gate.adminToken, HANDBOOK)
   })
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Index } from '@upstash/vector'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT } from '../../scripts/local-gate.ts'
+import { anyPort, ROOT } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 
 const INDEXES = {
@@ -65,7 +65,7 @@ const ROWS = Array.from({ length: 25 }, (_, at) => ({
 }))
 
 beforeAll(async () => {
-  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: 8970 })
+  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: anyPort() })
   const source = clientOf('source')
   await source.upsert(ROWS)
   await source.namespace('tenant a').upsert(ROWS.slice(0, 7))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collectOutput, freePort, ROOT, signalGroup, stopGroup } from '../../scripts/local-gate.ts'
+import { anyPort, collectOutput, freePort, ROOT, signalGroup, stopGroup } from '../../scripts/local-gate.ts'
 import { DEEP } from '../deep-run.ts'
 import { examplesOf } from '../docs/pages.ts'
 import { packPackages, typeCheck } from './consumer/project.ts'
@@ -84,7 +84,7 @@ function onThisMachine(commands: string): string {
 }
 
 async function serve(folder: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const port = await freePort(28_300)
+  const port = await freePort(anyPort())
   const inspector = await freePort(port + 10_000)
   const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspector)]
   const child = spawn('npx', ['wrangler', 'dev', ...address], { cwd: folder, env: ENV, detached: true })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import type { QueuedDecision } from '../../packages/cloudflare/src/queue-decision-log.ts'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { HANDBOOK } from '../fixtures/corpus.ts'
@@ -19,7 +19,7 @@ let gate: LocalGate
 const start = (): Promise<LocalGate> =>
   startLocalGate({
     stateDirectory,
-    port: 31_930,
+    port: anyPort(),
     entry: 'test/e2e/killed-worker.ts',
     vars: { QUEUE_URL: `http://127.0.0.1:${(queue.address() as AddressInfo).port}` },
   })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
 import { policySettings } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   model = await startUpstream(GOOD)
   gate = await startLocalGate({
     stateDirectory,
-    port: 8960,
+    port: anyPort(),
     entry: 'test/e2e/model-faults-worker.ts',
     vars: {
       LLM_BASE_URL: `${model.url}/v1`,

@@ -3,7 +3,7 @@ import { ask, statistics } from '../../packages/cli/src/gate-client.ts'
 import { MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { gateWithModel } from './gate-with-model.ts'
 
-const site = gateWithModel(8920, { AUDIENCE: 'public' })
+const site = gateWithModel({ AUDIENCE: 'public' })
 
 describe('a model behind an OpenAI-compatible endpoint', () => {
   test('is never called for a question that is refused', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { policySettings } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 
@@ -110,7 +110,7 @@ async function call(
 }
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
+  gate = await startLocalGate({ stateDirectory, port: anyPort() })
   description = (await (await fetch(`${gate.url}/v1/openapi.json`)).json()) as Description
   validators = new Ajv2020({
     strict: false,

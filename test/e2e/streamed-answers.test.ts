@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 import { delta, DONE, talking, wholeStream } from './streaming-model.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   model = await startUpstream(talking(WHOLE))
   gate = await startLocalGate({
     stateDirectory,
-    port: 8975,
+    port: anyPort(),
     vars: { LLM_BASE_URL: `${model.url}/v1`, LLM_API_KEY: 'key', LLM_MODEL: 'm', STREAM_IDLE_SECONDS: '3' },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)

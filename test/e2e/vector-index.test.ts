@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FusionAlgorithm, Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { anyPort } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 
 const INDEXES = {
@@ -23,7 +24,7 @@ const clientOf = (name: Name) =>
   new Index({ url: `${local.url}/indexes/${name}`, token: local.tokens.get(name)!, enableTelemetry: false })
 
 beforeAll(async () => {
-  local = await start(31_950)
+  local = await start(anyPort())
 })
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../packages/cli/src/gate-client.ts'
-import { type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
+import { anyPort, type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
 import { theBrowser } from './browser.ts'
 
 /** Two pages about the gate. */
@@ -71,7 +71,7 @@ export function visitedSite(
 
   beforeAll(async () => {
     // One after the other: the browser borrows the environment while it unpacks.
-    gate = await startLocalGate({ ...options(), stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
+    gate = await startLocalGate({ ...options(), stateDirectory, port: anyPort() })
     browser = await theBrowser()
     await ingest(gate.url, gate.adminToken, documents)
   })

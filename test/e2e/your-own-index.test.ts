@@ -7,12 +7,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Index } from '@upstash/vector'
 import { Hono } from 'hono'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from '../../scripts/local-gate.ts'
+import { anyPort, ROOT, serveLocally, stopGroup } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
@@ -114,7 +113,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(home, name)), { recursive: true })
     writeFileSync(join(home, name), code)
   }
-  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: await freePort(21_760) })
+  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: anyPort() })
   embeddings = await startEmbeddings()
   await fill()
 })
@@ -373,32 +372,19 @@ describe('the lexicon', () => {
       vars: bindingsOf('texts'),
     }
     writeFileSync(join(home, 'wrangler.json'), JSON.stringify(config))
-    const port = await freePort(22_870)
-    const inspector = await freePort(port + 10_000)
-    const given = ['--config', join(home, 'wrangler.json'), '--ip', '127.0.0.1', '--port', String(port)]
-    const quiet = ['--inspector-port', String(inspector), '--log-level', 'warn', '--show-interactive-dev-session=false']
-    const child = wrangler(['dev', ...given, ...quiet])
-    const output = collectOutput(child)
-    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    process.once('exit', () => signalGroup(child, 'SIGKILL'))
+    const { url, child, output, stopped } = await serveLocally(
+      anyPort(),
+      ['--config', join(home, 'wrangler.json')],
+      async (address) => void (await vi.waitFor(() => fetch(address), { timeout: 60_000, interval: 150 })),
+    )
     try {
-      const served = { request: (path: string, init: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) }
-      for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
-        if (
-          await fetch(`http://127.0.0.1:${port}/`).then(
-            (response) => response.arrayBuffer(),
-            () => undefined,
-          )
-        )
-          break
-        await sleep(150)
-      }
+      const served = { request: (path: string, init: RequestInit) => fetch(`${url}${path}`, init) }
       const app = served as unknown as App
       const answered = await ask(app, ANSWERED.question)
       expect(answered, output()).toMatchObject({ refused: false, first: { document_id: 'brushes' } })
       expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
     } finally {
-      await stopGroup(child, exited)
+      await stopGroup(child, stopped)
     }
   })
 })
