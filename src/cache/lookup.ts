@@ -57,7 +57,9 @@ export async function lookUpEvidence(
   const named = await findStored(parts, asked, lookup.purges, evidenceKey)
   const { sameAs } = named?.answer ?? {}
   const same = sameAs === undefined ? named : await findStored(parts, asked, lookup.purges, sameAs)
-  if (!isSendable(same, asked)) return { ...lookup, evidenceKey }
+  // Under one question key two answers may follow each other that were made from different evidence.
+  const isNamed = same?.answer.decision.id === named?.answer.decision.id
+  if (!isNamed || !isSendable(same, asked)) return { ...lookup, evidenceKey }
   return {
     ...lookup,
     found: foundAs('evidence-hit', same),

@@ -23,7 +23,9 @@ function changing(options: GateFixture = {}) {
     version++
     found = evidence
   }
-  return { ...gate, change }
+  /** As for those who know the version from before: the index has the new passages already. */
+  const changeUnnoticed = (evidence: readonly Ranking[]): void => void (found = evidence)
+  return { ...gate, change, changeUnnoticed }
 }
 
 /** The ranking with something about its first passage changed. */
@@ -124,6 +126,17 @@ describe('a question asked again after the documents changed', () => {
     change()
     await ask({ question: `${QUESTION} And why?` })
     expect(journal.handled).toHaveLength(2)
+  })
+
+  it('is never answered so with what was made of other evidence at the same version', async () => {
+    const { ask, journal, change, changeUnnoticed } = changing({ dependencies: { authenticate: asOperator } })
+    change(rankingOf([STRONG, WEAK]))
+    await ask()
+    changeUnnoticed(withFirst(rankingOf([STRONG, WEAK]), { text: 'The warranty of the pump was withdrawn.' }))
+    await ask(undefined, { 'cache-control': 'no-cache' })
+    change(rankingOf([STRONG, WEAK]))
+    await ask()
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'bypass', 'miss'])
   })
 
   it('is not answered so with what has lived its time', async () => {
