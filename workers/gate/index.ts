@@ -1,4 +1,5 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
+import { chatProtocol } from '@hono-rag-gate/chat'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import { contextStorage } from 'hono/context-storage'
 import { Hono } from 'hono/tiny'
@@ -21,6 +22,8 @@ const LONGEST_URL = 8192
 const app = new Hono<{ Bindings: GateBindings }>()
 // The trace of a request is found from wherever a model is asked.
 app.use(contextStorage(), keepTrace)
+// Whatever is answered there has the form that OpenAI's clients read.
+for (const path of ['/v1/chat/completions', '/v1/models']) app.use(path, chatProtocol())
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()

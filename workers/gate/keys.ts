@@ -1,5 +1,5 @@
 /** `/v1/keys`: keys of a tenant, made, listed and revoked. */
-import { readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
+import { checkNames, readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
@@ -37,6 +37,7 @@ export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<R
 export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, [])
   const keys = await composition.keys.list(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin))
   return c.json({ keys: keys.map(onTheWire) }, 200, { 'cache-control': 'no-store' })
 }
@@ -45,6 +46,7 @@ export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<
 export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, [])
   const id = c.req.param('id') ?? ''
   if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin), id))) {
     throw new WorkerError('key_not_found', 'There is no such key, or it was revoked before')

@@ -1,7 +1,6 @@
 /** Every route of the Worker's own API beside the console's, and who serves it. `api/` describes them; a test holds the two together. */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
-import { chatProtocol } from '@hono-rag-gate/chat'
 import { feedbackHeader, limitRequests } from '@hono-rag-gate/console'
 import { mcpEndpoint, toolEndpoint } from '@hono-rag-gate/mcp'
 import { agentToolsFor } from './agent-tools.ts'
@@ -25,7 +24,6 @@ import { purgeCache } from './purge-cache.ts'
 
 type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
 
-const chatForm: Serving = chatProtocol()
 const limited: Serving = limitRequests<GateBindings>(compositionFor)
 const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
@@ -46,14 +44,13 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
     'POST',
     '/v1/chat/completions',
     signedAnswers,
-    chatForm,
     limited,
     checkRequest,
     tellCost,
     chatGate as unknown as Serving,
     answerChat as unknown as Serving,
   ],
-  ['GET', '/v1/models', chatForm, listModels],
+  ['GET', '/v1/models', listModels],
   ['POST', '/mcp', limited, mcpEndpoint(agentToolsFor)],
   ['POST', '/v1/tools/search', limited, toolEndpoint(agentToolsFor, 'search')],
   [

@@ -38,8 +38,8 @@ const [PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS] = [-32_700, -32_
 
 /**
  * Makes the handler of an MCP endpoint without sessions: `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`,
- * each answered with JSON. What a tool cannot do is a result with `isError`, which a model can read and mend; who may not
- * call at all has an HTTP error. Mount it for every method: `app.all('/mcp', mcpEndpoint(tools))`.
+ * each answered with JSON. What a tool cannot do is a result with `isError`, which a model can read and mend; what is no
+ * message is an error of JSON-RPC; who may not call at all has an HTTP error. Mount it for every method: `app.all('/mcp', mcpEndpoint(tools))`.
  */
 export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bindings>): Handler<Env<Bindings>> {
   return async function mcpEndpoint(c) {
@@ -56,7 +56,7 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
         return failure(c, null, INVALID_REQUEST, `Versions that are spoken here: ${VERSIONS.join(', ')}`, 400)
       }
       const { jsonrpc, id, method, params = {} } = await message(c)
-      const isAnswered = typeof id === 'string' || typeof id === 'number'
+      const isAnswered = isId(id)
       if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && !isAnswered)) {
         // What a client answers has no method, and nothing was asked.
         if (jsonrpc === '2.0' && method === undefined && isAnswered) return c.body(null, 202)
@@ -69,12 +69,24 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
         return failure(c, id, method === 'tools/call' ? INVALID_PARAMS : NO_METHOD, result)
       return c.json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
     } catch (thrown) {
-      if (isRagGateError(thrown) && thrown.code === 'invalid_json')
-        return failure(c, null, PARSE_ERROR, thrown.message, 400)
-      return respondWithError(c, thrown, TOOL_STATUS)
+      const response = respondWithError(c, thrown, TOOL_STATUS)
+      if (!isRagGateError(thrown) || !NO_MESSAGE.includes(thrown.code)) return response
+      const { error }: { error: { message: string } } = await response.json()
+      // The status says what the code of JSON-RPC does not.
+      const status = response.status as ContentfulStatusCode
+      return c.json(
+        { jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: error.message, data: error } },
+        status,
+      )
     }
   }
 }
+
+/** Codes for bodies that are no JSON in UTF-8. */
+const NO_MESSAGE: readonly string[] =
+  'unsupported_media_type body_too_large body_timeout invalid_utf8 invalid_json too_deep'.split(' ')
+
+const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isSafeInteger(id)
 
 /** Makes the handler of one of the tools as plain JSON: the arguments are the body. */
 export function toolEndpoint<Bindings extends object = object>(

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import worker from '../../../workers/gate/index.ts'
-import { isolateBindings, ADMIN, send as sendAsAnyone, workerOver } from '../../worker-requests.ts'
+import { ADMIN, isolateBindings, workerOver } from '../../worker-requests.ts'
 import { failingWrites } from '../../fixtures/failing-writes.ts'
 
 const send = (
@@ -56,11 +56,6 @@ describe('DELETE /v1/documents/{id}', () => {
     }
     expect(await ask(collection, 'Who are the crew of the rocket?')).toMatchObject({ refused: false })
   })
-
-  it('needs the token', async () => {
-    const response = await sendAsAnyone('/v1/documents/guide%2Fcrew?collection=removals', { method: 'DELETE' })
-    expect(response.status).toBe(401)
-  })
 })
 
 describe('GET /v1/documents and /v1/collections', () => {
@@ -83,12 +78,6 @@ describe('GET /v1/documents and /v1/collections', () => {
       reader: null,
       chunks_to_remove: 0,
     })
-  })
-
-  it.each(['0', '-1', '1001', '1e9', 'x'])('refuses a limit of %s', async (limit) => {
-    const response = await send('GET', `/v1/documents?limit=${limit}`)
-    expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({ error: { code: 'limit' } })
   })
 })
 

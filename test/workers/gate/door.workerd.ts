@@ -2,51 +2,8 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, test, vi } from 'vitest'
-import description from '../../../workers/gate/public/v1/openapi.json'
 import worker from '../../../workers/gate/index.ts'
-
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-}
-
-interface Described {
-  readonly security: readonly object[]
-  readonly description?: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
-}
-
-interface Route {
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  /** What a key must reach; `undefined` where none is needed. */
-  readonly scope: string | undefined
-  readonly namesTenant: boolean
-  readonly takes: Schema | undefined
-}
-
-// The generated description has this form.
-const paths = description.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>
-const schemas = description.components.schemas as unknown as Readonly<Record<string, Schema>>
-
-const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { security, description: about, parameters = [], requestBody }]) => ({
-    name: `${method} ${path}`,
-    method: method.toUpperCase(),
-    path,
-    scope: security.some((one) => Object.keys(one).length === 0) ? undefined : /the scope (\w+)/.exec(about ?? '')?.[1],
-    namesTenant: parameters.some(({ name, in: where }) => name === 'tenant' && where === 'query'),
-    takes: requestBody?.content['application/json'].schema,
-  })),
-)
+import { type DescribedRoute, ROUTES, sample } from '../../fixtures/described-routes.ts'
 
 const SCOPES = ['ask', 'ingest', 'admin'] as const
 /** What stands in the data of one tenant and is sent by no other. */
@@ -70,41 +27,19 @@ let owner = ''
 let stranger = ''
 const without: Record<string, string> = {}
 
-/** A body with every member that the schema has. */
-function sample(schema: Schema, name = ''): unknown {
-  const { $ref, type, properties, items, enum: choices, const: only, anyOf, oneOf } = schema
-  if ($ref !== undefined) return sample(schemas[$ref.replace('#/components/schemas/', '')]!, name)
-  if (only !== undefined) return only
-  if (choices !== undefined) return choices[0]
-  const [first] = anyOf ?? oneOf ?? []
-  if (first !== undefined) return sample(first, name)
-  switch (typeof type === 'object' ? type[0] : type) {
-    case 'array':
-      return [sample(items ?? {}, name)]
-    case 'integer':
-    case 'number':
-      return 1
-    case 'boolean':
-      return true
-    case 'null':
-      return null
-    case 'string':
-      return name === 'tenant' ? 'acme' : name === 'collection' ? 'vaults' : QUESTION
-    case undefined:
-    default:
-      return Object.fromEntries(Object.entries(properties ?? {}).map(([of, inner]) => [of, sample(inner, of)]))
-  }
-}
+const namesTenant = (route: DescribedRoute): boolean => route.query['tenant'] !== undefined
+/** A text of a body: it names what is `acme`'s wherever something is named. */
+const textOf = (name: string): string => (name === 'tenant' ? 'acme' : name === 'collection' ? 'vaults' : QUESTION)
 
 /** Asks a route, about `acme` in every way that it can be named, or about the first thing of it alone. */
 async function ask(
-  route: Route,
+  route: DescribedRoute,
   token: string | undefined,
   how: 'in every way' | 'once' = 'in every way',
 ): Promise<{ readonly status: number; readonly text: string }[]> {
   const named = (how === 'once' ? ids.slice(0, 1) : ids).map((id) => route.path.replace('{id}', encodeURIComponent(id)))
-  const queries = route.namesTenant && how !== 'once' ? ['', '?tenant=acme', '?tenant=*'] : ['']
-  const body = route.takes === undefined ? {} : { body: JSON.stringify(sample(route.takes)) }
+  const queries = namesTenant(route) && how !== 'once' ? ['', '?tenant=acme', '?tenant=*'] : ['']
+  const body = route.takes === undefined ? {} : { body: JSON.stringify(sample(route.takes, 'all', textOf)) }
   const answers: { status: number; text: string }[] = []
   for (const path of new Set(named)) {
     for (const query of queries) {
@@ -202,7 +137,7 @@ test.each(ROUTES)('$name opens to the right key only, and shows nothing of anoth
     if (route.scope === undefined) continue
     if (kind === 'a key without the scope') expect(codes(answers), kind).toEqual([403])
     else if (kind !== 'a key of another tenant') expect(codes(answers), kind).toEqual([401])
-    else if (!route.namesTenant) expect(codes(answers), kind).not.toContain(401)
+    else if (!namesTenant(route)) expect(codes(answers), kind).not.toContain(401)
     // Without a name it is the caller's own tenant.
     else for (const { status } of answers.filter((_, at) => at % 3 > 0)) expect(status, kind).toBe(403)
   }

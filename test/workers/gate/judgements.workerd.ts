@@ -53,20 +53,4 @@ describe('a judgement', () => {
     const [best] = (await judged({})).detail.chunks
     expect((await judged({ without: [best!.id] })).detail.chunks.map(({ id }) => id)).not.toContain(best!.id)
   })
-
-  test('is for operators', async () => {
-    expect((await post('/v1/judgements', { question: STRONG })).status).toBe(401)
-  })
-
-  test.each([
-    [{ without: null }, 'without'],
-    [{ without: 'gold' }, 'without'],
-    [{ without: [1] }, 'without'],
-    [{ without: Array<string>(201).fill('x') }, 'without'],
-    [{ topK: 3 }, 'unknown_field'],
-    [{ question: 7 }, 'question_type'],
-  ])('is none of %j', async (members, code) => {
-    const response = await post('/v1/judgements', { question: STRONG, ...members }, ADMIN)
-    expect([response.status, await response.json()]).toMatchObject([422, { error: { code } }])
-  })
 })

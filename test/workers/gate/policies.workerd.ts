@@ -98,29 +98,6 @@ describe('PUT /v1/policies', () => {
     }
   })
 
-  it.each([
-    [{ settings: null }],
-    [{ settings: { ...strict(), gates: [] } }],
-    [{ settings: { ...strict(), gates: [{ gate: 'unknown' }] } }],
-    [{ settings: { ...strict(), dangerouslyDisableGates: true } }],
-    [{ settings: strict(), pin: { collection: 'pol-a' } }],
-  ])('refuses %j', async (body) => {
-    expect(await codeOf(await send('PUT', '/v1/policies/pushed', body))).toEqual([422, 'policy_settings'])
-  })
-
-  it.each(['two\nlines', 'x'.repeat(1_001), 7, ['a']])(
-    'refuses the reason %j wherever one may be given',
-    async (why) => {
-      for (const [path, body] of [
-        ['/v1/policies/pushed', { settings: strict() }],
-        ['/v1/policy', { policy: null }],
-        ['/v1/collections/pol-a/policy', { policy: null }],
-      ] as const) {
-        expect(await codeOf(await send('PUT', path, { ...body, why }))).toEqual([422, 'why'])
-      }
-    },
-  )
-
   it('refuses a policy that cannot work here, when it is pushed and when it is chosen', async () => {
     const policies = [advisory(), multiGate({ refuseBelowConfidence: 'off' }), sufficiency(), legalReview()]
     for (const policy of policies) {

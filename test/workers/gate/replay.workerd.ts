@@ -217,18 +217,8 @@ describe('POST /v1/replay', () => {
     })
   })
 
-  test.each([[{ policy: 'nothing' }], [{ policy: 'none@0123456789abcdef' }], [{}], [{ policy: 7 }]])(
-    'refuses %j as no policy',
-    async (body) => {
-      const response = await call('/v1/replay', body)
-      expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'policy_unknown' } }])
-    },
-  )
-
-  test('knows no policy of another tenant, and no other member', async () => {
+  test('knows no policy of another tenant', async () => {
     const { id } = await (await call('/v1/policies/pushed', { settings }, 'PUT')).json<{ id: string }>()
     expect((await call('/v1/replay?tenant=acme', { policy: id })).status).toBe(422)
-    const response = await call('/v1/replay', { policy: 'balanced', refuse_below: 0 })
-    expect(await response.json()).toMatchObject({ error: { code: 'unknown_field' } })
   })
 })

@@ -117,27 +117,6 @@ describe('a tenant', () => {
     expect((await send('POST', '/ask', { token: made.token, body: { question: QUESTION } })).status).toBe(401)
   })
 
-  it.each([
-    [{ scopes: ['ask'] }, 'key_name'],
-    [{ name: ' ', scopes: ['ask'] }, 'key_name'],
-    [{ name: 'a\u0007', scopes: ['ask'] }, 'key_name'],
-    [{ name: 'a' }, 'key_scopes'],
-    [{ name: 'a', scopes: [] }, 'key_scopes'],
-    [{ name: 'a', scopes: ['root'] }, 'key_scopes'],
-    [{ name: 'a', scopes: ['ask', 'ask'] }, 'key_scopes'],
-    [{ name: 'a', scopes: 'ask' }, 'key_scopes'],
-    [{ name: 'a', scopes: ['ask'], tenant: '../b' }, 'tenant_id'],
-    [{ name: 'a', scopes: ['ask'], expires_at: '2020-01-01' }, 'key_expiry'],
-    [{ name: 'a', scopes: ['ask'], expires_at: 12 }, 'key_expiry'],
-    [{ name: 'a', scopes: ['ask'], token: 'mine' }, 'unknown_field'],
-  ])('is not made a key of %j: %s', async (body, code) => {
-    const before = await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first('n')
-    const response = await send('POST', '/v1/keys', { token: ADMIN, body })
-    expect(response.status).toBe(422)
-    expect(await codeOf(response)).toBe(code)
-    expect(await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first('n')).toBe(before)
-  })
-
   it('keeps strangers out where a key is needed', async () => {
     const asked = { body: { question: QUESTION }, bindings: { ANONYMOUS_ASK: 'off' } }
     expect((await send('POST', '/ask', asked)).status).toBe(401)
@@ -173,14 +152,10 @@ describe('a policy', () => {
   })
 
   it.each([
-    ['/v1/policy', { policy: 'anything-goes' }, 'policy_unknown'],
-    ['/v1/policy', { policy: '__proto__' }, 'policy_unknown'],
-    ['/v1/policy', {}, 'policy_unknown'],
     ['/v1/policy', { policy: 'multi-gate' }, 'policy_unfit'],
     ['/v1/policy', { policy: 'advisory' }, 'policy_unfit'],
     ['/v1/policy', { policy: 'sufficiency' }, 'policy_unfit'],
     ['/v1/policy', { policy: 'legal-review' }, 'policy_unfit'],
-    ['/v1/policy', { policy: null, refuseBelow: 0 }, 'unknown_field'],
     ['/v1/policy', { policy: null, tenant: 'somebody-else' }, 'tenant_mismatch'],
     ['/v1/collections/never-made/policy', { policy: 'two-tier' }, 'collection_not_found'],
   ])('is not put at %s by %j: %s', async (path, body, code) => {
@@ -284,9 +259,5 @@ describe('an Idempotency-Key', () => {
     const bindings = { DB: failingWrites(env.DB, 1, 2) }
     expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad, bindings })).status).toBe(503)
     expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad })).status).toBe(200)
-  })
-
-  it.each(['', 'a b', 'x'.repeat(256)])('is refused when it is %j', async (key) => {
-    expect(await codeOf(await ingest(key, 'Seven.'))).toBe('idempotency_key')
   })
 })

@@ -1,6 +1,6 @@
 /** What every route of the Worker's own API takes and answers. The description of the API is made from it. */
 import type { Operation } from './openapi.ts'
-import { oneOf, type Schema, text } from './schema.ts'
+import { oneOf, type Schema, share, text } from './schema.ts'
 import * as shape from './shapes.ts'
 
 const said = (description: string, schema: Schema = text): Schema => ({ ...schema, description })
@@ -21,7 +21,10 @@ const filter = {
   band: shape.BAND,
   cache: shape.CACHE,
   reason: said('Reason code'),
-  outcome: said('`failed` for those that ended with a status of 500 and up, `served` for the others'),
+  outcome: said(
+    '`failed` for those that ended with a status of 500 and up, `served` for the others',
+    oneOf('failed', 'served'),
+  ),
   mode: shape.MODE,
 }
 
@@ -233,8 +236,8 @@ export const OPERATIONS: readonly Operation[] = [
       principal: said('Only those of one principal'),
       question: said('Only those of one question, by its HMAC'),
       document: said('Only those with a document among their evidence'),
-      min_confidence: said('Only those with at least this confidence, 0 to 1'),
-      max_confidence: said('Only those with less confidence, 0 to 1'),
+      min_confidence: said('Only those with at least this confidence', share),
+      max_confidence: said('Only those with less confidence', share),
       ...filter,
     },
     answers: { 200: { about: 'A page, which may be short and not the last', body: shape.DECISIONS, csv: true } },

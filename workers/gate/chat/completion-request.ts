@@ -23,6 +23,7 @@ const only =
   (value) =>
     value === granted
 const isText: Kind = (value) => typeof value === 'string'
+const isFlag: Kind = (value) => typeof value === 'boolean'
 const isObject: Kind = (value) => typeof value === 'object' && !Array.isArray(value)
 const isStop: Kind = (value) =>
   isText(value) || (Array.isArray(value) && value.length <= 4 && value.every((each) => isText(each)))
@@ -45,7 +46,7 @@ const PARAMETERS: Readonly<Record<string, Kind>> = {
   presence_penalty: only(0),
   logprobs: only(false),
   store: only(false),
-  parallel_tool_calls: () => true,
+  parallel_tool_calls: isFlag,
   response_format: (value) => isObject(value) && (value as { readonly type?: unknown }).type === 'text',
   tools: (value) => Array.isArray(value) && value.length === 0,
   user: isText,

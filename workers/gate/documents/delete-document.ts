@@ -1,5 +1,5 @@
 /** `DELETE /v1/documents/{id}`: a document out. */
-import { requireScope } from '@hono-rag-gate/console/http'
+import { checkNames, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
 import { removeDocuments } from '@hono-rag-gate/ingest'
@@ -12,6 +12,7 @@ import { learnAfter } from './learn-scale.ts'
 export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  checkNames(c, ['collection'], [])
   const collection = checkCollectionId(c.req.query('collection') ?? 'default')
   const id = checkDocumentId(c.req.param('id'), 'id')
   const { corpusVersion, chunksRemoved, chunksToRemove } = await removeDocuments(

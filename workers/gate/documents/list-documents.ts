@@ -1,24 +1,24 @@
 /** `GET /v1/documents` and `GET /v1/collections`: what is there. */
-import { readLimit, requireScope } from '@hono-rag-gate/console/http'
+import { checkNames, readLimit, requireScope } from '@hono-rag-gate/console/http'
 import { documentOrigin, type IngestPorts } from '@hono-rag-gate/ingest'
 import type { Context } from 'hono'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { checkDocumentId } from './check-documents.ts'
 
 /** The documents of a collection by id, a page at a time. */
 export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  checkNames(c, ['collection', 'limit', 'cursor'], [])
   const collection = checkCollectionId(c.req.query('collection') ?? 'default')
   const limit = readLimit(c, 100)
-  const { documents, nextCursor } = await ingest.collections.page(
-    tenant,
-    collection,
-    c.req.query('cursor') ?? '',
-    limit,
-  )
+  // The id of the last one that was shown.
+  const cursor = c.req.query('cursor')
+  const after = cursor === undefined ? '' : checkDocumentId(cursor, 'cursor')
+  const { documents, nextCursor } = await ingest.collections.page(tenant, collection, after, limit)
   const known = await ingest.collections.find(tenant, collection)
   return c.json({
     collection,
@@ -48,6 +48,7 @@ async function originOf({ index, splitter }: IngestPorts): Promise<string | null
 export async function listCollections(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  checkNames(c, [], [])
   const collections = await ingest.collections.list(tenant)
   return c.json({
     collections: collections.map(

@@ -1,5 +1,5 @@
 /** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
-import { requireScope } from '@hono-rag-gate/console/http'
+import { checkNames, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PushedPolicy } from '@hono-rag-gate/console'
 import type { Json } from 'hono-rag-gate/core/lib'
@@ -67,6 +67,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
 export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, [], [])
   const [pushed, choices] = await Promise.all([
     composition.policies.listPushed(tenant),
     composition.policies.choices(tenant),

@@ -67,9 +67,11 @@ export async function errorOf(response: Response): Promise<{ readonly code: stri
   }
   const body: unknown = await response.json().catch(() => undefined)
   const error = isRecord(body) ? body['error'] : undefined
-  const [code, requestId] = isRecord(error) ? [error['code'], error['request_id']] : []
+  const told = isRecord(error) ? error : {}
+  // JSON-RPC has numbers, and beside them what they stand for.
+  const { code, request_id: requestId } = isRecord(told['data']) ? told['data'] : told
   return {
-    code: typeof code === 'string' ? code.slice(0, 64) : '',
+    code: typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : '',
     requestId: typeof requestId === 'string' ? requestId : '',
   }
 }

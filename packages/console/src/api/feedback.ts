@@ -52,6 +52,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
 export async function putLabel(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')
+  checkNames(c, [])
   const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only rating and comment')

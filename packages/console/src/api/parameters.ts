@@ -21,12 +21,13 @@ export interface Period {
 }
 
 /**
- * @param allowed names of parameters, `tenant` not among them
+ * @param allowed names of parameters
+ * @param always names beside them
  * @throws `unknown_field` for any other, or one that is given twice
  */
-export function checkNames(c: Context, allowed: readonly string[]): void {
+export function checkNames(c: Context, allowed: readonly string[], always: readonly string[] = ['tenant']): void {
   for (const [name, values] of Object.entries(c.req.queries())) {
-    if (!allowed.includes(name) && name !== 'tenant') {
+    if (!allowed.includes(name) && !always.includes(name)) {
       throw new RagGateError('unknown_field', `There is no parameter of this name; there are ${allowed.join(', ')}`)
     }
     if (values.length > 1) throw new RagGateError('unknown_field', `${name} is given twice`, { param: name })
