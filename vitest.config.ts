@@ -68,6 +68,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/e2e/bundle-gate.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // What a page shows may wait for a Worker on a machine that others use as well.

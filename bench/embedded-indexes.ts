@@ -6,7 +6,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../packages/upstash/src/index.ts'
 import type { Passage } from '../src/core/evidence/chunk.ts'
 import { IndexInMemory } from '../test/vector-index/index-in-memory.ts'
-import { bundle } from './bundle.ts'
+import { bundle } from '../scripts/bundle.ts'
 
 const NAMESPACE = 'bench'
 const TOP_K = 10

@@ -6,7 +6,7 @@ import autocannon from 'autocannon'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { ingest } from '../packages/cli/src/gate-client.ts'
 import { ROOT } from '../scripts/local-gate.ts'
-import { bundle } from './bundle.ts'
+import { bundle } from '../scripts/bundle.ts'
 import { migrate } from './migrate.ts'
 
 export const STRONG = 'How long is a strong answer cached?'

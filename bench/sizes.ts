@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { ROOT } from '../scripts/local-gate.ts'
-import { bundle } from './bundle.ts'
+import { bundle } from '../scripts/bundle.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /**

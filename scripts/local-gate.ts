@@ -263,7 +263,7 @@ function schemaHash(): string {
 }
 
 /** A copy of a migrated database, which wrangler makes once for each schema: to make one takes longer than to start the Worker. */
-function migrate(stateDirectory: string): void {
+export function migrate(stateDirectory: string): void {
   const stamp = join(stateDirectory, 'schema')
   if (existsSync(stamp)) return
   const schema = schemaHash()

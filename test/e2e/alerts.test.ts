@@ -76,7 +76,7 @@ async function record({ tenant, count, refused = 0, confidence = 0.8, agoMs = HO
 
 /** The cron trigger, as the runtime fires it. */
 async function cron(): Promise<void> {
-  expect((await fetch(`${site.gate.url}/cdn-cgi/handler/scheduled`)).status).toBe(200)
+  expect((await fetch(`${site.gate.url}/cdn-cgi/local/scheduled`)).status).toBe(200)
 }
 
 const keyOf = new Map<string, string>()

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../packages/cli/src/main.ts'
 import { terminalOn } from '../../packages/cli/src/terminal.ts'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-calibration-'))
 const folder = join(home, 'manual')
 const file = (name: string): string => join(home, name)
-let gate: LocalGate
+let gate: BundledGate
 
 /** Each topic with what its page says of it. */
 const TOPICS: readonly (readonly [subject: string, question: string, fact: string])[] = [
@@ -45,9 +45,8 @@ const TOPICS: readonly (readonly [subject: string, question: string, fact: strin
 ]
 
 beforeAll(async () => {
-  gate = await startLocalGate({
+  gate = await startBundledGate({
     stateDirectory: join(home, 'state'),
-    port: anyPort(),
     vars: { AUDIENCE: 'public', STORE_QUESTIONS_DAYS: '30' },
   })
   mkdirSync(folder)

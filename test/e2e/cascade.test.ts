@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 import { asksForGrades, type CountingModel, startCountingModel } from './counting-model.ts'
 
 const BOUNDS = { RERANK_FROM: '0.2', RERANK_BELOW: '0.9' }
@@ -13,7 +13,7 @@ const BOUNDS = { RERANK_FROM: '0.2', RERANK_BELOW: '0.9' }
 const UNANSWERED = 'Which laptops report receipts?'
 
 let model: CountingModel
-let gate: LocalGate
+let gate: BundledGate
 /** Whether what the model writes can be read as grades. */
 let readable = true
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cascade-'))
@@ -23,9 +23,8 @@ beforeAll(async () => {
     if (!readable) return NaN
     return question.includes('backups') && passage.includes('approval of two engineers') ? 3 : 0
   })
-  gate = await startLocalGate({
+  gate = await startBundledGate({
     stateDirectory,
-    port: anyPort(),
     vars: { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'k', LLM_MODEL: 'counting-1', RERANKER: 'llm', ...BOUNDS },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)

@@ -19,12 +19,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatProtocol, readChat, uiMessageStream } from '../../packages/chat/src/index.ts'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
-import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
 import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
 import * as fixture from '../fixtures/gate.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 import { delta, talking, wholeStream } from './streaming-model.ts'
 
 const PAGE = join(ROOT, 'docs', 'reference', 'http-api.md')
@@ -38,7 +39,7 @@ const PRICES = {
 }
 const WORDS = ['Thirty-', 'five ', 'days [1].']
 let model: ScriptedUpstream
-let gate: LocalGate
+let gate: BundledGate
 let key: string
 
 const OUTCOMES = ['pass', 'advisory', 'refusal', 'as refusal', 'as error', 'failure', 'broken off'] as const
@@ -361,9 +362,8 @@ const callTool = async (client: Client, name: string, given: Record<string, unkn
 
 beforeAll(async () => {
   model = await startUpstream(talking(wholeStream(WORDS)))
-  gate = await startLocalGate({
+  gate = await startBundledGate({
     stateDirectory,
-    port: anyPort(),
     vars: {
       LLM_BASE_URL: `${model.url}/v1`,
       LLM_API_KEY: 'key',

@@ -4,14 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cli-'))
 const folder = join(home, 'manual')
-let gate: LocalGate
+let gate: BundledGate
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: anyPort(), vars: { AUDIENCE: 'public' } })
+  gate = await startBundledGate({ stateDirectory: join(home, 'state'), vars: { AUDIENCE: 'public' } })
   mkdirSync(folder)
   writeFileSync(join(folder, 'rocket.md'), '# Rocket\n\nThe launch code of the rocket is 7421.\n')
   writeFileSync(join(folder, 'crew.html'), '<title>Crew</title><main><p>The crew are four astronauts.</p></main>')

@@ -1,25 +1,27 @@
 /** The commands of the documentation, run as they stand there: in order, page by page, against a gate on this machine. */
 import { spawn } from 'node:child_process'
-import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { docsCorpus } from '../../scripts/docs-corpus.ts'
-import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { examplesOf, PAGES } from '../docs/pages.ts'
+import { formatVars } from '../../scripts/worker-settings.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-commands-'))
 /** Where the commands are called: a clone, as far as they can tell. */
 const clone = join(home, 'clone')
-let gate: LocalGate
+let gate: BundledGate
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: anyPort() })
+  gate = await startBundledGate({ stateDirectory: join(home, 'state') })
   await ingest(gate.url, gate.adminToken, docsCorpus())
   cpSync(join(ROOT, 'docs', 'reference'), join(clone, 'docs'), { recursive: true })
   for (const folder of ['node_modules', 'packages', 'src']) symlinkSync(join(ROOT, folder), join(clone, folder))
-  copyFileSync(join(home, 'state', '.dev.vars'), join(clone, '.dev.vars'))
+  writeFileSync(join(clone, '.dev.vars'), formatVars({ ADMIN_TOKEN: gate.adminToken }))
 })
 afterAll(async () => {
   await gate.stop()

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK } from '../fixtures/corpus.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 import { type CountingModel, startCountingModel } from './counting-model.ts'
 
 export interface GateWithModel {
-  readonly gate: LocalGate
+  readonly gate: BundledGate
   readonly model: CountingModel
 }
 
@@ -19,13 +19,13 @@ export interface GateWithModel {
  */
 export function gateWithModel(vars: Readonly<Record<string, string>> = {}): GateWithModel {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
-  let gate: LocalGate | undefined
+  let gate: BundledGate | undefined
   let model: CountingModel | undefined
 
   beforeAll(async () => {
     model = await startCountingModel()
     const named = { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'model-key', LLM_MODEL: 'counting-1' }
-    gate = await startLocalGate({ stateDirectory, port: anyPort(), vars: { ...named, ...vars } })
+    gate = await startBundledGate({ stateDirectory, vars: { ...named, ...vars } })
     await ingest(gate.url, gate.adminToken, HANDBOOK)
   })
 

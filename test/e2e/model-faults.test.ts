@@ -8,15 +8,15 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
 import { policySettings } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const LIFETIME = 2
 const IF_ERROR = 4
 
 let model: ScriptedUpstream
-let gate: LocalGate
+let gate: BundledGate
 let shortLived: string
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
 
@@ -29,9 +29,8 @@ const GOOD = answering(completion('Thirty-five days [1].'))
 
 beforeAll(async () => {
   model = await startUpstream(GOOD)
-  gate = await startLocalGate({
+  gate = await startBundledGate({
     stateDirectory,
-    port: anyPort(),
     entry: 'test/e2e/model-faults-worker.ts',
     vars: {
       LLM_BASE_URL: `${model.url}/v1`,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { policySettings } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 interface Operation {
   readonly security: readonly Record<string, unknown>[]
@@ -21,7 +21,7 @@ interface Description {
   readonly components: { readonly schemas: Record<string, Schema>; readonly responses: Record<string, unknown> }
 }
 
-let gate: LocalGate
+let gate: BundledGate
 let description: Description
 let validators: Ajv2020
 const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-openapi-'))
@@ -110,7 +110,7 @@ async function call(
 }
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory, port: anyPort() })
+  gate = await startBundledGate({ stateDirectory })
   description = (await (await fetch(`${gate.url}/v1/openapi.json`)).json()) as Description
   validators = new Ajv2020({
     strict: false,

@@ -6,23 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
-import { anyPort, type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 import { delta, DONE, talking, wholeStream } from './streaming-model.ts'
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
 let model: ScriptedUpstream
-let gate: LocalGate
+let gate: BundledGate
 
 const WORDS = ['Thirty-', 'five ', 'days [1].']
 const WHOLE = wholeStream(WORDS)
 
 beforeAll(async () => {
   model = await startUpstream(talking(WHOLE))
-  gate = await startLocalGate({
+  gate = await startBundledGate({
     stateDirectory,
-    port: anyPort(),
     vars: { LLM_BASE_URL: `${model.url}/v1`, LLM_API_KEY: 'key', LLM_MODEL: 'm', STREAM_IDLE_SECONDS: '3' },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../packages/cli/src/gate-client.ts'
-import { anyPort, type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
+import { type BundledGate, type BundledGateOptions, startBundledGate } from './bundled-gate.ts'
 import { theBrowser } from './browser.ts'
 
 /** Two pages about the gate. */
@@ -47,7 +47,7 @@ export interface Visit {
 
 /** The Worker and the browser of a test file; both are there once its `beforeAll` ran. */
 export interface VisitedSite {
-  readonly gate: LocalGate
+  readonly gate: BundledGate
   /** Runs a query on the Worker's own D1, past the Worker: one value. */
   sql(query: string): unknown
   /** Opens a page in a context of its own, which is closed after the test. */
@@ -61,17 +61,17 @@ export interface VisitedSite {
  */
 export function visitedSite(
   documents: readonly GateDocument[],
-  options: () => Pick<LocalGateOptions, 'vars' | 'entry'> = () => ({}),
+  options: () => Pick<BundledGateOptions, 'vars' | 'entry'> = () => ({}),
 ): VisitedSite {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-site-'))
   const contexts: BrowserContext[] = []
-  let gate: LocalGate | undefined
+  let gate: BundledGate | undefined
   let browser: Browser | undefined
-  const theGate = (): LocalGate => gate ?? neverStarted()
+  const theGate = (): BundledGate => gate ?? neverStarted()
 
   beforeAll(async () => {
     // One after the other: the browser borrows the environment while it unpacks.
-    gate = await startLocalGate({ ...options(), stateDirectory, port: anyPort() })
+    gate = await startBundledGate({ ...options(), stateDirectory })
     browser = await theBrowser()
     await ingest(gate.url, gate.adminToken, documents)
   })

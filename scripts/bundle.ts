@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { V4ModuleDefinition } from 'miniflare'
-import { ROOT } from '../scripts/local-gate.ts'
+import { ROOT } from './local-gate.ts'
 
 /**
  * The modules that wrangler bundles a Worker into, the Worker's own first, its compiled kernel after it.
