@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { ask, callGate, ingest, statistics } from '../../packages/cli/src/gate-client.ts'
-import { anyPort, type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
+import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 import { GATE_DOCUMENTS } from './visited-site.ts'
 
 const homes = ['saved', 'restored'].map((name) => mkdtempSync(join(tmpdir(), `rag-gate-backup-${name}-`)))
@@ -14,11 +15,10 @@ const [saved, restored] = homes as [string, string]
 const file = join(saved, 'backup.jsonl')
 afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })))
 
-const start = (home: string): Promise<LocalGate> =>
-  startLocalGate({
+const start = (home: string): Promise<BundledGate> =>
+  startBundledGate({
     stateDirectory: join(home, '.wrangler', 'state'),
     vars: { STORE_QUESTIONS_DAYS: '7' },
-    port: anyPort(),
   })
 
 /** The command of the docs, for the database of a folder. */

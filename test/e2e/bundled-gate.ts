@@ -1,7 +1,7 @@
 /**
  * The ready Worker in workerd, from its bundle and by the bindings of wrangler.toml: what `wrangler dev` serves, without bundling it
  * again and watching its sources for each file of tests. That `npm start` and wrangler serve it is tested in `start.test.ts`,
- * `init.test.ts`, `backup.test.ts` and `killed.test.ts`.
+ * `init.test.ts` and `killed.test.ts`.
  */
 import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'

@@ -1,4 +1,5 @@
 /** HTML through the runtime's own tokenizer. */
+import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { htmlToMarkdown } from '../../../packages/ingest/src/markdown/html-to-markdown.ts'
@@ -493,13 +494,17 @@ describe('the work that a page takes', () => {
   })
 
   it.each([
-    ['tags and texts', '<br>'.repeat(450_000), 'document_too_complex'],
     ['elements that are never ended', '<b style="a:b">'.repeat(20_000), 'too_deep'],
     ['paragraphs that are never ended', '<p>a'.repeat(20_000), 'document_too_complex'],
     ['attributes', `<p ${'a '.repeat(900_000)}>x`, 'document_too_complex'],
     ['elements one in the other', '<div>'.repeat(1100), 'too_deep'],
   ])('is bounded in %s', async (_what, html, code) => {
     await expect(htmlToMarkdown(html)).rejects.toMatchObject({ name: 'RagGateError', code })
+  })
+
+  // Half a million calls of the runtime's parser.
+  it.runIf(env.TEST_DEEP)('is bounded in tags and texts', async () => {
+    await expect(htmlToMarkdown('<br>'.repeat(450_000))).rejects.toMatchObject({ code: 'document_too_complex' })
   })
 
   it('leaves room for a large manual of two megabytes, whose sections are found', async () => {

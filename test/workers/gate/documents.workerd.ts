@@ -174,9 +174,9 @@ describe('pages of HTML', () => {
 
   it('do not keep others waiting while they are read', async () => {
     await post('neighbour', { id: 'a', text: `<p>${fuel}</p>` })
-    const documents = Array.from({ length: 5 }, (_, at) => ({
+    const documents = Array.from({ length: 3 }, (_, at) => ({
       id: `long-${at}`,
-      text: `<p>${'<i style=x>a</i>'.repeat(9000)}`,
+      text: `<p>${'<i style=x>a</i>'.repeat(6000)}`,
     }))
     const reading = { done: false }
     const sent = post('long', ...documents).finally(() => {
@@ -190,7 +190,7 @@ describe('pages of HTML', () => {
     }
     const { status, body } = await sent
     expect(status).toBe(200)
-    expect(body.documents).toHaveLength(5)
-    expect(answered).toBeGreaterThan(5)
+    expect(body.documents).toHaveLength(3)
+    expect(answered).toBeGreaterThan(3)
   }, 60_000)
 })
