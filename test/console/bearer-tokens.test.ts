@@ -91,11 +91,13 @@ describe('createBearerAuthenticator', () => {
   })
 
   it('waits for keys no longer than its deadline, and never lets a late one in', async () => {
-    const hanging = { principalOf: () => new Promise<Principal>((resolve) => setTimeout(resolve, 500, READER)) }
+    const hanging = {
+      principalOf: () => new Promise<Principal>((resolve) => setTimeout(resolve, 5000, READER).unref()),
+    }
     const late = createBearerAuthenticator({ tokens, keys: hanging, timeoutMs: 20, anonymous: ANYONE })
     const startedMs = performance.now()
     await expect(late(requestWith('Bearer rg_known'))).rejects.toMatchObject({ code: 'store_unavailable' })
-    expect(performance.now() - startedMs).toBeLessThan(400)
+    expect(performance.now() - startedMs).toBeLessThan(4000)
     // The deployment's own tokens need no database.
     expect(await late(requestWith(`Bearer ${TOKEN}`))).toBe(ADMIN)
     expect(await late(requestWith())).toBe(ANYONE)

@@ -65,7 +65,7 @@ describe('Markdown in an answer', () => {
     await changing(page, (body) => ({ ...body, answer: piece.repeat(29_000 / piece.length) }))
     const startedMs = performance.now()
     await ask(page, STRONG)
-    expect(performance.now() - startedMs).toBeLessThan(5000)
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
   })
 })
 

@@ -150,7 +150,7 @@ describe.skipIf(server === undefined)('Redis', () => {
       ...Array(20).fill('hit'),
     ])
     expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['failed']))
-    expect(Math.max(...slowestMs)).toBeLessThan(2000)
+    expect(Math.max(...slowestMs)).toBeLessThan(10_000)
   })
 
   answerPurgesContract('createRedisAnswerPurges', async () => {

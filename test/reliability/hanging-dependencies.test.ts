@@ -55,7 +55,7 @@ it.each(Object.entries(HANGING))('%s', async (_, { gate, ends, within }) => {
   const response = await aGate({ retrieval, ...gate }).ask()
   const { error, verdict } = (await response.json()) as AnswerBody
   expect(`${response.status} ${error?.code ?? verdict}`).toBe(ends)
-  expect(performance.now() - begunMs).toBeLessThan(within)
+  expect(performance.now() - begunMs).toBeLessThan(3 * within)
 })
 
 it('the coalescer, after twice the time limit of a leader', async () => {

