@@ -4,6 +4,7 @@ import { handlerFreshness, staleIfErrorSeconds } from '../core/policy/handler-fr
 import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import { type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { readAtMost } from '../http/read-at-most.ts'
+import { utf8TextOf } from '../http/utf8.ts'
 import type { AgedAnswer, Lookup, Made, ReportedAnswer } from '../pipeline/gate-cache.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../ports/coalescer.ts'
@@ -109,7 +110,7 @@ function handlersOutcome(
   lookup: Lookup,
   made: MadeAnswer,
 ): CoalescedOutcome | Promise<CoalescedOutcome> {
-  const { response, decision, reported } = made
+  const { response, decision, reported, copy = () => response.clone().body } = made
   const { policy } = lookup.place
   // In `observe` mode an answer may rest on evidence that the policy would have refused; behind disabled gates nothing was
   // held back: such answers are for one look only.
@@ -134,23 +135,25 @@ function handlersOutcome(
     return SEPARATE
   }
   const media = mediaTypeOf(header('content-type'))
-  const { body: copy, headers } = response.clone()
+  // Before it is sent with headers of this request.
+  const headers = new Headers(response.headers)
   const answerOf = (body: string): StoredAnswer => {
     const kept = { body, status, headers, outer: made.outer, reported: reported() }
     return recordOf(parts, asked, lookup, decision, { ...kept, lifetimeSeconds: lifetime, ageSeconds })
   }
   // JSON is of use when it is whole.
-  const isReadAlong = leader !== undefined && copy !== null && media !== 'json'
-  const [kept, along] = isReadAlong ? copy.tee() : [copy]
-  if (along !== undefined) leader?.begin(answerOf(''), along)
+  const along = leader !== undefined && media !== 'json' ? copy() : null
+  if (along !== null) leader?.begin(answerOf(''), along)
+  const kept = copy()
   return (async () => {
-    const unstored: CoalescedOutcome = isReadAlong ? { kind: 'ended' } : SEPARATE
+    const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE
     const bytes = await readAtMost(kept, MAX_STORED_BYTES)
     if (bytes === undefined) {
       warnNotStored(TOO_LARGE)
       return unstored
     }
-    const body = textIn(bytes)
+    // Another encoding is not kept.
+    const body = utf8TextOf(bytes)
     // A stream may have been cut within a character.
     if (body === undefined) {
       if (media !== 'events') warnNotStored('encoding')
@@ -160,17 +163,8 @@ function handlersOutcome(
     if (state === 'unsaid') warnNotStored(UNSAID)
     const isStored = mayBeStored && state === 'whole'
     if (media === 'json' && state === 'cut' && reported().complete !== false) return FAILED
-    return isStored || !isReadAlong ? { kind: 'answer', answer: answerOf(body), isStored } : unstored
+    return isStored || along === null ? { kind: 'answer', answer: answerOf(body), isStored } : unstored
   })()
-}
-
-/** A stored body is text: one in another encoding is not kept. */
-function textIn(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 /**

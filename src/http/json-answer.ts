@@ -2,7 +2,7 @@
 import { isRecord } from '../core/lib/guards.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { readAtMost } from './read-at-most.ts'
-import { withSilenceLimit } from './silence-limit.ts'
+import { silenceLimit } from './silence-limit.ts'
 import { utf8TextOf } from './utf8.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ export async function readJsonAnswer(response: Response, maxBytes: number, silen
   if (Number(headers.get('content-length') ?? 0) > maxBytes) return { kind: 'lost' }
   try {
     const limits = { streamStartTimeoutMs: silenceMs, streamIdleTimeoutMs: silenceMs }
-    const bytes = await readAtMost(withSilenceLimit(response, limits).body, maxBytes)
+    const bytes = await readAtMost(body, maxBytes, silenceLimit(limits))
     return bytes === undefined ? { kind: 'lost' } : { kind: 'json', bytes, value: objectIn(bytes) }
   } catch {
     return { kind: 'lost' }

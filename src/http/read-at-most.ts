@@ -1,3 +1,8 @@
+/** Waits for a piece of a body, or rejects. */
+export type PieceRead = (
+  piece: Promise<ReadableStreamReadResult<Uint8Array>>,
+) => Promise<ReadableStreamReadResult<Uint8Array>>
+
 /**
  * Reads a body whole, counting its bytes while they come: a length that was announced proves nothing. A reading that is
  * given up is cancelled, without waiting for it: a stream that hangs may never confirm it.
@@ -11,27 +16,24 @@
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,
   maxBytes: number,
-  race: <Value>(promise: Promise<Value>) => Promise<Value> = (promise) => promise,
+  race: PieceRead = (piece) => piece,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (stream === null) return new Uint8Array()
   const reader = stream.getReader()
-  const giveUp = (): void => void reader.cancel().catch(() => undefined)
   const pieces: Uint8Array[] = []
   let length = 0
+  let isWhole = false
   try {
     for (;;) {
       const { done, value } = await race(reader.read())
       if (done) break
       length += value.byteLength
-      if (length > maxBytes) {
-        giveUp()
-        return undefined
-      }
+      if (length > maxBytes) return undefined
       pieces.push(value)
     }
-  } catch (thrown) {
-    giveUp()
-    throw thrown
+    isWhole = true
+  } finally {
+    if (!isWhole) reader.cancel().catch(() => undefined)
   }
   const bytes = new Uint8Array(length)
   let at = 0

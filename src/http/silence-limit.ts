@@ -1,86 +1,48 @@
-/** A stream that falls silent: it is given up, so that nothing is held for it. */
+/** A body that falls silent is given up, so that nothing is held for it. */
 import { RagGateError } from '../errors.ts'
-import { discard } from './discard.ts'
-import { mediaTypeOf } from './media-type.ts'
+import type { PieceRead } from './read-at-most.ts'
 
-/** How long a stream may be silent while its reader waits, milliseconds. */
+/** How long a body may be silent while a piece of it is waited for, milliseconds. */
 export interface SilenceLimits {
-  /** Before its first bytes. */
+  /** Before its first bytes; no less than between them. */
   readonly streamStartTimeoutMs: number
   /** Between them. */
   readonly streamIdleTimeoutMs: number
 }
 
-/** Whether a response is a stream of events. */
-export function isStream({ body, headers }: Response): boolean {
-  return body !== null && mediaTypeOf(headers.get('content-type')) === 'events'
-}
-
-/** A stream of events is given up where it falls silent, and not begun where only its headers were asked for. */
-export function guardedStream(response: Response, limits: SilenceLimits, request: Request): Response {
-  if (!isStream(response)) return response
-  if (request.method !== 'HEAD') return withSilenceLimit(response, limits)
-  discard(response)
-  return new Response(null, response)
-}
-
 /**
- * Passes a stream on piece by piece. Where nothing comes of it for too long it fails with `llm_timeout`, and its source is
- * cancelled. Only the time counts in which a piece is waited for: a reader who is slow to ask for the next one may be.
- *
- * @param response one with a body
+ * Waits for the pieces of a body, one after the other. What is waited for too long is `llm_timeout`. One timer for many
+ * pieces: it finds out how long the latest has been waited for.
  */
-export function withSilenceLimit(response: Response, limits: SilenceLimits): Response {
-  const reader = response.body!.getReader()
-  let limitMs = limits.streamStartTimeoutMs
-  /** Absent while no reader waits. */
-  let waitingSinceMs: number | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const stopTimer = (): void => {
-    if (timer !== undefined) clearTimeout(timer)
-    timer = undefined
+export function silenceLimit({ streamStartTimeoutMs, streamIdleTimeoutMs }: SilenceLimits): PieceRead {
+  let limitMs = streamStartTimeoutMs
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let sinceMs = 0
+  /** Absent while nothing is waited for. */
+  let giveUp: ((failure: RagGateError) => void) | undefined
+  const check = (): void => {
+    timer = null
+    // The next wait starts it again.
+    if (giveUp === undefined) return
+    const leftMs = sinceMs + limitMs - performance.now()
+    if (leftMs > 0) timer = setTimeout(check, leftMs)
+    else giveUp(new RagGateError('llm_timeout', 'The answer sent nothing for too long before its end'))
   }
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const check = (): void => {
-          timer = undefined
-          // The next who waits starts it again.
-          if (waitingSinceMs === undefined) return
-          const leftMs = waitingSinceMs + limitMs - performance.now()
-          if (leftMs > 0) {
-            timer = setTimeout(check, leftMs)
-            return
-          }
-          const failure = new RagGateError('llm_timeout', 'The answer sent nothing for too long before its end')
-          controller.error(failure)
-          reader.cancel(failure).catch(() => undefined)
-        }
-        waitingSinceMs = performance.now()
-        // One timer for many pieces: it finds out how long the latest has been waited for.
-        timer ??= setTimeout(check, Math.min(limitMs, limits.streamIdleTimeoutMs))
-        try {
-          const { done, value } = await reader.read()
-          waitingSinceMs = undefined
-          if (done) {
-            stopTimer()
-            controller.close()
-            return
-          }
-          limitMs = limits.streamIdleTimeoutMs
-          controller.enqueue(value)
-        } catch (thrown) {
-          stopTimer()
-          throw thrown
-        }
-      },
-      cancel(reason) {
-        stopTimer()
-        return reader.cancel(reason)
-      },
-    },
-    // Nothing is read ahead: without a waiting reader nothing is late.
-    { highWaterMark: 0 },
-  )
-  return new Response(body, response)
+  return async (piece) => {
+    sinceMs = performance.now()
+    timer ??= setTimeout(check, streamIdleTimeoutMs)
+    let isOver = true
+    try {
+      const read = await new Promise<Awaited<typeof piece>>((resolve, reject) => {
+        giveUp = reject
+        piece.then(resolve, reject)
+      })
+      isOver = read.done
+      limitMs = streamIdleTimeoutMs
+      return read
+    } finally {
+      giveUp = undefined
+      if (isOver) clearTimeout(timer)
+    }
+  }
 }

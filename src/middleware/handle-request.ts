@@ -6,7 +6,7 @@ import { putResponse } from './context-response.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import { readExchange } from './exchange.ts'
 import type { RagGateEnv } from './gate-context.ts'
-import { record } from './record.ts'
+import { record, streamOf } from './record.ts'
 import { replyTo } from './reply.ts'
 
 /**
@@ -23,8 +23,9 @@ export async function handleRequest<Bindings extends object>(
   const exchange = await readExchange(c, settings, dependencies)
   const gated = await gateQuestion(dependencies, settings, exchange.request, exchange.cache)
   const reply = await replyTo(c, next, exchange, gated)
-  // Before the response is sent: its body can still be cloned.
-  exchange.cache?.store(gated.lookup, reply.made)
-  putResponse(c, record(exchange, reply))
+  const stream = streamOf(exchange, reply)
+  // Before the response is sent: its body can still be copied.
+  exchange.cache?.store(gated.lookup, { ...reply.made, ...(stream && { copy: stream.copy }) })
+  putResponse(c, record(exchange, reply, stream))
   if (reply.failure !== undefined) throw reply.failure.thrown
 }

@@ -8,19 +8,18 @@ import type { AnswerReport } from './gate-context.ts'
 import { ragGateHeader, serverTimingHeader } from './headers.ts'
 import type { Reply } from './reply.ts'
 import { statusOf } from './respond.ts'
-import { isStream } from '../http/silence-limit.ts'
-import { withStreamEnd } from '../http/stream-end.ts'
+import { type AnswerStream, answerStream } from '../http/answer-stream.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
 
-/** How an answer ended. */
-interface AnswerEnd {
-  /** What the handler reported of it. */
-  readonly report: AnswerReport
-  /** Status of the failure that a stream broke off by, after it had been sent with another. */
-  readonly status?: number
+/** The stream of events that is sent; `undefined` where there is none, or a stored one. */
+export function streamOf({ settings }: Exchange, { response, found }: Reply): AnswerStream | undefined {
+  if (response.body === null || (found !== undefined && found.body === undefined)) return undefined
+  const media = mediaTypeOf(response.headers.get('content-type'))
+  return media === 'events' ? answerStream(response, settings) : undefined
 }
 
 /** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
-export function record(exchange: Exchange, reply: Reply): Response {
+export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | undefined): Response {
   const { settings, dependencies, request, startedMs, later } = exchange
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
@@ -28,9 +27,14 @@ export function record(exchange: Exchange, reply: Reply): Response {
   const id = found === undefined ? decision.id : newId(dependencies.clock)
   const atMs = dependencies.clock.nowMs()
   const timings = { ...reply.timings, totalMs: atMs - startedMs }
-  const log = ({ report, status = reply.response.status }: AnswerEnd): Promise<void> | undefined =>
-    dependencies.record?.(eventOf(exchange, reply, report, cache, { id, atMs, timings, status }), request.question)
-  const { response, end } = ending(exchange, reply)
+  // Of a stored answer nothing is reported.
+  const reported = found === undefined ? reply.reported : undefined
+  const log = (status = reply.response.status): Promise<void> | undefined => {
+    const event = eventOf(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
+    return dependencies.record?.(event, request.question)
+  }
+  const response = stream?.response ?? (reported === undefined ? reply.response : writable(reply.response))
+  const status = stream && statusAtEnd(exchange, stream)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
@@ -43,31 +47,21 @@ export function record(exchange: Exchange, reply: Reply): Response {
     if (warning !== undefined) settings.onWarning(warning)
     return undefined
   })
-  if (dependencies.record !== undefined) later(() => (end instanceof Promise ? end.then(log) : log(end)))
+  if (dependencies.record !== undefined) later(() => (status === undefined ? log() : status.then(log)))
   return response
 }
 
 /**
- * The response as it is sent, and how the answer in it ended. What a stream used, and whether it broke off, is known at its
- * end: the record waits for that.
+ * What a stream used, and whether it broke off, is known at its end: the record waits for that.
+ *
+ * @returns the status of the failure that it broke off by, after it had been sent with another
  */
-function ending(
-  { received }: Exchange,
-  { response, found, reported }: Reply,
-): { readonly response: Response; readonly end: AnswerEnd | Promise<AnswerEnd> } {
-  // Of a stored answer nothing is reported; one that is still being made can break off.
-  const report = (found === undefined ? reported : undefined) ?? ((): AnswerReport => ({}))
-  if (found === undefined ? reported === undefined : found.body === undefined) return { response, end: { report: {} } }
-  if (!isStream(response)) return { response: writable(response), end: { report: report() } }
-  const requestId = crypto.randomUUID()
-  const { response: sent, ended } = withStreamEnd(response, requestId)
-  const end = ended.then((failure) => {
-    // A caller who left is told nothing any more, and the model did not fail.
-    if (failure === undefined || received.signal.aborted) return { report: report() }
-    console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
-    return { report: report(), status: statusOf(failure.code) }
-  })
-  return { response: sent, end }
+async function statusAtEnd({ received }: Exchange, { ended, requestId }: AnswerStream): Promise<number | undefined> {
+  const failure = await ended
+  // A caller who left is told nothing any more, and the model did not fail.
+  if (failure === undefined || received.signal.aborted) return undefined
+  console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
+  return statusOf(failure.code)
 }
 
 /** A response with headers that can be written: those of one passed on from `fetch` cannot. */

@@ -8,7 +8,6 @@ import { buildRefusal } from '../core/reports/refusal.ts'
 import type { FoundAnswer, Lookup, Made } from '../pipeline/gate-cache.ts'
 import type { GateResult, JudgedResult } from '../pipeline/gate-question.ts'
 import { discard } from '../http/discard.ts'
-import { guardedStream } from '../http/silence-limit.ts'
 import { putResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerReport, RagGateEnv } from './gate-context.ts'
@@ -94,7 +93,9 @@ async function handlersReply<Bindings extends object>(
     const chosen = judged.isRefused
       ? await refusalInstead(c, exchange, gated, judged, answer)
       : answerAsMade(exchange, gated, judged, answer, reported)
-    return { ...known, ...chosen }
+    // What the application's `onError` answered is a failure, even with status 200.
+    const isFailure = answer.error !== undefined || chosen.response.status >= 500
+    return { ...known, ...chosen, ...(isFailure && { made: { kind: 'failure' } }) }
   } catch (thrown) {
     if (answer !== undefined) discard(answer.response)
     return { ...known, ...failed(left, thrown) }
@@ -131,15 +132,14 @@ async function storedReply<Bindings extends object>(
   // Found where there is a cache only.
   const { body, status, headers } = await exchange.cache!.contentOf(found)
   // It was sent with this status before, so it is one.
-  const stored = c.newResponse(body, status as StatusCode, headers)
-  const response = found.body === undefined ? stored : guardedStream(stored, exchange.settings, exchange.received)
+  const response = c.newResponse(body, status as StatusCode, headers)
   return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
 }
 
 /** The policy's refusal, or what the application makes of it. */
 async function refusal<Bindings extends object>(
   c: GateContext<Bindings>,
-  { settings, request: { audience }, received, messages }: Exchange,
+  { settings, request: { audience }, messages }: Exchange,
   { evidence, policy }: JudgedResult,
   { decision, unsupported }: Pick<JudgedAnswer, 'decision' | 'unsupported'>,
 ): Promise<Chosen> {
@@ -149,8 +149,7 @@ async function refusal<Bindings extends object>(
   const own = await onRefuse?.(decision, c, refused)
   if (own) {
     const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
-    const response = guardedStream(new Response(own.body, { status: own.status, headers }), settings, received)
-    return { response, made: { kind: 'nothing' } }
+    return { response: new Response(own.body, { status: own.status, headers }), made: { kind: 'nothing' } }
   }
   const body = JSON.stringify(refused)
   // With the status that `onRefuse` may have set.
@@ -171,32 +170,25 @@ async function refusalInstead<Bindings extends object>(
 ): Promise<Chosen> {
   discard(answer.response)
   putResponse(c, new Response(null, { headers: mergedHeaders(answer.outer, answer.response.headers, KEPT) }))
-  const { response, made } = await refusal(c, exchange, gated, judged)
-  return { response, made: notToBeStored(exchange, answer, response) ?? made }
+  return refusal(c, exchange, gated, judged)
 }
 
 /** The answer as the handler made it. */
 function answerAsMade(
-  exchange: Exchange,
+  { received }: Exchange,
   { policy }: JudgedResult,
   { decision, response: passed }: JudgedAnswer,
   answer: HandlersAnswer,
   reported: () => AnswerReport,
 ): Chosen {
-  const response = guardedStream(passed, exchange.settings, exchange.received)
-  const isUnjudged = response.status >= 400 && judgesAnswers(policy)
-  const made: Made = isUnjudged
-    ? { kind: 'nothing' }
-    : { kind: 'answer', response, outer: answer.outer, decision, reported }
-  return { response, made: notToBeStored(exchange, answer, response) ?? made }
-}
-
-/** Why the cache keeps nothing; `undefined` where it may keep what is sent. */
-function notToBeStored({ received }: Exchange, { error }: HandlersAnswer, { status }: Response): Made | undefined {
-  // What the application's `onError` answered is a failure, even with status 200.
-  if (error !== undefined || status >= 500) return { kind: 'failure' }
   // Of a stream whose headers were asked for there is no answer to keep.
-  return received.method === 'HEAD' ? { kind: 'nothing' } : undefined
+  const isHead = received.method === 'HEAD'
+  if (isHead) discard(passed)
+  const response = isHead ? new Response(null, passed) : passed
+  const isUnjudged = response.status >= 400 && judgesAnswers(policy)
+  const made: Made =
+    isHead || isUnjudged ? { kind: 'nothing' } : { kind: 'answer', response, outer: answer.outer, decision, reported }
+  return { response, made }
 }
 
 /** An error is sent in the place of a response, with what middleware around the gate has set. */

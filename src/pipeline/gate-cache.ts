@@ -139,6 +139,8 @@ export type Made =
   | {
       readonly kind: 'answer'
       readonly response: Response
+      /** Gives a copy of its body. Default: of a clone */
+      readonly copy?: () => ReadableStream<Uint8Array> | null
       /** Headers that middleware around the gate had set for this caller. */
       readonly outer: Headers
       readonly decision: Decision

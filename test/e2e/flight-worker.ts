@@ -4,6 +4,8 @@ import {
   createDurableObjectCoalescer,
 } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
+import { aStoredAnswer } from '../fixtures/decision.ts'
+
 export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 
 interface Bindings {
@@ -11,6 +13,19 @@ interface Bindings {
   /** This Worker itself: a request of its own can be cancelled. */
   readonly SELF: Fetcher
 }
+
+/** Keys whose streams break off. */
+const broken = new Set<string>()
+
+/** Sends a piece, and breaks off once that was read along. */
+const breakingOff = (key: string): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('a')),
+    async pull() {
+      while (!broken.has(key)) await scheduler.wait(10)
+      throw new Error('reset')
+    },
+  })
 
 export default {
   async fetch(request: Request, env: Bindings): Promise<Response> {
@@ -20,11 +35,28 @@ export default {
       await env.SELF.fetch(`${origin}/hang${search}`, { signal }).catch(() => undefined)
       return new Response('cancelled')
     }
+    const key = searchParams.get('key') ?? ''
+    if (pathname === '/log') console.error(key)
     const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS, leaderTimeoutMs: 20_000 })
-    const role = await coalescer.join(searchParams.get('key') ?? '', 0)
+    const role = await coalescer.join(key, 0)
     // No landing: the end of the request is all that the object sees.
     if (pathname === '/hang') await scheduler.wait(60_000)
     if (pathname === '/throw') throw new Error('the leader is gone')
+    if (pathname === '/break-off' && role.kind === 'leader') {
+      role.leader.begin(aStoredAnswer(key), breakingOff(key))
+      await role.leader.complete({ kind: 'failed' })
+    }
+    if (pathname === '/break-off' && role.kind === 'follower') {
+      const reader = role.body!.getReader()
+      await reader.read()
+      broken.add(key)
+      return new Response(
+        await reader.read().then(
+          () => 'went on',
+          () => 'broke off',
+        ),
+      )
+    }
     return new Response(role.kind)
   },
 }

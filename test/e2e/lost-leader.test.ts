@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
 let miniflare: Miniflare
 let url: URL
+const logged: string[] = []
 
 beforeAll(async () => {
   const worker = join(directory, 'worker.mjs')
@@ -27,6 +28,8 @@ beforeAll(async () => {
       modules: [{ type: 'ESModule', path: worker }],
       modulesRoot: directory,
       compatibilityDate: '2026-11-01',
+      verbose: true,
+      handleStructuredLogs: ({ message }) => logged.push(message),
       host: '127.0.0.1',
       port: 0,
       serviceBindings: { SELF: 'flights' },
@@ -57,3 +60,12 @@ test.each(['throw', 'end'])(
     expect(await (await third).text()).toBe('leader')
   },
 )
+
+test('a stream that breaks off on its way to those who read along is no uncaught exception', async () => {
+  logged.length = 0
+  const sent = await Promise.all(['one', 'two'].map(() => send('break-off', 'broken')))
+  expect((await Promise.all(sent.map((response) => response.text()))).sort()).toEqual(['broke off', 'leader'])
+  await send('log', 'all is logged')
+  await vi.waitFor(() => expect(logged.join()).toContain('all is logged'), { timeout: 20_000 })
+  expect(logged.join()).not.toMatch(/uncaught/i)
+})

@@ -10,6 +10,13 @@ export interface FlightLeader extends RpcTarget {
   complete(outcome: CoalescedOutcome): void
 }
 
+/** A body as it is sent to another object: of one that is made here and breaks off the runtime logs an uncaught exception. */
+function piped(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new IdentityTransformStream()
+  body.pipeTo(writable).catch(() => undefined)
+  return readable
+}
+
 /** When the leader's request is gone, the runtime disposes of what it was given, and the flight knows. */
 class LeaderTarget extends RpcTarget implements FlightLeader {
   readonly #flight: Flight
@@ -46,7 +53,8 @@ export class AnswerFlight extends DurableObject {
 
   async join(terms: JoinTerms): Promise<RemoteRole> {
     const role = await this.#flight.join(terms)
-    return role.kind === 'leader' ? { kind: 'leader', leader: new LeaderTarget(this.#flight, role.leaderId) } : role
+    if (role.kind === 'leader') return { kind: 'leader', leader: new LeaderTarget(this.#flight, role.leaderId) }
+    return role.kind === 'follower' && role.body !== undefined ? { ...role, body: piped(role.body) } : role
   }
 }
 
@@ -92,7 +100,7 @@ export function createDurableObjectCoalescer(options: DurableObjectCoalescerOpti
         leader: {
           begin(answer, body) {
             // The object is gone, and those who read along with it: `complete` comes all the same.
-            begun = leader.begin(answer, body).catch(() => undefined)
+            begun = leader.begin(answer, piped(body)).catch(() => undefined)
           },
           async complete(outcome) {
             try {

@@ -7,33 +7,28 @@ const MAX_KEPT_BYTES = 262_144
 /** The body of one answer while it is being made. */
 export class Broadcast {
   readonly answer: StoredAnswer
-  readonly #readers = new Set<ReadableByteStreamController>()
+  readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>()
   #pieces: Uint8Array[] = []
   #bytes = 0
-  #state: 'open' | 'too long' | 'ended' = 'open'
+  /** Whether who comes now still gets all of it. */
+  isOpen = true
 
   /** @param answer all but the body */
   constructor(answer: StoredAnswer) {
     this.answer = answer
   }
 
-  /** Whether who comes now still gets all of it. */
-  get isOpen(): boolean {
-    return this.#state === 'open'
-  }
-
   add(piece: Uint8Array): void {
     if (piece.byteLength === 0) return
     this.#bytes += piece.byteLength
     if (this.#bytes <= MAX_KEPT_BYTES) this.#pieces.push(piece)
-    else this.#close('too long')
-    // Copies: a byte stream takes its buffers over.
-    for (const reader of this.#readers) reader.enqueue(piece.slice())
+    else this.#close()
+    for (const reader of this.#readers) reader.enqueue(piece)
   }
 
   /** @param failure what the body broke off by */
   end(failure?: { readonly cause: unknown }): void {
-    this.#close('ended')
+    this.#close()
     for (const reader of this.#readers) {
       if (failure === undefined) reader.close()
       else reader.error(failure.cause)
@@ -41,22 +36,20 @@ export class Broadcast {
     this.#readers.clear()
   }
 
-  /** The body from its beginning. Bytes, because streams of anything else do not pass from one Worker's object to another. */
+  /** The body from its beginning. */
   read(): ReadableStream<Uint8Array> {
-    let own: ReadableByteStreamController
+    let own: ReadableStreamDefaultController<Uint8Array>
     return new ReadableStream({
-      type: 'bytes',
       start: (controller) => {
-        own = controller
-        for (const piece of this.#pieces) controller.enqueue(piece.slice())
-        this.#readers.add(controller)
+        for (const piece of this.#pieces) controller.enqueue(piece)
+        this.#readers.add((own = controller))
       },
       cancel: () => void this.#readers.delete(own),
     })
   }
 
-  #close(state: 'too long' | 'ended'): void {
-    this.#state = state
+  #close(): void {
+    this.isOpen = false
     this.#pieces = []
   }
 }

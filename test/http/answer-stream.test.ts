@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RagGateError } from '../../src/errors.ts'
-import { withStreamEnd } from '../../src/http/stream-end.ts'
+import { answerStream } from '../../src/http/answer-stream.ts'
 
+const LIMITS = { streamStartTimeoutMs: 60_000, streamIdleTimeoutMs: 15_000 }
 const LATE = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
 
 /** A stream that comes in these pieces, and breaks off where something is thrown. */
@@ -72,7 +73,7 @@ describe('a stream of events', () => {
       fc.asyncProperty(aStream, fc.boolean(), async ({ events, cuts }, isWhole) => {
         const bytes = encode(events.join(''))
         const pieces = cutAt(bytes, isWhole ? [...cuts, bytes.length] : cuts)
-        const { response, ended } = withStreamEnd(streamOf(pieces), 'r1')
+        const { response, ended } = answerStream(streamOf(pieces), LIMITS)
         const sent = new Uint8Array(await response.arrayBuffer())
         expect(sent).toEqual(bytes.slice(0, isWhole ? bytes.length : Math.max(...cuts)))
         expect(await ended).toBeUndefined()
@@ -84,12 +85,12 @@ describe('a stream of events', () => {
     await fc.assert(
       fc.asyncProperty(aStream, async ({ events, cuts }) => {
         const bytes = encode(events.join(''))
-        const { response, ended } = withStreamEnd(streamOf(cutAt(bytes, cuts), new Error('reset')), 'r1')
+        const { response, ended, requestId } = answerStream(streamOf(cutAt(bytes, cuts), new Error('reset')), LIMITS)
         const text = await response.text()
         const came = read(new TextDecoder().decode(bytes.slice(0, Math.max(...cuts))))
         const sent = read(text)
         expect(sent.slice(0, -1)).toEqual(came)
-        expect(sent.at(-1)?.at(-1)).toContain('"request_id":"r1"')
+        expect(sent.at(-1)?.at(-1)).toContain(`"request_id":"${requestId}"`)
         expect(text.endsWith('\n\n')).toBe(true)
         expect((await ended)?.code).toBe('llm_unavailable')
       }),
@@ -112,7 +113,7 @@ describe('a stream of events', () => {
     ['words of an answer about choices', 'data: "choices"\n\n', 'event: error\ndata: {"type":"error",'],
     ['nothing at all', '', 'event: error\ndata: {"type":"error",'],
   ])('that breaks off after %s says so in its own form', async (_, came, form) => {
-    const { response } = withStreamEnd(streamOf([encode(came)], new Error('reset')), 'r1')
+    const { response } = answerStream(streamOf([encode(came)], new Error('reset')), LIMITS)
     const text = await response.text()
     expect(text.slice(came.endsWith('\n\n') ? came.length : 0).startsWith(form)).toBe(true)
   })
@@ -123,11 +124,11 @@ describe('a stream of events', () => {
     [LATE, 'llm_timeout', 'The answer broke off before its end'],
     [new RagGateError('llm_bad_response', 'No answer'), 'llm_bad_response', 'No answer'],
   ])('that breaks off by %s has a code, and no word of what was thrown', async (thrown, code, message) => {
-    const { response, ended } = withStreamEnd(streamOf([], thrown), 'r1')
+    const { response, ended, requestId } = answerStream(streamOf([], thrown), LIMITS)
     const text = await response.text()
     expect(JSON.parse(text.replace(/^event: error\ndata: /, ''))).toEqual({
       type: 'error',
-      error: { code, message, request_id: 'r1', type: 'api_error' },
+      error: { code, message, request_id: requestId, type: 'api_error' },
     })
     expect((await ended)?.code).toBe(code)
   })
@@ -135,7 +136,7 @@ describe('a stream of events', () => {
   test('passes an event on as soon as it is whole, and no length that may not be kept', async () => {
     const event = 'data: {"choices":[]}\n\n'
     const pieces = [event.slice(0, 5), event.slice(5, -1), `\n${event}da`, 'ta: x\n\n'].map(encode)
-    const { response } = withStreamEnd(streamOf(pieces), 'r1')
+    const { response } = answerStream(streamOf(pieces), LIMITS)
     expect(response.headers.get('content-length')).toBeNull()
     expect(await piecesOf(response)).toEqual([event.slice(0, 5), event.slice(5, -1), `\n${event}`, 'da', 'ta: x\n\n'])
   })
@@ -146,7 +147,7 @@ describe('a stream of events', () => {
       pull: (controller) => controller.enqueue(encode('data: x\n\n')),
       cancel: (reason) => void (cancelled = reason),
     })
-    const { response, ended } = withStreamEnd(new Response(body), 'r1')
+    const { response, ended } = answerStream(new Response(body), LIMITS)
     await response.body?.cancel('left')
     expect([await ended, cancelled]).toEqual([undefined, 'left'])
   })

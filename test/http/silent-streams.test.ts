@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { withSilenceLimit } from '../../src/http/silence-limit.ts'
+import { type AnswerStream, answerStream } from '../../src/http/answer-stream.ts'
 import { aGate } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
@@ -54,44 +54,46 @@ async function soFar<Value>(promise: Promise<Value>): Promise<unknown> {
   return outcome
 }
 
+const CUT = /^event: error\ndata: .*"code":"llm_timeout"/
+
 describe('a stream', () => {
   test('may be silent longer before its first bytes than between them', async () => {
     const source = aSource()
-    const reader = withSilenceLimit(source.response, LIMITS).body!.getReader()
+    const { response, ended } = answerStream(source.response, LIMITS)
+    const reader = response.body!.getReader()
     const first = reader.read()
     await vi.advanceTimersByTimeAsync(59_999)
     expect(await soFar(first)).toBe('waits')
-    source.send('a')
-    expect(textOf(await first)).toBe('a')
+    source.send(': a\n\n')
+    expect(textOf(await first)).toBe(': a\n\n')
     const second = reader.read()
     await vi.advanceTimersByTimeAsync(14_999)
     expect(await soFar(second)).toBe('waits')
-    const failure = failureOf(second)
     await vi.advanceTimersByTimeAsync(1)
-    expect(await failure).toMatchObject({ code: 'llm_timeout' })
+    expect(textOf(await second)).toMatch(CUT)
+    expect([(await reader.read()).done, (await ended)?.code]).toEqual([true, 'llm_timeout'])
     expect(source.cancelled).toMatchObject({ code: 'llm_timeout' })
     expect(vi.getTimerCount()).toBe(0)
   })
 
   test('of which nothing comes at all is given up, and cancelled', async () => {
     const source = aSource()
-    const read = withSilenceLimit(source.response, LIMITS).body!.getReader().read()
-    const failure = failureOf(read)
+    const read = answerStream(source.response, LIMITS).response.body!.getReader().read()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(await failure).toMatchObject({ code: 'llm_timeout' })
+    expect(textOf(await read)).toMatch(CUT)
     expect(source.cancelled).toMatchObject({ code: 'llm_timeout' })
   })
 
   test('that sends now and then may take as long as it likes, by one timer for many pieces', async () => {
     const source = aSource()
-    const reader = withSilenceLimit(source.response, LIMITS).body!.getReader()
+    const reader = answerStream(source.response, LIMITS).response.body!.getReader()
     const timers = vi.fn<typeof setTimeout>(setTimeout)
     vi.stubGlobal('setTimeout', timers)
     for (let piece = 0; piece < 300; piece++) {
       const read = reader.read()
       await vi.advanceTimersByTimeAsync(1000)
-      source.send(`${piece}`)
-      expect(textOf(await read)).toBe(`${piece}`)
+      source.send(`: ${piece}\n\n`)
+      expect(textOf(await read)).toBe(`: ${piece}\n\n`)
     }
     expect(timers.mock.calls.length).toBeLessThan(30)
     vi.unstubAllGlobals()
@@ -100,37 +102,80 @@ describe('a stream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is not silent while its reader is slow', async () => {
+  test('is not silent while so much of it is unread that no more is read', async () => {
     const source = aSource()
-    const reader = withSilenceLimit(source.response, LIMITS).body!.getReader()
-    for (const piece of ['a', 'b', 'c']) {
-      source.send(piece)
-      expect(textOf(await reader.read())).toBe(piece)
+    const reader = answerStream(source.response, LIMITS).response.body!.getReader()
+    const large = `: ${'x'.repeat(262_144)}\n\n`
+    for (let piece = 1; piece <= 3; piece++) {
+      source.send(large)
       await vi.advanceTimersByTimeAsync(3_600_000)
+      expect(source.pulls).toBeLessThanOrEqual(piece)
+      expect(textOf(await reader.read())).toBe(large)
     }
-    expect(source.pulls).toBeLessThanOrEqual(3)
     // From when it is waited for, a whole limit.
     const read = reader.read()
     await vi.advanceTimersByTimeAsync(14_999)
     expect(await soFar(read)).toBe('waits')
-    source.send('d')
-    expect(textOf(await read)).toBe('d')
-  })
-
-  test('that fails by itself fails as it did', async () => {
-    const source = aSource()
-    const read = withSilenceLimit(source.response, LIMITS).body!.getReader().read()
-    source.fail(new Error('reset'))
-    expect(await soFar(read)).toMatchObject({ message: 'reset' })
-    expect(vi.getTimerCount()).toBe(0)
+    source.send(': d\n\n')
+    expect(textOf(await read)).toBe(': d\n\n')
   })
 
   test('whose reader leaves is cancelled, and nothing waits any more', async () => {
     const source = aSource()
-    const reader = withSilenceLimit(source.response, LIMITS).body!.getReader()
+    const reader = answerStream(source.response, LIMITS).response.body!.getReader()
     void reader.read()
     await reader.cancel('left')
     expect([source.cancelled, vi.getTimerCount()]).toEqual(['left', 0])
+  })
+})
+
+describe('a copy of a stream', () => {
+  const two = (): {
+    source: ReturnType<typeof aSource>
+    sent: AnswerStream
+    copies: ReadableStreamDefaultReader<Uint8Array>[]
+  } => {
+    const source = aSource()
+    const sent = answerStream(source.response, LIMITS)
+    return { source, sent, copies: [sent.copy().getReader(), sent.copy().getReader()] }
+  }
+
+  test('has every piece when it comes, however slowly the response is read, and ends with it', async () => {
+    const { source, copies } = two()
+    for (const text of ['da', 'ta: a\n', '\n']) {
+      source.send(text)
+      for (const copy of copies) expect(textOf(await copy.read())).toBe(text)
+    }
+    source.close()
+    for (const copy of copies) expect((await copy.read()).done).toBe(true)
+  })
+
+  test('is read to its end when the reader of the response leaves, and one more to its limit', async () => {
+    const { source, sent, copies } = two()
+    await sent.response.body!.cancel('left')
+    expect(await sent.ended).toBeUndefined()
+    source.send('a')
+    for (const copy of copies) expect(textOf(await copy.read())).toBe('a')
+    await copies[0]!.cancel('enough')
+    expect(source.cancelled).toBeUndefined()
+    source.send('b')
+    expect(textOf(await copies[1]!.read())).toBe('b')
+    await copies[1]!.cancel('enough')
+    expect([source.cancelled, vi.getTimerCount()]).toEqual(['enough', 0])
+  })
+
+  test('fails where the stream breaks off or falls silent, also when the reader of the response has left', async () => {
+    for (const hasLeft of [false, true])
+      for (const isSilent of [false, true]) {
+        const { source, sent, copies } = two()
+        if (hasLeft) await sent.response.body!.cancel('left')
+        const reads = copies.map((copy) => failureOf(copy.read()))
+        if (isSilent) await vi.advanceTimersByTimeAsync(60_000)
+        else source.fail(new Error('reset'))
+        const code = isSilent ? 'llm_timeout' : 'llm_unavailable'
+        for (const failure of await Promise.all(reads)) expect(failure).toMatchObject({ code })
+        expect(vi.getTimerCount()).toBe(0)
+      }
   })
 })
 
