@@ -34,11 +34,11 @@ export const balancedPreset: Preset = Object.freeze({
 const ON_SCALE = { atMiddle: -5.7966, perDeviation: 3.3099 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.849, deviation: 1.1328 } as const
+const OTHERWISE = { middle: -0.937, deviation: 1.1574 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 638.71 * (share / (1 - share)) ** 2.5158)).toFixed(3))
+  return Number((1 / (1 + 490.48 * (share / (1 - share)) ** 2.4627)).toFixed(3))
 }
 
 /** Settings of `balanced`. */

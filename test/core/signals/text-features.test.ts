@@ -50,6 +50,19 @@ describe('a passage that is stored twice', () => {
     expect(chunkCosineGap).toBeGreaterThan(0)
   })
 
+  it('is one of the least where it took the place of a worse one among ten', () => {
+    const worse = ['Engine stop.', 'Engine oil.', 'Engine test.', 'Red engine paint of old.']
+    const lead = (texts: readonly string[]) => measured(texts)['bm25Lead'] as number
+    const five = ['Engine start.', ...worse]
+    const ten = five.flatMap((text) => [text, `${text} `])
+    const mean = lead(five)
+    expect(lead(ten)).toBeGreaterThan(mean)
+    expect(lead(ten)).toBe(lead([...ten, 'Red.'].slice(0, 10)))
+    expect(lead(ten.slice(0, 9))).toBe(mean)
+    // All copies of the best: nothing else was found.
+    expect(lead(Array.from({ length: 10 }, () => 'Engine start.'))).toBe(lead(['Engine start.']))
+  })
+
   it('makes room for the next of ten', () => {
     const others = Array.from({ length: 9 }, (_, at) => `Filler ${at}.`)
     const { chunks } = read('engine', evidenceOf(['Red.', 'Red.', ...others, 'Engine.']), EMPTY_LEXICON)
