@@ -9,6 +9,7 @@
  */
 import { reranking } from '../src/pipeline/reranking.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
+import { isRefusedByQuestionGate } from '../packages/ingest/src/learn-scale.ts'
 import { uncertainMiddle } from '../packages/calibration/src/uncertain-middle.ts'
 import type { Decision } from '../src/core/policy/decision.ts'
 import { meanOf } from '../src/core/lib/statistics.ts'
@@ -18,6 +19,7 @@ import { calibratedWithReader } from './calibration/with-reader.ts'
 import { balancedWithoutEach, benchGate, type BenchGateOptions } from './evaluation/bench-gate.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet } from './evaluation/question-sets.ts'
 import { standInReader } from './evaluation/stand-in-reader.ts'
+import { boundsByScale, ownWindows, type ReadFamily, type ReadQuestion } from './cascades/points-of-the-scale.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -69,8 +71,16 @@ function graded({ confidence }: Policy): Policy {
   return definePolicy({ ...balancedGraded(), confidence })
 }
 
+/** A set as it was judged. */
+interface JudgedSet {
+  readonly name: string
+  /** For each share of errors. */
+  readonly judged: ReadonlyMap<number, readonly Judged[]>
+  readonly questions: readonly ReadQuestion[]
+}
+
 /** The questions of a set as words judge them, and as readers of so many errors do. */
-async function judgedSet(name: string, general: Policy): Promise<ReadonlyMap<number, readonly Judged[]>> {
+async function judgedSet(name: string, general: Policy): Promise<JudgedSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const policy = graded(general)
   const verdictsBy = async (options: BenchGateOptions) => {
@@ -98,7 +108,12 @@ async function judgedSet(name: string, general: Policy): Promise<ReadonlyMap<num
       })),
     )
   }
-  return judged
+  const questions = set.questions.map(({ answerable }, at) => ({
+    answerable,
+    confidence: isRefusedByQuestionGate(policy, words[at]!) ? 0 : words[at]!.confidence,
+    byReader: [right[at]!.verdict !== 'refuse', wrong[at]!.verdict !== 'refuse'] as const,
+  }))
+  return { name, judged, questions }
 }
 
 function outcomeOf(questions: readonly Judged[], [from, below]: Middle): Outcome {
@@ -146,8 +161,12 @@ if (!haveQuestionSets()) {
   process.exit(0)
 }
 const policies = balancedWithoutEach()
-const sets: { readonly name: string; readonly judged: ReadonlyMap<number, readonly Judged[]> }[] = []
-for (const name of FAMILY_SETS) sets.push({ name, judged: await judgedSet(name, policies.get(name)!) })
+const sets: JudgedSet[] = []
+for (const name of FAMILY_SETS) sets.push(await judgedSet(name, policies.get(name)!))
+const families: ReadFamily[] = []
+for (const { name, questions } of sets) {
+  families.push({ questions, windows: await ownWindows(name, policies.get(name)!) })
+}
 const count = sets.reduce((sum, { judged }) => sum + judged.get(0)!.length, 0)
 const rows = ERRORS.flatMap((errors) => {
   const of = (outcome: (questions: readonly Judged[]) => Outcome) =>
@@ -204,5 +223,15 @@ const ofSet = [
   'mean error',
 ]
 console.log(`\nWith errors of 0.1:\n\n${markdownTable(ofSet, bySet)}\n`)
+const ofBounds = [
+  'errors',
+  'calls saved by the others',
+  'bounds',
+  'saved',
+  'mean error',
+  'families with less than the other',
+]
+const byScale = [0.1, 0.2].flatMap((errors) => boundsByScale(families, errors))
+console.log(`Bounds chosen on the other seven families:\n\n${markdownTable(ofBounds, byScale)}\n`)
 const columns = ['errors', 'asked', 'read', 'labels', 'fitted', 'realised', 'exceeded', 'coverage']
 console.log(markdownTable(columns, calibrated))

@@ -55,7 +55,7 @@ async function poolOf(ask: BenchGate, wanted: readonly Wanted[]): Promise<Pool> 
     asked.push(decision.confidence)
     const relevant = new Set(relevantIds)
     if (evidence.chunks.some((chunk) => isNamed(chunk, relevant))) {
-      hidden.push((await ask(question, relevantIds)).decision.confidence)
+      hidden.push((await ask(question, (passage) => isNamed(passage, relevant))).decision.confidence)
     }
   }
   return { asked, hidden }

@@ -1,4 +1,5 @@
 /** The eight families of question sets, measured once by the gate: each question with its evidence, and answerable ones once more without what answers them. */
+import { isNamed } from '../../workers/gate/leave-out.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { benchGate, type BenchGateOptions } from '../evaluation/bench-gate.ts'
 import { type LabelledQuestion, openQuestionSet } from '../evaluation/question-sets.ts'
@@ -30,7 +31,9 @@ export async function measuredFamily(
   const measured: MeasuredLabel[] = []
   for (const { question, answerable, relevantIds } of set.questions.filter((_, at) => at % every === 0)) {
     const { signals } = (await ask(question)).decision
-    const hidden = answerable && withHidden ? { hidden: (await ask(question, relevantIds)).decision.signals } : {}
+    const relevant = new Set(relevantIds)
+    const without = async () => (await ask(question, (passage) => isNamed(passage, relevant))).decision.signals
+    const hidden = answerable && withHidden ? { hidden: await without() } : {}
     measured.push({ answerable, signals, ...hidden })
   }
   return measured

@@ -1,5 +1,5 @@
 /** A question set behind the gate itself, `gateQuestion` with its default settings: what every bench of verdicts asks. */
-import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Finding } from '../../src/core/gates/finding.ts'
 import type { Decision } from '../../src/core/policy/decision.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
@@ -42,11 +42,14 @@ export interface Searched {
   readonly search: (words: string, topK: number) => readonly Ranking[] | Promise<readonly Ranking[]>
 }
 
-/** Asks one question, as it was written. @param without ids of passages and documents that are left out: a trial */
+/** Asks one question, as it was written. @param isOut which passages are not found. @default all are */
 export type BenchGate = (
   text: string,
-  without?: readonly string[],
+  isOut?: (passage: Passage) => boolean,
 ) => Promise<Extract<GateResult, { readonly kind: 'judged' }>>
+
+/** Passages asked for beyond those kept, as many as may be left out. */
+const SPARE = 100
 
 /** `balanced`, with what other policies read recorded: they judge the same signals. */
 const RECORDING = definePolicy({ ...balanced(), records: allSignals() })
@@ -58,7 +61,18 @@ export function benchGate(
 ): BenchGate {
   const collection = { id: BENCH, tenant: BENCH, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
   const collections = createStaticCollections([collection])
-  const retriever: Retriever = { retrieve: async ({ question, topK }) => search(question, topK) }
+  let leftOut: Parameters<BenchGate>[1]
+  const retriever: Retriever = {
+    retrieve: async ({ question, topK }) => {
+      const isOut = leftOut
+      if (isOut === undefined) return search(question, topK)
+      const rankings = await search(question, topK + SPARE)
+      return rankings.map(({ kind, entries }) => ({
+        kind,
+        entries: entries.filter(({ passage }) => !isOut(passage)).slice(0, topK),
+      }))
+    },
+  }
   const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
     collections,
@@ -67,11 +81,9 @@ export function benchGate(
     ...(reranker === undefined ? {} : { reranker }),
   }
   const settings = checkOptions({ policy: RECORDING, dependencies: { retriever, collections }, ...options })
-  return async (text, without) => {
-    const gated = await gateQuestion(ports, settings, {
-      ...asked(normaliseQuestion(text)),
-      ...(without === undefined ? {} : { without }),
-    })
+  return async (text, isOut) => {
+    leftOut = isOut
+    const gated = await gateQuestion(ports, settings, asked(normaliseQuestion(text)))
     if (gated.kind !== 'judged') throw new Error('There is no cache here')
     return gated
   }

@@ -9,12 +9,7 @@
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
-import {
-  isWrittenIn,
-  largeDocuments,
-  type LeaveOut,
-  observeWindow,
-} from '../../packages/calibration/src/scale/learn-from-windows.ts'
+import { isWrittenIn, largeDocuments, observeWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
 import {
   REFUSED_BELOW,
   type ScaleObservation,
@@ -23,7 +18,6 @@ import {
 } from '../../packages/calibration/src/scale/scale-of-windows.ts'
 import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
 import { isRefusedByQuestionGate } from '../../packages/ingest/src/learn-scale.ts'
-import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
@@ -35,13 +29,12 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { deviationsOfTail } from '../normal-tail.ts'
 import { seededRandom } from '../seeded-random.ts'
-import { balancedWithoutEach, type BenchGate, benchGate } from './bench-gate.ts'
+import { balancedWithoutEach } from './bench-gate.ts'
+import { askWithout } from './own-windows.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet, passageOf, readCorpus } from './question-sets.ts'
 
 const SEED = 1
 const WINDOWS = 200
-/** Passages asked for beyond those kept, as many as may be left out. */
-const SPARE = 100
 const FIXED = 0.55
 /** Shares of windows that the thresholds of `balanced` stand for. */
 const REFUSED_TAIL = 0.035
@@ -74,7 +67,8 @@ interface MeasuredSet {
   readonly longer: readonly ScaleObservation[]
   /** Of windows drawn by other seeds. */
   readonly otherDraws: readonly (readonly ScaleObservation[])[]
-  readonly learning: { readonly retrievals: number; readonly seconds: number }
+  /** For which it was learned. */
+  readonly seconds: number
 }
 
 const policies = balancedWithoutEach()
@@ -90,19 +84,10 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const passages = readCorpus(name).map(passageOf)
   const policy = policies.get(familyOf(name))!
-  let leftOut: LeaveOut | undefined
-  const search = (words: string, topK: number): readonly Ranking[] => {
-    const isOut = leftOut
-    const kept = isOut === undefined ? topK : topK + SPARE
-    return set.search(words, kept).map(({ kind, entries }) => ({
-      kind,
-      entries: entries.filter(({ passage }) => isOut?.(passage) !== true).slice(0, topK),
-    }))
-  }
-  const ask = benchGate({ lexicon: set.lexicon, search }, { policy })
+  const asking = askWithout(set, policy)
   const questions: Measured[] = []
   for (const { question, answerable } of set.questions) {
-    const { decision } = await ask(question)
+    const { decision } = await asking.retrieve(question, () => false)
     questions.push({
       answerable,
       isRefusedByQuestionGate: isRefusedByQuestionGate(policy, decision),
@@ -110,17 +95,7 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
     })
   }
   const startedMs = performance.now()
-  let retrievals = 0
   const large = largeDocuments(passages)
-  const asking = {
-    retrieve: async (question: string, leaveOut: LeaveOut): Promise<Asked> => {
-      leftOut = leaveOut
-      retrievals++
-      return ask(question)
-    },
-    confidence: ({ decision }: Asked) => (isRefusedByQuestionGate(policy, decision) ? undefined : decision.confidence),
-    meaning: ({ decision }: Asked) => cosineOf(decision.signals),
-  }
   const observe = async (
     seed: number,
     count = WINDOWS,
@@ -134,14 +109,12 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
     return observed
   }
   const observations = await observe(SEED)
-  const learning = { retrievals, seconds: (performance.now() - startedMs) / 1000 }
+  const seconds = (performance.now() - startedMs) / 1000
   const isWritten = isWrittenIn(english, drawWindows(passages, { seed: SEED, count: WINDOWS }))
   const longer = await observe(SEED, WINDOWS / 2, 8, ['passage', 'document', 'nothing'])
   const otherDraws = [await observe(SEED + 1), await observe(SEED + 2)]
-  return { name, passages: passages.length, isWritten, policy, questions, observations, longer, otherDraws, learning }
+  return { name, passages: passages.length, isWritten, policy, questions, observations, longer, otherDraws, seconds }
 }
-
-type Asked = Awaited<ReturnType<BenchGate>>
 
 /** @param longer where a score of meaning is to be read */
 function learned(
@@ -279,7 +252,7 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
     'third draw': ({ otherDraws }) => otherDraws[1]!,
     '100 windows': ({ observations }) => observations.slice(0, 200),
     '50 windows': ({ observations }) => observations.slice(0, 100),
-    '25 windows': ({ observations }) => observations.slice(0, 50),
+    '36 windows': ({ observations }) => observations.slice(0, 72),
     'passages left out': ({ observations }) => observations.filter(({ leftOut }) => leftOut === 'passage'),
     'documents left out': ({ observations }) => observations.filter(({ leftOut }) => leftOut === 'document'),
   }
@@ -428,7 +401,7 @@ function costTable(sets: readonly MeasuredSet[]): string {
   const rows = sets.map((set) => [
     set.name,
     String(set.passages),
-    String(set.learning.retrievals),
+    String(set.observations.length),
     String(JSON.stringify(learned(set, set.observations)).length),
     String(JSON.stringify(withSimulatedMeaning(set, random)).length),
   ])
@@ -445,7 +418,7 @@ for (const name of FAMILY_SETS) eight.push(await measuredSet(name))
 for (const name of LANGUAGES) languages.push(await measuredSet(name))
 const all = [...eight, ...languages]
 const groups = { 'eight families': eight, 'four languages': languages }
-for (const { name, learning } of all) console.log(`${name}: learned in ${learning.seconds.toFixed(1)} s`)
+for (const { name, seconds } of all) console.log(`${name}: learned in ${seconds.toFixed(1)} s`)
 const page = `# A scale from the documents
 
 Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
