@@ -42,6 +42,10 @@ const ADVISED_TAIL = 0.015
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
 /** Of large sets each how-manieth question is asked. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
+/** Deviations by which a threshold falls as the terms of a question grow e-fold. */
+const SLOPES = [0, 0.1, 0.2, 0.3, 0.4, 0.6] as const
+/** Terms of a question whose threshold stays. */
+const TERMS = 5
 /** Strengths of simulated scores of meaning: AUROC between answerable questions and those to be refused. */
 const STRENGTHS = [0.5, 0.7, 0.8, 0.9, 0.95] as const
 /** How far the simulated scores of questions to be refused lie above those of windows, in deviations. */
@@ -268,6 +272,49 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   return markdownTable(['sets', 'windows', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
+/** A threshold that falls with the number of terms, so that as many are answered falsely in the mean: short questions find more. */
+function lengthTable(sets: readonly MeasuredSet[]): string {
+  const placed = sets.map((set) => {
+    const onScale = PLACES['on the scale'](set)
+    return set.questions.map((question) => ({
+      answerable: question.answerable,
+      place: onScale(question),
+      byLength: Math.log(Math.max(1, Number(question.signals['questionTermCount'])) / TERMS),
+    }))
+  })
+  const outcomesOf = (slope: number, threshold: number) =>
+    placed.map((questions) => {
+      const answeredOf = (kind: boolean): number =>
+        meanOf(
+          questions
+            .filter(({ answerable }) => answerable === kind)
+            .map(({ place, byLength }) => Number(place + slope * byLength >= threshold)),
+        )
+      return { coverage: answeredOf(true), falseAcceptance: answeredOf(false) }
+    })
+  const plain = outcomesOf(0, REFUSED_BELOW)
+  const falseAcceptanceOf = (outcomes: typeof plain): number =>
+    meanOf(outcomes.map(({ falseAcceptance }) => falseAcceptance))
+  const off = (outcomes: typeof plain): number => Math.abs(falseAcceptanceOf(outcomes) - falseAcceptanceOf(plain))
+  const rows = SLOPES.map((slope) => {
+    const [best] = Array.from({ length: 201 }, (_, step) => outcomesOf(slope, REFUSED_BELOW + step / 100 - 1)).sort(
+      (one, other) => off(one) - off(other),
+    )
+    return [
+      String(slope),
+      figure(meanOf(best!.map(({ coverage }) => coverage))),
+      figure(falseAcceptanceOf(best!)),
+      figure(Math.max(...best!.map(({ falseAcceptance }) => falseAcceptance))),
+      sets
+        .filter((_, at) => best![at]!.coverage < plain[at]!.coverage - 0.005)
+        .map(({ name }) => name)
+        .join(', '),
+    ]
+  })
+  const heads = ['deviations for each e-fold of terms', 'coverage', 'false acceptance', 'largest', 'less answered in']
+  return markdownTable(heads, rows)
+}
+
 /** The scale with a normal score of meaning, independent of the words, which a window's own passage lifts by three deviations. */
 function withSimulatedMeaning(set: MeasuredSet, random: () => number): ConfidenceScale {
   const simulated = (windows: readonly ScaleObservation[]): ScaleObservation[] =>
@@ -444,6 +491,10 @@ ${nearMissTable(eight)}
 ## Other draws, and fewer windows
 
 ${drawsTable(groups)}
+
+## By the number of terms
+
+${lengthTable(eight)}
 
 ## Scores of meaning
 
