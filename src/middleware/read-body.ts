@@ -15,7 +15,7 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a request's body as a JSON object. Later readers (`c.req.json()`) still find the body.
+ * Reads a body as a JSON object. Later readers (`c.req.json()`) find it.
  *
  * @throws `unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `too_deep`, `invalid_json`
  */
@@ -33,7 +33,7 @@ export async function readJsonObject(
   if (raw.bodyUsed) return jsonObjectIn(atMost(await request.text(), limits.maxBytes))
   const body = await readText(raw, headers.get('content-length'), limits)
   if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
-  // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
+  // Hono answers later readers from here: it keeps promises.
   bodyCache.text = Promise.resolve(body) as unknown as string
   makeWhole(request, body)
   return jsonObjectIn(body)
@@ -88,9 +88,9 @@ async function readText(
   }
 }
 
-/** A text that the runtime read: what is no UTF-8 became U+FFFD, which is longer than all but the last byte of a character of four. */
+/** A text that the runtime read: a byte order mark of three bytes is gone, and what is no UTF-8 became U+FFFD, which is longer than all but the first three bytes of four. */
 function decoded(text: string, announced: string): string | undefined {
-  return text.includes('\ufffd') && bytesOf(text) !== Number(announced) ? undefined : text
+  return text.includes('\ufffd') && ![0, 3].includes(Number(announced) - bytesOf(text)) ? undefined : text
 }
 
 /** Where the parts of a request stand that is made whole on demand. */

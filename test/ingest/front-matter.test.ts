@@ -60,6 +60,13 @@ describe('splitFrontMatter', () => {
     expect(splitFrontMatter(`+++\n${block}\n+++\nText.`)).toMatchObject({ body: 'Text.', fields: { title } })
   })
 
+  it('reads no title of TOML beyond what is read of YAML', () => {
+    const far = 'a = 1\n'.repeat(6000)
+    for (const block of [`${far}title = "x"`, `title = "${'x'.repeat(40_000)}"`]) {
+      expect(splitFrontMatter(`+++\n${block}\n+++\nText.`)).toMatchObject({ body: 'Text.', fields: {} })
+    }
+  })
+
   it.each([
     ['---\ntitle: "open\n---\nText.', /^its front matter is no YAML, line \d$/],
     ['---\na: 1\na: 2\n---\nText.', /^its front matter is no YAML, line 3$/],

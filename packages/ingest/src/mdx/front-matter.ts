@@ -63,7 +63,7 @@ export function splitFrontMatter(text: string): SplitText {
 }
 
 function tomlTitle(block: string): { readonly title?: string } {
-  const [, quoted, literal] = TOML_TITLE.exec(block) ?? []
+  const [, quoted, literal] = TOML_TITLE.exec(block.slice(0, LONGEST_BLOCK)) ?? []
   if (literal !== undefined) return { title: literal }
   if (quoted === undefined) return {}
   try {
