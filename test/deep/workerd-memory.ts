@@ -1,4 +1,4 @@
-/** How much memory a local Worker takes, as the kernel and as V8 count it. */
+/** How much memory a local Worker takes, as the kernel and as V8 count it, and what it holds open. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** In bytes; what cannot be known on this machine is `undefined`. */
@@ -9,11 +9,13 @@ export interface Memory {
   readonly buffers: number | undefined
   /** Resident memory of every workerd below this process: all isolates, the simulators, and what V8 has not collected. */
   readonly resident: number | undefined
+  /** Files and connections that those hold open: a number, no bytes. */
+  readonly handles: number | undefined
 }
 
 export async function measureMemory(inspectorUrl: string): Promise<Memory> {
   const { usedSize, backingStorageSize } = await heapUsage(inspectorUrl)
-  return { live: usedSize, buffers: backingStorageSize, resident: residentBytes() }
+  return { live: usedSize, buffers: backingStorageSize, ...ofProcesses() }
 }
 
 const ANSWER_WITHIN_MS = 10_000
@@ -45,7 +47,7 @@ async function heapUsage(url: string): Promise<HeapUsage> {
   }
 }
 
-function residentBytes(): number | undefined {
+function ofProcesses(): Pick<Memory, 'resident' | 'handles'> {
   try {
     const parents = new Map<number, { parent: number; name: string }>()
     for (const pid of readdirSync('/proc')
@@ -58,10 +60,12 @@ function residentBytes(): number | undefined {
       pid === process.pid || (parents.has(pid) && isOurs(parents.get(pid)?.parent ?? 0))
     const ours = [...parents].filter(([pid, { name }]) => name === 'workerd' && isOurs(pid))
     const kilobytes = ours.map(([pid]) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readProc(pid, 'status'))?.[1] ?? 0))
-    return kilobytes.reduce((sum, size) => sum + size, 0) * 1024
+    const open = ours.map(([pid]) => readdirSync(`/proc/${pid}/fd`).length)
+    const sum = (of: readonly number[]): number => of.reduce((soFar, each) => soFar + each, 0)
+    return { resident: sum(kilobytes) * 1024, handles: sum(open) }
   } catch {
     // There is no /proc.
-    return undefined
+    return { resident: undefined, handles: undefined }
   }
 }
 

@@ -98,6 +98,22 @@ describe('a row of LlamaIndex', () => {
     })
   })
 
+  test.each([
+    ['with vectors', undefined],
+    ['with texts to be embedded', 'The warranty lasts two years.'],
+  ])('that its successor wrote is read unaided, %s', (_, data) => {
+    // As UpstashVectorStore of @vectorstores/upstash 0.1.8 wrote one; the packages of LlamaIndex for TypeScript are deprecated.
+    const content = String.raw`{"_hash":"","id_":"n1","excludedEmbedMetadataKeys":[],"excludedLlmMetadataKeys":[],"relationships":{},"text":"The warranty lasts two years.","textTemplate":"","metadataSeparator":"\n","type":"TEXT","hash":"pOeZxpmmbNFz8Va9p0g64OKKHlDz5oB+WVbljykTAAg="}`
+    const found = read(written(content, 'None'), {}, data)
+    expect(found).toMatchObject({
+      documentId: 'docs/warranty.md',
+      text: 'The warranty lasts two years.',
+      source: 'docs/warranty.md',
+      metadata: { file_path: 'docs/warranty.md', page: 3 },
+    })
+    expect(JSON.stringify(found)).not.toMatch(/None|_node/)
+  })
+
   test('has no document of the name None, and the data of the row before its text', () => {
     expect(read(written(node, 'None'), {}, 'The data.')).toMatchObject({
       text: 'The data.',
