@@ -74,9 +74,13 @@ const serve: typeof app.fetch = async (request, given, context) => {
 
 /** An answer of the API with its id; that of an error stands in its body. */
 function named(answered: Response, requestId: string): Response {
-  const response = new Response(answered.body, answered)
-  response.headers.set('x-request-id', requestId)
-  return response
+  try {
+    answered.headers.set('x-request-id', requestId)
+    return answered
+  } catch {
+    // Headers of what another Worker answered are not to be written: then of a copy.
+    return named(new Response(answered.body, answered), requestId)
+  }
 }
 
 /** `undefined` where the settings make no Worker. */

@@ -72,7 +72,20 @@ const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies 
  *   images and files in the question; `unknown_field` for other members of `rag_gate`; what bodies are refused for
  *   (`unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json`, `too_deep`); `stream_type`
  */
-export async function readChat(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): Promise<Chat> {
+export async function readChat(c: Pick<Context, 'req'>, options: ReadChatOptions = DEFAULTS): Promise<Chat> {
+  const known = CHATS.get(c.req)
+  if (known?.options === options) return known.chat
+  const chat = await chatIn(c, options)
+  CHATS.set(c.req, { options, chat })
+  return chat
+}
+
+const DEFAULTS: ReadChatOptions = {}
+
+/** What was read of a request: the gate reads it, and the protocol, and a handler may. */
+const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions; readonly chat: Chat }>()
+
+async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promise<Chat> {
   const { maxBodyBytes = 262_144, maxHistoryLength = 8000 } = options
   const body = await readJsonObject(c.req, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
   const { messages, question, stream = false, stream_options: streaming, model } = body
