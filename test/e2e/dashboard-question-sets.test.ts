@@ -177,6 +177,42 @@ describe('the overview', () => {
   })
 })
 
+describe('figures and bars', () => {
+  it('lead to as many decisions as they say, by an address that keeps what was chosen', async () => {
+    const { page, complaints } = await visit()
+    await page.goto(`${site.gate.url}/dashboard#/overview?period=7d&collection=default`)
+    await page.locator('.bars a').first().waitFor()
+    const bars = await page
+      .locator('.bars li')
+      .evaluateAll((all) =>
+        all.map((bar) => [bar.querySelector('a')?.getAttribute('href'), bar.querySelector('.number')?.textContent]),
+      )
+    // Shares lead as well; they are those of the counts beside them.
+    const cells = await page
+      .locator('table[class] tbody td a')
+      .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.textContent]))
+    const told = [...bars, ...cells.filter(([, text]) => /^\d+$/.test(text ?? ''))]
+    expect(told.length).toBeGreaterThan(8)
+    for (const [href, count] of told) {
+      expect(href).toMatch(/^#\/decisions\?(?=.*(?:period=7d|from=.*to=))(?=.*collection=default)/)
+      await page.goto(`${site.gate.url}/dashboard${href}`)
+      await expect
+        .poll(() => page.locator('.list tbody tr').count(), { message: href ?? '', timeout: 20_000 })
+        .toBe(Math.min(50, Number(count)))
+    }
+    await page.goto(`${site.gate.url}/dashboard#/overview?period=7d`)
+    // The bar itself leads: its link lies over it, which a click by force does not mind.
+    await page.getByRole('region', { name: 'Reasons' }).locator('.bar').first().click({ force: true })
+    await page.waitForURL((url) => url.hash.startsWith('#/decisions') && url.hash.includes('reason='))
+    await open(page, 'Content gaps')
+    const gap = page.getByRole('table', { name: 'Questions refused most often' }).locator('tbody tr').first()
+    const refused = Number(await gap.locator('td').first().innerText())
+    await gap.locator('td a').first().click()
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(refused)
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('the other views', () => {
   it('list the decisions of the database', async () => {
     const { page, complaints } = await visit()

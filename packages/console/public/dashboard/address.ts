@@ -1,5 +1,7 @@
 /** What the address says: the view, which decisions are meant, and what the view adds. All of it can be shared. */
 
+import { el, number } from './dom.ts'
+
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
@@ -48,6 +50,15 @@ function decoded(text: string): string {
 /** The address of a view about the same decisions, with these members changed; an empty text takes one away. */
 export function linkTo(view: string, changes: Readonly<Record<string, string>> = {}, id?: string): string {
   return written(view, sharedOf(place().query), changes, id)
+}
+
+/** A figure that leads to its decisions; where there are none it leads nowhere. */
+export function toDecisions(
+  count: number,
+  changes: Readonly<Record<string, string>>,
+  shown = number(count),
+): HTMLElement | string {
+  return count === 0 ? shown : el('a', { href: linkTo('decisions', changes) }, shown)
 }
 
 /** The present address with these members changed. */

@@ -2,7 +2,8 @@
 import type { ByVerdict } from '../../src/d1/statistics/totals.ts'
 import { type Child, el, number, percent, svg } from './dom.ts'
 
-const VERDICTS = ['pass', 'advise', 'refuse'] as const
+/** Verdicts, the best first. */
+export const VERDICTS = ['pass', 'advise', 'refuse'] as const
 
 /** Draws at the width there is, and again whenever it changes. */
 function sized(className: string, draw: (width: number) => SVGElement): HTMLElement {

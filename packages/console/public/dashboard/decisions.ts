@@ -21,6 +21,8 @@ import { saveButton } from './save-button.ts'
 import type { ViewRequest } from './view.ts'
 
 const PAGE = 50
+/** Asked for one after the other until there are as many as are shown at a time. */
+const MOST_PAGES = 5
 
 /** Members of the address that choose among the decisions. */
 const FILTERS = [
@@ -41,16 +43,21 @@ export function filterOf(query: ViewRequest['query']): Parameters {
 }
 
 export async function showDecisions({ period, chosen, query, signal }: ViewRequest): Promise<readonly Child[]> {
-  const asked = { ...period, ...chosen, ...filterOf(query), limit: PAGE }
+  const asked = { ...period, ...chosen, ...filterOf(query) }
   const body = el('tbody')
   const more = el('button', { type: 'button', className: 'more' }, 'Show more')
   const count = el('p', { className: 'quiet', role: 'status' })
   let cursor: string | undefined
 
   async function load(signalled?: AbortSignal): Promise<void> {
-    const page = await get('decisions', { ...asked, cursor }, signalled)
-    body.append(...page.decisions.map(row))
-    cursor = page.next_cursor ?? undefined
+    const wanted = body.children.length + PAGE
+    // A page goes through 2,000 decisions, of all tenants: of a rare kind there may be few in it.
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
+      const page = await get('decisions', { ...asked, limit: wanted - body.children.length, cursor }, signalled)
+      body.append(...page.decisions.map(row))
+      cursor = page.next_cursor ?? undefined
+      if (cursor === undefined || body.children.length >= wanted) break
+    }
     more.hidden = cursor === undefined
     const shown = body.children.length
     count.textContent = `${shown} ${shown === 1 ? 'decision' : 'decisions'} shown${cursor === undefined ? '.' : ', and there may be more.'}`

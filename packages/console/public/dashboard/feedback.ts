@@ -1,5 +1,5 @@
 /** How often the gate errs, by what people say, and what follows from it. */
-import { linkTo } from './address.ts'
+import { linkTo, toDecisions } from './address.ts'
 import type { PolicyErrors } from './answers.ts'
 import { get } from './api.ts'
 import {
@@ -46,8 +46,12 @@ export async function showFeedback({ period, tenant, signal }: ViewRequest): Pro
                 'Suggestion',
               ],
               policies.map((each) => [
-                policyName(each.policy_id),
-                said(each.refusals),
+                el('a', { href: linkTo('decisions', { policy: each.policy_id }) }, policyName(each.policy_id)),
+                toDecisions(
+                  each.refusals.decisions,
+                  { policy: each.policy_id, verdict: 'refuse' },
+                  said(each.refusals),
+                ),
                 said(each.answers),
                 rate(each.false_refusals),
                 rate(each.false_acceptances),

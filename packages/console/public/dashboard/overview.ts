@@ -1,8 +1,8 @@
 /** The overview: whether the gate is well, what became of the questions, and what it saved. */
-import { ALL_TENANTS, before, changed, linkTo, type Period } from './address.ts'
+import { ALL_TENANTS, before, changed, linkTo, type Period, toDecisions } from './address.ts'
 import type { AlertRow, Named, Point, Policies, Stats } from './answers.ts'
 import { get } from './api.ts'
-import { bars, histogram, legend, type SeriesPoint, type Threshold, timeSeries } from './charts.ts'
+import { bars, histogram, legend, type SeriesPoint, type Threshold, timeSeries, VERDICTS } from './charts.ts'
 import {
   card,
   type Child,
@@ -139,7 +139,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
   const spent = spendingOf(stats, stats.prices, meanCost(stats))
   const avoided = avoidedIn(stats)
   const shareThen = (part: number): string => percent(part, earlier.decisions)
-  const tile = (name: string, address: string, value: string, note: string, then = '', kind = ''): HTMLElement =>
+  const tile = (name: string, address: string, value: string, note: Child, then = '', kind = ''): HTMLElement =>
     el(
       'div',
       { className: `tile ${kind}` },
@@ -160,7 +160,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       'Decisions',
       list(),
       number(decisions),
-      `${percent(verdicts.pass, decisions)} pass`,
+      toDecisions(verdicts.pass, { verdict: 'pass' }, `${percent(verdicts.pass, decisions)} pass`),
       number(earlier.decisions),
     ),
     tile(
@@ -248,7 +248,9 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
   const points = filled(stats)
   const mean = meanCost(stats)
   const each = `Each bar is ${stats.interval === 'hour' ? 'an hour' : 'a day'}; all times are UTC.`
-  const linkOf = ({ start }: { readonly start: string }): string => spanLink(start, stats.interval, period)
+  const during = ({ start }: { readonly start: string }): Record<string, string> =>
+    hoursOf(start, stats.interval, period)
+  const linkOf = (point: { readonly start: string }): string => linkTo('decisions', during(point))
   const part = card(
     'Over time',
     el('div', { className: 'beside' }, legend(), el('span', { className: 'quiet' }, each)),
@@ -286,9 +288,7 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
               point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
             ),
             number(point.decisions),
-            number(point.by_verdict.pass),
-            number(point.by_verdict.advise),
-            number(point.by_verdict.refuse),
+            ...VERDICTS.map((verdict) => toDecisions(point.by_verdict[verdict], { ...during(point), verdict })),
             number(fromCache(point.by_cache)),
             number(point.savings.calls_avoided_by_refusal + point.savings.calls_avoided_by_cache),
             money(spendingOf(point, stats.prices, mean)?.net, stats.currency),
@@ -307,9 +307,9 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
 const spanOf = (interval: Stats['interval']): number => (interval === 'hour' ? 3_600_000 : 86_400_000)
 
 /** The decisions of one hour or day, as far as it lies in the period. */
-function spanLink(start: string, interval: Stats['interval'], { from, to }: Period): string {
+function hoursOf(start: string, interval: Stats['interval'], { from, to }: Period): Record<string, string> {
   const end = new Date(Date.parse(start) + spanOf(interval)).toISOString()
-  return linkTo('decisions', { period: '', from: start > from ? start : from, to: end < to ? end : to })
+  return { period: '', from: start > from ? start : from, to: end < to ? end : to }
 }
 
 /** Every hour or day of the period, those without decisions too. */
@@ -494,8 +494,12 @@ function byGroup({ by_policy: used, by_collection: collections, by_tenant: tenan
   const rows = (entries: readonly Named[], name: 'policy' | 'collection' | 'tenant'): Child[][] =>
     entries.map((each) => [
       el('a', { href: changed({ [name]: each.name }) }, name === 'policy' ? policyName(each.name) : each.name),
-      number(each.decisions),
-      percent(each.by_verdict.refuse, each.decisions),
+      toDecisions(each.decisions, { [name]: each.name }),
+      toDecisions(
+        each.by_verdict.refuse,
+        { [name]: each.name, verdict: 'refuse' },
+        percent(each.by_verdict.refuse, each.decisions),
+      ),
       figure(each.mean_confidence),
     ])
   const columns = figures('Decisions', 'Refused', 'Confidence')

@@ -1,20 +1,7 @@
 /** Policies: what decided, since when, and who chose which, and why. */
-import { linkTo } from './address.ts'
+import { toDecisions } from './address.ts'
 import { get } from './api.ts'
-import {
-  card,
-  type Child,
-  el,
-  empty,
-  figure,
-  figures,
-  moment,
-  NOTHING,
-  number,
-  percent,
-  scrolling,
-  table,
-} from './dom.ts'
+import { card, type Child, el, empty, figure, figures, moment, NOTHING, percent, scrolling, table } from './dom.ts'
 import type { ViewRequest } from './view.ts'
 
 export async function showPolicies({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
@@ -42,10 +29,14 @@ export async function showPolicies({ period, tenant, chosen, signal }: ViewReque
               name,
               el('code', {}, id),
               since === undefined ? 'Never used' : moment(since),
+              toDecisions(decided?.decisions ?? 0, { policy: id }),
               decided === undefined
-                ? number(0)
-                : el('a', { href: linkTo('decisions', { policy: id }) }, number(decided.decisions)),
-              decided === undefined ? NOTHING : percent(decided.by_verdict.refuse, decided.decisions),
+                ? NOTHING
+                : toDecisions(
+                    decided.by_verdict.refuse,
+                    { policy: id, verdict: 'refuse' },
+                    percent(decided.by_verdict.refuse, decided.decisions),
+                  ),
               figure(decided?.mean_confidence),
             ]
           }),

@@ -1,5 +1,5 @@
 /** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
-import { changed, DAY_MS, lengthMs, linkTo } from './address.ts'
+import { changed, DAY_MS, lengthMs, linkTo, toDecisions } from './address.ts'
 import { get } from './api.ts'
 import { sparkline } from './charts.ts'
 import {
@@ -24,6 +24,10 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
   const shortened = lengthMs(period) > 31 * DAY_MS
   const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
   const asked = { from, to: period.to, tenant, collection: chosen['collection'], limit: 50 }
+  const asOf = (gap: { readonly question_hmac: string; readonly collection: string }): Record<string, string> => ({
+    question: gap.question_hmac,
+    collection: gap.collection,
+  })
   const { content_gaps: gaps } = await get('stats/content-gaps', asked, signal)
   const part = card(
     'Refused most often',
@@ -42,11 +46,11 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
             gaps.map((gap) => [
               el(
                 'a',
-                { href: linkTo('decisions', { question: gap.question_hmac }) },
+                { href: linkTo('decisions', asOf(gap)) },
                 gap.text ?? el('code', { title: gap.question_hmac }, `${gap.question_hmac.slice(0, 12)}…`),
               ),
-              number(gap.refused),
-              number(gap.advised),
+              toDecisions(gap.refused, { ...asOf(gap), verdict: 'refuse' }),
+              toDecisions(gap.advised, { ...asOf(gap), verdict: 'advise' }),
               gap.collection,
               words(gap.last_reason),
               moment(gap.last),
