@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
 import { startLocalGate } from '../../scripts/local-gate.ts'
@@ -601,6 +601,18 @@ function durationOf(text: string): number {
   return Number(value) * ({ ms: 1, s: 1_000, min: 60_000, h: 3_600_000 }[unit] ?? NaN)
 }
 
+/** Shows more of a list until it is whole. */
+async function showAll(more: Locator, list: Locator): Promise<void> {
+  while (await more.isVisible()) {
+    const before = await list.count()
+    await more.click()
+    for (const until = Date.now() + 20_000; Date.now() < until && (await list.count()) === before;) {
+      if (!(await more.isVisible())) break
+      await sleep(20)
+    }
+  }
+}
+
 async function otherViews(page: Page, tenant: string, name: string, isFirst: boolean): Promise<void> {
   const where = `tenant = '${tenant}'`
   const list = page.locator('.list tbody tr')
@@ -624,15 +636,7 @@ async function otherViews(page: Page, tenant: string, name: string, isFirst: boo
     await open(page, 'decisions', 'Decisions', { tenant, ...query })
     const expected = ids(condition)
     const more = page.getByRole('button', { name: 'Show more' })
-    while (isFirst && (await more.isVisible())) {
-      const before = await list.count()
-      await more.click()
-      for (
-        const until = Date.now() + 20_000;
-        Date.now() < until && (await list.count()) === before && (await more.isVisible());
-      )
-        await sleep(20)
-    }
+    if (isFirst) await showAll(more, list)
     const shown = await idsShown()
     compare(`${name}: Decisions ${JSON.stringify(query)}`, shown, isFirst ? expected : expected.slice(0, shown.length))
     if (!isFirst) compare(`${name}: how many ${JSON.stringify(query)}`, shown.length, Math.min(50, expected.length))
