@@ -1,4 +1,6 @@
+import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/local-gate.ts'
 import {
   afterSecondRound,
   folderTable,
@@ -8,6 +10,7 @@ import {
   shareKilled,
   unnoticed,
 } from './mutation-report.ts'
+import { mutatedFiles, shardsOf } from './mutation-shards.ts'
 
 const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
   file: 'src/core/policy/policy.ts',
@@ -16,6 +19,18 @@ const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
   replacement: '{}',
   ...given,
   status,
+})
+
+describe('a folder that is mutated', () => {
+  it('has its own tests, or those around it', () => {
+    expect(shardsOf(['packages/ingest/src/mdx/front-matter.ts', 'src/core/text/text.ts'])).toMatchObject([
+      { tests: ['test/ingest/**/*.test.ts'] },
+      { tests: ['test/core/text/**/*.test.ts'] },
+    ])
+    for (const { name, tests } of shardsOf(mutatedFiles([]))) {
+      expect(globSync([...tests], { cwd: ROOT }).length, name).toBeGreaterThan(0)
+    }
+  })
 })
 
 describe('two rounds of mutants', () => {

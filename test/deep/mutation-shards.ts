@@ -1,6 +1,6 @@
 /** Which files are mutated together, and which tests may kill at first: where deciding is done, folder by folder. */
-import { globSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 /** Where deciding is done. */
@@ -38,7 +38,8 @@ export function shardsOf(files: readonly string[]): readonly Shard[] {
   }))
 }
 
-/** The tests of a package stand under its name, those of the gate at their path. */
+/** The tests of a package stand under its name, those of the gate at their path; a folder without its own has those around it. */
 function testsOf(folder: string): string {
-  return folder.replace(/^packages\/([^/]+)\/src/, 'test/$1').replace(/^src/, 'test')
+  const own = folder.replace(/^packages\/([^/]+)\/src/, 'test/$1').replace(/^src/, 'test')
+  return existsSync(join(ROOT, own)) ? own : dirname(own)
 }
