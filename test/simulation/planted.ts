@@ -29,7 +29,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     seed: 1,
   },
   {
-    name: 'neither the answer key nor the check of a stored answer has the tenant',
+    name: 'answer key and check of a stored answer lack the tenant',
     file: 'src/core/policy/answer-key.ts',
     from: 'tenant: (part) => part,',
     to: "tenant: () => '',",
@@ -118,14 +118,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     seed: 1,
   },
   {
-    name: 'a store is believed that gives the entry of another key',
+    name: 'a store’s entry of another key is believed',
     file: 'src/adapters/answer-cache/envelope.ts',
     from: 'return answer.schema === 2 && answer.key === (await address(key)) ?',
     to: 'return answer.schema === 2 ?',
     seed: 2,
   },
   {
-    name: 'a lease of a clock that was set back since holds for as long',
+    name: 'a lease outlasts a clock that was set back',
     file: 'packages/ingest/src/d1/collection-statements.ts',
     from: 'writer_until_ms NOT BETWEEN ?5 + 1 AND ?6)',
     to: 'writer_until_ms <= ?5 + 0 * ?6)',

@@ -49,10 +49,14 @@ export const ingestCommand = command({
 const FULL = 'index_full'
 
 /** Where documents go. */
-interface Target {
+interface Target extends Place {
+  readonly dryRun: boolean
+}
+
+/** A collection of a gate. */
+interface Place {
   readonly gate: GateAddress
   readonly collection: string
-  readonly dryRun: boolean
 }
 
 /** What became of everything that was found. */
@@ -177,16 +181,25 @@ interface DocumentPage {
   readonly next_cursor: string | null
 }
 
-async function documentsOf({ gate, collection }: Target): Promise<There> {
-  const documents = new Map<string, { hash: string; chunks: number }>()
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const query = new URLSearchParams({ collection, limit: '1000', cursor })
+/** The documents that the gate has, a page after the other; it has one page at least. */
+async function* documentPages({ gate, collection }: Place): AsyncGenerator<DocumentPage> {
+  const query = new URLSearchParams({ collection, limit: '1000' })
+  for (;;) {
     const page: DocumentPage = await callGate(gate, 'GET', `/v1/documents?${query}`)
-    const { origin, corpus_version: version = 0 } = page
+    yield page
+    if (page.next_cursor === null) return
+    query.set('cursor', page.next_cursor)
+  }
+}
+
+async function documentsOf(target: Target): Promise<There> {
+  const documents = new Map<string, { hash: string; chunks: number }>()
+  for await (const { origin, corpus_version: version = 0, documents: shown, next_cursor: next } of documentPages(
+    target,
+  )) {
     if (typeof origin !== 'string') return NOTHING_THERE
-    for (const { id, content_hash: hash = '', chunks = 0 } of page.documents) documents.set(id, { hash, chunks })
-    cursor = page.next_cursor
-    if (cursor === null) return { version, origin, documents }
+    for (const { id, content_hash: hash = '', chunks = 0 } of shown) documents.set(id, { hash, chunks })
+    if (next === null) return { version, origin, documents }
   }
   return NOTHING_THERE
 }
@@ -276,7 +289,7 @@ async function pruneFrom(
     }
   }
   if (files.length === 0 || ids.size === 0) return { ...NOTHING_PRUNED, withheld: 'no document was found here' }
-  const others = await othersIn(gate, collection, ids)
+  const others = await othersIn({ gate, collection }, ids)
   if (dryRun || others.length === 0) return { ...NOTHING_PRUNED, others }
   if (!yes) {
     note(`Documents of ${collection} that are not here:`)
@@ -297,17 +310,10 @@ async function pruneFrom(
 }
 
 /** Ids of the collection's documents that are not among those kept; none where there is no such collection yet. */
-async function othersIn(gate: GateAddress, collection: string, kept: ReadonlySet<string>): Promise<string[]> {
+async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<string[]> {
   const others: string[] = []
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const query = new URLSearchParams({ collection, limit: '1000', cursor })
-    const page: { documents: readonly { id: string }[]; next_cursor: string | null } = await callGate(
-      gate,
-      'GET',
-      `/v1/documents?${query}`,
-    )
-    others.push(...page.documents.map(({ id }) => id).filter((id) => !kept.has(id)))
-    cursor = page.next_cursor
+  for await (const { documents } of documentPages(target)) {
+    others.push(...documents.map(({ id }) => id).filter((id) => !kept.has(id)))
   }
   return others
 }

@@ -1,6 +1,6 @@
 /** What routes beside the console share with it: who asks, whose data is meant, limits, instants, names as they are sent. */
+export { checkNames } from './api/check-names.ts'
 export { otherMethods } from './api/other-methods.ts'
-export { checkNames } from './api/parameters.ts'
 export { readInstant } from './api/read-instant.ts'
 export { readLimit } from './api/read-limit.ts'
 export { requireScope } from './api/require-scope.ts'

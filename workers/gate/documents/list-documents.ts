@@ -16,8 +16,8 @@ export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   const collection = checkCollectionId(c.req.query('collection') ?? 'default')
   const limit = readLimit(c, 100)
   // The id of the last one that was shown.
-  const cursor = c.req.query('cursor') ?? ''
-  const after = cursor === '' ? '' : checkDocumentId(cursor, 'cursor')
+  const cursor = c.req.query('cursor')
+  const after = cursor === undefined ? '' : checkDocumentId(cursor, 'cursor')
   const { documents, nextCursor } = await ingest.collections.page(tenant, collection, after, limit)
   const known = await ingest.collections.find(tenant, collection)
   return c.json({

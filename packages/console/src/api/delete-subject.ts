@@ -2,7 +2,8 @@
 import type { ConsoleContext } from './context.ts'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
-import { checkNames, readTenant } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
 const MAX_CHARACTERS = 200

@@ -11,7 +11,8 @@ import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
-import { checkNames, DAY_MS, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { DAY_MS, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }

@@ -5,7 +5,8 @@ import type { Arrived, Followed } from '../d1/arrivals.ts'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { requireScope } from './require-scope.ts'
 import { listed } from './get-decisions.ts'
-import { checkNames, FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
 import { NO_STORE } from './wire.ts'
 
 /** How often D1 is asked, and how long one response lasts: who follows longer asks again with the last id. */

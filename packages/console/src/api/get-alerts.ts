@@ -1,7 +1,8 @@
 /** `GET /alerts`. */
 import type { Alert } from '../d1/alerts.ts'
 import type { ConsoleContext } from './context.ts'
-import { checkNames, readTenants } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { readTenants } from './parameters.ts'
 import { readLimit } from './read-limit.ts'
 import { requireScope } from './require-scope.ts'
 import { json, onTheWire } from './wire.ts'

@@ -8,16 +8,8 @@ import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import {
-  checkNames,
-  DAY_MS,
-  FILTER_NAMES,
-  readFilter,
-  readFormat,
-  readNumber,
-  readPeriod,
-  readTenant,
-} from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { DAY_MS, FILTER_NAMES, readFilter, readFormat, readNumber, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS

@@ -1,7 +1,8 @@
 /** `GET /v1/policies` and `GET /v1/audit`: what is decided by, since when, and what was changed by whom. */
 import type { ConsoleContext } from './context.ts'
 import { requireScope } from './require-scope.ts'
-import { checkNames, DAY_MS, readPeriod, readTenant } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { DAY_MS, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 import { readLimit } from './read-limit.ts'
 

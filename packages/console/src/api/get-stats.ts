@@ -5,8 +5,8 @@ import type { Savings } from '../d1/statistics/savings.ts'
 import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { requireScope } from './require-scope.ts'
 import { readLimit } from './read-limit.ts'
+import { checkNames } from './check-names.ts'
 import {
-  checkNames,
   DAY_MS,
   FILTER_NAMES,
   readFilter,

@@ -21,20 +21,6 @@ export interface Period {
 }
 
 /**
- * @param allowed names of parameters
- * @param always names beside them
- * @throws `unknown_field` for any other, or one that is given twice
- */
-export function checkNames(c: Context, allowed: readonly string[], always: readonly string[] = ['tenant']): void {
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (!allowed.includes(name) && !always.includes(name)) {
-      throw new RagGateError('unknown_field', `There is no parameter of this name; there are ${allowed.join(', ')}`)
-    }
-    if (values.length > 1) throw new RagGateError('unknown_field', `${name} is given twice`, { param: name })
-  }
-}
-
-/**
  * From `from` up to `to`; the last 24 hours, the current one included, by default.
  *
  * @throws `range` when it makes no sense, `range_too_large` when it is longer than `longestMs`

@@ -8,7 +8,8 @@ import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import type { ConsoleParts } from '../parts.ts'
-import { checkNames, DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
+import { checkNames } from './check-names.ts'
+import { DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }

@@ -1,0 +1,17 @@
+/** Names of query parameters: what is not known is refused by name. */
+import type { Context } from 'hono'
+import { RagGateError } from 'hono-rag-gate/errors'
+
+/**
+ * @param allowed names of parameters
+ * @param always names beside them
+ * @throws `unknown_field` for any other, or one that is given twice
+ */
+export function checkNames(c: Context, allowed: readonly string[], always: readonly string[] = ['tenant']): void {
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (!allowed.includes(name) && !always.includes(name)) {
+      throw new RagGateError('unknown_field', `There is no parameter of this name; there are ${allowed.join(', ')}`)
+    }
+    if (values.length > 1) throw new RagGateError('unknown_field', `${name} is given twice`, { param: name })
+  }
+}
