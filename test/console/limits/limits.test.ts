@@ -125,8 +125,9 @@ test('the eleventh wrong token of an address within a minute is not looked at, n
         headers: { 'cf-connecting-ip': address, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
       }),
     )
-  // Right ones do not count.
+  // Right ones do not count, and one that is sent again counts once.
   for (let at = 0; at < 20; at++) await from('203.0.113.1', 'right')
+  for (let at = 0; at < 20; at++) await expect(from('203.0.113.1', 'wrong-0')).rejects.toThrow('wrong')
   for (let at = 0; at < 10; at++) await expect(from('203.0.113.1', `wrong-${at}`)).rejects.toThrow('wrong')
   const before = looked
   for (const token of ['wrong-10', 'right']) {
