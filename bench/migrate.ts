@@ -1,11 +1,24 @@
-/** The tables of a Miniflare's `DB`, made by the project's migrations. */
+/** A Miniflare's `DB`, and its tables, made by the project's migrations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
 import { ROOT } from '../scripts/local-gate.ts'
 
 const DIRECTORY = join(ROOT, 'd1', 'migrations')
+
+/** Nothing but an empty `DB`, for what asks D1 alone, and buckets. */
+export function databaseAlone(...r2Buckets: string[]): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: 'export default { fetch: () => new Response() }',
+      compatibilityDate: '2026-11-01',
+      d1Databases: ['DB'],
+      r2Buckets,
+    }),
+  )
+}
 
 export async function migrate(miniflare: Miniflare): Promise<void> {
   const db = await miniflare.getD1Database('DB')

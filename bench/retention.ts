@@ -6,12 +6,11 @@
  *
  * Fails where anything that is too old is left.
  */
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Retention } from '../packages/console/src/d1/retention.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
-import { migrate } from './migrate.ts'
+import { databaseAlone, migrate } from './migrate.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
 const DECISIONS = Number(process.argv[2] ?? 100_000)
@@ -19,14 +18,7 @@ const DAY_MS = 86_400_000
 /** Traffic of two days: the first is too old by then. */
 const NOW_MS = TRAFFIC_START_MS + 91 * DAY_MS
 
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-11-01',
-    d1Databases: ['DB'],
-  }),
-)
+const miniflare = databaseAlone()
 try {
   await migrate(miniflare)
   // What miniflare gives is a D1 database, under a type of its own.

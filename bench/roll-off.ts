@@ -7,14 +7,13 @@
  * `balanced` over ten passages. The jobs then run until none has work left, and again 91 days later. Fails where a decision
  * is not in the bucket exactly once, where more than a tenth stays or, in the end, any, or where a count is lost.
  */
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { createD1Statistics } from '../packages/console/src/d1/statistics.ts'
 import { consoleJobs, runJobs } from '../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../packages/console/src/options.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
-import { migrate } from './migrate.ts'
+import { databaseAlone, migrate } from './migrate.ts'
 import { BALANCED_DECISION } from './recorded-decision.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
@@ -25,15 +24,7 @@ const HOURS = 5 * 24
 const SHARES = { large: 0.7, other: 0.2, small: 0.1 }
 const EXPECTED = Object.entries(SHARES).map(([tenant, share]) => [tenant, Math.round(DECISIONS * share)] as const)
 
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-11-01',
-    d1Databases: ['DB'],
-    r2Buckets: ['EXPORTS'],
-  }),
-)
+const miniflare = databaseAlone('EXPORTS')
 try {
   await migrate(miniflare)
   // What miniflare gives are a D1 database and an R2 bucket, under types of its own.

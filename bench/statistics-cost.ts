@@ -13,7 +13,6 @@
  * Dollars are those of D1's prices without what the paid plan includes: a million rows read .001, a million written 1, a GB
  * stored for a month .75. Stored are 90 days, or as many as 4,000,000 decisions are.
  */
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
 import { consoleJobs, runJobs } from '../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../packages/console/src/options.ts'
@@ -22,7 +21,7 @@ import { BALANCED_DECISION } from './recorded-decision.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
 import { markdownTable } from './markdown-table.ts'
-import { migrate } from './migrate.ts'
+import { databaseAlone, migrate } from './migrate.ts'
 
 const MOST = Number(process.argv[2] ?? 1_000_000)
 const SIZES = [1_000, 100_000, 1_000_000].filter((size) => size <= MOST)
@@ -54,14 +53,7 @@ console.log(
 async function dayOf(perDay: number): Promise<string[]> {
   const days = perDay <= 1_000 ? 7 : 1
   const size = perDay * days
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: 'export default { fetch: () => new Response() }',
-      compatibilityDate: '2026-11-01',
-      d1Databases: ['DB'],
-    }),
-  )
+  const miniflare = databaseAlone()
   try {
     await migrate(miniflare)
     // What miniflare gives is a D1 database, under a type of its own.

@@ -7,8 +7,6 @@
  * Decisions are made in the database itself, spread over a week, two collections and two policies, and go through the same trigger as recorded traffic.
  * Milliseconds are the median of 9 calls after one that is not counted, in a local D1, with the way to it.
  */
-import { readD1Migrations } from '@cloudflare/vitest-plugin'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1RecordedDecisions } from '../packages/console/src/d1/recorded-decisions.ts'
 import { createD1Statistics } from '../packages/console/src/d1/statistics.ts'
@@ -16,6 +14,7 @@ import { createD1WeakSpots } from '../packages/console/src/d1/weak-spots.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
 import { markdownTable } from './markdown-table.ts'
+import { databaseAlone, migrate } from './migrate.ts'
 
 const MOST = Number(process.argv[2] ?? 1_000_000)
 const SIZES = [1_000, 100_000, 1_000_000].filter((size) => size <= MOST)
@@ -23,20 +22,11 @@ const TURNS = 9
 const WEEK_DAYS = 7
 const WEEK_MS = WEEK_DAYS * 86_400_000
 
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-11-01',
-    d1Databases: ['DB'],
-  }),
-)
+const miniflare = databaseAlone()
 try {
+  await migrate(miniflare)
   // What miniflare gives is a D1 database, under a type of its own.
   const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
-  for (const { queries } of await readD1Migrations('d1/migrations')) {
-    for (const query of queries) await db.prepare(query).run()
-  }
   for (const size of SIZES) {
     const recording = metered(db)
     const startedMs = performance.now()

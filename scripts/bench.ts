@@ -30,7 +30,8 @@ function benchesIn(folder: string): readonly (readonly [name: string, sentence: 
     })
 }
 
-const [name, ...given] = process.argv.slice(2)
+// npm takes the first `--`, and leaves the one before what the bench is given.
+const [name, ...given] = process.argv.slice(2).filter((argument) => argument !== '--')
 if (name === undefined) {
   for (const [bench, sentence] of benchesIn(BENCHES)) console.log(`${bench.padEnd(30)} ${sentence}`)
 } else if (/^[\w/-]+$/.test(name) && existsSync(join(BENCHES, `${name}.ts`))) {
