@@ -30,7 +30,12 @@ const node = which === 'only' && readsTypeScript() ? process.execPath : findNode
 const child = spawn(node, script, {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter) },
+  env: {
+    // Of all that is started: wrangler, the compiler and the command line take a third less of a processor to load.
+    NODE_COMPILE_CACHE: join(modules, '.cache', 'hono-rag-gate', 'compiled'),
+    ...process.env,
+    PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter),
+  },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 // npm passes a signal to its shell only, and the shell dies with it: this process has no parent then.

@@ -1,4 +1,4 @@
-/** Before all tests in a browser and over HTTP: the ready Worker, bundled by wrangler once for all of them. */
+/** Before all tests in a browser and over HTTP: the ready Worker, bundled by wrangler once for all of them, and room for the packages. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,14 @@ import { bundle } from '../../scripts/bundle.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     readonly gateModules: readonly V4ModuleDefinition[]
+    /** Folder for the tarballs, which the first file that needs them makes. */
+    readonly tarballs: string
   }
 }
 
 export default function bundleGate({ provide }: TestProject): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bundle-'))
-  provide('gateModules', bundle('workers/gate/index.ts', directory))
+  provide('gateModules', bundle('workers/gate/index.ts', join(directory, 'gate')))
+  provide('tarballs', join(directory, 'tarballs'))
   return () => rmSync(directory, { recursive: true, force: true })
 }

@@ -25,7 +25,7 @@ const lastYear = join(folder, 'last-year')
 let tarballs: ReadonlyMap<string, string>
 
 beforeAll(() => {
-  tarballs = packPackages(folder)
+  tarballs = packPackages()
   createProject(current, tarballs, '@cloudflare/workers-types')
   createProject(lastYear, tarballs, 'workers-types-last-year')
 })

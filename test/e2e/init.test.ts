@@ -1,8 +1,8 @@
 /** `rag-gate init` as getting started has it: a fresh app, the packages as npm packs them, and a route that is gated. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyPort, collectOutput, freePort, ROOT, signalGroup, stopGroup } from '../../scripts/local-gate.ts'
@@ -14,7 +14,9 @@ const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-init-'))
 const MODULES = join(ROOT, 'node_modules')
 const [INSTALL = '', USE = ''] = examplesOf('docs/getting-started.md', 'sh').map(({ code }) => code)
 
-beforeAll(() => void packPackages(home))
+beforeAll(() => {
+  for (const tarball of packPackages().values()) copyFileSync(tarball, join(home, basename(tarball)))
+})
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 /** As `npm create hono` and `npm create cloudflare` write them. */

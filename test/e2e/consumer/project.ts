@@ -1,7 +1,8 @@
 /** A Workers project of a user, with the packages in it as npm packs them. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { inject } from 'vitest'
 import { builtAt, PACKAGE_FOLDERS } from '../../../scripts/build.ts'
 import { ROOT } from '../../../scripts/local-gate.ts'
 
@@ -33,34 +34,30 @@ function ended({ status, stdout, stderr }: { status: number | null; stdout: stri
   return { ok: status === 0, output: `${stdout}\n${stderr}` }
 }
 
-/** Files of tests run beside each other, and there is one `dist`: a build that takes longer than this has died. */
+/** Files of tests run beside each other: a build that takes longer than this has died. */
 const LONGEST_BUILD_MS = 300_000
-const BUILDING = join(MODULES, '.building')
 
-function oneAtATime<Result>(work: () => Result): Result {
-  for (;;) {
-    try {
-      mkdirSync(BUILDING)
-      break
-    } catch {
-      const sinceMs = statSync(BUILDING, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      if (Date.now() - sinceMs > LONGEST_BUILD_MS) rmSync(BUILDING, { recursive: true, force: true })
+/** Builds the packages and packs them, once for all files of tests. @returns paths of the tarballs, by the name of the package */
+export function packPackages(): ReadonlyMap<string, string> {
+  const folder = inject('tarballs')
+  const done = join(folder, 'done')
+  if (mkdirSync(folder, { recursive: true }) === undefined) {
+    // Another file makes them.
+    for (let waitedMs = 0; !existsSync(done); waitedMs += 200) {
+      if (waitedMs > LONGEST_BUILD_MS) throw new Error('The packages were not built')
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
     }
+  } else {
+    try {
+      pack(folder)
+    } finally {
+      writeFileSync(done, '')
+    }
   }
-  try {
-    return work()
-  } finally {
-    rmSync(BUILDING, { recursive: true, force: true })
-  }
+  return new Map(PACKAGE_FOLDERS.map((each) => tarballOf(builtAt(each), folder)))
 }
 
-/** Builds the packages and packs them. @returns paths of the tarballs, by the name of the package */
-export function packPackages(folder: string): ReadonlyMap<string, string> {
-  return oneAtATime(() => packed(folder))
-}
-
-function packed(folder: string): ReadonlyMap<string, string> {
+function pack(folder: string): void {
   const built = runNode(ROOT, join(ROOT, 'scripts', 'build.ts'))
   if (!built.ok) throw new Error(built.output)
   const folders = PACKAGE_FOLDERS.map((each) => builtAt(each))
@@ -69,7 +66,6 @@ function packed(folder: string): ReadonlyMap<string, string> {
     spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' }),
   )
   if (!ok) throw new Error(output)
-  return new Map(folders.map((each) => tarballOf(each, folder)))
 }
 
 function tarballOf(packed: string, folder: string): readonly [name: string, tarball: string] {

@@ -482,11 +482,11 @@ describe('the work that a page takes', () => {
       const { work, blocks } = await htmlToMarkdown(of(n))
       return { work, written: blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0) }
     }
-    const [small, large] = [await read(500), await read(4000)]
+    const [small, large] = [await read(150), await read(1200)]
     expect(large.work).toBeLessThanOrEqual(8.5 * small.work + 50)
     expect(large.written).toBeLessThanOrEqual(8.5 * small.written + 1000)
     // And a Markdown of a size with its page.
-    expect(large.written).toBeLessThan(20 * of(4000).length)
+    expect(large.written).toBeLessThan(20 * of(1200).length)
   })
 
   it('is none for each mark of a text that begins nothing', async () => {

@@ -5,6 +5,7 @@ import {
   type MarkdownSplitterOptions,
 } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 import type { HtmlInBlocks } from '../../../packages/ingest/src/markdown/html-within.ts'
+import { growth, PROPORTION } from '../../growth.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {
@@ -110,7 +111,7 @@ describe('the work that Markdown takes', () => {
     ['beginnings of definitions', (n: number) => '[a\n'.repeat(n)],
   ])('rises with its length, and not faster, for %s', async (_what, of) => {
     const workOf = async (n: number) => (await createMarkdownSplitter().split(of(n), 'markdown')).work ?? 0
-    const [small, large] = [await workOf(2000), await workOf(16_000)]
+    const [small, large] = [await workOf(500), await workOf(4000)]
     expect(large).toBeGreaterThan(small)
     expect(large / small).toBeLessThan(8.5)
   })
@@ -124,42 +125,40 @@ describe('the work that Markdown takes', () => {
 })
 
 describe('the time that Markdown takes', () => {
-  const filled = (pattern: string) => pattern.repeat(Math.ceil(2_000_000 / pattern.length)).slice(0, 2_000_000)
   const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
 
-  // With another parser each of them took from ten seconds to hours.
+  // With another parser two megabytes of each took from ten seconds to hours.
   it.each([
-    ['underlined headings', filled('a\n=\n')],
-    ['nested lists', filled(nested(3))],
-    ['deeply nested lists', filled(nested(15))],
-    ['nested marks', filled(`${'- '.repeat(90)}a\n`)],
-    ['a flat list', filled('- item\n')],
-    ['lazy lines', `${'> '.repeat(25)}a\n${filled('a\n')}`],
-    ['emphasis', filled('_a_ b_ ')],
-    ['lists in quotes', filled('> - > - a\n')],
-    ['blank lines of nested lists', `${nested(99)}${filled('\n')}`],
-    ['headings with mark-up', Array.from({ length: 160_000 }, (_, at) => `# \`a${at}\`\nb\n`).join('')],
-    ['long headings', filled(`# ${'*a_ '.repeat(240)}\nb\n`)],
-    ['unfinished links', filled('[a](<b ')],
-    ['unfinished comments', filled('a <!-- ')],
-    ['comments', filled('a <!-- b --> ')],
-    ['unfinished tags beside a comment', `<!-- --> a ${filled('<a "')}`],
-    ['runs of backticks beside a comment', `a <!-- --> ${filled('`` ` ``` ')}`],
-    ['fences beside a comment', `- <!-- -->\n${filled('  ~~~\n')}`],
-    ['definitions', `Text.\n\n${filled('[a]: b\n')}`],
-    ['short sentences', filled('A. ')],
-  ])(
-    'is in proportion to the text for two megabytes of %s',
-    async (_what, text) => {
+    ['underlined headings', 'a\n=\n'],
+    ['nested lists', nested(3)],
+    ['deeply nested lists', nested(15)],
+    ['nested marks', `${'- '.repeat(90)}a\n`],
+    ['a flat list', '- item\n'],
+    ['lazy lines', 'a\n', `${'> '.repeat(25)}a\n`],
+    ['emphasis', '_a_ b_ '],
+    ['lists in quotes', '> - > - a\n'],
+    ['blank lines of nested lists', '\n', nested(99)],
+    ['headings with mark-up', '# `a`\nb\n'],
+    ['long headings', `# ${'*a_ '.repeat(240)}\nb\n`],
+    ['unfinished links', '[a](<b '],
+    ['unfinished comments', 'a <!-- '],
+    ['comments', 'a <!-- b --> '],
+    ['unfinished tags beside a comment', '<a "', '<!-- --> a '],
+    ['runs of backticks beside a comment', '`` ` ``` ', 'a <!-- --> '],
+    ['fences beside a comment', '  ~~~\n', '- <!-- -->\n'],
+    ['definitions', '[a]: b\n', 'Text.\n\n'],
+    ['short sentences', 'A. '],
+  ])('is in proportion to the text for %s', async (_what, unit, before = '') => {
+    const split = async (text: string): Promise<void> => {
       try {
-        expect((await splitter.split(text, 'markdown')).length).toBeGreaterThan(0)
+        await splitter.split(`${before}${text}`, 'markdown')
       } catch (thrown) {
         // More than can be held, or deeper than is read: said as soon as it is seen.
         expect(thrown).toMatchObject({ code: expect.stringMatching(/^(?:document_too_complex|too_deep)$/) })
       }
-    },
-    60_000,
-  )
+    }
+    expect(await growth(split, unit, 96_000)).toBeLessThan(PROPORTION)
+  })
 
   it('is short for a large manual, whose sections are found', async () => {
     let manual = ''
