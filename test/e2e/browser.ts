@@ -18,14 +18,15 @@ const QUIET = [
 ]
 
 /**
- * Left out of the packaged browser's own arguments: some switch off what these tests are about, and one process for
- * everything dies with the first context that is closed.
+ * Left out of the packaged browser's own arguments: some switch off what these tests are about, one process for
+ * everything dies with the first context that is closed, and without a zygote each page loads the browser anew.
  */
 const UNWANTED = new Set([
   '--allow-running-insecure-content',
   '--disable-web-security',
   '--disable-site-isolation-trials',
   '--single-process',
+  '--no-zygote',
 ])
 
 let shared: Promise<Browser> | undefined
