@@ -147,7 +147,12 @@ function handlersOutcome(
   const kept = copy()
   return (async () => {
     const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE
-    const bytes = await readAtMost(kept, MAX_STORED_BYTES)
+    const bytes = await readAtMost(kept, MAX_STORED_BYTES).catch((thrown: unknown) => {
+      // Of a stream that breaks off its reader is told, and the log.
+      if (media === 'events') return null
+      throw thrown
+    })
+    if (bytes === null) return FAILED
     if (bytes === undefined) {
       warnNotStored(TOO_LARGE)
       return unstored

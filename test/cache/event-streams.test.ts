@@ -99,6 +99,15 @@ describe('a stream of events', () => {
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
   })
 
+  it('that breaks off is logged once, kept or not', async () => {
+    const { ask } = aGate({
+      handler: () => streaming(eventsOf(WHOLE).slice(0, 3), () => Promise.reject(new Error('reset'))),
+    })
+    expect(await (await ask()).text()).toContain('"code":"llm_unavailable"')
+    await settled()
+    expect(vi.mocked(console.error).mock.calls).toEqual([[expect.stringContaining('llm_unavailable')]])
+  })
+
   it('of another form is kept when its handler says that it was whole, and it is', () => {
     const own = 'event: token\ndata: Turn\n\nevent: end\ndata: {}\n\n'
     expect([streamState(own, true), streamState(own, undefined), streamState(own, false)]).toEqual([
