@@ -32,7 +32,7 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
   }
 
   return {
-    async get(key) {
+    get(key) {
       const entry = entries.get(key)
       if (entry === undefined) return null
       entries.delete(key)

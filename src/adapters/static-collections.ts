@@ -64,7 +64,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
   }
   const lexicons = new Map<string, Lexicon>()
   return {
-    find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,
+    find: (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,
     lexicon: async (lexiconId) => {
       const known = lexicons.get(lexiconId)
       if (known !== undefined) return known

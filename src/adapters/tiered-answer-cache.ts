@@ -31,7 +31,7 @@ export function createTieredAnswerCache(options: TieredAnswerCacheOptions): Answ
     async get(key, isUsable = () => true) {
       let latest: StoredAnswer | null = null
       for (const [at, tier] of tiers.entries()) {
-        const answer = await tier.get(key, isUsable).catch(() => null)
+        const answer = await (async () => tier.get(key, isUsable))().catch(() => null)
         if (answer === null) continue
         if (!isUsable(answer)) {
           // Expired or purged here; a tier that others write to may have it anew.

@@ -5,6 +5,7 @@ import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { outcome } from './cache-status.ts'
 import { cacheUseOf } from './cache-use.ts'
 import { checkCacheOptions } from './check-options.ts'
+import { retrievalText } from './keys.ts'
 import { join, lookUp, lookUpEvidence, standIn } from './lookup.ts'
 import type { AnswerCacheOptions } from './options.ts'
 import { store } from './store.ts'
@@ -25,7 +26,8 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
   const settings = checkCacheOptions(options)
   const { scope } = settings
   return {
-    forRoute({ settings: route, ports, authenticates }: CachedRoute) {
+    forRoute(cached: CachedRoute) {
+      const { settings: route, ports, authenticates } = cached
       if (!authenticates && scope !== 'public') {
         throw new RagGateError(
           'cache_scope_required',
@@ -41,7 +43,9 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
           ports.onWarning({ code: 'answer_not_kept', message: `Answers are not cached for their ${why}` })
         warned.add(why)
       }
-      const parts: CacheParts = { settings, route, ports, sharesAnswers, warnNotStored, sharing: { isBarred: false } }
+      const sharing = { isBarred: false }
+      const retrieval = retrievalText(cached)
+      const parts: CacheParts = { settings, route, ports, retrieval, sharesAnswers, warnNotStored, sharing }
       return {
         open(question: QuestionToCache): QuestionCache {
           const { request, received, queries, later } = question

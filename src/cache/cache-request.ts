@@ -8,6 +8,8 @@ export interface CacheParts {
   readonly settings: CacheSettings
   readonly route: CachedRoute['settings']
   readonly ports: CachedRoute['ports']
+  /** See `SharedKeyParts`. */
+  readonly retrieval: string
   /** Whether callers that are told apart share answers: then none is told what another asked. */
   readonly sharesAnswers: boolean
   /** Warns once for each reason why answers of the route cannot be kept. */

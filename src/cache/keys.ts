@@ -9,12 +9,12 @@ import type { AppliedScale } from '../core/scale/collection-scale.ts'
 import { contentStems, type WordReader } from '../core/text/content-stems.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
 import type { QuestionPlace } from '../pipeline/find-place.ts'
-import type { QuestionSettings } from '../pipeline/question-settings.ts'
+import type { CachedRoute } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 
 /** What both keys of a question at a place are made of. */
 export function sharedParts(
-  { settings, route, ports: { reranker } }: CacheParts,
+  { settings, route, retrieval }: CacheParts,
   { request, partition, path, vary, options }: CacheRequest,
   { collection: { tenant, id }, policy, scale, filter }: QuestionPlace,
 ): SharedKeyParts {
@@ -28,29 +28,19 @@ export function sharedParts(
     audience: request.audience,
     policyId: judgedBy(policy, route.rules, scale),
     mode: route.mode,
-    retrieval: lengthPrefixed([retrievalText(route), reranker?.key ?? '']),
+    retrieval,
     vary,
     question: request.question,
     options,
   }
 }
 
-/** By settings, which never change: every hit would write the same text anew. */
-const RETRIEVAL_TEXTS = new WeakMap<QuestionSettings, string>()
-
-function retrievalText(settings: QuestionSettings): string {
-  const known = RETRIEVAL_TEXTS.get(settings)
-  if (known !== undefined) return known
-  const { topK } = settings.retrieval
-  const { maxLength, lengthOf } = settings.context
-  const text = canonicalJson({
-    topK,
-    maxLength,
-    // One function cannot be told from another: the cache's `version` does that.
-    counts: lengthOf === undefined ? 'characters' : 'by lengthOf',
-  })
-  RETRIEVAL_TEXTS.set(settings, text)
-  return text
+/** How evidence is retrieved and cut on a route. */
+export function retrievalText({ settings: { retrieval, context }, ports: { reranker } }: CachedRoute): string {
+  // One function cannot be told from another: the cache's `version` does that.
+  const counts = context.lengthOf === undefined ? 'characters' : 'by lengthOf'
+  const { maxLength } = context
+  return lengthPrefixed([canonicalJson({ topK: retrieval.topK, maxLength, counts }), reranker?.key ?? ''])
 }
 
 /** The key that is known before anything is retrieved: it names the version of the corpus. */

@@ -17,18 +17,16 @@ const PURGE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavail
  *
  * @returns `undefined` when they cannot be read: the cache then takes no part, because it might hold what was purged
  */
-export async function knownPurges(
+export function knownPurges(
   { settings: { purges }, route: { retrieval }, ports: { onWarning } }: CacheParts,
   tenant: string,
-): Promise<KnownPurges | undefined> {
+): KnownPurges | Promise<KnownPurges | undefined> {
   if (purges === undefined) return NO_PURGES
-  try {
-    return await inTime(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
-  } catch (cause) {
+  return inTime(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant)).catch((cause: unknown) => {
     const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
     onWarning({ code: 'purges_unreadable', message, cause })
     return undefined
-  }
+  })
 }
 
 /** A store of answers that is slower than this, in milliseconds, is passed over: adapters have shorter deadlines of their own. */

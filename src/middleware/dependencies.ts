@@ -117,7 +117,7 @@ function requireDependencies(given: GateDependencies): void {
 /** One collection of this name for every tenant, without a lexicon. */
 function oneCollection(id: string): Collections {
   return {
-    find: async (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
+    find: (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
     lexicon: async () => {
       throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
     },

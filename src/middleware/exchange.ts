@@ -9,7 +9,7 @@ import type { Principal } from '../ports/authenticator.ts'
 import type { ReadSettings, RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
-import { identified } from './identified.ts'
+import { ANONYMOUS, identified } from './identified.ts'
 import { later } from './later.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 
@@ -47,7 +47,8 @@ export async function readExchange<Bindings extends object>(
   if ((c.get('ragGate') as unknown) !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
-  const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
+  const { authenticate } = dependencies
+  const principal = authenticate ? await identified(authenticate, received, settings.retrieval.timeoutMs) : ANONYMOUS
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
   const request = questionRequest(read, principal, settings)

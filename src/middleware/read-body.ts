@@ -52,6 +52,7 @@ function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 function requireJson(contentType: string | null): void {
+  if (contentType === 'application/json') return
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='))
   if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
@@ -72,15 +73,19 @@ async function readText(
   { maxBytes, timeoutMs }: BodyLimits,
 ): Promise<string | undefined> {
   if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
-  let tooLate = (): void => undefined
-  const late = new Promise<never>((_, reject) => {
-    tooLate = () => reject(new RagGateError('body_timeout', 'The body took too long to arrive'))
-  })
-  const timer = setTimeout(() => tooLate(), timeoutMs)
+  let giveUp = (_late: RagGateError): void => undefined
+  const tooLate = (): void => giveUp(new RagGateError('body_timeout', 'The body took too long to arrive'))
+  const timer = setTimeout(tooLate, timeoutMs)
+  // A piece is always waited for when the timer runs: one follows the other in one turn.
+  const inTime = <Read>(reading: Promise<Read>): Promise<Read> =>
+    new Promise((resolve, reject) => {
+      giveUp = reject
+      reading.then(resolve, reject)
+    })
   try {
     // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
-    if (announced !== null) return decoded(atMost(await Promise.race([raw.text(), late]), maxBytes), announced)
-    const read = await readAtMost(raw.body, maxBytes, (promise) => Promise.race([promise, late]))
+    if (announced !== null) return decoded(atMost(await inTime(raw.text()), maxBytes), announced)
+    const read = await readAtMost(raw.body, maxBytes, inTime)
     if (read === undefined) throw tooLarge(maxBytes)
     return utf8TextOf(read)
   } finally {

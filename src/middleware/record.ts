@@ -13,7 +13,7 @@ import { mediaTypeOf } from '../http/media-type.ts'
 
 /** The stream of events that is sent; `undefined` where there is none, or a stored one. */
 export function streamOf({ settings }: Exchange, { response, found }: Reply): AnswerStream | undefined {
-  if (response.body === null || (found !== undefined && found.body === undefined)) return undefined
+  if ((found !== undefined && found.body === undefined) || response.body === null) return undefined
   const media = mediaTypeOf(response.headers.get('content-type'))
   return media === 'events' ? answerStream(response, settings) : undefined
 }
@@ -42,11 +42,11 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   // Phases that did not run are phases that a stored answer saved.
   headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
-  later(() => {
-    const warning = found === undefined ? policy.preset?.warning?.(decision) : undefined
+  const warn = (): undefined => {
+    const warning = policy.preset?.warning?.(decision)
     if (warning !== undefined) settings.onWarning(warning)
-    return undefined
-  })
+  }
+  if (found === undefined) later(warn)
   if (dependencies.record !== undefined) later(() => (status === undefined ? log() : status.then(log)))
   return response
 }

@@ -32,14 +32,18 @@ export async function findPlace(
   settings: QuestionSettings,
   request: QuestionRequest,
 ): Promise<QuestionPlace> {
-  const { principal } = request
-  const collection = await findCollection(ports, settings, request)
+  const { collections, retriever } = ports
+  const { principal, collection: id } = request
+  const find = (): ReturnType<typeof collections.find> => collections.find(principal.tenant, id)
+  const collection = await inTime(settings.retrieval.timeoutMs, STORE_FAULTS, find)
+  if (collection === null) throw collectionNotFound()
+  requireSameEmbedding(retriever, collection)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   requireScores(policy, ports)
   // Checked for every question: where it comes from a function, it may depend on who asks.
   const asked = settings.retrieval.filter?.(principal, collection.id)
   const { scale, embeddingModel } = collection
-  const model = embeddingModel || ports.retriever.embedding?.model
+  const model = embeddingModel || retriever.embedding?.model
   return {
     collection,
     policy,
@@ -67,17 +71,6 @@ export function requireScores(
     `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}: search otherwise, or take balanced`,
     { param: 'policy' },
   )
-}
-
-async function findCollection(
-  { collections, retriever }: QuestionPorts,
-  { retrieval }: QuestionSettings,
-  { principal, collection: id }: QuestionRequest,
-): Promise<Collection> {
-  const found = await inTime(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
-  if (found === null) throw collectionNotFound()
-  requireSameEmbedding(retriever, found)
-  return found
 }
 
 /** The one answer for a collection that does not exist, or not for this caller. */

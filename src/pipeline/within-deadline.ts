@@ -24,7 +24,7 @@ export function withinDeadline<Result>(
 }
 
 /**
- * The result of work that cannot be told to stop.
+ * The result of work that cannot be told to stop. Work that gives no promise has ended.
  *
  * @param timeoutMs milliseconds, 1 and up
  * @param controller aborted when the time is up
@@ -33,13 +33,13 @@ export function withinDeadline<Result>(
 export async function inTime<Result>(
   timeoutMs: number,
   { late, failed, what }: Faults,
-  work: () => Promise<Result>,
+  work: () => Promise<Result> | Result,
   controller?: AbortController,
 ): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const working = work()
-    if (await settlesAtOnce(working)) return await working
+    if (!isThenable(working) || (await settlesAtOnce(working))) return await working
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new RagGateError(late, `${what} took too long`))
@@ -54,6 +54,10 @@ export async function inTime<Result>(
   } finally {
     if (timer !== undefined) clearTimeout(timer)
   }
+}
+
+function isThenable<Result>(working: Promise<Result> | Result): working is Promise<Result> {
+  return typeof (working as { readonly then?: unknown } | null | undefined)?.then === 'function'
 }
 
 /** Turns of the microtask queue that work takes which waits for nothing: a copy, or a search, in the isolate. */

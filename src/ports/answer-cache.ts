@@ -45,8 +45,9 @@ export interface AnswerCache {
    * @param key canonical text of an answer key; a shared store hashes it
    * @param isUsable whether the caller could send an answer: where there may be several, as in tiers, a usable one is
    *   looked for before another is returned
+   * @returns no promise where nothing is waited for
    */
-  get(key: string, isUsable?: (answer: StoredAnswer) => boolean): Promise<StoredAnswer | null>
+  get(key: string, isUsable?: (answer: StoredAnswer) => boolean): Promise<StoredAnswer | null> | StoredAnswer | null
   put(key: string, answer: StoredAnswer): Promise<void>
   delete(key: string): Promise<void>
 }

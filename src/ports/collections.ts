@@ -49,8 +49,8 @@ export function plainCollection({
 
 /** Reads collections. Copies may be kept for at most a minute. */
 export interface Collections {
-  /** @returns `null` when this tenant has no such collection, also when another tenant has */
-  find(tenant: Tenant, id: CollectionId): Promise<Collection | null>
+  /** @returns `null` when this tenant has no such collection, also when another tenant has; no promise where nothing is waited for */
+  find(tenant: Tenant, id: CollectionId): Promise<Collection | null> | Collection | null
   /**
    * The lexicon with this id. Lexicons are immutable, so a copy never goes stale.
    *
