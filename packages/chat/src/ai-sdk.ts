@@ -189,7 +189,7 @@ function beside({
 
 /** @param parts of the answer, whole or in pieces; one that has others than text is not kept */
 function madeOf(
-  parts: readonly (LanguageModelV4Content | LanguageModelV4StreamPart)[],
+  parts: readonly LanguageModelV4Content[] | readonly LanguageModelV4StreamPart[],
   { usage: { inputTokens, outputTokens }, finishReason }: Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>,
   model: string,
 ): MadeAnswer {
