@@ -7,8 +7,9 @@
  * A day of mixed traffic (11 collections, two policies, five reasons) is recorded quarter of an hour by quarter, after each of
  * which the jobs run, as they do behind the cron trigger; the overview is asked for every minute of eight hours. Of a thousand
  * questions a day a week is recorded, at the end of which weak spots are counted, and figures are those of a day. Signals,
- * findings and ids are those of a real decision under `balanced` over ten passages. At the end retention removes the days,
- * as it does each day once the first is 90 days old.
+ * findings and ids are those of a real decision under `balanced` over ten passages. The third day after is idle: the jobs of
+ * the console run and nothing was asked. At the end retention removes the days, as it does each day once the first is 90 days
+ * old.
  *
  * Dollars are those of D1's prices without what the paid plan includes: a million rows read .001, a million written 1, a GB
  * stored for a month .75. Stored are 90 days, or as many as 4,000,000 decisions are.
@@ -42,6 +43,7 @@ console.log(
       'and for its removal',
       'bytes a decision, with its counts',
       'rows read by the cron trigger',
+      'and on an idle day',
       'rows read by an overview',
       'days kept',
       'dollars a month',
@@ -83,6 +85,11 @@ async function dayOf(perDay: number): Promise<string[]> {
     }
     await Promise.all([alerts.list('default', 100), policies.known('default')])
     const full = await sizeOf(db)
+    const idle = metered(db)
+    for (let quarter = 0; quarter < QUARTERS; quarter++) {
+      const options = settings(idle.db, TRAFFIC_START_MS + (days + 2) * DAY_MS + (quarter * DAY_MS) / QUARTERS)
+      await runJobs(consoleJobs(options), options)
+    }
     const removing = metered(db)
     for (let finished = false; !finished;) {
       finished = (await openConsole(settings(removing.db, TRAFFIC_START_MS + (91 + days) * DAY_MS)).retention.run())
@@ -100,6 +107,7 @@ async function dayOf(perDay: number): Promise<string[]> {
       (removing.rowsWritten() / size).toFixed(2),
       (bytes / size).toFixed(0),
       Math.round(cron.rowsRead() / days).toLocaleString('en'),
+      idle.rowsRead().toLocaleString('en'),
       looking.rowsRead().toLocaleString('en'),
       kept.toFixed(0),
       dollars.toFixed(2),

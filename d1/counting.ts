@@ -6,42 +6,65 @@ import { decisions } from './schema.ts'
 /** SQLite functions take 32 arguments in D1. */
 const PAIRS_AT_ONCE = 15
 
-/** Names and values that one figure adds to `counts`. */
-function partsOf({ kind, as, sql }: Figure): readonly (readonly [key: string, value: string])[] {
+const HOUR_MS = 3_600_000
+
+/** What one figure adds up, by its name in `counts`. */
+function sumsOf({ kind, as, sql }: Figure): readonly (readonly [name: string, value: string])[] {
   switch (kind) {
     case 'count':
     case 'saving':
-      return [[`'${as}'`, sql]]
+      return [[as, sql]]
     case 'mean':
       return [
-        [`'-${as}'`, `${sql} IS NULL`],
-        [`'${as}'`, sql],
+        [`-${as}`, `${sql} IS NULL`],
+        [as, sql],
       ]
     case 'bins':
-      return [[`'${as}' || coalesce(${sql}, '')`, `${sql} IS NOT NULL`]]
     case 'means':
       return []
   }
 }
 
-/** A JSON object of everything that an event adds. */
-function addedByEvent(figures: Figures): string {
-  const parts = Object.values(figures).flatMap(partsOf)
+/** A JSON object of sums by their names; those of 0 are left out. */
+function objectOf(names: readonly string[]): string {
   const objects: string[] = []
-  for (let at = 0; at < parts.length; at += PAIRS_AT_ONCE) {
-    const pairs = parts.slice(at, at + PAIRS_AT_ONCE).map(([key, value]) => `        ${key}, ${value}`)
-    objects.push(`json_object(\n${pairs.join(',\n')}\n      )`)
+  for (let at = 0; at < names.length; at += PAIRS_AT_ONCE) {
+    const pairs = names.slice(at, at + PAIRS_AT_ONCE).map((name) => `'${name}', nullif(sum("${name}"), 0)`)
+    objects.push(`json_object(${pairs.join(', ')})`)
   }
-  for (const { kind, as, sql } of Object.values(figures)) {
-    if (kind !== 'means') continue
-    for (const [part, value] of [
-      ['count', '1'],
-      ['sum', 'each.value'],
-    ]) {
-      objects.push(`(SELECT json_group_object('${as}:' || each.name || ':${part}', ${value}) FROM (${sql}) AS each)`)
+  return objects.reduce((all, object) => `json_patch(${all}, ${object})`, `'{}'`)
+}
+
+/** The cells of hours and days, each with members of its JSON object. */
+function membersOf(figures: Figures): string {
+  const inCommon = `event.tenant AS tenant, event.at_ms - event.at_ms % ${HOUR_MS} AS hour_ms,
+            coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0) AS part, json_array(${Object.values(CELL).join(', ')}) AS cell`
+  // SQLite sorts what it groups, and what is sorted counts as read: decisions are grouped by the hour, and days of that.
+  const counted = (columns: string, object: string, { from = '', by = '' } = {}): string => `
+        SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(${object}, '{}') AS members
+        FROM (
+          SELECT ${inCommon},
+            ${columns}
+          FROM decisions AS event${from}
+          WHERE ${uncounted('sums', 'event')}
+          GROUP BY tenant, hour_ms, part, cell${by}
+        ) CROSS JOIN (SELECT ${HOUR_MS} AS ms UNION ALL SELECT ${24 * HOUR_MS}) AS span${by === '' ? '' : `\n        WHERE name IS NOT NULL`}
+        GROUP BY tenant, span_ms, start_ms, part, cell${by}`
+  const sums = Object.values(figures).flatMap(sumsOf)
+  const names = sums.map(([name]) => name)
+  const parts = Object.values(figures).flatMap(({ kind, as, sql }) => {
+    if (kind === 'bins') {
+      const columns = `${sql} AS name, count(*) AS decisions`
+      return [counted(columns, `json_object('${as}' || name, sum(decisions))`, { by: ', name' })]
     }
-  }
-  return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
+    if (kind !== 'means') return []
+    const from = `, json_each((SELECT json_group_object(each.name, each.value) FROM (${sql}) AS each)) AS mean`
+    const object = `json_object('${as}:' || name || ':count', sum(decisions), '${as}:' || name || ':sum', sum(total))`
+    const columns = 'mean.key AS name, count(*) AS decisions, sum(mean.value) AS total'
+    return [counted(columns, object, { from, by: ', name' })]
+  })
+  const columns = sums.map(([name, value]) => `sum(${value}) AS "${name}"`)
+  return [counted(columns.join(',\n            '), objectOf(names)), ...parts].join('\n        UNION ALL')
 }
 
 /** Decisions of one statement that arrived late. */
@@ -78,8 +101,6 @@ export function countingSql(figures: Figures): string {
       ? `(SELECT id FROM signal_shapes WHERE shape = event.value ->> '${name}')`
       : `event.value ->> '${name}'`
   const key = 'tenant, span_ms, start_ms, part'
-  const cell = `json_array(${Object.values(CELL).join(', ')})`
-  const own = `event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0)`
   const slot = `event.at_ms * ${PLACES_OF_A_MS}`
   const inSlot = `place BETWEEN ${slot} AND ${slot} + ${PLACES_OF_A_MS - 1}`
   return `INSERT INTO counted_decisions (counts, place, decisions) VALUES ('sums', 0, 0), ('weak_spots', 0, 0) ON CONFLICT DO NOTHING;
@@ -123,13 +144,8 @@ BEGIN
   INSERT INTO decision_rollups (${key}, counts)
   SELECT ${key}, json_group_object(cell, json(figures))
   FROM (
-    SELECT ${key}, cell, json_group_object(name, total) AS figures
-    FROM (
-      SELECT ${own.replace('span.ms,', 'span.ms AS span_ms,').replace('% span.ms,', '% span.ms AS start_ms,')} AS part,
-        ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
-      FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(${addedByEvent(figures)}) AS figure
-      WHERE ${uncounted('sums', 'event')} AND figure.value <> 0
-      GROUP BY ${own}, ${cell}, figure.key
+    SELECT ${key}, cell, '{' || group_concat(members) || '}' AS figures
+    FROM (${membersOf(figures)}
     )
     GROUP BY ${key}, cell
   )

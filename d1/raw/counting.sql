@@ -41,51 +41,93 @@ BEGIN
   INSERT INTO decision_rollups (tenant, span_ms, start_ms, part, counts)
   SELECT tenant, span_ms, start_ms, part, json_group_object(cell, json(figures))
   FROM (
-    SELECT tenant, span_ms, start_ms, part, cell, json_group_object(name, total) AS figures
+    SELECT tenant, span_ms, start_ms, part, cell, '{' || group_concat(members) || '}' AS figures
     FROM (
-      SELECT event.tenant, span.ms AS span_ms, event.at_ms - event.at_ms % span.ms AS start_ms, coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part,
-        json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell, figure.key AS name, sum(figure.value) AS total
-      FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(json_patch(json_patch(json_patch(json_object(
-        'n', 1,
-        '-c', event.confidence IS NULL,
-        'c', event.confidence,
-        '-t', event.total_ms IS NULL,
-        't', event.total_ms,
-        '-r', event.retrieval_ms IS NULL,
-        'r', event.retrieval_ms,
-        '-g', event.generation_ms IS NULL,
-        'g', event.generation_ms,
-        'm', event.model IS NOT NULL,
-        'i', event.input_tokens,
-        'o', event.output_tokens,
-        'e', event.escalate,
-        'f', event.status >= 500,
-        'sr', event.saved ->> 'by' = 'refusal'
-      ), json_object(
-        'sc', event.saved ->> 'by' = 'cache',
-        'sm', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens' IS NOT NULL),
-        'mi', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens'),
-        'mo', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'outputTokens'),
-        'se', coalesce(event.saved ->> 'estimated', 0),
-        'ei', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'inputTokens', 0),
-        'eo', iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'outputTokens', 0),
-        'sp', event.saved ->> 'modelCost' IS NOT NULL,
-        'pm', event.saved ->> 'modelCost',
-        'pr', event.saved ->> 'retrievalCost',
-        'b' || coalesce(max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))), ''), max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))) IS NOT NULL,
-        'l' || coalesce(min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)), ''), min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) IS NOT NULL
-      )), (SELECT json_group_object('a:' || each.name || ':count', 1) FROM (
-    SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
-    FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
-    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each)), (SELECT json_group_object('a:' || each.name || ':sum', each.value) FROM (
-    SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
-    FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
-    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each))) AS figure
-      WHERE (
+        SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(json_patch(json_patch('{}', json_object('n', nullif(sum("n"), 0), '-c', nullif(sum("-c"), 0), 'c', nullif(sum("c"), 0), '-t', nullif(sum("-t"), 0), 't', nullif(sum("t"), 0), '-r', nullif(sum("-r"), 0), 'r', nullif(sum("r"), 0), '-g', nullif(sum("-g"), 0), 'g', nullif(sum("g"), 0), 'm', nullif(sum("m"), 0), 'i', nullif(sum("i"), 0), 'o', nullif(sum("o"), 0), 'e', nullif(sum("e"), 0), 'f', nullif(sum("f"), 0), 'sr', nullif(sum("sr"), 0))), json_object('sc', nullif(sum("sc"), 0), 'sm', nullif(sum("sm"), 0), 'mi', nullif(sum("mi"), 0), 'mo', nullif(sum("mo"), 0), 'se', nullif(sum("se"), 0), 'ei', nullif(sum("ei"), 0), 'eo', nullif(sum("eo"), 0), 'sp', nullif(sum("sp"), 0), 'pm', nullif(sum("pm"), 0), 'pr', nullif(sum("pr"), 0))), '{}') AS members
+        FROM (
+          SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
+            coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
+            sum(1) AS "n",
+            sum(event.confidence IS NULL) AS "-c",
+            sum(event.confidence) AS "c",
+            sum(event.total_ms IS NULL) AS "-t",
+            sum(event.total_ms) AS "t",
+            sum(event.retrieval_ms IS NULL) AS "-r",
+            sum(event.retrieval_ms) AS "r",
+            sum(event.generation_ms IS NULL) AS "-g",
+            sum(event.generation_ms) AS "g",
+            sum(event.model IS NOT NULL) AS "m",
+            sum(event.input_tokens) AS "i",
+            sum(event.output_tokens) AS "o",
+            sum(event.escalate) AS "e",
+            sum(event.status >= 500) AS "f",
+            sum(event.saved ->> 'by' = 'refusal') AS "sr",
+            sum(event.saved ->> 'by' = 'cache') AS "sc",
+            sum(iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens' IS NOT NULL)) AS "sm",
+            sum(iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens')) AS "mi",
+            sum(iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'outputTokens')) AS "mo",
+            sum(coalesce(event.saved ->> 'estimated', 0)) AS "se",
+            sum(iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'inputTokens', 0)) AS "ei",
+            sum(iif(coalesce(event.saved ->> 'estimated', 0), event.saved ->> 'outputTokens', 0)) AS "eo",
+            sum(event.saved ->> 'modelCost' IS NOT NULL) AS "sp",
+            sum(event.saved ->> 'modelCost') AS "pm",
+            sum(event.saved ->> 'retrievalCost') AS "pr"
+          FROM decisions AS event
+          WHERE (
     event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
     OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  ) AND figure.value <> 0
-      GROUP BY event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % 2, 0), json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id), figure.key
+  )
+          GROUP BY tenant, hour_ms, part, cell
+        ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
+        GROUP BY tenant, span_ms, start_ms, part, cell
+        UNION ALL
+        SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(json_object('a:' || name || ':count', sum(decisions), 'a:' || name || ':sum', sum(total)), '{}') AS members
+        FROM (
+          SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
+            coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
+            mean.key AS name, count(*) AS decisions, sum(mean.value) AS total
+          FROM decisions AS event, json_each((SELECT json_group_object(each.name, each.value) FROM (
+    SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
+    FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
+    WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each)) AS mean
+          WHERE (
+    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
+    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
+  )
+          GROUP BY tenant, hour_ms, part, cell, name
+        ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
+        WHERE name IS NOT NULL
+        GROUP BY tenant, span_ms, start_ms, part, cell, name
+        UNION ALL
+        SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(json_object('b' || name, sum(decisions)), '{}') AS members
+        FROM (
+          SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
+            coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
+            max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))) AS name, count(*) AS decisions
+          FROM decisions AS event
+          WHERE (
+    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
+    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
+  )
+          GROUP BY tenant, hour_ms, part, cell, name
+        ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
+        WHERE name IS NOT NULL
+        GROUP BY tenant, span_ms, start_ms, part, cell, name
+        UNION ALL
+        SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(json_object('l' || name, sum(decisions)), '{}') AS members
+        FROM (
+          SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
+            coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
+            min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) AS name, count(*) AS decisions
+          FROM decisions AS event
+          WHERE (
+    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
+    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
+  )
+          GROUP BY tenant, hour_ms, part, cell, name
+        ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
+        WHERE name IS NOT NULL
+        GROUP BY tenant, span_ms, start_ms, part, cell, name
     )
     GROUP BY tenant, span_ms, start_ms, part, cell
   )

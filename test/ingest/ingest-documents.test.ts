@@ -86,7 +86,7 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false, ro
       noteScale: never,
       sampleChunks: never,
       countChunks: never,
-      sampleCollections: never,
+      collectionsAfter: never,
       choosePolicy: never,
       chooseTenantPolicy: never,
       lexicon: async () => lexicon!,

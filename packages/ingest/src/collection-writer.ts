@@ -137,8 +137,8 @@ export interface CollectionWriter extends Collections {
   sampleChunks(tenant: Tenant, id: CollectionId, limit: number): Promise<readonly string[]>
   /** How many published chunks there are, and how many of them belong to documents that came or changed since. */
   countChunks(tenant: Tenant, id: CollectionId, sinceMs: number): Promise<ChunkCounts>
-  /** Some published collections of any tenant, those that learned nothing yet before the others, at most `limit`. */
-  sampleCollections(limit: number): Promise<readonly CollectionName[]>
+  /** Published collections of all tenants that follow one, in the order of tenant and id, at most `limit`. */
+  collectionsAfter(after: CollectionName, limit: number): Promise<readonly CollectionName[]>
   /** Collections with unpublished chunks that no writer is at, at most `limit`. */
   abandoned(atMs: number, limit: number): Promise<readonly CollectionName[]>
 }

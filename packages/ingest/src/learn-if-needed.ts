@@ -37,8 +37,15 @@ export async function learnIfNeeded(
   if (collection === null) return undefined
   const policy = policyOf(collection)
   if (!readsScale(policy)) return undefined
-  const counts = await collections.countChunks(tenant, id, collection.scale?.learnedAtMs ?? 0)
-  if (!isNeeded(collection, policy, counts)) return undefined
+  const { scale: known, corpusVersion } = collection
+  const holds = known?.policyId === policy.id && known.embeddingModel === collection.embeddingModel
+  if (holds && (known.countedVersion ?? known.corpusVersion) === corpusVersion) return undefined
+  // It reads every document.
+  const counts = await collections.countChunks(tenant, id, known?.learnedAtMs ?? 0)
+  if (holds && !isChanged(known, counts)) {
+    await collections.noteScale(tenant, id, { ...known, countedVersion: corpusVersion })
+    return undefined
+  }
   const ids = await collections.sampleChunks(tenant, id, PASSAGES)
   const passages = (await index.fetch(namespaceOf(tenant, id), ids)).flatMap((passage) => passage ?? [])
   const { chunks: chunkCount } = counts
@@ -58,8 +65,7 @@ export async function learnIfNeeded(
   return scale
 }
 
-function isNeeded({ scale, embeddingModel }: Collection, policy: Policy, { chunks, changed }: ChunkCounts): boolean {
-  if (!scale || scale.policyId !== policy.id || scale.embeddingModel !== embeddingModel) return true
-  const gone = scale.chunkCount - (chunks - changed)
-  return Math.max(changed, gone) >= CHANGED * Math.max(1, scale.chunkCount)
+function isChanged({ chunkCount }: CollectionScale, { chunks, changed }: ChunkCounts): boolean {
+  const gone = chunkCount - (chunks - changed)
+  return Math.max(changed, gone) >= CHANGED * Math.max(1, chunkCount)
 }

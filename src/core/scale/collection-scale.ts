@@ -17,6 +17,8 @@ export interface LearnedFrom {
   readonly windows: number
   /** Milliseconds since 1970. */
   readonly learnedAtMs: number
+  /** Of the collection, when its changes were last counted and were too few to learn again. */
+  readonly countedVersion?: number
 }
 
 /** What a collection learned from its documents, or that they are too few. JSON. */

@@ -4,10 +4,14 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
+import { policyNamed } from '../../../workers/gate/policies/policy-named.ts'
+import { metered } from '../../fixtures/metered-database.ts'
+import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 import { isolateBindings, workerOver } from '../../worker-requests.ts'
 
 afterEach(async () => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
   await env.DB.prepare('DELETE FROM jobs').run()
 })
 
@@ -99,4 +103,36 @@ test('health says when each job was last run, and for how long it is behind', as
   // Nothing was run for a day.
   await env.DB.prepare('UPDATE jobs SET ran_ms = ran_ms - 86400000').run()
   expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds > 80_000)).toBe(true)
+})
+
+test('an idle day reads at most 50,000 rows, with 51 tenants and a collection of 2,000 documents', async () => {
+  const DAY_MS = 86_400_000
+  await recordTraffic(env.DB, 'large', 2_000)
+  for (let tenant = 0; tenant < 50; tenant++) await recordTraffic(env.DB, `small-${tenant}`, 20)
+  const learnedAtMs = TRAFFIC_START_MS
+  const embedding = { policyId: policyNamed(null).id, embeddingModel: 'words' }
+  const scale = { kind: 'none', reason: 'too-few-windows', origin: 'documents', ...embedding, corpusVersion: 1 }
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, scale, updated_at_ms)
+      VALUES ('large', 'manual', 2, 'words', 0, ?1, ?2)`,
+    ).bind(JSON.stringify({ ...scale, chunkCount: 4_000, windows: 0, learnedAtMs }), learnedAtMs),
+    env.DB.prepare(
+      `INSERT INTO documents (tenant, collection, id, content_hash, chunk_ids, embedding_model, dimension, updated_at_ms)
+      WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1999)
+      SELECT 'large', 'manual', 'd' || n, 'h', json_array('a' || n, 'b' || n), 'words', 0, ?1 + (n = 0) FROM numbers`,
+    ).bind(learnedAtMs),
+  ])
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const meter = metered(env.DB)
+  const bindings = { ...isolateBindings, DB: meter.db }
+  for (let quarter = 0; quarter < 96; quarter++) {
+    vi.setSystemTime(TRAFFIC_START_MS + 3 * DAY_MS + quarter * (DAY_MS / 96))
+    await worker.scheduled(createScheduledController(), bindings)
+  }
+  expect(meter.rowsRead()).toBeLessThanOrEqual(50_000)
+  expect(meter.rowsWritten()).toBeLessThanOrEqual(1_000)
+  // One document of 2,000 is too little to learn again.
+  const collection = await compositionFor(bindings).ingest.collections.find('large', 'manual')
+  expect(collection?.scale).toMatchObject({ learnedAtMs, countedVersion: 2 })
 })

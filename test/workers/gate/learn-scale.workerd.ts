@@ -118,7 +118,7 @@ describe('a collection', () => {
     await vi.waitUntil(async () => (await ingest.collections.find('default', 'learning'))?.corpusVersion === 2)
     // A document of 60 passages' five is too little: the scale stays, and the decision says that it is of before.
     await new Promise((resolve) => setTimeout(resolve, 3000))
-    expect(await scaleOf('learning')).toEqual(first)
+    expect(await scaleOf('learning')).toEqual({ ...first, countedVersion: 2 })
     expect((await ask('learning')).body.detail.scale).toMatchObject({ stale: true })
 
     await post('/v1/documents', { collection: 'learning', documents: documents(13, 1) }, ADMIN)

@@ -8,8 +8,10 @@ import { policyFor } from '../policies/policy-for.ts'
 const QUIET_MS = 2_000
 /** Work behind a response is cut off after 30 seconds. */
 const LEARNING_MS = 20_000
-/** Collections that one run of the trigger looks at. */
-const LOOKED_AT = 20
+/** Collections that one run of the trigger looks at, with a row read or two each where nothing has changed. */
+const LOOKED_AT = 50
+/** No tenant has an empty name. */
+const FIRST: CollectionName = { tenant: '', id: '' }
 
 /** Learns once no other documents come. It never throws: the trigger tries again. @param corpusVersion after the change */
 export async function learnAfter(
@@ -27,15 +29,23 @@ export async function learnAfter(
   }
 }
 
-/** Has the first of some collections learn that needs it. */
+/** Has the first of those collections learn whose turn it is, and that needs it. */
 export async function learnOne(composition: Composition): Promise<void> {
-  for (const name of await composition.ingest.collections.sampleCollections(LOOKED_AT)) {
+  const { ingest, statistics } = composition
+  const { jobRecords } = statistics
+  const after = (await jobRecords.cursor<CollectionName>('scales')) ?? FIRST
+  const names = await ingest.collections.collectionsAfter(after, LOOKED_AT)
+  let next = names.length < LOOKED_AT ? FIRST : names.at(-1)!
+  for (const name of names) {
     try {
-      if (await learn(composition, name)) return
+      if (!(await learn(composition, name))) continue
+      next = name
+      break
     } catch (thrown) {
       warn(thrown)
     }
   }
+  if (next.tenant !== after.tenant || next.id !== after.id) await jobRecords.keepCursor('scales', { ...next })
 }
 
 async function learn({ gate, ingest, reader, scaleWindows }: Composition, name: CollectionName): Promise<boolean> {

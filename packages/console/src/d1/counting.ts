@@ -34,7 +34,7 @@ export interface Counting {
 }
 
 const HOUR_MS = 3_600_000
-/** A statement of so many takes 1.4 s of D1. Weak spots are counted in a tenth of the time. */
+/** A statement of so many takes half a second of D1. Weak spots are counted in a tenth of the time. */
 const SLICE = { sums: 5_000, weak_spots: 20_000 } as const
 const LONGEST_WAIT_MS = { sums: 3 * HOUR_MS, weak_spots: 7 * 24 * HOUR_MS } as const
 const WORTH_IT = 50

@@ -1,7 +1,7 @@
 /** The statements that change a collection. Each is one step of a transaction. */
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
-import type { CorpusChange, Writer } from '../collection-writer.ts'
+import type { CollectionName, CorpusChange, Writer } from '../collection-writer.ts'
 import { lexiconIdPrefix } from './lexicon-parts.ts'
 
 /** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
@@ -237,11 +237,11 @@ export function readCounts(db: D1Database, tenant: Tenant, id: CollectionId, sin
     .bind(tenant, id, sinceMs)
 }
 
-/** Published collections in no order, those without a scale first. */
-export function readCollections(db: D1Database, limit: number): D1PreparedStatement {
+/** Published collections in the order of their keys. */
+export function readCollections(db: D1Database, after: CollectionName, limit: number): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT tenant, id FROM collections WHERE corpus_version > 0 ORDER BY scale IS NOT NULL, random() LIMIT ?1`,
+      `SELECT tenant, id FROM collections WHERE (tenant, id) > (?1, ?2) AND corpus_version > 0 ORDER BY tenant, id LIMIT ?3`,
     )
-    .bind(limit)
+    .bind(after.tenant, after.id, limit)
 }

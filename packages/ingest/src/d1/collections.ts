@@ -286,7 +286,10 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
 
     async noteScale(tenant, id, scale) {
       await db
-        .prepare('UPDATE collections SET scale = ?3 WHERE tenant = ?1 AND id = ?2')
+        .prepare(
+          `UPDATE collections SET scale = ?3
+           WHERE tenant = ?1 AND id = ?2 AND coalesce(scale ->> 'learnedAtMs' <= ?3 ->> 'learnedAtMs', true)`,
+        )
         .bind(tenant, id, JSON.stringify(scale))
         .run()
         .catch(rethrowStoreFault)
@@ -307,8 +310,11 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       return counts!
     },
 
-    async sampleCollections(limit) {
-      const { results } = await statement.readCollections(db, limit).all<CollectionName>().catch(rethrowStoreFault)
+    async collectionsAfter(after, limit) {
+      const { results } = await statement
+        .readCollections(db, after, limit)
+        .all<CollectionName>()
+        .catch(rethrowStoreFault)
       return results
     },
 
