@@ -374,58 +374,29 @@ async function page(
     const verdicts = await Promise.all(drawn.map(({ ask }) => ask(word)))
     single.push(counted(`\`${word}\``, verdicts, isAnswered))
   }
+  const attached = await passedByAttaching(drawn, ({ request }) => request)
+  const heldOut = await passedByAttaching(drawn, ({ heldOutEveryday }) => heldOutEveryday)
   return `# Questions made to slip past the gate
 
-Written by \`npm run bench -- evasion\` (\`bench/evasion.ts\`, seed ${SEED}): ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.length}
-collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, under \`balanced\`; the intervals are exact,
-95 %. "Before" is the same gate when it measured a question as one text, in NFC, and refused none for itself.
+\`npm run bench -- evasion\`, seed ${SEED}: ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.join(', ')}, under \`balanced\`;
+exact 95 % intervals. "Before" is the same gate when it measured a question as one text, in NFC, and refused none for itself.
 
 ## Off-topic questions: passed, and answered with a caution
 
 ${await offTopicTable(drawn)}
 
-A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
-another sentence without any mark is parted from it at its question word, and at ", and" outside of a list. One without
-either is not: the rows "run together". Where the best passage holds none of the first or last two terms and more, they are
-measured as a stretch of their own (\`src/core/signals/question-pieces.ts\`). One without spaces between its words would count
-as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
-readable (\`src/language/english/run-together.ts\`). Of a part of ten words that count, or more, the
-overlapping stretches of four are measured too.
-Where one sentence alone asks, and names nothing that the others state, it is not lifted by them: a quotation supports
-itself. What an answer is to be dressed as ("as a poem about …"), and a reason ("given that …"), are parts of their own. A sentence of
-numbers and codes, or a signature, is none (\`src/language/english/names-only.ts\`).
-A refusal of what cannot be read needs no retrieval.
-
-The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests
-(\`bench/everyday-questions.ts\`) that name no subject of most collections; gov-faq tells how to cope with stress and worry, and
-answers to them alone as well as behind another question: no part can be told from that. Behind an on-topic question ${await passedByAttaching(drawn, ({ request }) => request)}
-of the everyday requests pass that do not pass alone; of those held out ${await passedByAttaching(drawn, ({ heldOutEveryday }) => heldOutEveryday)}.
-
-The rows "held out" take ${HELD_OUT_EVERYDAY.length} everyday requests and ${HELD_OUT_REQUESTS.length} of other subjects, written before any verdict
-was looked at that a later rule changed; no rule was changed for them. What was chosen on the other rows of these six
-collections: four rounds of the rules; 20 settings of the factors for parts and stretches; then six forms of the rule
-of ", and", five of the rule of ends, and sixteen settings that were not taken: shorter stretches of shorter parts and a part
-of one term without credit from the whole refuse more ordinary questions; parting before an auxiliary with its subject takes few
-more run-together questions for its weight. Then, with each family left out of the weights: which lead of the best passage a part has (seven
-forms), what a part is lifted by and where (five rules, nine factors), ends that the best passage lacks (six factors, four lengths).
+Behind an on-topic question ${attached} of the everyday requests pass that do not pass alone; of those held out ${heldOut}.
+Everyday: ${EVERYDAY_QUESTIONS.length} questions, ${EVERYDAY_REQUESTS.length} requests. Held out: ${HELD_OUT_EVERYDAY.length} everyday requests, ${HELD_OUT_REQUESTS.length} of other subjects.
 
 ## Ordinary questions: answered, with or without a caution
 
-${ORDINARY} answerable questions of each collection, and what people write around them. A second question is of the same group:
-both must be supported, so two questions can be answered about as often as both are when each is asked alone.
+${ORDINARY} answerable questions of each collection. Talk: ${FORUM.length} sentences as in forums, ${HELD_OUT_TALK.length} held out.
 
 ${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 
-What counts as talk (\`src/language/english/small-talk.ts\`, its words in \`word-lists.ts\`): what is stated in words of talk alone; and
-what asks, tells or wishes, or has no speaker, where all of its words ask for help. Anything else is measured
-like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
-about …" as well. The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words of an earlier list were
-chosen; those "of talk", ${HELD_OUT_TALK.length} of them, were written after all of this, and about half of them are recognised.
-
 ## Collections left out while the rules were made
 
-${LEFT_OUT.join(', ')}; drawn in the same way. No verdict of theirs was looked at; of squad-ooc the questions that lose words as
-small talk were, once.
+${LEFT_OUT.join(', ')}, drawn in the same way.
 
 ${await offTopicTable(leftOut)}
 
@@ -433,7 +404,7 @@ ${await ordinaryTable(leftOut)}
 
 ## Single words: answered
 
-One for each collection. A single word stays only where it is rare in the collection and names its best page.
+One for each collection.
 
 ${markdownTable(['word', 'n', 'before', 'after'], single)}
 `

@@ -133,14 +133,9 @@ async function page(): Promise<string> {
   const head = ['form', 'false refusals', 'false acceptances', 'most false refusals more']
   return `# Forms of a question
 
-The same question is asked in many ways: in capitals, as keywords, with a slip of the keys, with a greeting. This page says
-what that does to the verdicts of \`balanced\`. Written by \`npm run bench -- sturdiness\` (\`bench/sturdiness.ts\`); typos and intervals
-are drawn with the seed ${SEED}.
-
-Change in points of the two error rates at the default thresholds, mean of ${FAMILY_SETS.length} sets (${count(true)} answerable questions, ${count(false)}
-that must be refused; of the larger sets every second to twentieth), with 95 % intervals of ${DRAWS} draws of as many questions. Each
-form goes through the whole gate, so what retrieval loses is in it. \`balanced\` is fitted without the set, on questions as
-they were asked. The last column names the set where false refusals rise most.
+\`npm run bench -- sturdiness\`, seed ${SEED}: change of the error rates at the default thresholds, points, mean of ${FAMILY_SETS.length} sets (${count(true)}
+answerable questions, ${count(false)} that must be refused; of the larger sets every second to twentieth), with 95 % intervals of ${DRAWS}
+draws. \`balanced\` is fitted without the set.
 
 ${markdownTable(head, rows)}
 
@@ -148,23 +143,7 @@ The forms that two sets bring along (${WITH_NOISY_FORMS.join(', ')}):
 
 ${markdownTable(head, noisy)}
 
-Of the keywords: ${keywords}. Five words are not
-always those that matter (\`won merchant exempt though exempt\`).
-
-The aim, 2 points for any form but a typo, is missed there. Two ways to it were tried and not taken: a lone word that is
-answered where its best passage begins with it, or where it is rare in the collection, which answers words of other topics
-too (\`x\`, \`error\` and \`yes\` among them); and weights fitted on keywords, which came no nearer.
-
-What the gate does about it:
-
-- Letter case and accents make no difference: they are folded wherever text becomes terms, in the index as well.
-- What politeness puts around a question (\`hello\`, \`could you please tell me\`, \`thank you\`; English) is neither searched
-  nor measured.
-- A question of one word that is no question word and does not name its best page is always refused: part of what
-  keywords alone cost.
-- A term that neither the collection nor the passages know is read as one of the passages that is one letter away (added, left
-  out, changed, swapped). What retrieval did not find for it, no reading brings back.
-- A passage with the same terms as a better one counts no more, so that a copy does not take the lead from the original.
+Of the keywords: ${keywords}.
 `
 }
 

@@ -189,89 +189,40 @@ function setTable({ whole }: Sets): string {
 async function page(sets: Sets, judging: Profiles): Promise<string> {
   return `# Evaluation
 
-How well each profile tells apart what a collection answers and what it does not. Written by \`npm run eval:gates\`
-(\`bench/evaluation/evaluate-gates.ts\`); there is no random step, so there is no seed. Retrieval is that of the word
-index: BM25, ten chunks. Every question goes through the gate as it is without options
-(\`bench/evaluation/bench-gate.ts\`): searched without talk around the asking, measured in its parts over what fits into the
-context of 12,000 characters, and refused for itself where nothing can be read of it or it is one word. No language
-model is called.
+\`npm run eval:gates\`: nothing is drawn. Retrieval is that of the word index, BM25, ten chunks; every question goes through the
+gate as it is without options. \`balanced\` is fitted without the set in its row.
 
 ${setTable(sets)}
 
-Each set is a family of its own. What was chosen or fitted for \`balanced\` is measured on a family that took no part
-in it. A tenth or so of the labels are wrong where what must be refused is an entry that was left out: another entry may
-answer it all the same. Compare gates here; the last points mean nothing.
-
 ## Ranking
 
-AUROC: the chance that an answerable question gets the higher confidence. Coverage at 5 %: the share of answerable
-questions kept when at most 5 % of those that must be refused are answered; questions of one confidence are kept or
-refused together. AURC: the mean share of wrong answers as questions are answered from the highest confidence down;
-lower is better.
-
-\`balanced\` is fitted without the set in its row, so these are figures for a collection that it has never seen.
-Adversarial questions lie beyond any check of the evidence; only a check of the answer helps there.
-
-A part of a question must be half as well supported as the whole, and a clause begins at every question word
-(docs/internal/evasion.md): a question with a clause inside is measured in pieces, which keeps a second question from passing behind
-a first. By the rules before these the mean AUROC of \`balanced\` was .837 in this table.
+AUROC; coverage at 5 %: the share of answerable questions kept when at most 5 % of those that must be refused are answered, those of
+one confidence together; AURC: the mean share of wrong answers as questions are answered from the highest confidence down.
 
 ${rankingTable(sets, judging)}
-
-The model before this one had a table of everyday English, synonyms and more weight for names, chosen on squad-ooc,
-clapnq and azure-faq. Fitted like this one on eight sets, each left out, it has .841 and .469 as a mean: .832 on azure-faq,
-where \`balanced\` has .800, and less on the families that it was not chosen on (gov-faq .773, tex-faq .736, perl-faq .752).
-Its thresholds let 46 % of what must be refused through on tex-faq (a try of its own, not by this script).
-
-On ten further sets of other domains, which were not tuned on, such models of words have .77 and .33; expect that, not
-the means above. A weak sentence encoder adds nothing to it, boosted trees and small trained readers add .004: what is missing reads
-meaning (a cross-encoder, or a model that grades), and labels of the collection’s own move its threshold.
 
 ## What each part is worth
 
 ${signalChoices()}
-Signals made of the engine’s own scores (the lead in the convex score, the spread of the cosines) would add .0015. They are
-left out, because their scale is that of one engine and one embedding. Of the likelihood’s mix, .7 is kept: what .5 adds is
-within what a change of a few questions does.
-
-These tables, and the fit itself, take each question as one text over whole passages. Fitted on what the gate measures
-instead, \`balanced\` judges the questions that the gate measures no otherwise: .8367 and .4805 with each family left out,
-against .8367 and .4800 (185 of 5198 questions have more than one part; a try of its own, not by this script). So the fit stays.
-
-Not by this script: an unknown term is read as one of the passages that is one slip away; taken as written, the
-figures here stay what they are (.0005), and a typo costs 30 points of false refusals instead of 5 (docs/internal/sturdiness.md).
-Without a lexicon, the chunks found in its place have .824 and .441, terms that all count alike .811 and .396.
-
 ## Verdicts at the default thresholds
 
-Rates with exact (Clopper–Pearson) 95 % intervals. False acceptance: questions that must be refused, and were answered.
-False refusal: answerable questions that were refused. \`multi-gate\` judges a cosine, which an
-index of words does not give: it is not measured here.
-
-The thresholds of \`balanced\` (0.55 and 0.8) are set for the worse families: in steps of .05 they are the lowest at which no family
-has more than two fifths of what must be refused answered, and no more than 15 % of it without a caution. They are no promise
-for a collection that is not here. Only questions of its own can give one.
+False acceptance: what must be refused and was answered. False refusal: what is answerable and was refused. Exact 95 % intervals.
 
 ${verdictTable(sets, judging)}
 
-What other thresholds would do, as false acceptance / false refusal (\`balanced\`, fitted without the set in the row):
+Other thresholds, as false acceptance / false refusal:
 
 ${thresholdTable(sets, judging)}
 
 ## Legal-review
 
-\`legal-review\` hands on to an expert what has a confidence below .7, by the weighted sum of \`weighted-signals\`. Half of that
-sum asks for a best passage with a score of 1 that stands .3 above the second. The scores of words do
-not: without a reader it refuses every question of every set. A reader, here one that knows the labels and is never wrong
-(grades 3 and 0), makes such scores, and it answers a part, always with a caution: .9 is out of reach as long as the other
-passages are no match. So the ready Worker takes the profile only with a \`RERANKER\`.
+With the reader, one that knows the labels and is never wrong (grades 3 and 0).
 
 ${await legalReviewTable(sets)}
 
 ## When parts are missing
 
-\`balanced\` has weights of its own for collections without a lexicon and for chunks without a title. It needs no dense
-score. Means of eight sets, each left out of the fit in turn:
+Means of eight sets.
 
 ${missingTable(sets, judging)}
 `
