@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../bench/seeded-random.ts'
-import { ask, ingest, statistics } from '../../packages/cli/src/gate-client.ts'
+import { ask, type AskReply, ingest, statistics } from '../../packages/cli/src/gate-client.ts'
 import { startLocalGate } from '../../scripts/local-gate.ts'
 import { readSoakCorpus } from './soak-corpus.ts'
-import { type Memory, measureMemory } from './workerd-memory.ts'
+import { type Memory, openMemoryMeter } from './workerd-memory.ts'
 
 const MINUTES = 3
 const CONNECTIONS = 6
@@ -60,15 +60,34 @@ const received = { decisions: 0, pass: 0, advise: 0, refuse: 0, hit: 0, others: 
 const verdicts = new Map<string, string>()
 const faults: string[] = []
 
-async function askOne(url: string, question: string): Promise<void> {
-  const { status, headers, body } = await ask(url, question)
+/** Asks, and counts what was decided. @returns the answer, unless there was none */
+async function asked(url: string, question: string): Promise<AskReply | undefined> {
+  const reply = await ask(url, question)
+  const { status, headers, body } = reply
   if (status !== 200) {
     faults.push(`${question}: ${status}`)
-    return
+    return undefined
   }
   received.decisions++
   received[body.verdict]++
   if (headers.get('cache-status')?.includes('; hit') === true) received.hit++
+  return reply
+}
+
+/** The collection learns its scale behind the ingestion; verdicts from before may be others. */
+async function untilScaled(url: string, question: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const reply = await asked(url, question)
+    if (reply?.headers.get('rag-gate')?.includes('calibration=scaled') === true) return
+    await sleep(200)
+  }
+  throw new Error('The collection has learned no scale')
+}
+
+async function askOne(url: string, question: string): Promise<void> {
+  const reply = await asked(url, question)
+  if (reply === undefined) return
+  const { body } = reply
   const before = verdicts.get(question) ?? body.verdict
   if (before !== body.verdict) faults.push(`${question}: ${before}, then ${body.verdict}`)
   verdicts.set(question, before)
@@ -99,11 +118,15 @@ async function keepAsking(url: string, questions: readonly string[], untilMs: nu
 }
 
 async function compareWithD1(url: string, token: string): Promise<void> {
-  const counted = await statistics<{
-    decisions: number
-    by_verdict: Record<string, number>
-    by_cache: Record<string, number>
-  }>(url, token)
+  const countedSoFar = () =>
+    statistics<{
+      complete: boolean
+      decisions: number
+      by_verdict: Record<string, number>
+      by_cache: Record<string, number>
+    }>(url, token)
+  let counted = await countedSoFar()
+  while (!counted.complete) counted = await countedSoFar()
   const pairs = [
     ['decisions', counted.decisions, received.decisions],
     ['pass', counted.by_verdict['pass'] ?? 0, received.pass],
@@ -119,10 +142,12 @@ async function compareWithD1(url: string, token: string): Promise<void> {
 
 async function sampleMemory(inspectorUrl: string, untilMs: number): Promise<Memory[]> {
   const samples: Memory[] = []
+  const meter = await openMemoryMeter(inspectorUrl)
   while (Date.now() + SAMPLE_MS <= untilMs) {
     await sleep(SAMPLE_MS)
-    samples.push(await measureMemory(inspectorUrl))
+    samples.push(await meter.measure())
   }
+  meter.close()
   return samples
 }
 
@@ -145,6 +170,7 @@ const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-soak-'))
 const gate = await startLocalGate({ stateDirectory, port: 9100 })
 try {
   await ingest(gate.url, gate.adminToken, documents)
+  await untilScaled(gate.url, questions[0]!)
   const start = Date.now()
   const untilMs = start + minutes * 60_000
   const asking = Array.from({ length: CONNECTIONS }, (_, at) => keepAsking(gate.url, questions, untilMs, SEED + at))

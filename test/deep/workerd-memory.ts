@@ -14,8 +14,18 @@ export interface Memory {
 }
 
 export async function measureMemory(inspectorUrl: string): Promise<Memory> {
-  const { usedSize, backingStorageSize } = await heapUsage(inspectorUrl)
-  return { live: usedSize, buffers: backingStorageSize, ...ofProcesses() }
+  const meter = await openMemoryMeter(inspectorUrl)
+  try {
+    return await meter.measure()
+  } finally {
+    meter.close()
+  }
+}
+
+/** Measures as often as it is asked, over one connection: wrangler holds on to those that were closed. */
+export interface MemoryMeter {
+  measure(): Promise<Memory>
+  close(): void
 }
 
 const ANSWER_WITHIN_MS = 10_000
@@ -26,24 +36,45 @@ interface HeapUsage {
   readonly backingStorageSize?: number
 }
 
-async function heapUsage(url: string): Promise<HeapUsage> {
+export async function openMemoryMeter(inspectorUrl: string): Promise<MemoryMeter> {
   // The inspector turns away clients without an origin. Node's WebSocket takes headers, which the DOM's types do not know.
   const options = { headers: { origin: 'http://localhost' } } as unknown as string[]
-  const socket = new WebSocket(url, options)
-  try {
-    return await new Promise<HeapUsage>((resolve) => {
-      const send = (id: number, method: string): void => socket.send(JSON.stringify({ id, method }))
-      socket.addEventListener('open', () => send(1, 'HeapProfiler.collectGarbage'))
-      socket.addEventListener('error', () => resolve({}))
-      socket.addEventListener('message', ({ data }) => {
-        const reply = JSON.parse(String(data)) as { id?: number; result?: HeapUsage }
-        if (reply.id === 1) send(2, 'Runtime.getHeapUsage')
-        if (reply.id === 2) resolve(reply.result ?? {})
-      })
-      setTimeout(() => resolve({}), ANSWER_WITHIN_MS).unref()
+  const socket = new WebSocket(inspectorUrl, options)
+  await new Promise((resolve) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', resolve)
+  })
+  let calls = 0
+  const call = (method: string): Promise<HeapUsage> =>
+    new Promise((resolve) => {
+      const id = ++calls
+      const ended = new AbortController()
+      const end = (usage: HeapUsage): void => {
+        ended.abort()
+        resolve(usage)
+      }
+      const timer = setTimeout(end, ANSWER_WITHIN_MS, {})
+      ended.signal.addEventListener('abort', () => clearTimeout(timer))
+      const { signal } = ended
+      socket.addEventListener('close', () => end({}), { signal })
+      socket.addEventListener(
+        'message',
+        ({ data }) => {
+          const reply = JSON.parse(String(data)) as { id?: number; result?: HeapUsage }
+          if (reply.id === id) end(reply.result ?? {})
+        },
+        { signal },
+      )
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ id, method }))
+      else end({})
     })
-  } finally {
-    socket.close()
+  return {
+    async measure() {
+      await call('HeapProfiler.collectGarbage')
+      const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
+      return { live: usedSize, buffers: backingStorageSize, ...ofProcesses() }
+    },
+    close: () => socket.close(),
   }
 }
 

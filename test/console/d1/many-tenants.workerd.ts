@@ -142,3 +142,15 @@ describe('what the statistics cost', () => {
     expect(meter.rowsRead()).toBeLessThanOrEqual(100)
   })
 })
+
+describe('a backlog that nobody counted', () => {
+  it('is counted in parts, and a summary says when it holds less than what is stored', async () => {
+    await recordTraffic(env.DB, 'waiting', 20_500, { counted: false })
+    const { summaries } = openConsole(options(env.DB))
+    const period = { tenant: 'waiting', fromMs: TRAFFIC_START_MS, toMs: TRAFFIC_START_MS + 24 * HOUR_MS }
+    const first = await summaries.summary(period)
+    expect(first).toMatchObject({ complete: false, decisions: 20_000 })
+    expect(await summaries.summary({ ...period, uncounted: 'leave' })).toMatchObject({ complete: false })
+    expect(await summaries.summary(period)).toMatchObject({ complete: true, decisions: 20_500 })
+  })
+})

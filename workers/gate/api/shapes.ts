@@ -464,6 +464,7 @@ export const STATS: Schema = versioned({
   from: moment,
   to: moment,
   interval: oneOf('hour', 'day'),
+  complete: flag,
   ...totals,
   by_band: object({ high: count, medium: count, low: count, 'very-low': count }),
   by_reason: byName(count),

@@ -78,6 +78,14 @@ function health(stats: Stats, open: readonly AlertRow[], tenant: string): HTMLEl
     ...(lost > 0
       ? [[el('strong', {}, `${counted(lost, 'decision')} lost`), el('span', {}, 'See Recording below.')]]
       : []),
+    ...(stats.complete
+      ? []
+      : [
+          [
+            el('strong', {}, 'More decisions are stored than counted'),
+            el('span', {}, 'Refresh to count more of them.'),
+          ],
+        ]),
   ]
   if (problems.length === 0) {
     const asked = stats.decisions === 0 ? 'No question was asked.' : `${counted(stats.decisions, 'question')} judged.`

@@ -55,6 +55,8 @@ export interface StatisticsSummary extends Totals {
   /** End of the last hour or day counted, milliseconds since 1970. */
   readonly toMs: number
   readonly interval: Interval
+  /** Whether it holds all that was stored. Of a long backlog a part is counted at a time; where nothing was counted first, it is not known. */
+  readonly complete: boolean
   readonly byBand: Readonly<Record<Band, number>>
   /** Reason codes that occurred. */
   readonly byReason: Readonly<Record<string, number>>
@@ -141,7 +143,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
       if (!(fromMs < toMs) || !Number.isFinite(toMs - fromMs)) {
         throw new RagGateError('range', 'The period must end after it begins')
       }
-      if (uncounted === 'count') await counting.count('sums')
+      const complete = uncounted === 'count' && (await counting.count('sums'))
       const spanMs = SPAN_MS[interval]
       const from = Math.floor(fromMs / spanMs) * spanMs
       const to = Math.ceil(toMs / spanMs) * spanMs
@@ -159,6 +161,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
         fromMs: from,
         toMs: to,
         interval,
+        complete,
         ...totalsOf(groups),
         byBand: countBy(groups, ({ band }) => band, NO_BANDS),
         byReason: countBy<CountedGroup, string>(groups, ({ reason }) => reason, {}),
