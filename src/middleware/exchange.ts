@@ -49,8 +49,9 @@ export async function readExchange<Bindings extends object>(
   }
   const { authenticate } = dependencies
   const principal = authenticate ? await identified(authenticate, received, settings.retrieval.timeoutMs) : ANONYMOUS
-  const read = await readQuestion(c, settings.question, principal.tenant)
+  // Before the body is read: a header that is read later has the request made anew.
   const { messages, key: messagesKey } = settings.messagesFor(c)
+  const read = await readQuestion(c, settings.question, principal.tenant)
   const request = questionRequest(read, principal, settings)
   const { closestPassages } = settings
   const deferred: Exchange['later'] = (work) => later(c, work)

@@ -46,6 +46,17 @@ describe("in a user's own application", () => {
     expect(seen).toEqual([BODY, BODY, 'GET'])
   })
 
+  it('chooses texts by the request as it came, which is made anew only for who passes it on', async () => {
+    const seen: Request[] = []
+    const key = ({ req }: { req: { raw: Request } }): string => String(seen.push(req.raw))
+    const { app } = aGate({ messages: Object.assign(() => undefined, { key }) })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://localhost/ask', { method: 'POST', headers, body: BODY })
+    expect((await app.request(request)).status).toBe(200)
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).toBe(request)
+  })
+
   it('filters by what the retriever gave, not by what a handler writes into the metadata', async () => {
     const passage = aPassage('secret', { text: STRONG, metadata: { team: { name: 'red' } } })
     const kept = [{ kind: 'bm25' as const, entries: [{ passage, score: 9 }] }]

@@ -24,13 +24,9 @@ const app = new Hono<{ Bindings: GateBindings }>()
 app.use(contextStorage(), keepTrace)
 // Whatever is answered there has the form that OpenAI's clients read.
 for (const path of ['/v1/chat/completions', '/v1/models']) app.use(path, chatProtocol())
-app.use(async (c, next) => {
+app.use((c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
-  await next()
-  if (!/^\/(?:ask$|mcp$|v1\/)/.test(c.req.path)) return
-  // No shared cache may keep it, and no browser may guess another type.
-  if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
-  c.header('x-content-type-options', 'nosniff')
+  return next()
 })
 
 for (const [method, path, ...serving] of ROUTES) app.on(method, [path], ...serving)
@@ -51,9 +47,18 @@ const serve: typeof app.fetch = async (request, given, context) => {
   const startedMs = Date.now()
   const answered = await app.fetch(request, env, context)
   const ms = Date.now() - startedMs
-  const route = routeOf(new URL(request.url).pathname, answered.status)
+  const { pathname } = new URL(request.url)
+  const route = routeOf(pathname, answered.status)
+  // That of an error stands in its body.
   const requestId = crypto.randomUUID()
-  const response = route === 'other' || answered.status >= 400 ? answered : named(answered, requestId)
+  const response = withHeaders(answered, {
+    ...(/^\/(?:ask$|mcp$|v1\/)/.test(pathname) && {
+      // No shared cache may keep it, and no browser may guess another type.
+      'cache-control': answered.headers.get('cache-control') ?? 'no-store',
+      'x-content-type-options': 'nosniff',
+    }),
+    ...(route !== 'other' && answered.status < 400 && { 'x-request-id': requestId }),
+  })
   const copy = response.status < 400 ? undefined : response.clone()
   const later = async (): Promise<void> => {
     const error = copy === undefined ? undefined : await errorOf(copy)
@@ -72,14 +77,14 @@ const serve: typeof app.fetch = async (request, given, context) => {
   return response
 }
 
-/** An answer of the API with its id; that of an error stands in its body. */
-function named(answered: Response, requestId: string): Response {
+/** A response with more headers. Hono's own way makes a new one for each. */
+function withHeaders(answered: Response, headers: Readonly<Record<string, string>>): Response {
   try {
-    answered.headers.set('x-request-id', requestId)
+    for (const [name, value] of Object.entries(headers)) answered.headers.set(name, value)
     return answered
   } catch {
     // Headers of what another Worker answered are not to be written: then of a copy.
-    return named(new Response(answered.body, answered), requestId)
+    return withHeaders(new Response(answered.body, answered), headers)
   }
 }
 

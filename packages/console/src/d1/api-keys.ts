@@ -5,6 +5,7 @@ import { asc, eq, getTableColumns } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { apiKeys } from 'hono-rag-gate/d1/schema'
 import type { ApiKey, ApiKeys } from '../keys/api-keys.ts'
+import { tokenHash } from '../keys/token-hash.ts'
 import type { Clock } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
 import { COPY_AGE, withLastKnown, OUTAGE_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
@@ -111,7 +112,7 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
     async principalOf(token) {
       const [, id, secret] = TOKEN.exec(token) ?? []
       if (id === undefined || secret === undefined) return null
-      const [copy, asked] = await Promise.all([read(id), sha256Hex(secret)])
+      const [copy, asked] = await Promise.all([read(id), tokenHash(secret)])
       if (copy === undefined || !sameText(copy.secretHash, asked)) return null
       const { tenant, scopes, expiresAtMs, revokedAtMs } = copy.key
       if (revokedAtMs !== null || (expiresAtMs !== null && expiresAtMs <= clock.nowMs())) return null

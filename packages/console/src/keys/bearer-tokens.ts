@@ -2,9 +2,9 @@
 import { list, number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { sha256Hex } from 'hono-rag-gate/http'
 import { type Faults, inTime } from 'hono-rag-gate/pipeline'
 import type { ApiKeys } from './api-keys.ts'
+import { tokenHash } from './token-hash.ts'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 
 /** Shortest token accepted, characters. */
@@ -58,8 +58,8 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
     if (header === null) return anonymous
     const presented = /^Bearer (\S+)$/i.exec(header)?.[1]
     if (presented === undefined || !TOKEN.test(presented)) throw wrongCredentials()
-    const asked = await sha256Hex(presented)
-    const known = (digests ??= await Promise.all(tokens.map(({ token }) => sha256Hex(token))))
+    const asked = await tokenHash(presented)
+    const known = (digests ??= await Promise.all(tokens.map(({ token }) => tokenHash(token))))
     // Every token is compared, so that the time taken does not tell which one came close.
     const [holder] = tokens.filter((_, at) => sameText(known[at] ?? '', asked))
     const principal = holder?.principal ?? (await lookUp(keys, presented, timeoutMs))

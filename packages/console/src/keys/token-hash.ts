@@ -1,0 +1,14 @@
+import { keepNewest } from 'hono-rag-gate/core/lib'
+import { sha256Hex } from 'hono-rag-gate/http'
+
+const MOST_HASHES = 200
+
+/** Of the tokens that came last: most requests bring one that came before. */
+const hashes = new Map<string, string>()
+
+/** SHA-256 of a token, as 64 hexadecimal characters. */
+export async function tokenHash(token: string): Promise<string> {
+  const hash = hashes.get(token) ?? (await sha256Hex(token))
+  keepNewest(hashes, token, hash, MOST_HASHES)
+  return hash
+}
