@@ -90,6 +90,11 @@ describe('the overview', () => {
     const cached = count('count(*)', `cache IN ('hit', 'evidence-hit', 'stale')`)
     expect(cached).toBeGreaterThan(5)
     expect(await shown('From the cache')).toEqual([share(cached, all), `${cached} answers`])
+    // The tile leads to a list of just these.
+    const address = (await tile(page, 'From the cache').locator('a').getAttribute('href')) ?? ''
+    const asked = new URLSearchParams(address.split('?')[1])
+    const { decisions } = (await api(`/v1/decisions?limit=1000&${asked}`)) as { decisions: unknown[] }
+    expect([asked.get('cache'), decisions.length]).toEqual(['cached', cached])
     const avoided = count('count(saved)')
     expect((await shown('Calls avoided'))[0]).toBe(String(avoided))
     // By the prices above: calls whose tokens were counted, others at the mean of those that were made, less every retrieval.

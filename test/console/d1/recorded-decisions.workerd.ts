@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import {
   createD1RecordedDecisions,
+  type DecisionsPage,
   type ListedDecisions,
   type Position,
 } from '../../../packages/console/src/d1/recorded-decisions.ts'
+import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import type { DecisionFilter } from '../../../packages/console/src/d1/statistics/wanted.ts'
+import { createD1WeakSpots } from '../../../packages/console/src/d1/weak-spots.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { uuidv7 } from '../../../src/core/lib/ids.ts'
@@ -58,6 +61,53 @@ async function readAll(
 }
 
 describe('list', () => {
+  it('shows exactly what is counted as from the cache, as saved, and as led by a document', async () => {
+    const [first, second] = ['manual.md', 'wiki.md']
+    const states = ['hit', 'evidence-hit', 'stale', 'miss', 'bypass'] as const
+    await write(
+      'counted',
+      Array.from({ length: 60 }, (_, at) => {
+        const cache = states[at % 5]!
+        const verdict = at % 3 === 0 ? 'refuse' : 'pass'
+        const by = verdict === 'refuse' ? 'refusal' : at % 5 < 3 ? 'cache' : undefined
+        const documentIds = at % 4 === 0 ? [second, first] : at % 4 === 1 ? [] : [first, second]
+        return [
+          { verdict, documentIds },
+          { cache, ...(by === undefined ? {} : { saved: { by } }) },
+        ] as const
+      }),
+    )
+    const period = { tenant: 'counted', fromMs: START_MS, toMs: START_MS + 1e9 }
+    const listed = async (only: Partial<DecisionsPage>): Promise<number> =>
+      (await recorded.list({ ...period, limit: 100, ...only })).decisions.length
+    const summary = (filter: DecisionFilter = {}) => createD1Statistics({ db: env.DB }).summary({ ...period, filter })
+    const { byCache, latency, savings } = await summary()
+    expect(byCache.hit + byCache['evidence-hit'] + byCache.stale).toBe(36)
+    expect(await listed({ filter: { cache: 'cached' } })).toBe(36)
+    expect(latency.cached.counted).toBe(36)
+    const cached = await summary({ cache: 'cached', verdict: 'refuse' })
+    expect(cached.decisions).toBe(12)
+    expect(await listed({ filter: { cache: 'cached', verdict: 'refuse' } })).toBe(12)
+
+    expect([savings.callsAvoidedByRefusal, savings.callsAvoidedByCache]).toEqual([20, 24])
+    expect([await listed({ saved: 'refusal' }), await listed({ saved: 'cache' })]).toEqual([20, 24])
+
+    const spots = createD1WeakSpots({ db: env.DB })
+    const documents = await spots.documents({
+      ...period,
+      limit: 10,
+      weakBelow: 0.7,
+      minDecisions: 1,
+      sort: 'decisions',
+    })
+    expect(documents.map(({ documentId }) => documentId)).toEqual([first, second])
+    for (const { documentId, decisions, refused } of documents) {
+      expect(refused).toBeGreaterThan(0)
+      expect(await listed({ ledBy: documentId })).toBe(decisions)
+      expect(await listed({ ledBy: documentId, filter: { verdict: 'refuse' } })).toBe(refused)
+    }
+  })
+
   it('gives every decision once, the latest first, with pages of any size', async () => {
     // Four at the same millisecond: their ids tell them apart.
     await write(

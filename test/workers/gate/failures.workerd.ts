@@ -49,6 +49,7 @@ test('requests that fail or are rejected are counted by route, status and code, 
   const rejected = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }
   await Promise.all([
     ...Array.from({ length: 3 }, () => send('/ask', rejected)),
+    send('/ask', { ...rejected, body: JSON.stringify({ question: 'Which key?', collection: 'none' }) }),
     send('/v1/stats'),
     send('/v1/no-such-route'),
     send('/v1/decisions/there-is-none', { headers: AUTHORIZED }),
@@ -56,6 +57,7 @@ test('requests that fail or are rejected are counted by route, status and code, 
   ])
   const faults = [
     { route: '/ask', status: 400, code: 'invalid_json', requests: 3 },
+    { route: '/ask', status: 404, code: 'collection_not_found', requests: 1 },
     // A page of the site, which has no code.
     { route: '/v1', status: 404, code: '', requests: 1 },
     { route: '/v1', status: 404, code: 'decision_not_found', requests: 1 },

@@ -19,7 +19,10 @@ const filter = {
   policy: said('Id of a policy'),
   verdict: shape.VERDICT,
   band: shape.BAND,
-  cache: shape.CACHE,
+  cache: said(
+    '`cached` for all but `miss` and `bypass`',
+    oneOf('cached', 'hit', 'evidence-hit', 'miss', 'bypass', 'stale'),
+  ),
   reason: said('Reason code'),
   outcome: said(
     '`failed` for those that ended with a status of 500 and up, `served` for the others',
@@ -236,6 +239,8 @@ export const OPERATIONS: readonly Operation[] = [
       principal: said('Only those of one principal'),
       question: said('Only those of one question, by its HMAC'),
       document: said('Only those with a document among their evidence'),
+      led_by: said('Only those, not from the cache, whose best evidence is of a document'),
+      saved: said('Only those without a model call, by what saved it', oneOf('refusal', 'cache')),
       min_confidence: said('Only those with at least this confidence', share),
       max_confidence: said('Only those with less confidence', share),
       ...filter,

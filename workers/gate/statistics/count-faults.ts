@@ -51,12 +51,12 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
 
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
-/** Ids within a path are left out; a path that is no route is `other`. */
+/** Ids within a path are left out; a path that is no route is `other`. What a route itself does not find counts under it. */
 export function routeOf(path: string, status: number): string {
   const [, first = '', second = ''] = path.split('/')
-  if (status === 404 && first !== 'v1') return 'other'
   if (first === 'v1') return /^[a-z.]{1,20}$/.test(second) && status !== 404 ? `/v1/${second}` : '/v1'
-  return ['ask', 'mcp', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
+  const isRoute = status !== 404 || second === ''
+  return isRoute && ['ask', 'mcp', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
 }
 
 /** Code and request id of an error that is answered; empty where it has none. */

@@ -23,6 +23,9 @@ export type Decision = Omit<OnTheWire<ListedDecision>, 'escalate' | 'saved'> & {
   readonly saved: OnTheWire<Saving> | null
 }
 
+/** A document, with its weeks. */
+export type Document = OnTheWire<DocumentTrend>
+
 /** Settings of a policy as far as the page draws them. */
 export interface PolicySettings {
   readonly gates?: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
@@ -102,5 +105,5 @@ export interface Answers {
   readonly decisions: { readonly decisions: readonly Decision[]; readonly next_cursor: string | null }
   readonly feedback: { readonly policies: readonly PolicyErrors[]; readonly labels: readonly OnTheWire<GivenLabel>[] }
   readonly 'stats/content-gaps': { readonly content_gaps: readonly OnTheWire<ContentGap>[] }
-  readonly 'stats/documents': { readonly documents: readonly OnTheWire<DocumentTrend>[] }
+  readonly 'stats/documents': { readonly documents: readonly Document[] }
 }

@@ -32,6 +32,8 @@ const FILTERS = [
   'mode',
   'reason',
   'document',
+  'led_by',
+  'saved',
   'question',
   'min_confidence',
   'max_confidence',
@@ -136,7 +138,7 @@ export function row(decision: Decision): HTMLTableRowElement {
 
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
-  cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
+  cache: ['cached', 'hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
   outcome: ['served', 'failed'],
   mode: ['enforce', 'observe'],
 }

@@ -1,4 +1,5 @@
 /** The overview: whether the gate is well, what became of the questions, and what it saved. */
+import { CACHED } from '../../src/d1/statistics/wanted.ts'
 import { ALL_TENANTS, before, changed, linkTo, type Period, toDecisions } from './address.ts'
 import type { AlertRow, Named, Point, Policies, Stats } from './answers.ts'
 import { get } from './api.ts'
@@ -197,7 +198,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
     ),
     tile(
       'From the cache',
-      list({ cache: 'hit' }),
+      list({ cache: 'cached' }),
       percent(fromCache(cached), decisions),
       counted(fromCache(cached), 'answer'),
       shareThen(fromCache(earlier.by_cache)),
@@ -249,7 +250,7 @@ const avoidedIn = ({ savings: saved }: Stats): number => saved.calls_avoided_by_
 
 /** Answers that were sent again, found by either key. */
 function fromCache(by: Stats['by_cache']): number {
-  return by.hit + by['evidence-hit'] + by.stale
+  return CACHED.reduce((sum, state) => sum + by[state], 0)
 }
 
 function overTime(stats: Stats, asked: Record<string, string | number | undefined>, period: Period): HTMLElement {
@@ -297,7 +298,7 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
             ),
             number(point.decisions),
             ...VERDICTS.map((verdict) => toDecisions(point.by_verdict[verdict], { ...during(point), verdict })),
-            number(fromCache(point.by_cache)),
+            toDecisions(fromCache(point.by_cache), { ...during(point), cache: 'cached' }),
             number(point.savings.calls_avoided_by_refusal + point.savings.calls_avoided_by_cache),
             money(spendingOf(point, stats.prices, mean)?.net, stats.currency),
             figure(point.mean_confidence),
@@ -471,14 +472,8 @@ function savings(stats: Stats): HTMLElement {
       'What was not spent',
       ['What', ...figures('How much')],
       [
-        [
-          el('a', { href: linkTo('decisions', { verdict: 'refuse' }) }, 'Refused before a model was asked'),
-          number(saved.calls_avoided_by_refusal),
-        ],
-        [
-          el('a', { href: linkTo('decisions', { cache: 'hit' }) }, 'Answered from the cache'),
-          number(saved.calls_avoided_by_cache),
-        ],
+        ['Refused before a model was asked', toDecisions(saved.calls_avoided_by_refusal, { saved: 'refusal' })],
+        ['Answered from the cache', toDecisions(saved.calls_avoided_by_cache, { saved: 'cache' })],
         ['Model calls made', number(calls)],
         ['Tokens used', number(input + output)],
         ['Tokens saved, as the model counted them', tokens(measured)],

@@ -1,5 +1,6 @@
 /** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
 import { changed, DAY_MS, lengthMs, linkTo, toDecisions } from './address.ts'
+import type { Document } from './answers.ts'
 import { get } from './api.ts'
 import { sparkline } from './charts.ts'
 import {
@@ -11,7 +12,6 @@ import {
   figures,
   moment,
   NOTHING,
-  number,
   percent,
   scrolling,
   table,
@@ -73,6 +73,12 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
   return [part]
 }
 
+/** The decisions that a document led, in the whole weeks in which they were counted. */
+function ledBy({ document_id: id, collection, weeks }: Document): Record<string, string> {
+  const end = new Date(Date.parse(weeks.at(-1)!.week) + 7 * DAY_MS).toISOString()
+  return { led_by: id, collection, period: '', from: weeks[0]!.week, to: end }
+}
+
 const ORDERS = { confidence: 'The weakest first', decisions: 'The most asked first', change: 'The most fallen first' }
 
 export async function showDocuments({ period, tenant, chosen, query, signal }: ViewRequest): Promise<readonly Child[]> {
@@ -122,7 +128,11 @@ export async function showDocuments({ period, tenant, chosen, query, signal }: V
                 el(
                   'span',
                   {},
-                  el('a', { href: linkTo('decisions', { document: each.document_id }) }, each.document_id),
+                  el(
+                    'a',
+                    { href: linkTo('decisions', { document: each.document_id, collection: each.collection }) },
+                    each.document_id,
+                  ),
                   ' ',
                   each.consistently_weak && el('span', { className: 'badge advise' }, 'Consistently weak'),
                 ),
@@ -134,8 +144,8 @@ export async function showDocuments({ period, tenant, chosen, query, signal }: V
                     .join(', '),
                 ),
                 each.change === null ? NOTHING : `${each.change < 0 ? '−' : '+'}${figure(Math.abs(each.change))}`,
-                number(each.decisions),
-                percent(each.refused, each.decisions),
+                toDecisions(each.decisions, ledBy(each)),
+                toDecisions(each.refused, { ...ledBy(each), verdict: 'refuse' }, percent(each.refused, each.decisions)),
                 each.collection,
               ]),
             ),

@@ -156,7 +156,6 @@ export function findCalibrationAlerts(
   open: ReadonlySet<AlertKind> = new Set(),
 ): readonly AlertFinding[] {
   const found: AlertFinding[] = []
-  const decisionsOf = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
   const changed = collections.filter(({ differences }) => differences.length > 0)
   if (changed.length > 0) {
     const message = 'A collection has changed since its policy was calibrated: run eval, and calibrate again'
@@ -177,6 +176,10 @@ export function findCalibrationAlerts(
   return found
 }
 
+function decisionsOf(bins: readonly number[]): number {
+  return bins.reduce((sum, count) => sum + count, 0)
+}
+
 /** What χ² with four degrees of freedom, one less than there are parts, exceeds once in a hundred. */
 const CHANCE = 13.28
 
@@ -188,8 +191,7 @@ const CHANCE = 13.28
  */
 function driftBeyondChance(latest: readonly number[], calibrated: readonly number[]): number {
   const [a, b] = [inParts(latest), inParts(calibrated)]
-  const size = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
-  return Math.max(0, stabilityIndex(a, b) - CHANCE * (1 / size(a) + 1 / size(b)))
+  return Math.max(0, stabilityIndex(a, b) - CHANCE * (1 / decisionsOf(a) + 1 / decisionsOf(b)))
 }
 
 function inParts(bins: readonly number[]): number[] {
@@ -208,8 +210,7 @@ const HALF_A_DECISION = 0.5
  * @returns 0 and up; 0 when either has no decisions
  */
 export function stabilityIndex(latest: readonly number[], earlier: readonly number[]): number {
-  const sum = (bins: readonly number[]): number => bins.reduce((soFar, count) => soFar + count, 0)
-  const [all, before] = [sum(latest), sum(earlier)]
+  const [all, before] = [decisionsOf(latest), decisionsOf(earlier)]
   if (all === 0 || before === 0) return 0
   return latest.reduce((index, count, at) => {
     const other = earlier[at] ?? 0

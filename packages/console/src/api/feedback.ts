@@ -12,7 +12,7 @@ import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
+import { DAY_MS, given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
@@ -110,7 +110,7 @@ export async function getLabels(c: ConsoleContext): Promise<Response> {
   const query = {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_MS, LABELS_MS),
-    ...(collection === undefined ? {} : { collection }),
+    ...given({ collection }),
   }
   await parts.flush()
   const said = await parts.feedback.questions(query)

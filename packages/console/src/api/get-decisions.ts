@@ -9,7 +9,17 @@ import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, FILTER_NAMES, readFilter, readFormat, readNumber, readPeriod, readTenant } from './parameters.ts'
+import {
+  choice,
+  DAY_MS,
+  FILTER_NAMES,
+  given,
+  readFilter,
+  readFormat,
+  readNumber,
+  readPeriod,
+  readTenant,
+} from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
@@ -47,8 +57,7 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
   const format = readFormat(c)
   const limit = readLimit(c, 50)
   const period = readPeriod(c, LONGEST_MS, 7 * DAY_MS)
-  const principalId = c.req.query('principal')
-  const only = { ...(principalId === undefined ? {} : { principalId }), ...readOnly(c) }
+  const only = { ...given({ principalId: c.req.query('principal') }), ...readOnly(c) }
   const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(only)]
   const after = readCursor(c.req.query('cursor'), bound)
   await parts.flush()
@@ -58,7 +67,7 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
     filter,
     limit,
     ...only,
-    ...(after === undefined ? {} : { after }),
+    ...given({ after }),
   })
   const rows = decisions.map(listed)
   const nextCursor = next === undefined ? null : cursorOf(next, bound)
@@ -66,22 +75,18 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
   return csv(c, 'decisions', COLUMNS, rows, nextCursor === null ? {} : { 'x-next-cursor': nextCursor })
 }
 
-const ONLY_NAMES = ['question', 'document', 'min_confidence', 'max_confidence'] as const
+const ONLY_NAMES = ['question', 'document', 'led_by', 'saved', 'min_confidence', 'max_confidence'] as const
 
-/** One question, one document, a range of confidence. @throws `filter` */
+/** One question, one document, one kind of saving, a range of confidence. @throws `filter` */
 function readOnly(
   c: ConsoleContext,
-): Pick<DecisionsPage, 'questionHmac' | 'documentId' | 'minConfidence' | 'maxConfidence'> {
-  const [question, document] = [c.req.query('question'), c.req.query('document')]
+): Pick<DecisionsPage, 'questionHmac' | 'documentId' | 'ledBy' | 'saved' | 'minConfidence' | 'maxConfidence'> {
+  const [question, document, ledBy] = ['question', 'document', 'led_by'].map((name) => c.req.query(name))
+  const saved = choice(c, 'saved')
   const [min, max] = (['min_confidence', 'max_confidence'] as const).map((name) =>
     c.req.query(name) === undefined ? undefined : readNumber(c, name, 0, 1),
   )
-  return {
-    ...(question === undefined ? {} : { questionHmac: question }),
-    ...(document === undefined ? {} : { documentId: document }),
-    ...(min === undefined ? {} : { minConfidence: min }),
-    ...(max === undefined ? {} : { maxConfidence: max }),
-  }
+  return given({ questionHmac: question, documentId: document, ledBy, saved, minConfidence: min, maxConfidence: max })
 }
 
 /** A decision of a list, as it is sent. */

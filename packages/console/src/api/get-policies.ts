@@ -2,7 +2,7 @@
 import type { ConsoleContext } from './context.ts'
 import { requireScope } from './require-scope.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, readPeriod, readTenant } from './parameters.ts'
+import { DAY_MS, given, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 import { readLimit } from './read-limit.ts'
 
@@ -55,7 +55,7 @@ export async function getAuditTrail(c: ConsoleContext): Promise<Response> {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_MS, 31 * DAY_MS),
     limit: readLimit(c, 100),
-    ...(type === undefined ? {} : { type }),
+    ...given({ type }),
   }
   await parts.flush()
   const entries = await parts.audit.list(query)

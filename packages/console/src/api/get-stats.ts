@@ -9,6 +9,7 @@ import { checkNames } from './check-names.ts'
 import {
   DAY_MS,
   FILTER_NAMES,
+  given,
   readFilter,
   readFormat,
   readInterval,
@@ -113,7 +114,7 @@ export async function getContentGaps(c: ConsoleContext): Promise<Response> {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_FOR_GAPS_MS, WEEK_MS),
     limit: readLimit(c, 20),
-    ...(collection === undefined ? {} : { collection }),
+    ...given({ collection }),
   }
   await parts.flush()
   const gaps = await parts.weakSpots.contentGaps(query)
@@ -141,7 +142,7 @@ export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
     sort: readSort(c, ['confidence', 'decisions', 'change']),
     weakBelow: readNumber(c, 'weak_below', WEAK_BELOW, 1),
     minDecisions: readNumber(c, 'min_decisions', 1, 1e9),
-    ...(collection === undefined ? {} : { collection }),
+    ...given({ collection }),
   }
   await parts.flush()
   const documents = await parts.weakSpots.documents(query)

@@ -93,9 +93,10 @@ export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache',
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
   band: ['high', 'medium', 'low', 'very-low'],
-  cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
+  cache: ['cached', 'hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
   mode: ['enforce', 'observe'],
   outcome: ['served', 'failed'],
+  saved: ['refusal', 'cache'],
 } as const
 
 /** @throws `filter` naming the parameter that is not one of the known values, or empty, or too long */
@@ -105,21 +106,29 @@ export function readFilter(c: Context): DecisionFilter {
     if (value === undefined || (value !== '' && value.length <= MAX_FILTER_CHARACTERS)) return value
     throw new ConsoleError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
   })
-  const [verdict, band] = [choice(c, 'verdict'), choice(c, 'band')]
-  const [cache, mode, outcome] = [choice(c, 'cache'), choice(c, 'mode'), choice(c, 'outcome')]
-  return {
-    ...(collection === undefined ? {} : { collection }),
-    ...(policyId === undefined ? {} : { policyId }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(band === undefined ? {} : { band }),
-    ...(cache === undefined ? {} : { cache }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(outcome === undefined ? {} : { outcome }),
-  }
+  return given({
+    collection,
+    policyId,
+    reason,
+    verdict: choice(c, 'verdict'),
+    band: choice(c, 'band'),
+    cache: choice(c, 'cache'),
+    mode: choice(c, 'mode'),
+    outcome: choice(c, 'outcome'),
+  })
 }
 
-function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typeof CHOICES)[Name][number] | undefined {
+/** The same without what is not asked for. */
+export function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
+  // Made of the members of the object itself.
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as never
+}
+
+/** @throws `filter` for what is not one of the known values */
+export function choice<Name extends keyof typeof CHOICES>(
+  c: Context,
+  name: Name,
+): (typeof CHOICES)[Name][number] | undefined {
   const asked = c.req.query(name)
   if (asked === undefined) return undefined
   const known = CHOICES[name].find((value) => value === asked)

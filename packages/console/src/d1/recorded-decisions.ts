@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, getTableColumns, gt, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import {
   auditEvents,
@@ -13,13 +13,14 @@ import {
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
 import type { PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Tenant } from 'hono-rag-gate/core/lib'
+import type { Saving } from 'hono-rag-gate/core/reports'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { putTogether, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { bodyOf } from './policies.ts'
 import { between, ofEvent, ofTenant, placeOf } from './of-event.ts'
 import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
-import type { DecisionFilter } from './statistics/wanted.ts'
+import { CACHED, type DecisionFilter } from './statistics/wanted.ts'
 
 export interface D1RecordedDecisionsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -78,6 +79,10 @@ export interface DecisionsPage {
   readonly questionHmac?: string
   /** Only those that have a document among their evidence. */
   readonly documentId?: string
+  /** Only those made, and not repeated from the cache, for which a document was the best evidence. */
+  readonly ledBy?: string
+  /** Only those for which no model was asked, because of a refusal or of the cache. */
+  readonly saved?: Saving['by']
   /** Only those with at least this confidence, 0..1. */
   readonly minConfidence?: number
   /** Only those with a lower confidence than this, 0..1; 1 means no bound. */
@@ -234,6 +239,10 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
             only.documentId === undefined
               ? undefined
               : sql`EXISTS (SELECT 1 FROM json_each(${scanned.documentIds}) WHERE value = ${only.documentId})`,
+            only.ledBy === undefined
+              ? undefined
+              : sql`${scanned.documentIds} ->> 0 = ${only.ledBy} AND ${scanned.confidence} IS NOT NULL AND ${notInArray(scanned.cache, [...CACHED])}`,
+            only.saved === undefined ? undefined : sql`${scanned.saved} ->> 'by' = ${only.saved}`,
             only.minConfidence === undefined ? undefined : gte(scanned.confidence, only.minConfidence),
             (only.maxConfidence ?? 1) === 1 ? undefined : lt(scanned.confidence, only.maxConfidence ?? 1),
           ),
@@ -283,7 +292,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           principalId: scanned.principalId,
         })
         .from(scanned)
-        .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
+        .where(and(matches(scanned, filter), notInArray(scanned.cache, [...CACHED])))
         .limit(limit)
         .catch(rethrowStoreFault)
       return rows.map(({ cut, principalId, reranker, signals, shape, ...decision }) => {

@@ -52,8 +52,9 @@ export async function exportDecisions(
   let parts = 0
   while (at.dayMs < toMs) {
     const { dayMs, tenant: from = '' } = at
-    const tenants = await summaries.tenants(dayMs, dayMs + DAY_MS)
-    for (const tenant of tenants.filter((each) => each >= from)) {
+    const known = await summaries.tenantsAfter('', -1, dayMs, dayMs + DAY_MS)
+    const tenants = known.flatMap(({ tenant, active }) => (active && tenant >= from ? [tenant] : [])).sort()
+    for (const tenant of tenants) {
       let written: Pick<ExportCursor, 'parts' | 'after'> = tenant === at.tenant ? at : {}
       for (let more = true; more;) {
         if (parts === PARTS_AT_ONCE) return { parts, finished: false }

@@ -3,19 +3,21 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { PARTS } from 'hono-rag-gate/d1/figures'
 import { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
-import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
+import { CACHED, type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
 /** Columns that a filter is held against. */
 type Filtered = Readonly<Record<Exclude<keyof DecisionFilter, 'outcome'> | 'status', SQLiteColumn>>
 
 /** The condition of a filter; `undefined` for one that asks for nothing. */
 export function matches(table: Filtered, filter: DecisionFilter): SQL | undefined {
-  const names = ['collection', 'policyId', 'verdict', 'band', 'cache', 'reason', 'mode'] as const
+  const names = ['collection', 'policyId', 'verdict', 'band', 'reason', 'mode'] as const
+  const { cache } = filter
   return and(
     ...names.flatMap((name) => {
       const wanted = filter[name]
       return wanted === undefined ? [] : [eq(table[name], wanted)]
     }),
+    cache === undefined ? undefined : inArray(table.cache, cache === 'cached' ? [...CACHED] : [cache]),
     outcomeIs(table.status, filter.outcome),
   )
 }

@@ -4,7 +4,7 @@ import type { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Band } from 'hono-rag-gate/core/policy'
 import type { Mode } from 'hono-rag-gate/ports'
 import type { Group } from './totals.ts'
-import type { DecisionFilter, Outcome } from './wanted.ts'
+import { CACHED, type DecisionFilter, type Outcome } from './wanted.ts'
 
 /** Decisions of one hour, or day, that have everything in common that a filter can ask for. */
 export interface CountedGroup extends Group {
@@ -41,7 +41,11 @@ export function groupsOf(
 
 /** Whether a group is one of those that a filter asks for. */
 export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
-  return NAMES.every((name) => filter[name] === undefined || filter[name] === group[name])
+  return NAMES.every((name) => {
+    const wanted = filter[name]
+    if (name === 'cache' && wanted === 'cached') return CACHED.includes(group.cache)
+    return wanted === undefined || wanted === group[name]
+  })
 }
 
 /** Groups of a whole period: those that differ in their time alone are put together. */

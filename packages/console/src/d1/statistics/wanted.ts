@@ -12,11 +12,15 @@ export interface DecisionFilter {
   readonly policyId?: string
   readonly verdict?: Verdict
   readonly band?: Band
-  readonly cache?: CacheState
+  /** `cached` for each of `CACHED`. */
+  readonly cache?: CacheState | 'cached'
   readonly reason?: string
   readonly mode?: Mode
   readonly outcome?: Outcome
 }
+
+/** Cache states of what was answered from the cache. */
+export const CACHED: readonly CacheState[] = ['hit', 'evidence-hit', 'stale']
 
 /** Stands for all tenants. No tenant's name can stand for it. */
 export const EVERY_TENANT = Symbol('every tenant')
