@@ -26,6 +26,8 @@ import { haveQuestionSets, type LabelledQuestion, openQuestionSet, passageOf, re
 
 const SEED = 1
 const SETS = ['azure-faq', 'gov-faq', 'perl-faq'] as const
+/** Asked with the neural encoder alone, each for itself. */
+const MORE = ['tex-faq', 'clapnq'] as const
 const STRENGTHS = [0.7, 0.8, 0.9, 0.95]
 const WINDOWS = 100
 const DIMENSION = 256
@@ -180,15 +182,15 @@ if (!haveQuestionSets()) {
   process.exit(0)
 }
 const neural = await openEncoder()
-const encoders = {
-  ...Object.fromEntries(STRENGTHS.map((strength) => [`simulated, ${strength.toFixed(2)}`, simulated(strength)])),
-  [neural.model]: () => neural,
-}
+const asked: readonly (readonly [encoder: string, sets: readonly string[], Parameters<typeof measured>[2]])[] = [
+  ...[...SETS, ...MORE].map((name) => [`${neural.model}, ${name}`, [name], () => neural] as const),
+  ...STRENGTHS.map((strength) => [`simulated, ${strength.toFixed(2)}`, SETS, simulated(strength)] as const),
+]
 const rows: string[][] = []
-for (const [encoder, embedderOf] of Object.entries(encoders)) {
+for (const [encoder, names, embedderOf] of asked) {
   for (const [adapter, over] of Object.entries(ADAPTERS)) {
     const sets: Measured[] = []
-    for (const name of SETS) sets.push(await measured(name, over, embedderOf))
+    for (const name of names) sets.push(await measured(name, over, embedderOf))
     rows.push([
       encoder,
       adapter,

@@ -67,8 +67,8 @@ interface MeasuredSet {
   readonly policy: Policy
   readonly questions: readonly Measured[]
   readonly observations: readonly ScaleObservation[]
-  /** Of windows of eight words, with what their own passage does to the cosine. */
-  readonly longer: readonly ScaleObservation[]
+  /** Of whole sentences, with what their own passage does to the cosine. */
+  readonly sentences: readonly ScaleObservation[]
   /** Of windows drawn by other seeds. */
   readonly otherDraws: readonly (readonly ScaleObservation[])[]
   /** For which it was learned. */
@@ -115,18 +115,18 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
   const observations = await observe(SEED)
   const seconds = (performance.now() - startedMs) / 1000
   const isWritten = isWrittenIn(english, drawWindows(passages, { seed: SEED, count: WINDOWS }))
-  const longer = await observe(SEED, WINDOWS / 2, 8, ['passage', 'document', 'nothing'])
+  const sentences = await observe(SEED, WINDOWS / 2, Infinity, ['passage', 'document', 'nothing'])
   const otherDraws = [await observe(SEED + 1), await observe(SEED + 2)]
-  return { name, passages: passages.length, isWritten, policy, questions, observations, longer, otherDraws, seconds }
+  return { name, passages: passages.length, isWritten, policy, questions, observations, sentences, otherDraws, seconds }
 }
 
-/** @param longer where a score of meaning is to be read */
+/** @param sentences where a score of meaning is to be read */
 function learned(
   { name, isWritten }: Pick<MeasuredSet, 'name' | 'isWritten'>,
   observations: readonly ScaleObservation[],
-  longer: readonly ScaleObservation[] = [],
+  sentences: readonly ScaleObservation[] = [],
 ): ConfidenceScale {
-  const scale = scaleOf(observations, { longer, ...(isWritten && { usual: usualWithout(familyOf(name)) }) })
+  const scale = scaleOf(observations, { sentences, ...(isWritten && { usual: usualWithout(familyOf(name)) }) })
   if (scale === undefined) throw new Error(`${name} has no scale`)
   return scale
 }
@@ -319,7 +319,7 @@ function lengthTable(sets: readonly MeasuredSet[]): string {
 function withSimulatedMeaning(set: MeasuredSet, random: () => number): ConfidenceScale {
   const simulated = (windows: readonly ScaleObservation[]): ScaleObservation[] =>
     windows.map((each) => ({ ...each, meaning: normal(random) + (each.leftOut === 'nothing' ? 3 : 0) }))
-  return learned(set, simulated(set.observations), simulated(set.longer))
+  return learned(set, simulated(set.observations), simulated(set.sentences))
 }
 
 /** A normal score that tells answerable questions from the rest with an AUROC of `strength`. */
@@ -498,7 +498,7 @@ ${lengthTable(eight)}
 
 ## Scores of meaning
 
-A cosine of an encoder that reads meaning counts beyond one deviation above windows of eight words, where a window's own passage
+A cosine of an encoder that reads meaning counts beyond one deviation above whole sentences, where a window's own passage
 lifts it by a deviation; what that would let through of the windows is taken off again. Simulated: normal, independent of the words, one deviation
 wide; windows, and questions to be refused, alike or those above.
 

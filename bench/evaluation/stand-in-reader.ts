@@ -13,7 +13,11 @@ const IRRELEVANT = 0
  * @param errors share of questions that it is wrong about, 0..1
  * @param seed which these are
  */
-export function standInReader(questions: readonly LabelledQuestion[], errors: number, seed: number): Reranker {
+export function standInReader(
+  questions: readonly Pick<LabelledQuestion, 'question' | 'relevantIds'>[],
+  errors: number,
+  seed: number,
+): Reranker {
   const random = seededRandom(seed)
   const known = new Map(
     questions.map(({ question, relevantIds }) => [question, { relevantIds, wrong: random() < errors }]),

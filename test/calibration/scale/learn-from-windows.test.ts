@@ -52,7 +52,7 @@ describe('learnFromWindows', () => {
     }
   })
 
-  it('asks longer windows for meaning, without their text and with it', async () => {
+  it('asks whole sentences for meaning, without their text and with it', async () => {
     const whole: string[] = []
     const asked: string[] = []
     const scale = await learnFromWindows({
@@ -68,7 +68,7 @@ describe('learnFromWindows', () => {
       meaning: ({ cosine }) => cosine,
     })
     expect(whole).toHaveLength(40)
-    for (const question of whole) expect(question.split(' ')).toHaveLength(8)
+    for (const question of whole) expect(passages.map(({ text }) => text)).toContain(`${question}.`)
     expect(asked).toHaveLength(80 * 2 + 40 * 3)
     expect(scale).toMatchObject({ meaning: { kind: 'cosine' } })
     expect(scale?.meaning?.middle).toBeCloseTo(0.43, 1)

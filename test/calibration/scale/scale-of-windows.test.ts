@@ -25,11 +25,11 @@ const wordsAt = (middle: number, deviation = 1, count = 400): ScaleObservation[]
 /** @param usual the collection's own by default, in the policy's language */
 function learned(
   observations: readonly ScaleObservation[],
-  longer: readonly ScaleObservation[] = [],
+  sentences: readonly ScaleObservation[] = [],
   usual: number | 'own' | 'unread' = 'own',
 ): ConfidenceScale {
   const learn = (from?: number): ConfidenceScale => {
-    const scale = scaleOf(observations, { longer, ...(from !== undefined && { usual: from }) })
+    const scale = scaleOf(observations, { sentences, ...(from !== undefined && { usual: from }) })
     if (scale === undefined) throw new Error('There is a scale')
     return scale
   }

@@ -20,6 +20,13 @@ describe('drawWindows', () => {
     }
   })
 
+  it('takes whole sentences, without what ends them', () => {
+    const drawn = drawWindows(ENGLISH, { seed: 1, count: 9, words: Infinity }).map(({ question }) => question)
+    const whole = ENGLISH.flatMap(({ text }) => text.split('. ').map((sentence) => sentence.replace(/\.$/, '')))
+    expect(drawn.toSorted()).toEqual(whole.toSorted())
+    expect(drawWindows(passagesOf('Old keys stay valid.'), { seed: 1, count: 9, words: Infinity })).toEqual([])
+  })
+
   it('draws the same windows for the same seed, and others for another', () => {
     const drawn = (seed: number): string[] => drawWindows(ENGLISH, { seed, count: 6 }).map(({ question }) => question)
     expect(drawn(1)).toEqual(drawn(1))

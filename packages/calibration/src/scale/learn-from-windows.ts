@@ -43,10 +43,11 @@ export interface LearnFromWindowsOptions<Found> extends AskWindow<Found> {
   readonly isOver?: () => boolean
 }
 
-/** Questions have higher cosines than windows of five words, and about those of windows of eight (docs/internal/scale.md). */
-const WORDS_FOR_MEANING = 8
-/** Share of the windows that are asked for meaning. */
-const WINDOWS_FOR_MEANING = 0.5
+/**
+ * Sentences asked for meaning, for each window: questions have higher cosines than a few words, and about
+ * those of sentences (docs/internal/scale.md).
+ */
+const SENTENCES_FOR_MEANING = 0.5
 /** Passages below which a collection has no scale of its own. */
 const LEAST_PASSAGES = 20
 /** Share of stop words from which a collection is written in their language. */
@@ -56,7 +57,7 @@ const LARGEST_DOCUMENT = 0.5
 
 /**
  * Learns the scale of a collection, without labels. Takes two retrievals a window, or one where the same words are
- * retrieved once; where there are scores of meaning, three more for half as many longer windows.
+ * retrieved once; where there are scores of meaning, three more for half as many sentences.
  *
  * @returns `undefined` for fewer than 20 passages, or where too few windows could be asked
  */
@@ -69,10 +70,10 @@ export async function learnFromWindows<Found>(
   const usual = language && isWrittenIn(language, drawn) ? { usual: USUAL_REFUSED } : {}
   const shorter = await observeAll(drawn, options)
   if (shorter.every(({ meaning }) => meaning === undefined)) return scaleOf(shorter, usual)
-  const count = Math.ceil(WINDOWS_FOR_MEANING * windows)
-  const longer = drawWindows(passages, { seed, count, words: WORDS_FOR_MEANING })
-  const observed = await observeAll(longer, options, ['passage', 'document', 'nothing'])
-  return scaleOf(shorter, { longer: observed, ...usual, ...(options.kind && { kind: options.kind }) })
+  const count = Math.ceil(SENTENCES_FOR_MEANING * windows)
+  const drawnSentences = drawWindows(passages, { seed, count, words: Infinity })
+  const sentences = await observeAll(drawnSentences, options, ['passage', 'document', 'nothing'])
+  return scaleOf(shorter, { sentences, ...usual, ...(options.kind && { kind: options.kind }) })
 }
 
 /** Whether stop words of a language stand in the windows as often as in its texts: 35 to 51 % in English, 0 to 4 in others. */

@@ -21,8 +21,8 @@ export interface ScaleObservation {
 
 /** What a scale is learned with beside the windows of five words. */
 export interface ScaleOfOptions {
-  /** Windows of eight words with their scores of meaning. @default none */
-  readonly longer?: readonly ScaleObservation[]
+  /** Whole sentences with their scores of meaning. @default none */
+  readonly sentences?: readonly ScaleObservation[]
   /** Kind of those scores. @default 'cosine' */
   readonly kind?: string
   /**
@@ -72,12 +72,12 @@ const HIGHEST = logOdds(0.8, NEAREST)
  */
 export function scaleOf(
   observations: readonly ScaleObservation[],
-  { longer = [], kind = 'cosine', usual }: ScaleOfOptions = {},
+  { sentences = [], kind = 'cosine', usual }: ScaleOfOptions = {},
 ): ConfidenceScale | undefined {
   const absent = observations.filter(isAbsent)
   if (absent.length < LEAST_OBSERVATIONS) return undefined
   const words = heldBetween(scoreScale(absent.map(oddsOf)), usual)
-  const meaning = meaningScale(words, observations, longer, kind)
+  const meaning = meaningScale(words, observations, sentences, kind)
   return { ...words, ...(meaning && { meaning }) }
 }
 
@@ -100,20 +100,20 @@ function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   return { middle: held - REFUSED_BELOW * deviation, deviation }
 }
 
-/** Level and spread are those of the longer windows; what it has in common with words, of all. */
+/** Level and spread are those of the sentences; what it has in common with words, of all. */
 function meaningScale(
   words: ScoreScale,
-  shorter: readonly ScaleObservation[],
-  longer: readonly ScaleObservation[],
+  windows: readonly ScaleObservation[],
+  sentences: readonly ScaleObservation[],
   kind: string,
 ): MeaningScale | undefined {
-  const absent = scoresOf(longer.filter(isAbsent))
-  const present = scoresOf(longer.filter(({ leftOut }) => leftOut === 'nothing'))
+  const absent = scoresOf(sentences.filter(isAbsent))
+  const present = scoresOf(sentences.filter(({ leftOut }) => leftOut === 'nothing'))
   if (absent.length < LEAST_OF_MEANING) return undefined
   const scale = scoreScale(absent)
   if (!(deviationsOf(scale, meanOf(present)) >= LEAST_SEPARATION)) return undefined
-  const pairs = [longer, shorter].flatMap((windows) => {
-    const both = windows.filter((each) => isAbsent(each) && scoresOf([each]).length > 0)
+  const pairs = [sentences, windows].flatMap((asked) => {
+    const both = asked.filter((each) => isAbsent(each) && scoresOf([each]).length > 0)
     const own = { ...scoreScale(scoresOf(both)), charge: 0, kind }
     return both.map((each) => ({
       byWords: deviationsOf(words, oddsOf(each)),

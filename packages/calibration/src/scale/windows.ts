@@ -1,4 +1,4 @@
-/** Questions that a collection asks itself: a few words in a row from one sentence of a passage. */
+/** Questions that a collection asks itself: a few words in a row from one sentence of a passage, or the sentence. */
 import { seededRandom } from './seeded-random.ts'
 
 /** A passage that windows are drawn from. */
@@ -22,7 +22,7 @@ export interface WindowOptions {
   readonly seed: number
   /** Windows drawn, at most. */
   readonly count: number
-  /** Words of a window, 1 and up. @default 5 */
+  /** Words of a window, at most, 1 and up; `Infinity` for whole sentences of five and up. @default 5 */
   readonly words?: number
 }
 
@@ -81,12 +81,13 @@ function windowOf(text: string, length: number, random: () => number): string | 
       sentence,
       words: Array.from(wordsIn.segment(sentence)).filter(({ isWordLike }) => isWordLike),
     }))
-    .filter(({ words }) => words.length >= length)
+    .filter(({ words }) => words.length >= Math.min(length, WORDS))
   const chosen = sentences[Math.floor(random() * sentences.length)]
   if (chosen === undefined) return undefined
   const { sentence, words } = chosen
-  const at = Math.floor(random() * (words.length - length + 1))
-  const [first, last] = [words[at]!, words[at + length - 1]!]
+  const count = Math.min(length, words.length)
+  const at = Math.floor(random() * (words.length - count + 1))
+  const [first, last] = [words[at]!, words[at + count - 1]!]
   return sentence.slice(first.index, last.index + last.segment.length)
 }
 
