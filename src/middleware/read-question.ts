@@ -40,19 +40,15 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   // `stream` is for the handler, and no part of the answer key: one stored answer serves both.
   const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
-  if (otherFields === 'refuse' && Object.keys(withoutOwnTenant(unknown, tenant)).length > 0) {
+  const others = otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
+  if (otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
   }
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
-    otherFields:
-      otherFields === 'refuse'
-        ? ''
-        : isExact(unknown)
-          ? canonicalJson(unknown as Record<string, Json>)
-          : await c.req.text(),
+    otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text(),
   }
 }
 

@@ -1,4 +1,6 @@
 /** An answer as a store that others may write to holds it: with a digest that shows whether it is whole and untouched. */
+import { isRecord } from '../../core/lib/guards.ts'
+import { keepNewest } from '../../core/lib/keep-newest.ts'
 import { hex } from '../../core/lib/sha256.ts'
 import { RagGateError } from '../../errors.ts'
 import type { StoredAnswer } from '../../ports/answer-cache.ts'
@@ -7,6 +9,8 @@ import { sha256Hex } from '../../http/sha256-hex.ts'
 const LEAST_SECRET_BYTES = 32
 /** Before an address that stands for a key. No key begins so: they begin with a length. */
 const SEALED = 'sealed:'
+/** An answer is asked for by its key, and then held against it: one digest does for both, and for who asks again. */
+const MOST_ADDRESSES = 100
 const UTF8 = new TextEncoder()
 
 /** Seals answers for a store, and opens what comes back. */
@@ -37,8 +41,13 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
     return hex(new Uint8Array(await crypto.subtle.sign('HMAC', signingKey, UTF8.encode(text))))
   }
 
-  const address = async (key: string): Promise<string> =>
-    key.startsWith(SEALED) ? key.slice(SEALED.length) : digest(key)
+  const addresses = new Map<string, string>()
+  async function address(key: string): Promise<string> {
+    if (key.startsWith(SEALED)) return key.slice(SEALED.length)
+    const known = addresses.get(key) ?? (await digest(key))
+    keepNewest(addresses, key, known, MOST_ADDRESSES)
+    return known
+  }
 
   return {
     address,
@@ -66,7 +75,7 @@ function parseEnvelope(text: string): { readonly digest: string; readonly answer
   } catch {
     return null
   }
-  if (typeof value !== 'object' || value === null || !('digest' in value) || !('answer' in value)) return null
+  if (!isRecord(value)) return null
   const { digest, answer } = value
   return typeof digest === 'string' && typeof answer === 'string' ? { digest, answer } : null
 }
