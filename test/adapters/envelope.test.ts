@@ -5,12 +5,13 @@ it.each([[undefined], [new Uint8Array(32)]])(
   'a key is hashed once while it is asked for again, with secret %j',
   async (secret) => {
     const { address } = createSealer(secret)
-    const hashes = [vi.spyOn(crypto.subtle, 'digest'), vi.spyOn(crypto.subtle, 'sign')]
+    const spies = [vi.spyOn(crypto.subtle, 'digest'), vi.spyOn(crypto.subtle, 'sign')]
+    const hashes = (): number => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
     const first = await address('3:key')
     expect(await address('3:key')).toBe(first)
-    expect(hashes.flatMap(({ mock }) => mock.calls)).toHaveLength(1)
+    expect(hashes()).toBe(1)
     for (let at = 0; at < 100; at++) expect(await address(`other ${at}`)).not.toBe(first)
     expect(await address('3:key')).toBe(first)
-    expect(hashes.flatMap(({ mock }) => mock.calls)).toHaveLength(102)
+    expect(hashes()).toBe(102)
   },
 )
