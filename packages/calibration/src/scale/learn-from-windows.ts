@@ -71,8 +71,8 @@ export async function learnFromWindows<Found>(
   const shorter = await observeAll(drawn, options)
   if (shorter.every(({ meaning }) => meaning === undefined)) return scaleOf(shorter, usual)
   const count = Math.ceil(SENTENCES_FOR_MEANING * windows)
-  const drawnSentences = drawWindows(passages, { seed, count, words: Infinity })
-  const sentences = await observeAll(drawnSentences, options, ['passage', 'document', 'nothing'])
+  const whole = drawWindows(passages, { seed, count, words: Infinity })
+  const sentences = await observeAll(whole, options, ['passage', 'document', 'nothing'])
   return scaleOf(shorter, { sentences, ...usual, ...(options.kind && { kind: options.kind }) })
 }
 

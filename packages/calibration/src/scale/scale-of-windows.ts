@@ -82,7 +82,7 @@ export function scaleOf(
 }
 
 function isAbsent({ leftOut, confidence }: ScaleObservation): boolean {
-  return leftOut !== 'nothing' && confidence !== undefined && Number.isFinite(confidence)
+  return leftOut !== 'nothing' && Number.isFinite(confidence)
 }
 
 function oddsOf({ confidence = 0 }: ScaleObservation): number {
@@ -112,25 +112,21 @@ function meaningScale(
   if (absent.length < LEAST_OF_MEANING) return undefined
   const scale = scoreScale(absent)
   if (!(deviationsOf(scale, meanOf(present)) >= LEAST_SEPARATION)) return undefined
-  const pairs = [sentences, windows].flatMap((asked) => {
-    const both = asked.filter((each) => isAbsent(each) && scoresOf([each]).length > 0)
-    const own = { ...scoreScale(scoresOf(both)), charge: 0, kind }
-    return both.map((each) => ({
-      byWords: deviationsOf(words, oddsOf(each)),
-      byBoth: deviationsOn({ ...words, meaning: own }, oddsOf(each), each.meaning),
-    }))
+  const asked = [sentences, windows].map((each) => each.filter((one) => isAbsent(one) && Number.isFinite(one.meaning)))
+  const byBoth = asked.flatMap((absentOnes) => {
+    const meaning = { ...scoreScale(scoresOf(absentOnes)), charge: 0, kind }
+    return absentOnes
+      .map((each) => deviationsOn({ ...words, meaning }, oddsOf(each), each.meaning))
+      .filter(Number.isFinite)
   })
-  const answered = pairs.filter(({ byWords }) => byWords >= REFUSED_BELOW).length
-  const byBoth = pairs
-    .map((pair) => pair.byBoth)
-    .filter(Number.isFinite)
-    .sort((a, b) => b - a)
+  const answered = asked.flat().filter((each) => deviationsOf(words, oddsOf(each)) >= REFUSED_BELOW).length
+  byBoth.sort((a, b) => b - a)
   const at = Math.max(1, answered)
   return { kind, ...scale, charge: Math.max(0, (byBoth[at - 1]! + byBoth[at]!) / 2 - REFUSED_BELOW) }
 }
 
 function scoresOf(observations: readonly ScaleObservation[]): readonly number[] {
-  return observations.flatMap(({ meaning }) => (meaning !== undefined && Number.isFinite(meaning) ? [meaning] : []))
+  return observations.flatMap(({ meaning }) => (Number.isFinite(meaning) ? [meaning!] : []))
 }
 
 /** Median, and the deviation that a normal distribution of this mean distance from it has: a few far ones count little. */

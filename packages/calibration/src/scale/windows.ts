@@ -22,7 +22,7 @@ export interface WindowOptions {
   readonly seed: number
   /** Windows drawn, at most. */
   readonly count: number
-  /** Words of a window, at most, 1 and up; `Infinity` for whole sentences of five and up. @default 5 */
+  /** Words of a window, at most, 1 and up, of sentences of five and up; `Infinity` for whole ones. @default 5 */
   readonly words?: number
 }
 
@@ -76,19 +76,17 @@ const sentencesIn = new Intl.Segmenter('und', { granularity: 'sentence' })
 const wordsIn = new Intl.Segmenter('und', { granularity: 'word' })
 
 function windowOf(text: string, length: number, random: () => number): string | undefined {
-  const sentences = Array.from(sentencesIn.segment(text), ({ segment }) => segment)
-    .map((sentence) => ({
-      sentence,
-      words: Array.from(wordsIn.segment(sentence)).filter(({ isWordLike }) => isWordLike),
-    }))
-    .filter(({ words }) => words.length >= Math.min(length, WORDS))
+  const sentences = Array.from(sentencesIn.segment(text), ({ segment }) => ({
+    sentence: segment,
+    words: Array.from(wordsIn.segment(segment)).filter(({ isWordLike }) => isWordLike),
+  })).filter(({ words }) => words.length >= WORDS)
   const chosen = sentences[Math.floor(random() * sentences.length)]
   if (chosen === undefined) return undefined
   const { sentence, words } = chosen
   const count = Math.min(length, words.length)
   const at = Math.floor(random() * (words.length - count + 1))
-  const [first, last] = [words[at]!, words[at + count - 1]!]
-  return sentence.slice(first.index, last.index + last.segment.length)
+  const last = words[at + count - 1]!
+  return sentence.slice(words[at]!.index, last.index + last.segment.length)
 }
 
 function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
