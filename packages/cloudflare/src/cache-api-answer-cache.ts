@@ -1,8 +1,8 @@
 import { above, callable, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { type PurgeScope, scopesOfAnswer } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
-import { createSealer, type AnswerCacheFault, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
+import type { AnswerCache } from 'hono-rag-gate/ports'
+import { createSealer, type AnswerCacheFault, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
 import { tagsOf } from './tags.ts'
 
 export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
@@ -70,8 +70,7 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
   const { cache, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, host, onFault } = options
   const sealer = createSealer(hmacKey)
   if (host !== undefined) requireHost(host, hmacKey)
-  const urlOf = async (key: string): Promise<string> =>
-    `https://${host ?? NO_HOST}/answers/${await sealer.address(key)}`
+  const urlOf = (address: string): string => `https://${host ?? NO_HOST}/answers/${address}`
   // A value, not a promise: a promise of one request must not be awaited by another.
   let opened: ResponseStore | undefined
 
@@ -79,45 +78,35 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
     return (opened ??= typeof cache === 'function' ? await cache() : cache)
   }
 
-  async function read(key: string): Promise<StoredAnswer | null> {
-    const url = await urlOf(key)
-    const store = await open()
-    const response = await store.match(url)
-    if (response === undefined) return null
-    const answer = await sealer.open(await response.text(), key)
-    if (answer !== null) return answer
-    onFault?.({ operation: 'get', kind: 'damaged' })
-    await store.delete(url)
-    return null
-  }
+  return sealedAnswers(
+    {
+      async get(address) {
+        const store = await open()
+        return (await (await store.match(urlOf(address)))?.text()) ?? null
+      },
 
-  return {
-    get: (key) => readInTime(deadlineMs, onFault, () => read(key)),
-
-    async put(key, answer) {
-      const maxAge = storedSeconds(answer)
-      if (maxAge === 0 || answer.schema !== 2 || answer.key !== key) return
-      try {
+      async put(address, sealed, maxAge, { decision }) {
         // No other directive: the local Cache API would serve past `max-age` with `stale-while-revalidate`.
         const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` })
         if (host !== undefined) {
-          const tags = (await tagsOf(scopesOfAnswer(answer.decision), sealer)).join(',')
+          const tags = (await tagsOf(scopesOfAnswer(decision), sealer)).join(',')
           // What could not be purged whole is not stored.
           if (tags.length > MAX_TAG_BYTES) return
           headers.set('Cache-Tag', tags)
         }
         const store = await open()
-        await store.put(await urlOf(key), new Response(await sealer.seal(answer), { headers }))
-      } catch (cause) {
-        onFault?.({ operation: 'put', kind: 'failed', cause })
-      }
-    },
+        await store.put(urlOf(address), new Response(sealed, { headers }))
+      },
 
-    async delete(key) {
-      const store = await open()
-      await store.delete(await urlOf(key))
+      async delete(address) {
+        const store = await open()
+        await store.delete(urlOf(address))
+      },
     },
-  }
+    sealer,
+    deadlineMs,
+    onFault,
+  )
 }
 
 /**

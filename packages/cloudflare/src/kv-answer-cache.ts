@@ -1,6 +1,6 @@
 import { above, callable, object, required, requireOptions } from 'hono-rag-gate/core/lib'
-import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
-import { createSealer, type AnswerCacheFault, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
+import type { AnswerCache } from 'hono-rag-gate/ports'
+import { createSealer, type AnswerCacheFault, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
 
 export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
 
@@ -51,40 +51,17 @@ const LEAST_SECONDS = 60
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
   requireOptions(options, { kv: required(object), deadlineMs: above(0), hmacKey: object, onFault: callable })
   const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
-  const sealer = createSealer(hmacKey)
-  const nameOf = async (key: string): Promise<string> => `answer:${await sealer.address(key)}`
-
-  async function read(key: string): Promise<StoredAnswer | null> {
-    const name = await nameOf(key)
-    const text = await kv.get(name, 'text')
-    if (text === null) return null
-    const answer = await sealer.open(text, key)
-    if (answer !== null) return answer
-    onFault?.({ operation: 'get', kind: 'damaged' })
-    await kv.delete(name)
-    return null
-  }
-
-  return {
-    get: (key) => readInTime(deadlineMs, onFault, () => read(key)),
-
-    async put(key, answer) {
-      const expirationTtl = storedSeconds(answer)
-      if (answer.lifetimeSeconds < LEAST_SECONDS || answer.schema !== 2 || answer.key !== key) return
-      try {
-        await kv.put(await nameOf(key), await sealer.seal(answer), { expirationTtl })
-      } catch (cause) {
-        onFault?.({ operation: 'put', kind: isRateLimit(cause) ? 'rate-limited' : 'failed', cause })
-      }
+  const nameOf = (address: string): string => `answer:${address}`
+  return sealedAnswers(
+    {
+      get: (address) => kv.get(nameOf(address), 'text'),
+      put: async (address, sealed, expirationTtl, { lifetimeSeconds }) => {
+        if (lifetimeSeconds >= LEAST_SECONDS) await kv.put(nameOf(address), sealed, { expirationTtl })
+      },
+      delete: (address) => kv.delete(nameOf(address)),
     },
-
-    async delete(key) {
-      await kv.delete(await nameOf(key))
-    },
-  }
-}
-
-/** KV tells its limit of writes only in the text of the error: `KV PUT failed: 429 Too Many Requests`. */
-function isRateLimit(cause: unknown): boolean {
-  return cause instanceof Error && /\b429\b/.test(cause.message)
+    createSealer(hmacKey),
+    deadlineMs,
+    onFault,
+  )
 }

@@ -1,6 +1,6 @@
-import { type AnswerCacheFault, createSealer, readInTime, storedSeconds } from 'hono-rag-gate/adapters/answer-cache'
+import { type AnswerCacheFault, createSealer, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
 import { above, callable, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
-import type { AnswerCache, StoredAnswer } from 'hono-rag-gate/ports'
+import type { AnswerCache } from 'hono-rag-gate/ports'
 
 /** What is used of a client of the npm package `redis`. */
 export interface RedisStore {
@@ -51,35 +51,14 @@ export function createRedisAnswerCache(options: RedisAnswerCacheOptions): Answer
     onFault: callable,
   })
   const { redis, prefix = 'rag-gate:answer:', deadlineMs = 100, hmacKey, onFault } = options
-  const sealer = createSealer(hmacKey)
-  const nameOf = async (key: string): Promise<string> => prefix + (await sealer.address(key))
-
-  async function read(key: string): Promise<StoredAnswer | null> {
-    const name = await nameOf(key)
-    const sealed = await redis.get(name)
-    if (sealed === null) return null
-    const entry = await sealer.open(sealed, key)
-    if (entry !== null) return entry
-    onFault?.({ operation: 'get', kind: 'damaged' })
-    await redis.del(name)
-    return null
-  }
-
-  return {
-    get: (key) => readInTime(deadlineMs, onFault, () => read(key)),
-
-    async put(key, entry) {
-      const seconds = storedSeconds(entry)
-      if (seconds === 0 || entry.schema !== 2 || entry.key !== key) return
-      try {
-        await redis.setEx(await nameOf(key), seconds, await sealer.seal(entry))
-      } catch (cause) {
-        onFault?.({ operation: 'put', kind: 'failed', cause })
-      }
+  return sealedAnswers(
+    {
+      get: (address) => redis.get(prefix + address),
+      put: (address, sealed, seconds) => redis.setEx(prefix + address, seconds, sealed),
+      delete: (address) => redis.del(prefix + address),
     },
-
-    async delete(key) {
-      await redis.del(await nameOf(key))
-    },
-  }
+    createSealer(hmacKey),
+    deadlineMs,
+    onFault,
+  )
 }

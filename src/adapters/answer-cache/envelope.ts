@@ -17,9 +17,10 @@ const UTF8 = new TextEncoder()
 export interface Sealer {
   /** Address of a key in the store: 64 hexadecimal characters. */
   readonly address: (key: string) => Promise<string>
-  readonly seal: (answer: StoredAnswer) => Promise<string>
-  /** @returns `null` when it is damaged, not ours, of another form, or was stored under another key */
-  readonly open: (text: string, key: string) => Promise<StoredAnswer | null>
+  /** @param at the address of its key */
+  readonly seal: (answer: StoredAnswer, at: string) => Promise<string>
+  /** @returns with the address for its key; `null` when it is damaged, not ours, of another form, or was stored under another key */
+  readonly open: (text: string, at: string) => Promise<StoredAnswer | null>
 }
 
 /**
@@ -51,18 +52,18 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
 
   return {
     address,
-    async seal({ sameAs, ...answer }) {
+    async seal({ sameAs, ...answer }, at) {
       // A key holds the question: its digest tells as well whether it is the one that is asked for, and finds the other entry.
       const other = sameAs === undefined ? {} : { sameAs: SEALED + (await address(sameAs)) }
-      const text = JSON.stringify({ ...answer, ...other, key: await address(answer.key) })
+      const text = JSON.stringify({ ...answer, ...other, key: at })
       return JSON.stringify({ digest: await digest(text), answer: text })
     },
-    async open(text, key) {
+    async open(text, at) {
       const envelope = parseEnvelope(text)
       if (envelope === null || (await digest(envelope.answer)) !== envelope.digest) return null
       // True of the form: the digest says that `seal` wrote this text. Whether it is this version's form is asked next.
       const answer = JSON.parse(envelope.answer) as StoredAnswer
-      return answer.schema === 2 && answer.key === (await address(key)) ? { ...answer, key } : null
+      return answer.schema === 2 && answer.key === at ? answer : null
     },
   }
 }
