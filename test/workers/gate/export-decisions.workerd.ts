@@ -1,7 +1,7 @@
 /** The export of decisions into a real bucket: everything once, in order, wherever it was stopped, and no names. */
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Erasures } from '../../../packages/console/src/d1/erasures.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
@@ -49,8 +49,8 @@ async function objects(prefix = ''): Promise<Map<string, string>> {
 const linesOf = (texts: Iterable<string>): Record<string, unknown>[] =>
   [...texts].flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as Record<string, unknown>)
 
-afterEach(async () => {
-  vi.restoreAllMocks()
+afterEach(() => void vi.restoreAllMocks())
+beforeEach(async () => {
   await env.TEST_EXPORTS.delete([...(await objects()).keys()])
   const tables = ['decisions', 'decision_rollups', 'audit_events', 'isolates', 'erasures', 'jobs']
   await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
