@@ -120,7 +120,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a store’s entry of another key is believed',
     file: 'src/adapters/answer-cache/envelope.ts',
-    from: 'return answer.schema === 2 && answer.key === (await address(key)) ?',
+    from: 'return answer.schema === 2 && answer.key === at ?',
     to: 'return answer.schema === 2 ?',
     seed: 2,
   },
