@@ -147,7 +147,7 @@ describe('an answer that a model writes', () => {
     ['fences', '```\n'],
     ['lines', 'a\n'],
   ] as const
-  const LENGTH = DEEP ? 24_000 : 12_000
+  const LENGTH = DEEP ? 24_000 : 4_000
   it.each(DEEP ? pieces : pieces.slice(0, 1))(
     'of thousands of characters in pieces of %s is not read anew with each of them',
     async (_, piece) => {
