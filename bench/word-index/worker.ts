@@ -78,7 +78,7 @@ function inStorage(storage: DurableObjectStorage, counted: Counted): D1Database 
     const results = cursor.toArray()
     counted.rowsRead += cursor.rowsRead
     counted.rowsWritten += cursor.rowsWritten
-    return { results }
+    return { results, meta: { size_after: storage.sql.databaseSize } }
   }
   return {
     prepare: (sql: string) => ({
