@@ -9,7 +9,7 @@ import type { Principal } from '../ports/authenticator.ts'
 import type { ReadSettings, RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
-import { ANONYMOUS, identified } from './identified.ts'
+import { identified } from './identified.ts'
 import { later } from './later.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 
@@ -47,8 +47,7 @@ export async function readExchange<Bindings extends object>(
   if ((c.get('ragGate') as unknown) !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
-  const { authenticate } = dependencies
-  const principal = authenticate ? await identified(authenticate, received, settings.retrieval.timeoutMs) : ANONYMOUS
+  const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   // Before the body is read: a header that is read later has the request made anew.
   const { messages, key: messagesKey } = settings.messagesFor(c)
   const read = await readQuestion(c, settings.question, principal.tenant)

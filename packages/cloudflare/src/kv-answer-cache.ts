@@ -52,16 +52,25 @@ export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache 
   requireOptions(options, { kv: required(object), deadlineMs: above(0), hmacKey: object, onFault: callable })
   const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
   const nameOf = (address: string): string => `answer:${address}`
-  return sealedAnswers(
+  const answers = sealedAnswers(
     {
       get: (address) => kv.get(nameOf(address), 'text'),
-      put: async (address, sealed, expirationTtl, { lifetimeSeconds }) => {
-        if (lifetimeSeconds >= LEAST_SECONDS) await kv.put(nameOf(address), sealed, { expirationTtl })
-      },
+      put: (address, sealed, expirationTtl) => kv.put(nameOf(address), sealed, { expirationTtl }),
       delete: (address) => kv.delete(nameOf(address)),
     },
     createSealer(hmacKey),
     deadlineMs,
-    onFault,
+    onFault && ((fault) => onFault(isRateLimit(fault) ? { ...fault, kind: 'rate-limited' } : fault)),
   )
+  return {
+    ...answers,
+    put: async (key, answer) => {
+      if (answer.lifetimeSeconds >= LEAST_SECONDS) await answers.put(key, answer)
+    },
+  }
+}
+
+/** KV tells its limit of writes only in the text of the error: `KV PUT failed: 429 Too Many Requests`. */
+function isRateLimit({ operation, cause }: AnswerCacheFault): boolean {
+  return operation === 'put' && cause instanceof Error && /\b429\b/.test(cause.message)
 }

@@ -73,9 +73,7 @@ export function sealedAnswers(
         const at = await address(key)
         await store.put(at, await seal(answer, at), seconds, answer)
       } catch (cause) {
-        // KV tells its limit of writes only in the text of the error: `KV PUT failed: 429 Too Many Requests`.
-        const isLimit = cause instanceof Error && /\b429\b/.test(cause.message)
-        onFault?.({ operation: 'put', kind: isLimit ? 'rate-limited' : 'failed', cause })
+        onFault?.({ operation: 'put', kind: 'failed', cause })
       }
     },
 
