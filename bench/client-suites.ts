@@ -2,9 +2,10 @@
  * The tests of the service's own clients, run as they are against the embedded index in workerd.
  *
  *   npm run bench -- client-suites <checkout of vector-js> 'bun test src --timeout 20000' \
- *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...'
+ *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...' \
+ *     <checkout of vector-php> 'phpunit --testdox --colors=never tests'
  *
- * Each command runs in its checkout, with URLs and tokens in the variables that the three read. Prints a table and what
+ * Each command runs in its checkout, with URLs and tokens in the variables that the four read. Prints a table and what
  * failed; a test with subtests counts beside them.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -24,10 +25,10 @@ const KINDS = {
   'hybrid-embedding': { indexType: 'HYBRID', embeddingModel: 'BGE_SMALL_EN_V1_5' },
 }
 
-/** How bun, pytest and `go test -v` say what passed and what did not. */
-const PASSED = /^ *(\d+) pass$|\b(\d+) passed\b|^ *--- (PASS):/gm
-const FAILED = /^ *(\d+) fail$|\b(\d+) failed\b|^ *--- (FAIL):/gm
-const FAILED_LINE = /^(?:\(fail\)|FAILED|ERROR| *--- FAIL:).*$/gm
+/** How bun, pytest, `go test -v` and `phpunit --testdox` say what passed and what did not. */
+const PASSED = /^ *(\d+) pass$|\b(\d+) passed\b|^ *--- PASS:|^ ✔ /gm
+const FAILED = /^ *(\d+) fail$|\b(\d+) failed\b|^ *--- FAIL:|^ ✘ /gm
+const FAILED_LINE = /^(?:\(fail\)|FAILED|ERROR| *--- FAIL:| ✘ ).*$/gm
 
 interface Suite {
   readonly checkout: string
@@ -39,9 +40,16 @@ function suitesIn(args: readonly string[]): readonly Suite[] {
   return args.flatMap((checkout, at) => (at % 2 === 0 ? [{ checkout, command: args[at + 1] ?? '' }] : []))
 }
 
-/** The variables of all three clients. */
+/** The variables of all four clients. */
 function variables(url: string, tokens: ReadonlyMap<string, string>, dense: string): Record<string, string> {
-  const kinds = { '': dense, SPARSE_: 'sparse', HYBRID_: 'hybrid', EMBEDDING_: 'embedding' }
+  const kinds = {
+    '': dense,
+    DENSE_: dense,
+    SPARSE_: 'sparse',
+    HYBRID_: 'hybrid',
+    EMBEDDING_: 'embedding',
+    DENSE_EMBEDDING_: 'embedding',
+  }
   return Object.fromEntries(
     Object.entries({ ...kinds, HYBRID_EMBEDDING_: 'hybrid-embedding' }).flatMap(([prefix, kind]) =>
       ['', 'UPSTASH_VECTOR_REST_'].flatMap((infix) => [
@@ -59,7 +67,7 @@ async function outputOf({ checkout, command }: Suite, env: Record<string, string
   return Buffer.concat(chunks).toString()
 }
 
-/** A runner says how many there were; Go says each. */
+/** Two runners say how many there were, Go and PHP each. */
 function count(pattern: RegExp, output: string): number {
   return [...output.matchAll(pattern)].reduce((sum, [, bun, pytest]) => sum + Number(bun ?? pytest ?? 1), 0)
 }

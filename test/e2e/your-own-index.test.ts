@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Index } from '@upstash/vector'
+import { Document, VectorStoreIndex } from '@vectorstores/core'
+import { UpstashVectorStore } from '@vectorstores/upstash'
 import { Hono } from 'hono'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { anyPort, ROOT, serveLocally, stopGroup } from '../../scripts/local-gate.ts'
@@ -66,6 +68,7 @@ const INDEXES = {
   meaning: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   words: { indexType: 'SPARSE' },
   answers: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+  nodes: { indexType: 'DENSE', dimension: 1536 },
 }
 type Name = keyof typeof INDEXES
 
@@ -300,6 +303,25 @@ test('the fields of the page are read from rows of that shape', async () => {
   })
   expect(answered.answer).toContain(ANSWERED.words)
   expect(answered.answer).not.toContain('Nothing to read')
+})
+
+test('an index that the successor of LlamaIndex filled is read unaided, and by its own retriever', async () => {
+  const { UPSTASH_VECTOR_REST_URL: endpoint, UPSTASH_VECTOR_REST_TOKEN: token } = bindingsOf('nodes')
+  const documents = PAGES.map(({ slug, text }) => new Document({ text, metadata: { file_path: `docs/${slug}.md` } }))
+  const vectorStore = new UpstashVectorStore({ endpoint, token })
+  // It takes only "OK" for success; the service says "Success". The rows are there.
+  const filled = VectorStoreIndex.fromDocuments(documents, { vectorStore, embedFunc: vectorsOf })
+  await expect(filled).rejects.toThrow('Failed to save chunk')
+  const theirs = await VectorStoreIndex.fromVectorStore(vectorStore, { text: vectorsOf })
+  const [nearest] = await theirs.asRetriever({ similarityTopK: 1 }).retrieve({ query: ANSWERED.question })
+  expect(nearest!.node.metadata).toMatchObject({ file_path: 'docs/brushes.md' })
+
+  const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
+  const app = appOver(retrieverOf(bindingsOf('nodes')))
+  const answered = await ask(app, ANSWERED.question)
+  expect(answered).toMatchObject({ refused: false, first: { source: 'docs/brushes.md' } })
+  expect(answered.answer).toContain(ANSWERED.words)
+  expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
 })
 
 const request = (tenant: string, collection: string) => ({
