@@ -20,6 +20,7 @@ const KINDS = {
   'dense-384': { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   dense: { indexType: 'DENSE', dimension: 2 },
   sparse: { indexType: 'SPARSE', sparseEmbeddingModel: null },
+  'sparse-embedding': { indexType: 'SPARSE' },
   hybrid: { indexType: 'HYBRID', dimension: 2 },
   embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   'hybrid-embedding': { indexType: 'HYBRID', embeddingModel: 'BGE_SMALL_EN_V1_5' },
@@ -40,13 +41,15 @@ function suitesIn(args: readonly string[]): readonly Suite[] {
   return args.flatMap((checkout, at) => (at % 2 === 0 ? [{ checkout, command: args[at + 1] ?? '' }] : []))
 }
 
-/** The variables of all four clients. */
-function variables(url: string, tokens: ReadonlyMap<string, string>, dense: string): Record<string, string> {
+/** The variables of all four clients, of which two want other kinds under the same names. */
+function variables(url: string, tokens: ReadonlyMap<string, string>, client: string): Record<string, string> {
+  const dense = client.endsWith('js') ? 'dense-384' : 'dense'
+  const embedding = client.endsWith('php') ? '-embedding' : ''
   const kinds = {
     '': dense,
     DENSE_: dense,
-    SPARSE_: 'sparse',
-    HYBRID_: 'hybrid',
+    SPARSE_: `sparse${embedding}`,
+    HYBRID_: `hybrid${embedding}`,
     EMBEDDING_: 'embedding',
     DENSE_EMBEDDING_: 'embedding',
   }
@@ -64,7 +67,8 @@ async function outputOf({ checkout, command }: Suite, env: Record<string, string
   const child = spawn('sh', ['-c', `${command} 2>&1`], { cwd: checkout, env: { ...process.env, ...env } })
   const chunks: Buffer[] = []
   for await (const chunk of child.stdout) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  // PHPUnit says what failed once more at the end.
+  return Buffer.concat(chunks).toString().split('Summary of non-successful tests:')[0]!
 }
 
 /** Two runners say how many there were, Go and PHP each. */
@@ -83,7 +87,7 @@ const index = await startLocalIndex({ stateDirectory, indexes: KINDS })
 try {
   for (const suite of suites) {
     const name = basename(suite.checkout)
-    const env = variables(index.url, index.tokens, name.endsWith('js') ? 'dense-384' : 'dense')
+    const env = variables(index.url, index.tokens, name)
     const output = await outputOf(suite, env)
     const failed = [...output.matchAll(FAILED_LINE)].map(([line]) => line)
     console.error([name, ...failed, ...(count(PASSED, output) === 0 ? [output] : [])].join('\n  '))
