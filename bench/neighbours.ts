@@ -129,16 +129,23 @@ async function measure({ name, index }: Measured): Promise<readonly (readonly st
 /** Somebody writes to a full namespace without a pause, a command's usual number of passages at a time. */
 async function besideRefusedWrites(index: LocalIndex): Promise<readonly number[]> {
   await fill(index, 'full', 0, MOST_ROWS, 'texts')
-  let going = true
+  const write = (ids: readonly string[]) =>
+    post(
+      index,
+      'upsert-data/full',
+      ids.map((id) => ({ id, data: passage() })),
+      'texts',
+    )
+  for (let last = 0; (await write([`last-${last}`])).status !== 507; last++);
+  const stopping = new AbortController()
   const writer = (async () => {
-    while (going) {
-      const items = Array.from({ length: PER_COMMAND }, (_, at) => ({ id: `more-${at}`, data: passage() }))
-      const { status, text } = await post(index, 'upsert-data/full', items, 'texts')
+    while (!stopping.signal.aborted) {
+      const { status, text } = await write(Array.from({ length: PER_COMMAND }, (_, at) => `more-${at}`))
       if (status !== 507) throw new Error(text)
     }
   })()
   const times = await repeated(() => timed(index, 'neighbour'))
-  going = false
+  stopping.abort()
   await writer
   return times
 }

@@ -45,6 +45,20 @@ describe('a full namespace', () => {
     expect(fill(store, 4)).toBe(taken)
   })
 
+  test('refuses before vectors are made for which there is no room', () => {
+    const store = new VectorStore(sqliteStorage(), { memoryBytes: 40_000 })
+    fill(store, 4)
+    const made: string[] = []
+    const items = [{ id: 'r0' }, { id: 'r1' }, ...Array.from({ length: 500 }, (_, at) => ({ id: `new${at}` }))]
+    expect(() => {
+      store.upsert('n', items, ({ id }) => {
+        made.push(id)
+        return rowOf(id)
+      })
+    }).toThrow(FULL)
+    expect(made).toEqual(['r0'])
+  })
+
   test('is refused in words that say what to do', () => {
     const store = new VectorStore(sqliteStorage(), { memoryBytes: 1024 * 1024 })
     const rows = (name: string) => Array.from({ length: 1000 }, (_, at) => rowOf(`${name}${at}`, 100))

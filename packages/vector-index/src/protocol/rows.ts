@@ -27,12 +27,8 @@ export const upsert: Command = ({ settings, store }, { namespace, body }) => {
 /** `upsert-data`: items whose vectors the index makes of their texts. */
 export const upsertData: Command = ({ settings, store }, { namespace, body }) => {
   requireModel(settings)
-  const rows = field.objects(body).map((item) => {
-    const identity = identified(item)
-    const data = field.data(item['data'])
-    return { ...identity, data, ...passageVectors(settings, data) }
-  })
-  store.upsert(namespace, rows)
+  const items = field.objects(body).map((item) => ({ ...identified(item), data: field.data(item['data']) }))
+  store.upsert(namespace, items, (item) => ({ ...item, ...passageVectors(settings, item.data) }))
   return 'Success'
 }
 

@@ -4,29 +4,14 @@
  */
 import { jsonText, parseJson } from '../exact-json.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import {
-  blockRow,
-  BLOCK_BYTES,
-  bytesOfRow,
-  packed,
-  rowsOf,
-  unpacked,
-  type Block,
-  type BlockRow,
-} from '../search/block.ts'
+import { blockRow, BLOCK_BYTES, bytesOfRow, packed, rowsOf, unpacked } from '../search/block.ts'
+import type { Block, BlockRow } from '../search/block.ts'
 import type { SparseRows } from '../search/sparse.ts'
+import type { Vectors } from '../search/vectors.ts'
 import type { DenseRow } from '../search/dense.ts'
 import { createTables, type IndexStorage, type SqlRow, type SqlValue } from './schema.ts'
-import {
-  ROW_COLUMNS,
-  rowValues,
-  storedRow,
-  vectorsOf,
-  type RowColumns,
-  type StoredRow,
-  type VectorColumns,
-  type VectorRow,
-} from './vector-row.ts'
+import { ROW_COLUMNS, rowValues, storedRow, vectorsOf } from './vector-row.ts'
+import type { RowColumns, StoredRow, VectorColumns, VectorRow } from './vector-row.ts'
 
 /** What is counted of a namespace. */
 export interface NamespaceCounts {
@@ -52,8 +37,10 @@ const LOOSE_ROWS = 256
 /** Blocks that are read in one step of loading: some ten milliseconds. */
 const BLOCKS_A_STEP = 8
 
-/** Bytes of memory that a row takes: 64, one for each dimension, and eight for each entry of the sparse vector. */
-const MEMORY = '64 + coalesce(length(dense), 0) / 4 + coalesce(length(sparse), 0)'
+/** Bytes of memory that a row takes, with one for each dimension and eight for each entry of the sparse vector. */
+const ROW_BYTES = 64
+const MEMORY = `${ROW_BYTES} + coalesce(length(dense), 0) / 4 + coalesce(length(sparse), 0)`
+const memoryOf = ({ dense, sparse }: Vectors) => ROW_BYTES + dense.length + 8 * sparse.indices.length
 
 /** A known id keeps its position. */
 const WRITE = `INSERT INTO vectors (position, id, metadata, dense, sparse, data) VALUES (?, ?, jsonb(?), ?, ?, ?)
@@ -67,6 +54,7 @@ const AMONG = 'IN (SELECT value FROM json_each(?))'
 type State = { name: string | null; vectors: number; memory_bytes: number; next_position: number }
 
 type Position = { position: number }
+type Identified = Pick<VectorRow, 'id'>
 
 /** Two ranges of a key: an `OR` of both would read every row. */
 const LOOSE = `position IN (SELECT position FROM changed UNION ALL
@@ -101,30 +89,38 @@ export class VectorStore {
   /**
    * Writes vectors, all or none. A known id keeps its place in the insertion order; of equal ids in one call the last counts.
    *
+   * @param rowOf makes the row of an item; not asked any more once there is no room @default the item is the row
    * @throws `ProtocolError` 507 when the namespace could not be searched with them
    */
-  upsert(name: string, rows: readonly VectorRow[]): void {
+  upsert(name: string, rows: readonly VectorRow[]): void
+  upsert<Item extends Identified>(name: string, items: readonly Item[], rowOf: (item: Item) => VectorRow): void
+  upsert(name: string, items: readonly Identified[], rowOf = (item: Identified) => item as VectorRow): void {
     this.#loose = undefined
-    const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
-    const ids = JSON.stringify(last.map(({ id }) => id))
+    const last = Array.from(new Map(items.map((item) => [item.id, item])).values())
+    const state = this.#state()
+    const before = this.#measure(last)
+    // What is there may always be replaced by what takes no more.
+    const room = before.bytes + Math.max(0, this.#memoryBytes - state.memory_bytes)
+    let bytes = 0
+    const rows = last.map((item, at) => {
+      const row = rowOf(item)
+      bytes += memoryOf(row)
+      // Those that follow have a dense vector as long.
+      if (bytes + (last.length - at - 1) * (ROW_BYTES + row.dense.length) > room) throw this.#tooLarge(name)
+      return row
+    })
     this.#storage.transactionSync(() => {
-      const state = this.#state()
-      const before = this.#measure(ids)
       let next = state.next_position
       const replaced: number[] = []
-      for (const row of last) {
+      for (const row of rows) {
         const { position } = this.#exec<Position>(WRITE, next, ...rowValues(row))[0]!
         if (position === next) next++
         else replaced.push(position)
       }
-      const after = this.#measure(ids)
-      const memoryBytes = state.memory_bytes + after.bytes - before.bytes
-      // What is there may always be replaced by what takes no more.
-      if (memoryBytes > this.#memoryBytes && after.bytes > before.bytes) throw this.#tooLarge(name)
       this.#note(replaced)
-      const vectors = state.vectors + after.count - before.count
+      const vectors = state.vectors + rows.length - before.count
       const query = 'UPDATE namespace SET name = ?, vectors = ?, memory_bytes = ?, next_position = ?'
-      this.#exec(query, name, vectors, memoryBytes, next)
+      this.#exec(query, name, vectors, state.memory_bytes + bytes - before.bytes, next)
     })
     this.#makeBlocksIfDue()
   }
@@ -315,9 +311,10 @@ export class VectorStore {
     return known ?? unpacked(this.#exec<{ bytes: ArrayBuffer }>(query, first)[0]!.bytes)
   }
 
-  /** How many of the ids there are, and what they take in memory. */
-  #measure(ids: string): { readonly count: number; readonly bytes: number } {
+  /** How many of them there are by their ids, and what those take in memory. */
+  #measure(items: readonly Identified[]): { readonly count: number; readonly bytes: number } {
     const query = `SELECT count(*) AS count, coalesce(sum(${MEMORY}), 0) AS bytes FROM vectors WHERE id ${AMONG}`
+    const ids = JSON.stringify(items.map(({ id }) => id))
     return this.#exec<{ count: number; bytes: number }>(query, ids)[0]!
   }
 
