@@ -1,5 +1,5 @@
 /** Export and import as a user runs them, between indexes that wrangler serves. */
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +9,7 @@ import { Index } from '@upstash/vector'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyPort, ROOT } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
+import { DEEP } from '../deep-run.ts'
 
 const INDEXES = {
   source: { indexType: 'HYBRID', dimension: 3 },
@@ -25,8 +26,15 @@ const clientOf = (name: string) => new Index({ ...addressOf(name), enableTelemet
 
 /** Runs one of the two scripts. */
 function run(script: 'export' | 'import', options: Readonly<Record<string, string>>, ...flags: string[]) {
+  return ended(start(script, options, ...flags))
+}
+
+function start(script: 'export' | 'import', options: Readonly<Record<string, string>>, ...flags: string[]) {
   const args = [...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]), ...flags]
-  const child = spawn(process.execPath, [join(ROOT, 'scripts', `index-${script}.ts`), ...args], { env: {} })
+  return spawn(process.execPath, [join(ROOT, 'scripts', `index-${script}.ts`), ...args], { env: {} })
+}
+
+function ended(child: ChildProcessWithoutNullStreams) {
   let output = ''
   child.stderr.on('data', (piece: Buffer) => (output += piece.toString()))
   return new Promise<{ code: number | null; output: string }>((resolve) => {
@@ -63,6 +71,16 @@ const ROWS = Array.from({ length: 25 }, (_, at) => ({
   ...(at % 2 === 0 && { metadata: { at, text: 'größer "als"\n\u2028 und \u2029' } }),
   ...(at % 3 === 0 && { data: `text\u2028${at}` }),
 }))
+
+const MANY = 100_000
+
+async function killedHalfway(script: 'export' | 'import', options: Readonly<Record<string, string>>) {
+  const child = start(script, options)
+  child.stderr.on('data', (piece: Buffer) => {
+    if (piece.toString().includes(`${MANY / 2} `)) child.kill('SIGKILL')
+  })
+  expect((await ended(child)).code).toBeNull()
+}
 
 beforeAll(async () => {
   local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: anyPort() })
@@ -122,6 +140,31 @@ describe('an export', () => {
     await run('export', { ...source, out: pathOf('whole.jsonl') })
     expect(readFileSync(pathOf('broken.jsonl'), 'utf8')).toBe(readFileSync(pathOf('whole.jsonl'), 'utf8'))
   })
+
+  test.runIf(DEEP)(
+    'of 100,000 rows, killed and run again, is the same after an import that was killed and run again',
+    async () => {
+      for (let first = 0; first < MANY; first += 1000) {
+        const rows = Array.from({ length: 1000 }, (_, at) => ({
+          ...ROWS[at % ROWS.length]!,
+          id: `row\u2028${first + at}`,
+        }))
+        await clientOf('source').namespace('many').upsert(rows)
+      }
+      const options = { ...addressOf('source'), namespace: 'many', out: pathOf('many.jsonl') }
+      await killedHalfway('export', options)
+      expect(await run('export', options)).toMatchObject({ code: 0 })
+      const text = readFileSync(options.out, 'utf8')
+      expect(text.split('\n')).toHaveLength(MANY + 1)
+
+      const imported = { ...addressOf('target'), in: options.out }
+      await killedHalfway('import', imported)
+      expect(await run('import', imported)).toMatchObject({ code: 0 })
+      await run('export', { ...options, ...addressOf('target'), out: pathOf('many-again.jsonl') })
+      expect(readFileSync(pathOf('many-again.jsonl'), 'utf8') === text).toBe(true)
+    },
+    900_000,
+  )
 
   test('for Vectorize has its form, and keeps large numbers', async () => {
     const at = '9007199254740993'
