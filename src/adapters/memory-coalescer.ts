@@ -1,9 +1,7 @@
 import { requireOptions, whole } from '../core/lib/options.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
-import { Flight, LEADER_TIMEOUT_MS } from './coalescing/flight.ts'
-
-/** Flights known before those that ended are forgotten. */
-const SWEPT_FROM = 1000
+import { LEADER_TIMEOUT_MS } from './coalescing/flight.ts'
+import { createFlights } from './coalescing/flights.ts'
 
 export interface MemoryCoalescerOptions {
   /**
@@ -24,17 +22,7 @@ export interface MemoryCoalescerOptions {
 export function createMemoryCoalescer(options: MemoryCoalescerOptions = {}): Coalescer {
   requireOptions(options, { leaderTimeoutMs: whole(1, 600_000) })
   const { leaderTimeoutMs = LEADER_TIMEOUT_MS } = options
-  const flights = new Map<string, Flight>()
-
-  function flightOf(key: string): Flight {
-    const known = flights.get(key)
-    if (known !== undefined) return known
-    if (flights.size >= SWEPT_FROM) for (const [name, { idle }] of flights) if (idle) flights.delete(name)
-    const made = new Flight(() => Date.now())
-    flights.set(key, made)
-    return made
-  }
-
+  const flightOf = createFlights()
   return {
     leaderTimeoutMs,
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createDurableObjectCoalescer } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
-import { coalescerContract } from '../contracts/coalescer.ts'
+import { coalescerContract, leaderOf } from '../contracts/coalescer.ts'
 
 const coalescer = (leaderTimeoutMs: number) =>
   createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS!, leaderTimeoutMs })
@@ -10,11 +10,30 @@ const TERMS = { leaderTimeoutMs: 10_000, purgeEpoch: 0 }
 
 coalescerContract('Durable Object', coalescer)
 
+it('needs sixteen objects for any number of keys: the first call to a new one is slow', async () => {
+  const names: string[] = []
+  const namespace = new Proxy(env.ANSWER_FLIGHTS!, {
+    get(target, property) {
+      if (property !== 'getByName') return Reflect.get(target, property) as unknown
+      return (name: string) => {
+        names.push(name)
+        return target.getByName(name)
+      }
+    },
+  })
+  const many = createDurableObjectCoalescer({ namespace })
+  const keys = Array.from({ length: 200 }, (_, at) => `question ${at}`)
+  const roles = await Promise.all(keys.map((key) => many.join(key, 0)))
+  expect(new Set(roles.map(({ kind }) => kind))).toEqual(new Set(['leader']))
+  await Promise.all(roles.map((role) => leaderOf(role).complete({ kind: 'failed' })))
+  expect([...new Set(names)].sort().join('')).toBe('0123456789abcdef')
+})
+
 describe('a leader that is gone', () => {
   it('has the next of those who wait leader in its stead, however many were lost', async () => {
-    const stub = env.ANSWER_FLIGHTS!.getByName('lost leaders')
-    const first = await stub.join(TERMS)
-    const waiting = [stub.join(TERMS), stub.join(TERMS)]
+    const stub = env.ANSWER_FLIGHTS!.getByName('0')
+    const first = await stub.join('lost', TERMS)
+    const waiting = [stub.join('lost', TERMS), stub.join('lost', TERMS)]
     if (first.kind !== 'leader') throw new Error('There is no leader')
     // As the runtime does when the request is over that was given it.
     first.leader[Symbol.dispose]()

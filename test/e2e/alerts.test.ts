@@ -157,7 +157,7 @@ const CASES: readonly {
     },
     opens: {
       calibration_drift:
-        /Confidences have moved away from those that the policy was calibrated on.*\s\d+\.\d\d, at most 0\.25 expected/,
+        /Confidences have moved since the calibration.*\s\d+\.\d\d, at most 0\.25 expected/,
       calibration_outdated: /A collection has changed since its policy was calibrated.*\s1 collection, since/,
     },
     async mended(tenant) {

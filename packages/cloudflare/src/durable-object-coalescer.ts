@@ -1,8 +1,14 @@
 import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
-import { createSealer } from 'hono-rag-gate/adapters/answer-cache'
-import { Flight, type FlightRole, type JoinTerms, LEADER_TIMEOUT_MS } from 'hono-rag-gate/adapters/coalescing'
-import type { StoredAnswer, Coalescer, CoalescedOutcome } from 'hono-rag-gate/ports'
+import {
+  createFlights,
+  type Flight,
+  type FlightRole,
+  type JoinTerms,
+  LEADER_TIMEOUT_MS,
+} from 'hono-rag-gate/adapters/coalescing'
+import { sha256Hex } from 'hono-rag-gate/http'
+import type { StoredAnswer, Coalescer, CoalescedOutcome, Role } from 'hono-rag-gate/ports'
 
 /** The leader's end of a flight. */
 export interface FlightLeader extends RpcTarget {
@@ -45,15 +51,17 @@ class LeaderTarget extends RpcTarget implements FlightLeader {
 type RemoteRole = Exclude<FlightRole, { kind: 'leader' }> | { readonly kind: 'leader'; readonly leader: FlightLeader }
 
 /**
- * The Durable Object in which those who ask the same at the same time meet: one object an answer key. It stores nothing.
- * Export it from the Worker, and bind it; `createDurableObjectCoalescer` takes the binding.
+ * The Durable Object in which those who ask the same at the same time meet. It stores nothing. Export it from the Worker, and
+ * bind it; `createDurableObjectCoalescer` takes the binding.
  */
 export class AnswerFlight extends DurableObject {
-  readonly #flight = new Flight(() => Date.now())
+  readonly #flightOf = createFlights()
 
-  async join(terms: JoinTerms): Promise<RemoteRole> {
-    const role = await this.#flight.join(terms)
-    if (role.kind === 'leader') return { kind: 'leader', leader: new LeaderTarget(this.#flight, role.leaderId) }
+  /** @param address stands for an answer key */
+  async join(address: string, terms: JoinTerms): Promise<RemoteRole> {
+    const flight = this.#flightOf(address)
+    const role = await flight.join(terms)
+    if (role.kind === 'leader') return { kind: 'leader', leader: new LeaderTarget(flight, role.leaderId) }
     return role.kind === 'follower' && role.body !== undefined ? { ...role, body: piped(role.body) } : role
   }
 }
@@ -71,28 +79,27 @@ export interface DurableObjectCoalescerOptions {
 }
 
 /**
- * Coalesces across all isolates and data centres of a Worker: each answer key has an object of its own, named by the
- * SHA-256 of the key. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of those who
+ * Coalesces across all isolates and data centres of a Worker. The SHA-256 of an answer key says in which of sixteen objects its
+ * askers meet: the first call to an object of a new name takes up to a few hundred milliseconds, which no question should
+ * wait for because it is a new one. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of those who
  * wait takes its place.
  *
  * @throws `config_invalid` when `leaderTimeoutMs` is out of range
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
+ * @see https://developers.cloudflare.com/durable-objects/api/namespace/#newuniqueid
  */
 export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
   requireOptions(options, { namespace: required(object), leaderTimeoutMs: whole(1, 600_000) })
   const { namespace, leaderTimeoutMs = LEADER_TIMEOUT_MS } = options
-  const { address } = createSealer(undefined)
   return {
     leaderTimeoutMs,
 
     async join(key, purgeEpoch) {
-      const role = await namespace.getByName(await address(key)).join({ leaderTimeoutMs, purgeEpoch })
+      const address = await sha256Hex(key)
+      // Its first hexadecimal digit.
+      const role = await namespace.getByName(address[0]!).join(address, { leaderTimeoutMs, purgeEpoch })
       // True because both ends are of one Worker; the types of calls between them lose that pairs are pairs.
-      if (role.kind === 'follower') {
-        const { answer, body } = role
-        return { kind: 'follower', answer: answer as StoredAnswer, ...(body && { body }) }
-      }
-      if (role.kind === 'separate') return { kind: 'separate' }
+      if (role.kind !== 'leader') return role as Exclude<Role, { kind: 'leader' }>
       const { leader } = role
       let begun: Promise<unknown> | undefined
       return {

@@ -168,8 +168,7 @@ export function findCalibrationAlerts(
     .sort((a, b) => b.drift - a.drift)
   const [worst] = drifts
   if (worst !== undefined && isOver('calibration_drift', worst.drift, driftAtMost, open)) {
-    const message =
-      'Confidences have moved away from those that the policy was calibrated on: label questions of today, and calibrate again'
+    const message = 'Confidences have moved since the calibration: label new questions, and calibrate again'
     const { drift: value, decisions } = worst
     found.push({ kind: 'calibration_drift', value, bound: driftAtMost, decisions, message })
   }

@@ -23,7 +23,7 @@ const LABELS_MS = 90 * DAY_MS
 export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await parts.authenticate(c.req.raw)
-  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to say something of an answer')
+  if (principal === null) throw new RagGateError('unauthorized', 'A bearer token is needed')
   const { answer, rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only answer, rating and comment')

@@ -1,0 +1,22 @@
+import { expect, test, vi } from 'vitest'
+import { createFlights } from '../../../src/adapters/coalescing.ts'
+
+const TERMS = { leaderTimeoutMs: 1000, purgeEpoch: 0 }
+
+test('each key has a flight of its own; those that are idle are forgotten once there are many, and no other', async () => {
+  vi.useFakeTimers()
+  const flightOf = createFlights()
+  const held = flightOf('held')
+  await held.join({ ...TERMS, leaderTimeoutMs: 60_000 })
+  const ended = flightOf('ended')
+  await ended.join(TERMS)
+  ended.complete(1, { kind: 'separate' })
+  for (let at = 0; at < 97; at++) await flightOf(`key ${at}`).join(TERMS)
+  expect([flightOf('held'), flightOf('ended')]).toEqual([held, ended])
+  vi.advanceTimersByTime(6000)
+  flightOf('the hundredth')
+  flightOf('one more')
+  expect(flightOf('held')).toBe(held)
+  expect(flightOf('ended')).not.toBe(ended)
+  vi.useRealTimers()
+})
