@@ -18,6 +18,7 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly repository?: { readonly url: string }
+  readonly engines?: Readonly<Record<string, string>>
 }
 
 /** What only a checkout needs. */
@@ -75,7 +76,7 @@ function ownPeers(name: string, to: string, version: string): Readonly<Record<st
   )
 }
 
-function writeManifest(folder: string, to: string, version: string): void {
+function writeManifest(folder: string, to: string, { version, engines }: Manifest): void {
   // The form that npm asks for.
   const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest
   const kept = Object.entries(manifest).filter(([name]) => !OF_CHECKOUT.includes(name))
@@ -84,6 +85,7 @@ function writeManifest(folder: string, to: string, version: string): void {
   const published = {
     ...Object.fromEntries(kept),
     version,
+    engines,
     ...(Object.keys(peers).length > 0 && { peerDependencies: peers }),
     exports: Object.fromEntries(doors),
     ...(manifest.bin && {
@@ -100,7 +102,7 @@ async function buildPackages(): Promise<boolean> {
   const { failed } = runChecks([
     ['build: types and JavaScript', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
   ])
-  const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
   for (const folder of PACKAGE_FOLDERS) {
     const to = builtAt(folder)
     mkdirSync(to, { recursive: true })
@@ -113,11 +115,11 @@ async function buildPackages(): Promise<boolean> {
         copyFileSync(join(ROOT, folder, sources, file), join(to, sources, file))
       }
     }
-    writeManifest(folder, to, version)
+    writeManifest(folder, to, root)
     copyFileSync(join(ROOT, 'LICENSE'), join(to, 'LICENSE'))
     writeFileSync(
       join(to, 'README.md'),
-      withLinksThatHold(readFileSync(join(ROOT, folder, 'README.md'), 'utf8'), folder, repository),
+      withLinksThatHold(readFileSync(join(ROOT, folder, 'README.md'), 'utf8'), folder, root.repository),
     )
   }
   // In one file with what it needs: it depends on nothing.

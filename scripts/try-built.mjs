@@ -1,5 +1,5 @@
 /**
- * Installs the packages of `dist/npm` as a user would, and asks an app over them, all with the Node that runs this. CI does
+ * Installs the packages of `dist/npm` as a user would, asks an app over them and starts their commands, all with the Node that runs this. CI does
  * it under every Node that the packages are for.
  *
  *   npm run build && node scripts/try-built.mjs
@@ -26,4 +26,7 @@ const wanted = peers.filter(([name]) => !own.has(name)).map(([name, range]) => `
 run('npm', ['install', '--install-links', '--no-audit', '--no-fund', ...packages, ...wanted])
 copyFileSync(join(root, 'test', 'e2e', 'consumer', 'in-node.mjs'), join(folder, 'in-node.mjs'))
 run(process.execPath, ['in-node.mjs'])
+for (const { name, bin = {} } of manifests) {
+  for (const file of Object.values(bin)) run(process.execPath, [join('node_modules', name, file), '--help'])
+}
 rmSync(folder, { recursive: true })

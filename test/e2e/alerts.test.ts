@@ -156,8 +156,7 @@ const CASES: readonly {
       await record({ tenant, count: 100, refused: 5, confidence: 0.3, policyId })
     },
     opens: {
-      calibration_drift:
-        /Confidences have moved since the calibration.*\s\d+\.\d\d, at most 0\.25 expected/,
+      calibration_drift: /Confidences have moved since the calibration.*\s\d+\.\d\d, at most 0\.25 expected/,
       calibration_outdated: /A collection has changed since its policy was calibrated.*\s1 collection, since/,
     },
     async mended(tenant) {

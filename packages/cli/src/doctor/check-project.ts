@@ -1,6 +1,6 @@
 /** Whether a project has what its gate needs: packages, the database and its tables, settings. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isRecord } from 'hono-rag-gate/core/lib'
@@ -42,9 +42,11 @@ const isOfGate = (path: string | undefined): boolean =>
 
 function packages(folder: string): Finding {
   const root = join(folder, 'node_modules')
-  const found = ['hono-rag-gate', '@hono-rag-gate/*']
-    .flatMap((name) => globSync(`${name}/package.json`, { cwd: root }))
-    .map((path) => [dirname(path).replaceAll('\\', '/'), versionIn(join(root, path))] as const)
+  const scope = join(root, '@hono-rag-gate')
+  const scoped = existsSync(scope) ? readdirSync(scope).map((name) => `@hono-rag-gate/${name}`) : []
+  const found = ['hono-rag-gate', ...scoped]
+    .map((name) => [name, join(root, name, 'package.json')] as const)
+    .flatMap(([name, path]) => (existsSync(path) ? [[name, versionIn(path)] as const] : []))
   const gate = found.find(([name]) => name === 'hono-rag-gate')
   if (gate === undefined) return problem('packages', 'hono-rag-gate is not installed', 'npm i hono-rag-gate')
   const others = found.filter(([, version]) => version !== gate[1]).map(([name]) => name)
