@@ -134,7 +134,9 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const ms = performance.now() - startedMs
   const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
   if (detail?.signals === undefined)
-    throw new CommandError('Only operators are told the signals: the key needs the scope admin')
+    throw new CommandError(
+      'Only operators are told the signals: the key needs the scope admin; an app of your own has tuneThreshold',
+    )
   const chunks = detail.chunks.map(({ id, document_id: documentId }) => ({ id, documentId }))
   const range = detail.gates.find(({ gate: name }) => name === 'confidence-range')
   const relevant = new Set(label.relevantIds)
