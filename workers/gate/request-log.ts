@@ -27,8 +27,9 @@ export function logRequest({ requestId, code, decided, trace, ...request }: Logg
       request_id: requestId,
       trace_id: trace.traceId,
       span_id: trace.spanId,
-      ...(code === '' ? {} : { code }),
-      ...(decided === null ? {} : { rag_gate: decided }),
+      // What is not there is left out.
+      code: code || undefined,
+      rag_gate: decided ?? undefined,
     }),
   )
 }

@@ -77,7 +77,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
       const batches = jsonBatches(rows)
       if (batches.length === 0) return 0
       const tenants = [...new Set(rows.map(([tenant]) => tenant))].filter((tenant) => tenant !== '')
-      // One transaction. Numbers never come again: the newest row is not forgotten.
+      // One transaction. Numbers never come again: those forgotten were times of a month ago.
       const next = `max(?1, (SELECT coalesce(max(epoch), 0) + 1 FROM answer_purges))`
       const numbered = await db
         .batch<{ epoch: number }>([

@@ -4,7 +4,7 @@ import { createD1AnswerPurges } from '../../../src/adapters/d1/answer-purges.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Erasures } from '../../../packages/console/src/d1/erasures.ts'
 import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
-import { createD1Retention } from '../../../packages/console/src/d1/retention.ts'
+import { createD1Retention, type RetentionCursor } from '../../../packages/console/src/d1/retention.ts'
 import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
@@ -183,18 +183,42 @@ describe('retention', () => {
     expect(await kept()).toBe(1_000)
   })
 
-  it('forgets purges once no answer can be older, and never the number of the latest', async () => {
+  it('forgets purges once no answer can be older, and numbers the next above them all the same', async () => {
     const purgesAt = (nowMs: number) =>
       createD1AnswerPurges({ db: env.DB, copyMaxAgeMs: 0, clock: { nowMs: () => nowMs } })
     const scope = (tenant: string) => ({ kind: 'tenant', tenant }) as const
-    await purgesAt(NOW_MS - 63 * DAY_MS).purge([scope('purged-a'), scope('purged-b')])
-    const latest = await purgesAt(NOW_MS - 61 * DAY_MS).purge([scope('purged-c')])
-    await createD1Retention({ db: env.DB, clock }).run()
+    await purgesAt(NOW_MS - 34 * DAY_MS).purge([scope('purged-a'), scope('purged-b')])
+    const latest = await purgesAt(NOW_MS - 31 * DAY_MS).purge([scope('purged-c')])
+    const { next } = await createD1Retention({ db: env.DB, clock }).run()
     expect(await count(`answer_purges WHERE tenant IN ('purged-a', 'purged-b')`)).toBe(0)
     expect(await count(`answer_purges WHERE tenant = 'purged-c'`)).toBe(1)
-    const later = { nowMs: () => NOW_MS + 100 * DAY_MS }
-    await createD1Retention({ db: env.DB, clock: later }).run()
-    expect(await count(`answer_purges WHERE tenant = 'purged-c' AND epoch = ${latest}`)).toBe(1)
+    const later = { nowMs: () => NOW_MS + 2 * DAY_MS }
+    await createD1Retention({ db: env.DB, clock: later }).run(undefined, next)
+    expect(await count(`answer_purges WHERE tenant GLOB 'purged-*'`)).toBe(0)
+    expect(await purgesAt(later.nowMs()).purge([scope('purged-d')])).toBeGreaterThan(latest)
+  })
+
+  it('goes through tables tenant by tenant once a row of one is due, and no row waits longer than a day', async () => {
+    const at = (days: number) => NOW_MS + days * DAY_MS
+    const rate = (id: string, atMs: number) =>
+      env.DB.prepare(
+        `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id) VALUES (?1, 'user', ?1, ?2, 'right', 'x')`,
+      )
+        .bind(id, atMs)
+        .run()
+    await rate('due-a', at(-88.5))
+    let next: RetentionCursor | undefined
+    const runAt = async (days: number) => {
+      const run = await createD1Retention({ db: env.DB, clock: { nowMs: () => at(days) } }).run(undefined, next)
+      next = run.next
+      return run.removed['feedback'] ?? 0
+    }
+    await runAt(0)
+    expect(next?.due?.['feedback']).toBe(at(-88.5))
+    // What a queue held for as long as it can.
+    await rate('due-b', at(-13.9))
+    expect([await runAt(1), await runAt(1.9), await runAt(2)]).toEqual([0, 0, 1])
+    expect([await runAt(76), await runAt(77)]).toEqual([0, 1])
   })
 
   it('leaves pushed policies of any age: decisions name them', async () => {

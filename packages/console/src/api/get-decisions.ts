@@ -67,7 +67,7 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
     filter,
     limit,
     ...only,
-    ...given({ after }),
+    after,
   })
   const rows = decisions.map(listed)
   const nextCursor = next === undefined ? null : cursorOf(next, bound)

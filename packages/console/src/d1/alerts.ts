@@ -21,8 +21,8 @@ export type Alert = typeof alerts.$inferSelect
 export interface Alerts {
   /** Opens, renews and closes a tenant's alerts by what was found. @throws `schema_outdated`, `store_unavailable` */
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
-  /** What alerts of some tenants are open of; a tenant without any is left out. @throws `schema_outdated`, `store_unavailable` */
-  open(tenants: readonly Tenant[]): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
+  /** What alerts are open of, by tenant, from the first of an order to the last. @throws `schema_outdated`, `store_unavailable` */
+  open(first: Tenant, last: Tenant): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
   /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
   /** Alerts whose opening or closing was not told. @throws `schema_outdated`, `store_unavailable` */
@@ -62,16 +62,11 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
         .catch(rethrowStoreFault)
     },
 
-    async open(tenants) {
+    async open(first, last) {
       const rows = await queries
         .select({ tenant: alerts.tenant, kind: alerts.kind })
         .from(alerts)
-        .where(
-          and(
-            sql`${alerts.tenant} IN (SELECT value FROM json_each(${JSON.stringify(tenants)}))`,
-            isNull(alerts.closedMs),
-          ),
-        )
+        .where(and(sql`${alerts.tenant} BETWEEN ${first} AND ${last}`, isNull(alerts.closedMs)))
         .catch(rethrowStoreFault)
       const kinds = new Map<Tenant, Set<AlertKind>>()
       for (const { tenant, kind } of rows) kinds.set(tenant, (kinds.get(tenant) ?? new Set()).add(kind))

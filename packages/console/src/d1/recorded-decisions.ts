@@ -90,7 +90,7 @@ export interface DecisionsPage {
   /** Most decisions of the page. 1..1000. */
   readonly limit: number
   /** Where the page before it ended. */
-  readonly after?: Position
+  readonly after?: Position | undefined
 }
 
 /** Decisions that follow each other. */

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, gte, lt, sql } from 'drizzle-orm'
+import { and, desc, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { requestFaults } from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
@@ -65,7 +65,7 @@ export function createD1RequestFaults({ db }: D1RequestFaultsOptions): RequestFa
         .from(f)
         .where(and(gte(f.hourMs, Math.floor(fromMs / HOUR_MS) * HOUR_MS), lt(f.hourMs, toMs)))
         .groupBy(f.route, f.status, f.code)
-        .orderBy(sql`sum(${f.requests}) DESC`, f.route, f.status, f.code)
+        .orderBy(desc(requests), f.route, f.status, f.code)
         .limit(MOST_LISTED)
         .catch(rethrowStoreFault)
     },

@@ -3,6 +3,7 @@ import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createD1Counting } from './counting.ts'
+import { knownTenants } from './known-tenants.ts'
 import { placeOf } from './of-event.ts'
 import type { JobRun } from './job-records.ts'
 
@@ -36,11 +37,13 @@ export interface RetentionCursor {
   readonly tables: readonly string[]
   /** By table: the tenant whose rows went last. */
   readonly tenants: Readonly<Record<string, string>>
+  /** By table that is not gone through in vain: no row of it is older, milliseconds since 1970. */
+  readonly due?: Readonly<Record<string, number>>
 }
 
 /** What a run removed. */
 export interface RetentionRun extends JobRun {
-  /** Rows by table. */
+  /** Rows by table that was gone through. */
   readonly removed: Readonly<Record<string, number>>
   /** Where the next run goes on. */
   readonly next: RetentionCursor
@@ -66,41 +69,40 @@ const SLICE = 5_000
 const MOST_STATEMENTS = 80
 const TOMBSTONE_DAYS = 30
 const DECISIONS_AT_MOST = 4_000_000
+/** Nothing arrives later: Cloudflare Queues hold nothing for longer. */
+const LATEST_DAYS = 14
 const DAYS = number(1, 3_650)
+
+/** Key, time, how long it is kept, and whether an index begins with the tenant or there is none; else one begins with the time. */
+type Old = readonly [
+  key: string,
+  time: string,
+  keeps: 'decisions' | 'audit' | 'expiry' | 'tombstones' | 'purges',
+  index?: 'tenant' | 'none',
+]
 
 /**
  * What is too old, by table: a condition on `?1`, the first moment that stays. Tables whose index begins with the tenant are
- * gone through tenant by tenant.
+ * gone through tenant by tenant. A table without an index on the time alone is gone through once a row of it is due, by
+ * whole days: the others cost a row read.
  */
-const TOO_OLD = {
-  question_texts: { key: 'tenant, question_hmac', time: 'expires_ms', byTenant: false, keeps: 'expiry' },
-  decisions: { key: 'place', time: 'place', byTenant: false, keeps: 'decisions' },
-  question_days: {
-    key: 'tenant, day_ms, collection, question_hmac',
-    time: 'day_ms',
-    byTenant: true,
-    keeps: 'decisions',
-  },
-  feedback: { key: 'event_id, source', time: 'at_ms', byTenant: true, keeps: 'decisions' },
-  isolates: { key: 'id', time: 'last_ms', byTenant: false, keeps: 'decisions' },
-  rejected_events: { key: 'isolate, sequence', time: 'at_ms', byTenant: false, keeps: 'decisions' },
-  request_faults: {
-    key: 'hour_ms, route, status, code, isolate',
-    time: 'hour_ms',
-    byTenant: false,
-    keeps: 'decisions',
-  },
-  audit_events: { key: 'id', time: 'at_ms', byTenant: true, keeps: 'audit' },
-  alerts: { key: 'id', time: 'closed_ms', byTenant: false, keeps: 'audit' },
-  answer_purges: { key: 'tenant, scope', time: 'epoch', byTenant: false, keeps: 'purges' },
+const TOO_OLD: Readonly<Record<string, Old>> = {
+  question_texts: ['tenant, question_hmac', 'expires_ms', 'expiry'],
+  decisions: ['place', 'place', 'decisions'],
+  question_days: ['tenant, day_ms, collection, question_hmac', 'day_ms', 'decisions', 'tenant'],
+  feedback: ['event_id, source', 'at_ms', 'decisions', 'tenant'],
+  isolates: ['id', 'last_ms', 'decisions'],
+  rejected_events: ['isolate, sequence', 'at_ms', 'decisions'],
+  request_faults: ['hour_ms, route, status, code, isolate', 'hour_ms', 'decisions'],
+  audit_events: ['id', 'at_ms', 'audit', 'tenant'],
+  alerts: ['id', 'closed_ms', 'audit', 'none'],
+  answer_purges: ['tenant, scope', 'epoch', 'purges', 'none'],
   // What a queue still holds of an erased principal has arrived by then.
-  erasures: { key: 'tenant, principal_id', time: 'finished_ms', byTenant: false, keeps: 'tombstones' },
-} as const
-
-type OldTable = keyof typeof TOO_OLD
+  erasures: ['tenant, principal_id', 'finished_ms', 'tombstones', 'none'],
+}
 
 // The names are those of the object itself.
-const TABLES = Object.keys(TOO_OLD) as OldTable[]
+const TABLES = Object.keys(TOO_OLD)
 const FIRST: RetentionCursor = { tables: TABLES, tenants: {} }
 
 /**
@@ -143,11 +145,10 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   }
 
   /** Tenants of the rows that went: `meta.changes` would count what triggers write as well. */
-  async function removeSlice(table: OldTable, before: number, after: string): Promise<readonly string[]> {
-    const statement = db.prepare(TOO_OLD[table].byTenant ? removalByTenant(table) : removal(table))
-    const bound = statement.bind(...(TOO_OLD[table].byTenant ? [before, after] : [before]))
+  async function removeSlice(table: string, before: number, after: string): Promise<string[]> {
+    const removal = db.prepare(removalOf(table)).bind(before, after)
     const noted = table === 'decisions' ? [db.prepare(NOTE_HOW_MANY)] : []
-    const [gone] = await db.batch<{ tenant: string }>([bound, ...noted])
+    const [gone] = await db.batch<{ tenant: string }>([removal, ...noted])
     return gone?.results.map(({ tenant }) => tenant) ?? []
   }
 
@@ -156,29 +157,36 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
     // What is not counted stays, and waits for a week at most.
     await counting.countMany(nowMs)
     const decisionsFromMs = await decisionsFrom(nowMs, exportedToMs)
-    const removed = Object.fromEntries(TABLES.map((table) => [table, 0]))
+    const removed: Record<string, number> = {}
     const tenants: Record<string, string> = { ...from.tenants }
+    const due: Record<string, number> = { ...from.due }
     // A cursor of an older version may name a table that is gone.
-    const waiting = from.tables.filter((table): table is OldTable => Object.hasOwn(TOO_OLD, table))
+    const waiting = from.tables.filter((table) => table in TOO_OLD)
     for (let statements = 0; statements < maxStatements; statements++) {
       const table = waiting.shift()
       if (table === undefined) break
       const after = tenants[table] ?? ''
-      const fromMs = nowMs - days[TOO_OLD[table].keeps] * DAY_MS
-      const before = table === 'decisions' ? placeOf(decisionsFromMs) : fromMs
+      const [, , keeps, index] = TOO_OLD[table]!
+      const fromMs = nowMs - days[keeps] * DAY_MS
+      const before = table === 'decisions' ? placeOf(decisionsFromMs) : index ? fromMs - (fromMs % DAY_MS) : fromMs
+      if ((due[table] ?? 0) >= before) continue
       const gone = await removeSlice(table, before, after)
-      removed[table]! += gone.length
-      delete tenants[table]
+      removed[table] = (removed[table] ?? 0) + gone.length
+      const isFull = gone.length === SLICE
       // The last of a slice has had its turn; what is left of it goes once those after it had theirs.
-      if (gone.length === SLICE && TOO_OLD[table].byTenant) tenants[table] = lastOf(gone)
-      if (gone.length === SLICE || after !== '') waiting.push(table)
+      tenants[table] = isFull ? gone.sort().at(-1)! : ''
+      if (isFull || after !== '') waiting.push(table)
+      else if (index) {
+        const firstMs = await db.prepare(firstOf(table)).first<number>('ms')
+        due[table] = Math.min(firstMs ?? nowMs, nowMs - LATEST_DAYS * DAY_MS)
+      }
     }
     const finished = waiting.length === 0
-    return { removed, finished, next: finished ? FIRST : { tables: waiting, tenants } }
+    return { removed, finished, next: { tables: finished ? TABLES : waiting, tenants, due } }
   }
 
   return {
-    run: (maxStatements = MOST_STATEMENTS, from = FIRST, exportedToMs = Number.MAX_SAFE_INTEGER) =>
+    run: (maxStatements = MOST_STATEMENTS, from = FIRST, exportedToMs = Infinity) =>
       run(maxStatements, from, exportedToMs).catch(rethrowStoreFault),
   }
 }
@@ -192,38 +200,29 @@ const FIRST_KEPT = `SELECT at_ms FROM decisions ORDER BY place LIMIT 1 OFFSET CA
 const NOTE_REMOVED = `UPDATE removed_decisions SET before_ms = ?1 WHERE before_ms < ?1`
 const NOTE_HOW_MANY = `UPDATE removed_decisions SET decisions = decisions + changes()`
 
-const BUT: Partial<Record<OldTable, string>> = {
-  // Numbers of purges never come again: the newest is not forgotten.
-  answer_purges: ' AND epoch < (SELECT max(epoch) FROM answer_purges)',
-  // What is not counted stays until it is.
-  decisions:
-    ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)',
-}
+/** What is not counted stays until it is. */
+const COUNTED =
+  ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)'
 
-function removal(table: OldTable): string {
-  const { key, time } = TOO_OLD[table]
-  const but = BUT[table] ?? ''
-  return `DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${key} FROM ${table} WHERE ${time} < ?1${but} ORDER BY ${time} LIMIT ${SLICE}
-  ) RETURNING '' AS tenant`
-}
-
-/** Jumps from tenant to tenant, beginning after `?2`: one that has nothing to remove costs two rows read. */
-function removalByTenant(table: OldTable): string {
-  const { key, time } = TOO_OLD[table]
-  const ofOld = key.replaceAll(/\w+/g, 'old.$&')
-  return `WITH RECURSIVE known (tenant) AS (
-    SELECT min(tenant) FROM ${table} WHERE tenant > ?2
-    UNION ALL
-    SELECT (SELECT min(next.tenant) FROM ${table} AS next WHERE next.tenant > known.tenant)
-    FROM known WHERE known.tenant IS NOT NULL
-  )
+/** Removes a slice of what is older than `?1`; of a table by tenant, after the tenant `?2`: one that has nothing to remove costs four rows read. */
+function removalOf(table: string): string {
+  const [key, time, , index] = TOO_OLD[table]!
+  if (index !== 'tenant')
+    return `DELETE FROM ${table} WHERE (${key}) IN (
+    SELECT ${key} FROM ${table} WHERE ${time} < ?1${table === 'decisions' ? COUNTED : ''} ORDER BY ${time} LIMIT ${SLICE}
+  ) RETURNING ?2 AS tenant`
+  return `${knownTenants(table, '?2')}
   DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
-    WHERE known.tenant IS NOT NULL LIMIT ${SLICE}
+    SELECT ${key.replaceAll(/\w+/g, 'old.$&')} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
+    LIMIT ${SLICE}
   ) RETURNING tenant`
 }
 
-function lastOf(tenants: readonly string[]): string {
-  return tenants.reduce((last, tenant) => (tenant > last ? tenant : last), '')
+/** When the oldest row of a table is from. */
+function firstOf(table: string): string {
+  const [, time, , index] = TOO_OLD[table]!
+  const first = `SELECT min(${time}) AS ms FROM ${table}`
+  return index === 'tenant'
+    ? `${knownTenants(table, "''")} SELECT min((${first} WHERE tenant = known.tenant)) AS ms FROM known`
+    : first
 }

@@ -61,19 +61,18 @@ export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void
 }
 
 interface RetentionState {
-  /** When the last round ended that left nothing. */
+  /** When the last round ended that left nothing; 0 while one is under way. */
   readonly finishedMs?: number
   readonly from?: RetentionCursor
 }
 
 async function removeOld({ retention, jobRecords, clock, exports }: ConsoleParts): Promise<JobRun> {
-  const { finishedMs, from } = (await jobRecords.cursor<RetentionState>('retention')) ?? {}
+  const { finishedMs = 0, from } = (await jobRecords.cursor<RetentionState>('retention')) ?? {}
   const nowMs = clock.nowMs()
-  if (finishedMs !== undefined && nowMs >= finishedMs && nowMs - finishedMs < RETENTION_EVERY_MS)
-    return { finished: true }
+  if (nowMs >= finishedMs && nowMs - finishedMs < RETENTION_EVERY_MS) return { finished: true }
   // What has to go for its number goes once it is exported; what has to go for its age does not wait.
   const exported = exports && ((await jobRecords.cursor<ExportCursor>('exports'))?.dayMs ?? 0)
   const { finished, next } = await retention.run(undefined, from, exported)
-  await jobRecords.keepCursor('retention', finished ? { finishedMs: nowMs } : { from: { ...next } })
+  await jobRecords.keepCursor('retention', { finishedMs: finished ? nowMs : 0, from: { ...next } })
   return { finished }
 }
