@@ -116,7 +116,9 @@ test('a model of Workers AI needs no endpoint, and an endpoint both of its setti
   expect(settingProblems(half)).toMatchObject([{ name: 'LLM_BASE_URL' }])
 })
 
-test('no two secrets are equal', () => {
+test('no two secrets are equal, but what is about to be changed is that of before', () => {
+  expect(settingProblems({ ADMIN_TOKEN: LONG, ADMIN_TOKEN_BEFORE: LONG })).toEqual([])
+  expect(settingProblems({ QUESTION_HMAC_KEY: LONG, FEEDBACK_KEY_BEFORE: LONG })).toEqual([])
   for (const one of SECRETS) {
     for (const other of SECRETS.filter((name) => name !== one)) {
       expect(settingProblems({ [one]: LONG, [other]: LONG })).toMatchObject([{ code: 'config_invalid' }])

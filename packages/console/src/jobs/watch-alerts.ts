@@ -153,6 +153,7 @@ async function tell(url: string, secret: string | undefined, alert: Alert, nowMs
   const body = JSON.stringify({ event, tenant: alert.tenant, ...sentAlert(alert) })
   // The same id however often it is told.
   const id = `${event}_${alert.id}`
+  let answered: number | 'nothing' = 'nothing'
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -165,12 +166,13 @@ async function tell(url: string, secret: string | undefined, alert: Alert, nowMs
       signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
     })
     await response.body?.cancel()
-    if (!response.ok) console.error(`[rag-gate] the webhook for alerts answered ${response.status}`)
-    return response.ok
+    if (response.ok) return true
+    answered = response.status
   } catch {
-    console.error('[rag-gate] the webhook for alerts cannot be reached')
-    return false
+    // It cannot be reached, or takes too long.
   }
+  console.error(`[rag-gate] the webhook for alerts answered ${answered}`)
+  return false
 }
 
 /** HMAC-SHA-256 over id, time and body. @see https://www.standardwebhooks.com */
