@@ -4,7 +4,8 @@
  *
  *   npm run bench -- statistics-pages [-- most decisions]
  *
- * Decisions are made in the database itself, spread over a week, two collections and two policies, and go through the same trigger as recorded traffic.
+ * Decisions are made in the database itself, each size in a week of its own and in the order of time, under two collections
+ * and two policies, and go through the same trigger as recorded traffic.
  * Milliseconds are the median of 9 calls after one that is not counted, in a local D1, with the way to it.
  */
 import type { D1Database } from '@cloudflare/workers-types'
@@ -19,18 +20,17 @@ import { databaseAlone, migrate } from './migrate.ts'
 const MOST = Number(process.argv[2] ?? 1_000_000)
 const SIZES = [1_000, 100_000, 1_000_000].filter((size) => size <= MOST)
 const TURNS = 9
-const WEEK_DAYS = 7
-const WEEK_MS = WEEK_DAYS * 86_400_000
+const WEEK_MS = 7 * 86_400_000
 
 const miniflare = databaseAlone()
 try {
   await migrate(miniflare)
   // What miniflare gives is a D1 database, under a type of its own.
   const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
-  for (const size of SIZES) {
+  for (const [at, size] of SIZES.entries()) {
     const recording = metered(db)
     const startedMs = performance.now()
-    await recordTraffic(recording.db, `tenant-${size}`, size, { days: WEEK_DAYS })
+    await recordTraffic(recording.db, `tenant-${size}`, size * (at + 1), { from: size * at, spacingMs: WEEK_MS / size })
     const perSecond = Math.round(size / ((performance.now() - startedMs) / 1_000))
     const [written, read] = [recording.rowsWritten() / size, recording.rowsRead() / size]
     console.log(`${size} recorded, ${perSecond} a second; rows: ${written.toFixed(2)} written, ${read.toFixed(0)} read`)
@@ -38,7 +38,7 @@ try {
   const rows: string[][] = []
   for (const [name, open] of Object.entries(pages(db))) {
     const cells = [name]
-    for (const size of SIZES) cells.push(await cost(open, `tenant-${size}`))
+    for (const [at, size] of SIZES.entries()) cells.push(await cost(open, `tenant-${size}`, at))
     rows.push(cells)
   }
   console.log(markdownTable(['page', ...SIZES.map((size) => `${size} decisions`)], rows))
@@ -46,7 +46,8 @@ try {
   await miniflare.dispose()
 }
 
-type Page = (tenant: string) => Promise<unknown>
+/** Of a tenant in a period. */
+type Page = (asked: { tenant: string; fromMs: number; toMs: number }) => Promise<unknown>
 interface MeteredPage {
   readonly open: Page
   readonly meter: ReturnType<typeof metered>
@@ -57,33 +58,33 @@ function pages(db: D1Database): Readonly<Record<string, MeteredPage>> {
   const statistics = createD1Statistics({ db: meter.db })
   const recorded = createD1RecordedDecisions({ db: meter.db })
   const spots = createD1WeakSpots({ db: meter.db })
-  const period = { fromMs: TRAFFIC_START_MS, toMs: TRAFFIC_START_MS + WEEK_MS }
   const trends = { limit: 20, weakBelow: 0.7, minDecisions: 1, sort: 'confidence' } as const
   const all: Readonly<Record<string, Page>> = {
-    'summary by the hour': (tenant) => statistics.summary({ tenant, ...period }),
-    'summary by the day': (tenant) => statistics.summary({ tenant, ...period, interval: 'day' }),
-    'latest 50 decisions': (tenant) => recorded.list({ tenant, ...period, limit: 50 }),
-    'latest 50 refusals': (tenant) => recorded.list({ tenant, ...period, limit: 50, filter: { verdict: 'refuse' } }),
-    'decisions that there are not': (tenant) =>
-      recorded.list({ tenant, ...period, limit: 50, filter: { reason: 'none' } }),
-    'one decision': async (tenant) => {
-      const { decisions } = await recorded.list({ tenant, ...period, limit: 1 })
+    'summary by the hour': (asked) => statistics.summary(asked),
+    'summary by the day': (asked) => statistics.summary({ ...asked, interval: 'day' }),
+    'latest 50 decisions': (asked) => recorded.list({ ...asked, limit: 50 }),
+    'latest 50 refusals': (asked) => recorded.list({ ...asked, limit: 50, filter: { verdict: 'refuse' } }),
+    'decisions that there are not': (asked) => recorded.list({ ...asked, limit: 50, filter: { reason: 'none' } }),
+    'one decision': async (asked) => {
+      const { decisions } = await recorded.list({ ...asked, limit: 1 })
       meter.reset()
-      return recorded.one(tenant, decisions[0]?.id ?? '')
+      return recorded.one(asked.tenant, decisions[0]?.id ?? '')
     },
-    'content gaps': (tenant) => spots.contentGaps({ tenant, ...period, limit: 20 }),
-    'document trends': (tenant) => spots.documents({ tenant, ...period, ...trends }),
+    'content gaps': (asked) => spots.contentGaps({ ...asked, limit: 20 }),
+    'document trends': (asked) => spots.documents({ ...asked, ...trends }),
   }
   return Object.fromEntries(Object.entries(all).map(([name, open]) => [name, { open, meter }]))
 }
 
-async function cost({ open, meter }: MeteredPage, tenant: string): Promise<string> {
-  await open(tenant)
+async function cost({ open, meter }: MeteredPage, tenant: string, week: number): Promise<string> {
+  const fromMs = TRAFFIC_START_MS + week * WEEK_MS
+  const asked = { tenant, fromMs, toMs: fromMs + WEEK_MS }
+  await open(asked)
   const times: number[] = []
   for (let turn = 0; turn < TURNS; turn++) {
     meter.reset()
     const startedMs = performance.now()
-    await open(tenant)
+    await open(asked)
     times.push(performance.now() - startedMs)
   }
   const [median = 0] = times.sort((a, b) => a - b).slice(Math.floor(TURNS / 2))

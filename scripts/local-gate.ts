@@ -76,7 +76,9 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const entry = options.entry === undefined ? [] : [options.entry]
   const args = [...entry, '--persist-to', stateDirectory, ...envFiles]
   const wanted = options.port ?? 8787
-  const served = await serveLocally(wanted, args, untilHealthy, options.output === 'everything')
+  // A log of requests is printed, not dropped.
+  const printsEverything = options.output === 'everything' || all['REQUEST_LOG'] === 'json'
+  const served = await serveLocally(wanted, args, untilHealthy, printsEverything)
   const { url, port, child, output, inspectorPort, stopped } = served
   if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const { onOutput } = options

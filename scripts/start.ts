@@ -163,4 +163,8 @@ const starting = startLocalGate({
 await serveUntilStopped(starting, async (gate) => {
   const answered = (await ingestSamples(gate)) && (await askSamples(gate))
   console.log(whatNext(gate, answered))
+  // The runtime on this machine fires no cron trigger by itself.
+  const fire = (): void => void fetch(`${gate.url}/cdn-cgi/local/scheduled`).catch(() => undefined)
+  fire()
+  setInterval(fire, 15 * 60_000).unref()
 })

@@ -98,6 +98,29 @@ describe('on a narrow screen', () => {
 })
 
 describe('the overview', () => {
+  it('does not say that all is well where nobody looks, and says which jobs are behind', async () => {
+    const health = async (): Promise<string> => {
+      const { page } = await visit()
+      return (await page.locator('.health').innerText()).replaceAll(/\s+/g, ' ')
+    }
+    expect(await health()).toContain('Nobody looks for alerts yet')
+    await fetch(`${site.gate.url}/cdn-cgi/local/scheduled`)
+    expect(await health()).not.toContain('obody looks')
+    // What a trigger that stopped three hours ago leaves.
+    const stopped = await visit()
+    await stopped.page.route('**/v1/alerts*', async (route) => {
+      const answer = await route.fetch()
+      const { jobs, ...rest } = (await answer.json()) as { jobs: readonly object[] }
+      await route.fulfill({
+        response: answer,
+        json: { ...rest, jobs: jobs.map((job) => ({ ...job, behind_seconds: 5_400 })) },
+      })
+    })
+    await stopped.page.reload()
+    await stopped.page.locator('.health').filter({ hasText: 'Jobs are behind' }).waitFor()
+    expect(await stopped.page.locator('.health').innerText()).toContain('alerts by 90 min')
+  })
+
   it('says what another threshold would have refused', async () => {
     const { page } = await visit()
     const slider = page.getByLabel('Try another threshold')
@@ -233,12 +256,13 @@ describe.skipIf(SCREENSHOTS === '')('screenshots', () => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     const take = async (name: string): Promise<void> =>
       expect(await shoot(page, `dashboard-${name}`, look)).toBeGreaterThan(5_000)
+    await page.getByLabel('Tenant').selectOption('default')
     for (const name of VIEWS) {
       await open(page, name)
       await page.waitForTimeout(400)
       await take(name.toLowerCase().replace(' ', '-'))
     }
-    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions?tenant=default&verdict=refuse`)
     await page.locator('.list a').first().click()
     await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
     await take('decision')

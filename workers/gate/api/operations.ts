@@ -285,7 +285,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
     path: '/v1/alerts',
-    about: 'Open and closed alerts; the open ones of every tenant for tenant=*',
+    about: 'Open and closed alerts, the open ones of every tenant for tenant=*, and the jobs that look for them',
     scope: 'admin',
     query: { ...tenant, ...limit },
     answers: { 200: { about: 'Open ones first, then the latest', body: shape.ALERTS } },

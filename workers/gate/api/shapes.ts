@@ -551,6 +551,8 @@ export const POLICIES: Schema = versioned({
   changes: list(object({ ...choice, policy_id: text })),
 })
 
+const JOBS = list(object({ name: text, ran_at: moment, failed: flag, behind_seconds: count }))
+
 export const ALERTS: Schema = versioned({
   alerts: list(
     object({
@@ -565,6 +567,7 @@ export const ALERTS: Schema = versioned({
       message: text,
     }),
   ),
+  jobs: JOBS,
 })
 
 export const AUDIT: Schema = versioned({
@@ -654,5 +657,5 @@ export const ERASED: Schema = versioned({
 
 export const HEALTH: Schema = object({
   status: { const: 'ok' },
-  jobs: list(object({ name: text, ran_at: moment, failed: flag, behind_seconds: count })),
+  jobs: JOBS,
 })

@@ -7,6 +7,7 @@ import type { RequestFault } from '../../src/d1/request-faults.ts'
 import type { Recording, StatisticsSummary } from '../../src/d1/statistics.ts'
 import type { TotalsAt, TotalsOf } from '../../src/d1/statistics/totals.ts'
 import type { ContentGap, DocumentTrend } from '../../src/d1/weak-spots.ts'
+import type { JobState } from '../../src/jobs/job-states.ts'
 import type { Prices, Saving } from 'hono-rag-gate/core/reports'
 
 export type Stats = OnTheWire<StatisticsSummary> & {
@@ -17,6 +18,7 @@ export type Stats = OnTheWire<StatisticsSummary> & {
 }
 export type Point = OnTheWire<TotalsAt>
 export type Named = OnTheWire<TotalsOf>
+export type { JobState }
 export type AlertRow = OnTheWire<Omit<Alert, 'untold'>>
 export type Decision = Omit<OnTheWire<ListedDecision>, 'escalate' | 'saved'> & {
   readonly escalate: boolean
@@ -100,7 +102,7 @@ export interface Policies {
 /** The JSON of each path. */
 export interface Answers {
   readonly stats: Stats
-  readonly alerts: { readonly alerts: readonly AlertRow[] }
+  readonly alerts: { readonly alerts: readonly AlertRow[]; readonly jobs: readonly JobState[] }
   readonly policies: Policies
   readonly decisions: { readonly decisions: readonly Decision[]; readonly next_cursor: string | null }
   readonly feedback: { readonly policies: readonly PolicyErrors[]; readonly labels: readonly OnTheWire<GivenLabel>[] }

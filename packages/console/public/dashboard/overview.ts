@@ -1,7 +1,7 @@
 /** The overview: whether the gate is well, what became of the questions, and what it saved. */
 import { CACHED } from '../../src/d1/statistics/wanted.ts'
 import { ALL_TENANTS, before, changed, linkTo, type Period, toDecisions } from './address.ts'
-import type { AlertRow, Named, Point, Policies, Stats } from './answers.ts'
+import type { AlertRow, JobState, Named, Point, Policies, Stats } from './answers.ts'
 import { get } from './api.ts'
 import { bars, histogram, legend, type SeriesPoint, type Threshold, timeSeries, VERDICTS } from './charts.ts'
 import {
@@ -29,7 +29,7 @@ import type { ViewRequest } from './view.ts'
 
 export async function showOverview({ period, tenant, chosen, signal, offer }: ViewRequest): Promise<readonly Child[]> {
   const asked = { ...period, ...chosen }
-  const [stats, earlier, { policies }, { alerts }] = await Promise.all([
+  const [stats, earlier, { policies }, { alerts, jobs }] = await Promise.all([
     get('stats', asked, signal),
     get('stats', { ...chosen, ...before(period) }, signal),
     get('policies', { tenant: tenant === ALL_TENANTS ? '' : tenant }, signal),
@@ -46,7 +46,7 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
   const open = alerts.filter(({ closed }) => closed === null)
   if (stats.decisions === 0) {
     return [
-      health(stats, open, tenant),
+      health(stats, open, jobs, tenant),
       card(
         'No decisions',
         empty('No question was judged in this period. Ask one on the start page, or choose a longer period.'),
@@ -54,7 +54,7 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
     ]
   }
   return [
-    health(stats, open, tenant),
+    health(stats, open, jobs, tenant),
     tiles(stats, earlier),
     el(
       'div',
@@ -68,7 +68,7 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
 }
 
 /** Whether all is well, in one line; else what is not, and where to look. */
-function health(stats: Stats, open: readonly AlertRow[], tenant: string): HTMLElement {
+function health(stats: Stats, open: readonly AlertRow[], jobs: readonly JobState[], tenant: string): HTMLElement {
   const lost = lostOf(stats)
   const problems: Child[] = [
     ...open.map((alert) => [
@@ -79,6 +79,7 @@ function health(stats: Stats, open: readonly AlertRow[], tenant: string): HTMLEl
     ...(lost > 0
       ? [[el('strong', {}, `${counted(lost, 'decision')} lost`), el('span', {}, 'See Recording below.')]]
       : []),
+    ...stuckJobs(jobs),
     ...(stats.complete
       ? []
       : [
@@ -97,6 +98,16 @@ function health(stats: Stats, open: readonly AlertRow[], tenant: string): HTMLEl
     { className: 'health', 'aria-label': 'What needs attention' },
     problems.map((problem) => el('li', { className: 'alert advise' }, problem)),
   )
+}
+
+/** Where nobody looks no alert is open. */
+function stuckJobs(jobs: readonly JobState[]): readonly Child[] {
+  if (!jobs.some(({ name }) => name === 'alerts'))
+    return [[el('strong', {}, 'Nobody looks for alerts yet'), el('span', {}, 'The cron trigger has not fired.')]]
+  const behind = jobs.filter(({ behind_seconds: seconds }) => seconds > 0)
+  if (behind.length === 0) return []
+  const told = behind.map(({ name, behind_seconds: seconds }) => `${name} by ${Math.ceil(seconds / 60)} min`)
+  return [[el('strong', {}, 'Jobs are behind'), el('span', {}, `${told.join(', ')}.`)]]
 }
 
 function lostOf({ recording: counts }: Stats): number {

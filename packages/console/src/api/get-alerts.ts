@@ -1,5 +1,6 @@
 /** `GET /alerts`. */
 import type { Alert } from '../d1/alerts.ts'
+import { jobStates } from '../jobs/job-states.ts'
 import type { ConsoleContext } from './context.ts'
 import { checkNames } from './check-names.ts'
 import { readTenants } from './parameters.ts'
@@ -7,17 +8,20 @@ import { readLimit } from './read-limit.ts'
 import { requireScope } from './require-scope.ts'
 import { json, onTheWire } from './wire.ts'
 
-/** Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. */
+/** Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. And the jobs: where they are not run, nobody looks. */
 export async function getAlerts(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['limit'])
   const alerts = await parts.alerts.list(readTenants(c, principal), readLimit(c, 50))
-  return json(c, { alerts: alerts.map((alert) => ({ ...sentAlert(alert), tenant: alert.tenant })) })
+  return json(c, {
+    alerts: alerts.map(sentAlert),
+    jobs: await jobStates(parts),
+  })
 }
 
 /** An alert as it is sent. */
-export function sentAlert({ untold: _told, tenant: _tenant, ...alert }: Alert): object {
+export function sentAlert({ untold: _told, ...alert }: Alert): object {
   // The wire form of an object is an object.
   return onTheWire(alert) as object
 }

@@ -6,7 +6,6 @@
  */
 export const knownTenants = (table: string, after: string): string => `WITH RECURSIVE known (tenant) AS (
     SELECT min(tenant) FROM ${table} WHERE tenant > ${after}
-    UNION ALL
-    SELECT (SELECT min(next.tenant) FROM ${table} AS next WHERE next.tenant > known.tenant)
+    UNION ALL SELECT (SELECT min(next.tenant) FROM ${table} AS next WHERE next.tenant > known.tenant)
     FROM known WHERE known.tenant IS NOT NULL
   )`

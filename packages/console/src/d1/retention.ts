@@ -175,7 +175,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
       const isFull = gone.length === SLICE
       // The last of a slice has had its turn; what is left of it goes once those after it had theirs.
       tenants[table] = isFull ? gone.sort().at(-1)! : ''
-      if (isFull || after !== '') waiting.push(table)
+      if (isFull || after) waiting.push(table)
       else if (index) {
         const firstMs = await db.prepare(firstOf(table)).first<number>('ms')
         due[table] = Math.min(firstMs ?? nowMs, nowMs - LATEST_DAYS * DAY_MS)
@@ -192,8 +192,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
 }
 
 /** How many decisions there are of those counted. */
-const KEPT = `SELECT counted.decisions - removed.decisions AS kept
-  FROM counted_decisions AS counted, removed_decisions AS removed WHERE counted.counts = 'sums'`
+const KEPT = `SELECT decisions - (SELECT decisions FROM removed_decisions) AS kept FROM counted_decisions WHERE counts = 'sums'`
 /** When the first decision was that stays where `?1` go. */
 const FIRST_KEPT = `SELECT at_ms FROM decisions ORDER BY place LIMIT 1 OFFSET CAST(?1 AS INTEGER)`
 
@@ -213,8 +212,7 @@ function removalOf(table: string): string {
   ) RETURNING ?2 AS tenant`
   return `${knownTenants(table, '?2')}
   DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${key.replaceAll(/\w+/g, 'old.$&')} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
-    LIMIT ${SLICE}
+    SELECT ${key.replaceAll(/\w+/g, 'old.$&')} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1 LIMIT ${SLICE}
   ) RETURNING tenant`
 }
 

@@ -35,7 +35,7 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
   await counting.countMany(clock.nowMs())
   const toMs = Math.ceil(clock.nowMs() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
-  const failures: unknown[] = []
+  let failure: unknown
   const after = (await jobRecords.cursor<string>('alerts')) ?? ''
   const known = await summaries.tenantsAfter(after, TENANTS_AT_ONCE, fromMs, toMs)
   const last = known.at(-1)?.tenant ?? ''
@@ -45,7 +45,9 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
     const opened = open.get(tenant)
     const lost = tenant === operatorTenant ? await lostIn(parts, fromMs, toMs) : []
     if (!active && opened === undefined && lost.length === 0) continue
-    await watchTenant(parts, tenant, opened, lost, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
+    await watchTenant(parts, tenant, opened, lost, fromMs, toMs).catch((thrown: unknown) => {
+      failure ??= thrown
+    })
   }
   const next = known.length < TENANTS_AT_ONCE ? '' : last
   if (next !== after) await jobRecords.keepCursor('alerts', next)
@@ -54,7 +56,7 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
     for (const alert of await alerts.untold())
       if (await tell(url, secret, alert, clock.nowMs())) await alerts.told(alert)
   }
-  if (failures.length > 0) throw failures[0]
+  if (failure !== undefined) throw failure
 }
 
 async function watchTenant(
@@ -150,7 +152,7 @@ function counted({ decisions, byVerdict, failed, latency, confidenceHistogram }:
 /** @returns whether the webhook took it */
 async function tell(url: string, secret: string | undefined, alert: Alert, nowMs: number): Promise<boolean> {
   const event = alert.closedMs === null ? 'alert_opened' : 'alert_closed'
-  const body = JSON.stringify({ event, tenant: alert.tenant, ...sentAlert(alert) })
+  const body = JSON.stringify({ event, ...sentAlert(alert) })
   // The same id however often it is told.
   const id = `${event}_${alert.id}`
   let answered: number | 'nothing' = 'nothing'
