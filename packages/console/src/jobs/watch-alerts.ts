@@ -134,8 +134,7 @@ async function calibrated(
 /** Evidence is what the tenant sent: a histogram is counts of twentieths, or nothing. */
 function histogramIn(evidence: unknown): readonly number[] {
   const bins = isRecord(evidence) ? evidence['confidence_histogram'] : undefined
-  const isCount = (value: unknown): value is number =>
-    typeof value === 'number' && Number.isInteger(value) && value >= 0
+  const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
   return Array.isArray(bins) && bins.length === 20 && bins.every(isCount) ? bins : []
 }
 
@@ -151,7 +150,7 @@ function counted({ decisions, byVerdict, failed, latency, confidenceHistogram }:
 
 /** @returns whether the webhook took it */
 async function tell(url: string, secret: string | undefined, alert: Alert, nowMs: number): Promise<boolean> {
-  const event = alert.closedMs === null ? 'alert_opened' : 'alert_closed'
+  const event = `alert_${alert.closedMs === null ? 'opened' : 'closed'}`
   const body = JSON.stringify({ event, ...sentAlert(alert) })
   // The same id however often it is told.
   const id = `${event}_${alert.id}`
@@ -161,7 +160,7 @@ async function tell(url: string, secret: string | undefined, alert: Alert, nowMs
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...(secret === undefined ? {} : await signatureHeaders(secret, id, body, nowMs)),
+        ...(secret !== undefined && (await signatureHeaders(secret, id, body, nowMs))),
       },
       body,
       redirect: 'manual',
@@ -173,12 +172,12 @@ async function tell(url: string, secret: string | undefined, alert: Alert, nowMs
   } catch {
     // It cannot be reached, or takes too long.
   }
-  console.error(`[rag-gate] the webhook for alerts answered ${answered}`)
+  console.error(`[rag-gate] the webhook answered ${answered}`)
   return false
 }
 
-/** HMAC-SHA-256 over id, time and body. @see https://www.standardwebhooks.com */
-async function signatureHeaders(
+/** HMAC-SHA-256 over id, time and body. @param secret `whsec_` and base64, or any text @see https://www.standardwebhooks.com */
+export async function signatureHeaders(
   secret: string,
   id: string,
   body: string,
@@ -186,8 +185,10 @@ async function signatureHeaders(
 ): Promise<Readonly<Record<string, string>>> {
   const encoder = new TextEncoder()
   const timestamp = String(Math.floor(nowMs / 1000))
-  const hmac = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), hmac, false, ['sign'])
+  const bytes = secret.startsWith('whsec_')
+    ? Uint8Array.from(atob(secret.slice(6)), (byte) => byte.charCodeAt(0))
+    : encoder.encode(secret)
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(`${id}.${timestamp}.${body}`))
   const signature = btoa(String.fromCharCode(...new Uint8Array(mac)))
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
