@@ -127,6 +127,18 @@ describe('a collection', () => {
     expect((await ask('learning')).body.detail.scale).not.toHaveProperty('stale')
   })
 
+  test('learns anew once another policy is chosen for it', { timeout: 60_000 }, async () => {
+    const choose = (policy: string | null) =>
+      post('/v1/collections/learning/policy', { policy, why: 'A trial' }, ADMIN, 'PUT')
+    const { learnedAtMs } = (await scaleOf('learning'))!
+    await choose('balanced-strict')
+    const strict = await learned('learning', learnedAtMs)
+    expect(strict).toMatchObject({ kind: 'scale', policyId: policyNamed('balanced-strict').id })
+    expect((await ask('learning')).header).toContain(';calibration=scaled')
+    await choose(null)
+    expect(await learned('learning', strict.learnedAtMs)).toMatchObject({ policyId: policyNamed(null).id })
+  })
+
   test('that none was learned for learns when the trigger fires', { timeout: 60_000 }, async () => {
     await env.DB.prepare(`UPDATE collections SET scale = NULL WHERE id = 'learning'`).run()
     await beginIsolate()

@@ -21,7 +21,7 @@ export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Pr
     collection,
     [id],
   )
-  c.executionCtx.waitUntil(learnAfter(composition, tenant, collection, corpusVersion))
+  c.executionCtx.waitUntil(learnAfter(composition, tenant, collection))
   return c.json({
     collection,
     corpus_version: corpusVersion,

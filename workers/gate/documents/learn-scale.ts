@@ -1,4 +1,4 @@
-/** Collections learn their scale behind the requests: after documents came or went, and when the cron trigger fires. */
+/** Collections learn their scale behind the requests: after documents or a policy came or went, and when the cron trigger fires. */
 import { type CollectionName, learnIfNeeded } from '@hono-rag-gate/ingest'
 import { errorForLog } from 'hono-rag-gate/errors'
 import type { Composition } from '../compose.ts'
@@ -13,17 +13,13 @@ const LOOKED_AT = 50
 /** No tenant has an empty name. */
 const FIRST: CollectionName = { tenant: '', id: '' }
 
-/** Learns once no other documents come. It never throws: the trigger tries again. @param corpusVersion after the change */
-export async function learnAfter(
-  composition: Composition,
-  tenant: string,
-  id: string,
-  corpusVersion: number,
-): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, QUIET_MS))
+/** Learns once no other documents come. It never throws: the trigger tries again. */
+export async function learnAfter(composition: Composition, tenant: string, id: string): Promise<void> {
+  const version = async () => (await composition.ingest.collections.find(tenant, id))?.corpusVersion
   try {
-    const now = await composition.ingest.collections.find(tenant, id)
-    if (now?.corpusVersion === corpusVersion) await learn(composition, { tenant, id })
+    const before = await version()
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS))
+    if ((await version()) === before) await learn(composition, { tenant, id })
   } catch (thrown) {
     warn(thrown)
   }

@@ -36,7 +36,7 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
       await documentBudget.spend(principal, { documents: checked.length, bytes })
     }
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
-    c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId, ingestion.corpusVersion))
+    c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId))
     const { nearlyFull } = ingestion
     const failed = ingestion.documents.some(({ status }) => status === 'failed')
     return c.json(

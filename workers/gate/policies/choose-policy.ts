@@ -8,6 +8,7 @@ import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-ga
 import { collectionNotFound } from 'hono-rag-gate/pipeline'
 import type { GateBindings } from '../bindings.ts'
 import { type Composition, compositionFor } from '../compose.ts'
+import { learnAfter } from '../documents/learn-scale.ts'
 import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
@@ -30,6 +31,7 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
   })
   const { policy } = asked
   if (!(await ingest.collections.choosePolicy(tenant, id, policy))) throw collectionNotFound()
+  c.executionCtx.waitUntil(learnAfter(composition, tenant, id))
   await recordChoice(composition, { tenant, by, collection: id, ...asked })
   return c.json({ collection: id, policy })
 }
