@@ -54,6 +54,10 @@ describe('two rounds of mutants', () => {
   it('are told by folder, with what is judged neither way apart', () => {
     const gate = { file: 'src/core/gates/gate.ts' }
     const mutants = [mutant('Killed', gate), mutant('Timeout', gate), mutant('Survived'), mutant('Ignored')]
+    const elsewhere = ['src/language/english/stem.ts', 'packages/presets/src/answers/grounding.ts'].map((file) =>
+      mutant('Killed', { file }),
+    )
+    expect(folderTable(elsewhere)).toMatch(/`language\/english`[^]*`presets\/answers`/)
     expect(folderTable(mutants).split('\n').slice(2)).toEqual([
       '| `core/gates`  | 1      | 1   | 100.0 % | 1         | 0              | 0       |',
       '| `core/policy` | 0      | 1   | 0.0 %   | 0         | 1              | 0       |',

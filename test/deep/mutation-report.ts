@@ -1,4 +1,5 @@
 /** What became of the mutants: rounds put together, survivors by place, and the share killed by folder. */
+import { dirname } from 'node:path'
 import { markdownTable } from '../../bench/markdown-table.ts'
 
 /** A place in a file; lines and columns from 1. */
@@ -74,7 +75,7 @@ function rowOf(name: string, mutants: readonly Mutant[]): string[] {
   )
 }
 
+/** Folders of `core` and the packages, without what stands around them. */
 function folderOf({ file }: Mutant): string {
-  const [, folder = ''] = /^src\/core\/(?:(\w+)\/)?/.exec(file) ?? []
-  return folder === '' ? 'core' : `core/${folder}`
+  return dirname(file).replace(/^src\/|^packages\//, '').replace(/^(\w+)\/src\b/, '$1')
 }

@@ -6,6 +6,8 @@ const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|int
 const NAME = /[A-Za-z][\w.-]*/y
 /** Characters of an expression, or of code in a line, looked through for its end. */
 const MAX_EXPRESSION = 4000
+/** Expressions of a text that may have none, until others are looked through for `UNENDED_REACH` alone. */
+const MAX_UNENDED = 25
 /** Attributes that a reader sees as a heading of the component. */
 const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
 /** Attributes of components such as `ParamField` that name what is described. */
@@ -29,9 +31,9 @@ export function mdxToMarkdown(mdx: string): string {
   const text = mdx.replaceAll('\r\n', '\n')
   const open = new OpenTags(text)
   const paragraphEnds = nextOf(text, '\n\n')
-  const closes = nextOf(text, '}')
   const programs = new Programs(text)
-  const tags = new Tags(text, closes)
+  const endOfExpression = expressionsOf(text)
+  const tags = new Tags(text, endOfExpression)
   const marks = new RegExp(MARK)
   const out: string[] = []
   // The end of what is written: the whole of it would be put together anew for each look.
@@ -67,7 +69,7 @@ export function mdxToMarkdown(mdx: string): string {
       write(text.slice(at, end))
       at = end
     } else if (character === '{') {
-      const end = endOfBraces(text, at, closes)
+      const end = endOfExpression(at)
       write(end === undefined ? character : stringOf(text.slice(at + 1, end - 1)))
       at = end ?? at + 1
     } else if (character === '<') {
@@ -152,7 +154,7 @@ function skipIndent(text: string, at: number, innermost: OpenTag | undefined): n
   return at + Math.min(indent.length, innermost.indent ?? indent.length)
 }
 
-/** Characters of a program, or of a tag, looked through for its end, once another had none. */
+/** Characters of a program, a tag or an expression looked through for its end, once others had none. */
 const UNENDED_REACH = 500
 
 /** Imports and exports of a text. */
@@ -231,11 +233,24 @@ function endOfCode(text: string, from: number, paragraphEnds: Next): number {
   return inside
 }
 
-/** Where an expression that begins with a brace ends; strings, templates and comments may hold braces of their own. */
-function endOfBraces(text: string, from: number, closes: Next): number | undefined {
+/** Where an expression ends, by the brace that it begins with; `undefined` for one without an end. */
+type EndOf = (from: number) => number | undefined
+
+function expressionsOf(text: string): EndOf {
+  const closes = nextOf(text, '}')
+  let unended = 0
+  return (from) => {
+    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? MAX_EXPRESSION : UNENDED_REACH))
+    if (closes(from) >= limit) return undefined
+    const end = endOfBraces(text, from, limit)
+    if (end === undefined) unended++
+    return end
+  }
+}
+
+/** Strings, templates and comments may hold braces of their own. */
+function endOfBraces(text: string, from: number, limit: number): number | undefined {
   let depth = 0
-  const limit = Math.min(text.length, from + MAX_EXPRESSION)
-  if (closes(from) >= limit) return undefined
   for (let at = from; at < limit; at++) {
     const character = text[at]
     if (character === '{') depth++
@@ -282,13 +297,13 @@ interface Tag {
 /** Tags of a text. */
 class Tags {
   readonly #text: string
-  readonly #closes: Next
+  readonly #endOfExpression: EndOf
   /** How far one is looked for its end: once one has none, not far. */
   #reach = Infinity
 
-  constructor(text: string, closes: Next) {
+  constructor(text: string, endOfExpression: EndOf) {
     this.#text = text
-    this.#closes = closes
+    this.#endOfExpression = endOfExpression
   }
 
   /** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
@@ -318,7 +333,7 @@ class Tags {
         if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
         at = end + 1
       } else if (character === '{') {
-        const end = endOfBraces(text, at, this.#closes)
+        const end = this.#endOfExpression(at)
         if (end === undefined) break
         if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
         at = end
