@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
-import { CREDENTIAL_HEADERS } from '../../src/cache/cache-use.ts'
+import { isCredential } from '../../src/cache/cache-use.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
@@ -25,7 +25,7 @@ app.post('/floor', async (c) => {
   const timer = setTimeout(() => undefined, 10_000)
   const { headers } = c.req.raw
   for (const name of ['content-type', 'content-length', 'content-encoding', 'cache-control']) headers.get(name)
-  for (const name of CREDENTIAL_HEADERS) headers.has(name)
+  for (const name of headers.keys()) isCredential(name)
   await c.req.json<{ question: string }>()
   clearTimeout(timer)
   const response = answer(c)

@@ -35,7 +35,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
           { param: 'cache.scope' },
         )
       }
-      const { varyHeaders, varyQuery, barredCredentials } = settings
+      const { varyHeaders, varyQuery, allowedCredentials } = settings
       const sharesAnswers = authenticates && scope !== 'principal'
       const warned = new Set<string>()
       const warnNotStored = (why: string): undefined => {
@@ -59,7 +59,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
               ...varyHeaders.map((name) => JSON.stringify(received.headers.get(name))),
               ...varyQuery.map((name) => JSON.stringify(queries(name) ?? null)),
             ],
-            use: cacheUseOf(received.headers, { barredCredentials, ownAnswersOnly }),
+            use: cacheUseOf(received.headers, { allowedCredentials, ownAnswersOnly }),
           }
           const { use } = asked
           // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.

@@ -16,35 +16,22 @@ export interface CacheUse {
 /** How the cache takes part where nothing else is said. */
 export const FULL_USE: CacheUse = { read: true, store: true }
 
-/** Request headers by which applications, and the proxies in front of them, tell callers apart. */
-export const CREDENTIAL_HEADERS = [
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-  'x-api-key',
-  'api-key',
-  'x-auth-token',
-  'x-access-token',
-  'cf-access-jwt-assertion',
-  'cf-access-authenticated-user-email',
-  'x-forwarded-user',
-  'x-forwarded-email',
-  'x-forwarded-access-token',
-  'x-auth-request-user',
-  'x-remote-user',
-  'remote-user',
-  'x-amzn-oidc-data',
-  'x-goog-iap-jwt-assertion',
-  'x-ms-client-principal',
-] as const
+/**
+ * In the names of request headers by which applications, and the proxies in front of them, tell callers apart. Others that
+ * are no secret and no name may hold one of them: a request more passes by the cache.
+ */
+const CREDENTIAL =
+  /^(?!sec-).*(?:auth|token|cookie|(?:api-?|subscription-|functions-)key|user(?!-agent)|email|session|principal|jwt|oidc)/
 
-/** A request header that carries credentials. */
-export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]
+/** @param name of a request header, in lower case */
+export function isCredential(name: string): boolean {
+  return CREDENTIAL.test(name)
+}
 
 /** What decides about the use of the cache beside the request. */
 export interface CacheUseRules {
-  /** Credentials that are neither in the key nor named as meaningless: a request with one of them has no part in the cache. */
-  readonly barredCredentials: readonly CredentialHeader[]
+  /** Credentials that are in the key or named as meaningless: a request with others has no part in the cache. @default any */
+  readonly allowedCredentials?: readonly string[] | undefined
   /** Whether a stored answer may be sent on demand only to who asked for it first. */
   readonly ownAnswersOnly: boolean
 }
@@ -61,7 +48,8 @@ export interface RequestedCacheUse extends CacheUse {
  * @see RFC 9111, sections 3.5 and 5.2.1
  */
 export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCacheUse {
-  if (rules.barredCredentials.some((name) => headers.has(name))) {
+  const { allowedCredentials: allowed } = rules
+  if (allowed !== undefined && [...headers.keys()].some((name) => isCredential(name) && !allowed.includes(name))) {
     return { read: false, store: false, why: 'credentials' }
   }
   const field = headers.get('cache-control')

@@ -12,7 +12,7 @@ import {
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
-import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
+import { isCredential } from './cache-use.ts'
 import type { AnswerCacheOptions } from './options.ts'
 
 /** Options that have a default. */
@@ -26,8 +26,8 @@ export interface CacheSettings
   /** In lower case. */
   readonly varyHeaders: readonly string[]
   readonly varyQuery: readonly string[]
-  /** Credentials that keep a request out of a public cache. */
-  readonly barredCredentials: readonly CredentialHeader[]
+  /** Credentials that keep no request out of the cache. @default none does */
+  readonly allowedCredentials: readonly string[] | undefined
 }
 
 const DEFAULTS: Defaulted = {
@@ -57,8 +57,8 @@ export const CACHE_OPTIONS: OptionKinds<AnswerCacheOptions> = {
   version: string,
   staleIfErrorSeconds: whole(0, 30 * 86_400),
   ignoredCredentials: {
-    words: `a list of ${CREDENTIAL_HEADERS.join(', ')}`,
-    holds: (value) => Array.isArray(value) && value.every(oneOf(...CREDENTIAL_HEADERS).holds),
+    words: 'a list of headers with credentials',
+    holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isCredential(name)),
   },
 }
 
@@ -69,12 +69,11 @@ export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
   const { scope } = others
   const { headers = [], query = [] } = vary
   const varyHeaders = lowerCase(headers)
-  const allowed: readonly string[] = [...ignoredCredentials, ...varyHeaders]
   return {
     ...others,
     varyHeaders,
     varyQuery: query,
-    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !allowed.includes(name)) : [],
+    allowedCredentials: scope === 'public' ? [...ignoredCredentials, ...varyHeaders] : undefined,
   }
 }
 

@@ -3,7 +3,6 @@ import type { WordReader } from '../core/text/content-stems.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
-import type { CredentialHeader } from './cache-use.ts'
 
 /** Who may share a cached answer: everyone, all of a tenant, or one principal alone. */
 export type CacheScope = 'public' | 'tenant' | 'principal'
@@ -35,12 +34,12 @@ export interface AnswerCacheOptions {
   readonly scope?: CacheScope
   /**
    * Headers with credentials, in lower case, that no answer of this route depends on. With the scope `public`, a request that
-   * carries `Authorization`, `Cookie`, `X-API-Key`, `Cf-Access-Jwt-Assertion` or another of the usual ones has no part in the
+   * carries `Authorization`, `Cookie`, `X-API-Key` or another header named for keys, tokens, sessions or users has no part in the
    * cache, unless the header stands in `vary` or here.
    *
    * @default none
    */
-  readonly ignoredCredentials?: readonly CredentialHeader[]
+  readonly ignoredCredentials?: readonly string[]
   /** Request headers and query parameters that the handler's answer depends on. They join the answer key. @default none */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
   /**

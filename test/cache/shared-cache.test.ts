@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cacheUseOf } from '../../src/cache/cache-use.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
 import { aGate, POLICY } from '../fixtures/gate.ts'
 
@@ -13,9 +14,11 @@ describe('a public cache', () => {
   it.each([
     ['Authorization', { authorization: 'Bearer one' }, { authorization: 'Bearer two' }],
     ['Cookie', { cookie: 'session=1' }, { cookie: 'session=2' }],
-    ...['Proxy-Authorization', 'X-API-Key', 'Cf-Access-Jwt-Assertion', 'X-Forwarded-User', 'X-Forwarded-Email'].map(
-      (name): [string, Record<string, string>, Record<string, string>] => [name, { [name]: 'one' }, { [name]: 'two' }],
-    ),
+    ...['X-API-Key', 'X-Forwarded-User'].map((name): [string, Record<string, string>, Record<string, string>] => [
+      name,
+      { [name]: 'one' },
+      { [name]: 'two' },
+    ]),
   ])('neither takes nor gives answers of requests with %s', async (_, ann, bob) => {
     const { ask, journal } = aGate({ handler: (c) => c.json({ answer: JSON.stringify(c.req.header()) }) })
     const first = await ask(undefined, ann)
@@ -27,6 +30,30 @@ describe('a public cache', () => {
     expect(journal.handled).toHaveLength(4)
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
     expect(journal.events.map(({ cache }) => cache)).toEqual(['bypass', 'bypass', 'miss', 'bypass', 'hit'])
+  })
+
+  // Of proxies, gateways and platforms that sign callers in.
+  it.each(
+    `proxy-authorization api-key apikey x-auth-token x-access-token x-id-token x-session-token cf-access-jwt-assertion
+     cf-access-authenticated-user-email x-forwarded-email x-forwarded-access-token x-auth-request-user x-remote-user
+     remote-user x-user-id x-userinfo x-webauth-user x-authentik-username x-pomerium-jwt-assertion tailscale-user-login
+     x-amzn-oidc-data x-amzn-oidc-identity x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-ms-client-principal
+     x-ms-token-aad-id-token ocp-apim-subscription-key x-functions-key x-hasura-user-id x-amz-security-token`.split(
+      /\s+/,
+    ),
+  )('has no part in a request with %s', (name) => {
+    const headers = new Headers({ [name]: 'x' })
+    expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] }).why).toBe('credentials')
+  })
+
+  it.each(
+    `accept accept-language user-agent sec-fetch-user content-type idempotency-key traceparent baggage cf-connecting-ip
+     cf-ray x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests`.split(
+      /\s+/,
+    ),
+  )('has one in a request with %s', (name) => {
+    const headers = new Headers({ [name]: 'x' })
+    expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] })).toEqual({ read: true, store: true })
   })
 
   it('keeps them apart where the header is in the key', async () => {
@@ -45,7 +72,7 @@ describe('a public cache', () => {
   })
 
   it('refuses the name of a header that it does not know as credentials', () => {
-    expect(() => aGate({ cache: { ignoredCredentials: ['x-user' as 'cookie'] } })).toThrow(/cache\.ignoredCredentials/)
+    expect(() => aGate({ cache: { ignoredCredentials: ['x-real-ip'] } })).toThrow(/cache\.ignoredCredentials/)
   })
 })
 

@@ -77,5 +77,7 @@ function rowOf(name: string, mutants: readonly Mutant[]): string[] {
 
 /** Folders of `core` and the packages, without what stands around them. */
 function folderOf({ file }: Mutant): string {
-  return dirname(file).replace(/^src\/|^packages\//, '').replace(/^(\w+)\/src\b/, '$1')
+  return dirname(file)
+    .replace(/^src\/|^packages\//, '')
+    .replace(/^(\w+)\/src\b/, '$1')
 }
