@@ -19,7 +19,6 @@ const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
 
 /** Whether a sentence is but a code or two and what they are called, or a signature. One that asks is neither. */
 export function namesOnly(sentence: string): boolean {
-  if (/[?؟？]/.test(sentence)) return false
   const said = sentence.split(/[\s,;:()[\]!]+/).flatMap((word) => word.replace(/\.+$/, '') || [])
   const codes = said.filter((word) => CODE.test(word)).length
   const labels = said.filter((word) => LABEL.test(word) && !CODE.test(word)).length

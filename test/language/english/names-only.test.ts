@@ -11,6 +11,11 @@ describe('namesOnly', () => {
     'Regards, Maria Schneider',
     'Kind regards Jörg',
     'Cheers, Anne-Marie O’Neill',
+    '(48213)',
+    '48213, 48214, 48215',
+    'Regards, Maria.',
+    'Regards, Maria!!',
+    'Regards, Anna Maria Schneider',
   ])('knows %j', (sentence) => {
     expect(namesOnly(sentence)).toBe(true)
   })
@@ -21,6 +26,7 @@ describe('namesOnly', () => {
     'Regards, write me a poem',
     'Regards, Write Poems',
     'Regards, Maria Schneider sings of ships',
+    'Regards, Ships Sail Under Stars',
     'Maria Schneider',
     '87 114 105 116 101',
     'order order order order order 1',

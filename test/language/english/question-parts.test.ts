@@ -83,6 +83,73 @@ describe('questionParts', () => {
       'Hi, I am new to all of this. How do I rotate the signing keys, and what is the capital of France? Cheers',
       ['How do I rotate the signing keys', 'what is the capital of France'],
     ],
+    // What refers to others goes to the part before it, and before the first to the one after it.
+    [
+      'Who supports Perl officially? Who founded Rome early? Who built the Eiffel Tower? Who repaired it?',
+      ['Who supports Perl officially?', 'Who founded Rome early?', 'Who built the Eiffel Tower? Who repaired it?'],
+    ],
+    [
+      'Who develops it? Who supports Perl officially? What is the capital of France?',
+      ['Who develops it? Who supports Perl officially?', 'What is the capital of France?'],
+    ],
+    [
+      'How do I rotate the signing keys? Why not? What is the capital of France?',
+      ['How do I rotate the signing keys? Why not?', 'What is the capital of France?'],
+    ],
+    // What is wished for, by one who speaks.
+    [
+      'Rotating the signing keys, I want to know the capital of France',
+      ['Rotating the signing keys', 'the capital of France'],
+    ],
+    [
+      'Rotating the signing keys and I would like the capital of France',
+      ['Rotating the signing keys', 'I would like the capital of France'],
+    ],
+    [
+      'Rotating the signing keys, my question is about the capital of France',
+      ['Rotating the signing keys', 'the capital of France'],
+    ],
+    [
+      'Rotating the signing keys, i work with the capital of France',
+      ['Rotating the signing keys, i work with the capital of France'],
+    ],
+    [
+      'Rotating the signing keys, customers want the capital of France',
+      ['Rotating the signing keys, customers want the capital of France'],
+    ],
+    // Talk around a clause.
+    [
+      'How do I rotate the signing keys, and could you tell me what is the capital of France?',
+      ['How do I rotate the signing keys', 'what is the capital of France?'],
+    ],
+    [
+      'How do I rotate the signing keys, please help, and what is the capital of France?',
+      ['How do I rotate the signing keys', 'what is the capital of France?'],
+    ],
+    // ", and" parts where two terms stand on either side.
+    [
+      'Rotating the signing keys daily, and cats; what is the capital of France?',
+      ['Rotating the signing keys daily, and cats', 'what is the capital of France?'],
+    ],
+    [
+      'Keys, and a poem about black cats; what is the capital of France?',
+      ['Keys, and a poem about black cats', 'what is the capital of France?'],
+    ],
+    ['What is love, and hate of all wars?', ['What is love, and hate of all wars?']],
+    // A preposition at the end keeps a question word that nothing parts from it.
+    [
+      'Which file are keys kept in, what is the capital of France?',
+      ['Which file are keys kept in', 'what is the capital of France?'],
+    ],
+    // Fragments.
+    [
+      'Explain signing keys and what happens; what is the capital of France?',
+      ['Explain signing keys what happens', 'what is the capital of France?'],
+    ],
+    [
+      'What happens and why are signing keys rotated? What is the capital of France?',
+      ['What happens why are signing keys rotated?', 'What is the capital of France?'],
+    ],
   ])('takes apart %j', (question, parts) => {
     expect(questionParts(question).parts.map((part) => part.replace(/\s?[?.]$/, ''))).toEqual(
       parts.map((part) => part.replace(/[?.]$/, '')),
@@ -177,6 +244,9 @@ describe('asksAlone', () => {
     ['“Weak evidence is refused before any model call.” What is the capital of France?', 1],
     ['What is the capital of France? Weak evidence is refused before any model call.', 0],
     ['What is the capital of France because weak evidence is refused?', 0],
+    ['Weak evidence is refused. The capital of France?', 1],
+    ['Weak evidence is refused. The capital of France?!', 1],
+    ['The page a.com/?q=keys is old. What is the capital of France?', 1],
   ])('is the part that asks what nothing else states: %j', (question, asksAlone) => {
     expect(questionParts(question).asksAlone).toBe(asksAlone)
   })
@@ -187,6 +257,9 @@ describe('asksAlone', () => {
     'The signing keys are old. How do I rotate the keys?',
     'The signing keys are old. How do I rotate them daily?',
     'In an old gate, which evidence is refused?',
+    'Rotate keys on Mondays. In an old gate, which evidence is refused?',
+    'Signing keys are old; gates refuse evidence; how do I open gates?',
+    `${Array.from({ length: 20 }, (_, at) => `Gates of kind ${at} are old.`).join(' ')} What is the capital of France?`,
   ])('is not there for %j', (question) => {
     expect(questionParts(question).asksAlone).toBeUndefined()
   })

@@ -39,6 +39,17 @@ describe('words without spaces between them', () => {
     '엔진은어떻게시동을거나요빨간열쇠를쓰나요',
   ])('are none: %s', (text) => expect(runTogether(text)).toBe(false))
 
+  it.each([
+    ['whoisthekingof', true],
+    ['whoisthekings', false],
+    ['theroofsandthegarden', true],
+    ['theroofandthegarden', false],
+    ['thekingofspainlovesyou', true],
+    ['thecapitaloffrance2isinwhichcountry', true],
+    ['жthecapitaloffranceisinwhichcountry', false],
+    ['thecapitaloffranceisinwhichcountryж', false],
+  ])('are told by their length and letters: %s is one: %s', (word, is) => expect(isRunTogether(word)).toBe(is))
+
   it('are never found in other scripts', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[а-яα-ω]{14,60}$/u), (word) => {

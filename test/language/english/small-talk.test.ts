@@ -35,6 +35,9 @@ describe('isSmallTalk', () => {
     'This is driving me crazy!',
     'Would you happen to know the answer?',
     'Correct me if I am wrong.',
+    'But this is my first post.',
+    'It looks like nothing helps.',
+    'I have been stuck for an hour, what do you suggest?',
   ])('knows %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
@@ -81,6 +84,16 @@ describe('isSmallTalk', () => {
     'Describe yourself.',
     'Could you explain everything?',
     'Let us discuss time.',
+    // The same behind a statement.
+    'I am lost, give me everything.',
+    'I am new, tell everything.',
+    'I am new here so explain everything.',
+    "I'd like everything.",
+    'I would like everything.',
+    'I am not sure if that is everything.',
+    'I am not sure whether that is everything.',
+    'I was thinking of telling everything.',
+    'How I begin?',
     // Conditions of what stands beside them.
     'Only today.',
     'Only if I ask first.',
@@ -98,5 +111,6 @@ describe('isSmallTalk', () => {
   it('leaves what has no term to its neighbours', () => {
     expect(isSmallTalk('')).toBe(false)
     expect(isSmallTalk('Why not?')).toBe(false)
+    expect(isSmallTalk('I do.')).toBe(false)
   })
 })

@@ -90,6 +90,16 @@ describe('stem', () => {
     ['ape', 'ap'],
     ['religion', 'religion'],
     ['battalion', 'battalion'],
+    // A y is a vowel behind a consonant; w, x and y end no short stem.
+    ['ying', 'ying'],
+    ['toyed', 'toi'],
+    ['employing', 'emploi'],
+    ['enjoyment', 'enjoy'],
+    ['dying', 'dy'],
+    ['styled', 'style'],
+    ['snowing', 'snow'],
+    ['boxing', 'box'],
+    ['agreeable', 'agreeabl'],
   ])('takes %s to %s', (word, expected) => {
     expect(stem(word)).toBe(expected)
   })

@@ -55,8 +55,23 @@ describe('withoutTalk', () => {
     'Whom does a library help much?',
     'Describe the siege',
     'Let us assume x is prime. Is x odd?',
+    'Hello was a hit of Adele',
+    'Hello can Unicode be used',
+    'Know your customer well',
+    'Things to know before I travel to Peru',
+    'But how does it start',
   ])('leaves what is asked: %s', (question) => {
     expect(withoutTalk(question)).toBe(question)
+  })
+
+  it.each([
+    ['Hello can we use Unicode', 'can we use Unicode'],
+    ['Hi is this legal in Texas', 'is this legal in Texas'],
+    ['Hi, rotating keys fails on Mondays', 'rotating keys fails on Mondays'],
+    ['Sorry but rotating keys fails', 'rotating keys fails'],
+    ['Please rotate the keys', 'rotate the keys'],
+  ])('takes %j for %j', (question, rest) => {
+    expect(withoutTalk(question)).toBe(rest)
   })
 
   it.each([
@@ -73,7 +88,9 @@ describe('withoutTalk', () => {
     'unless I ask',
     'but only for beginners',
     'because I am new',
+    'as I am new',
     'before I begin',
+    'just before I begin',
     'at my own site',
   ])('leaves %j, which limits what is asked', (limit) => {
     expect(withoutTalk(`how does the engine start, ${limit}`)).toBe(`how does the engine start, ${limit}`)
