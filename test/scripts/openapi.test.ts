@@ -7,3 +7,13 @@ import { DESCRIPTION, descriptionText } from '../../scripts/openapi.ts'
 test('the description of the API is that of the table: node scripts/run.mjs scripts/openapi.ts writes it', () => {
   expect(readFileSync(join(ROOT, DESCRIPTION), 'utf8')).toBe(descriptionText())
 })
+
+test('the Worker serves routes of the tables alone, beside its assets', () => {
+  const source = readFileSync(join(ROOT, 'workers/gate/index.ts'), 'utf8')
+  expect(source.match(/\bapp\s*\.(?:get|post|put|patch|delete|options|on|all|route|mount)\([^,)]*/g)).toEqual([
+    'app.on(method',
+    "app.route(\n  '/v1'",
+    'app.all(path',
+    "app.get('*'",
+  ])
+})

@@ -1,11 +1,14 @@
 /**
  * Simulates questions under faults. A run that breaks a rule is printed with its seed, and as short as it still breaks it:
  *
- *   node scripts/run.mjs --with=test test/simulation/run.ts [--questions=10000] [--seed=1] [--each=400] [--bug="…"]
+ *   node scripts/run.mjs --with=test test/simulation/run.ts [--questions=10000] [--seed=1] [--each=400] [--bug="…"] [--shrink]
  *
- * The last line is JSON: `{ questions, seconds, digest, broken }`.
+ * The last line is JSON: `{ questions, seconds, digest, broken, heapMiB }`, of which the last is what the process holds after
+ * the third run and at the end: nothing of a run may be held after it.
  */
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { plant, PLANTED_BUGS } from './planted.ts'
 
 const { values } = parseArgs({
@@ -17,6 +20,8 @@ const { values } = parseArgs({
     each: { type: 'string', default: '400' },
     /** Name of one of the planted bugs. */
     bug: { type: 'string' },
+    /** Makes what a planted bug breaks as short as what breaks without one. */
+    shrink: { type: 'boolean', default: false },
   },
 })
 const bug = PLANTED_BUGS.find(({ name }) => name === values.bug)
@@ -37,6 +42,21 @@ const table = (counts: ReadonlyMap<string, number>): string =>
     .map(([name, count]) => `${count} ${name}`)
     .join(', ')
 
+setFlagsFromString('--expose-gc')
+// The flag is not in the types of the new context.
+const collect = runInNewContext('gc') as () => void
+/** Memory that is reached, MiB. */
+function heap(): number {
+  collect()
+  return Math.round(process.memoryUsage().heapUsed / 2 ** 20)
+}
+/** Runs until modules have what they keep. */
+const WARM = 3
+/** More than then, of what runs until the collector has its way. */
+const MORE_MIB = 8
+
+let runs = 0
+let warm: number | undefined
 let questions = 0
 let digest = ''
 let broken: object | undefined
@@ -49,10 +69,11 @@ for (let seed = Number(values.seed); questions < Number(values.questions) && bro
   digest = `${digest}${run.digest}`.slice(-64)
   add(outcomes, run.outcomes)
   add(faults, run.faults)
+  if (++runs === WARM) warm = heap()
   if (violation === undefined) continue
   broken = { seed, rule: violation.rule }
   console.log(`seed ${seed}: ${violation.rule}\n${violation.detail}`)
-  if (bug !== undefined) continue
+  if (bug !== undefined && !values.shrink) continue
   const short = await shrink(seed, steps, run)
   console.log(`The same in ${short.steps.length} of ${steps.length} steps:`)
   for (const step of short.steps) console.log(JSON.stringify(step))
@@ -61,5 +82,7 @@ for (let seed = Number(values.seed); questions < Number(values.questions) && bro
 console.log(`answers: ${table(outcomes)}`)
 console.log(`faults: ${table(faults)}`)
 const seconds = Number(((performance.now() - startedMs) / 1000).toFixed(1))
-console.log(JSON.stringify({ questions, seconds, digest, broken }))
+const heapMiB = [warm, heap()] as const
+if (heapMiB[1] > (warm ?? Infinity) + MORE_MIB) broken ??= { rule: 'memory is bounded' }
+console.log(JSON.stringify({ questions, seconds, digest, broken, heapMiB }))
 process.exitCode = broken === undefined ? 0 : 1

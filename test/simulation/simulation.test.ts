@@ -48,6 +48,18 @@ test(
   LIMIT_MS,
 )
 
+test(
+  'a run that breaks a rule is told with the steps that it takes, and no others',
+  async () => {
+    const [bug] = PLANTED_BUGS
+    const { printed } = await simulated(await bundledRun('shrunk', bug), `--bug=${bug!.name}`, '--each=6', '--shrink')
+    // One asks, and another is given the answer.
+    expect(printed).toContain('The same in 2 of')
+    expect(printed.match(/^\{"seed".*"kind":"asks".*$/gm)).toHaveLength(2)
+  },
+  LIMIT_MS,
+)
+
 describe('a planted bug is found', () => {
   const each = process.env['TEST_DEEP'] === '1' ? PLANTED_BUGS.map((bug) => ({ ...bug, seed: 1 })) : PLANTED_BUGS
 
