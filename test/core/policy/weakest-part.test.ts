@@ -26,3 +26,43 @@ it('what would be refused by itself gets no answer without a caution behind what
   const refused = { sentenceCoverage: 0.549 } // A confidence of .549.
   expect(confidence({ ...refused, leans: 1 })).toBeLessThan(0.8)
 })
+
+/** Of a whole of .88, log-odds 2, with those pieces. */
+const within = (
+  pieces: { readonly parts?: readonly object[]; readonly stretches?: readonly object[] },
+  whole = 1,
+): number =>
+  model.confidence(settings, { sentenceCoverage: whole, parts: [], stretches: [], ...pieces } as unknown as Signals)
+const logOdds = (share: number): number => Math.log(share / (1 - share))
+
+it.each([
+  ['without pieces', {}, 2],
+  ['3 above the weakest stretch', { stretches: [{ sentenceCoverage: 0.5 }, { sentenceCoverage: 0 }] }, 1],
+  ['2 above an end', { stretches: [{ sentenceCoverage: 0, end: 1 }, { sentenceCoverage: 0 }] }, 0],
+  ['at most the whole', { stretches: [{ sentenceCoverage: 1 }] }, 2],
+  ['1.18 above a part that leans', { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] }, 0.18],
+  [
+    'the weakest of what leans',
+    {
+      parts: [
+        { sentenceCoverage: 0.5, leans: 1 },
+        { sentenceCoverage: 0.25, leans: 1 },
+      ],
+    },
+    0.18,
+  ],
+])('log-odds of a whole with 2 are %s', (_, pieces, expected) => {
+  expect(logOdds(within(pieces))).toBeCloseTo(expected)
+})
+
+it('the parts decide where the whole is weaker than the weakest of them', () => {
+  expect(logOdds(within({ parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.75 }] }, 0.25))).toBeCloseTo(1)
+})
+
+it('a record without its pieces has no confidence', () => {
+  for (const damaged of [{ parts: undefined }, { stretches: 7 as never }]) expect(within(damaged as never)).toBeNaN()
+})
+
+it('pieces are read with what the confidence reads', () => {
+  expect(model.reads?.(settings).map(({ name }) => name)).toEqual(['sentenceCoverage', 'parts', 'stretches'])
+})

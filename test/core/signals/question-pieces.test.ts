@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { PartSignals } from '../../../src/core/signals/measure.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { evidenceOf } from '../../fixtures/evidence.ts'
+import { measure, measureQuestion } from '../../fixtures/english.ts'
+
+const ENGINE = 'The red engine starts with a key.'
+const FRANCE = 'Paris is the capital of France.'
+
+const piecesOf = (question: string, texts: readonly string[] = [ENGINE, 'Blue paint dries.']) => {
+  const { parts, stretches } = measureQuestion(question, evidenceOf(texts), EMPTY_LEXICON)
+  // Both are measured in this fixture.
+  return { parts: parts as readonly PartSignals[], stretches: stretches as readonly PartSignals[] }
+}
+/** Which of the pieces have a mark. */
+const marked = (pieces: readonly PartSignals[], mark: 'asksAlone' | 'leans' | 'end'): readonly number[] =>
+  pieces.flatMap((piece, at) => (piece[mark] === 1 ? [at] : []))
+
+describe('the parts of a question', () => {
+  it('are none where there is but one', () => {
+    expect(piecesOf('How does the red engine start?')).toEqual({ parts: [], stretches: [] })
+  })
+
+  it('are measured as if each were the question, but that none leads by more than the whole', () => {
+    const question = 'How does the red engine start? What is the capital of France?'
+    const evidence = evidenceOf([ENGINE, FRANCE])
+    const whole = measure('How does the red engine start? What is the capital of France?', evidence, EMPTY_LEXICON)
+    const { parts } = piecesOf(question, [ENGINE, FRANCE])
+    for (const [at, part] of ['How does the red engine start?', 'What is the capital of France?'].entries()) {
+      const alone = measure(part, evidence, EMPTY_LEXICON)
+      expect(parts[at]).toMatchObject({
+        sentenceCoverage: alone.sentenceCoverage,
+        topBm25: alone.topBm25,
+        bm25Lead: Math.min(alone.bm25Lead, whole.bm25Lead),
+      })
+      expect(alone.bm25Lead).toBeGreaterThan(whole.bm25Lead)
+    }
+  })
+
+  it.each([
+    ['the first, of which the best chunk of all holds the most', ENGINE, [0]],
+    ['both, where it holds something of each', 'The red engine starts in France.', [0, 1]],
+    ['that of whose words another form stands there', 'An engine of the Frenchmen, red, starts.', [0]],
+    ['none where nothing is found', 'Blue paint dries.', []],
+  ])('lean on %s', (_, best, lean) => {
+    const { parts } = piecesOf('How does the red engine start? What is the capital of France?', [best, 'Wet paint.'])
+    expect(marked(parts, 'leans')).toEqual(lean)
+  })
+
+  it('lean on its title', () => {
+    const evidence = evidenceOf([ENGINE, 'Wet paint.'])
+    const [first, ...others] = evidence.chunks
+    const titled = { ...evidence, chunks: [{ ...first!, title: 'Made in France' }, ...others] }
+    const question = 'How does the red engine start? What is the capital of France?'
+    const { parts } = measureQuestion(question, titled, EMPTY_LEXICON)
+    expect(marked(parts as readonly PartSignals[], 'leans')).toEqual([0, 1])
+  })
+
+  it('ask alone where the others state', () => {
+    const { parts } = piecesOf('The red engine starts with a key. What is the capital of France?')
+    expect(marked(parts, 'asksAlone')).toEqual([1])
+  })
+})
+
+describe('the ends of a part of which the best chunk holds nothing', () => {
+  it.each([
+    ['behind what it holds', 'how does the red engine start poems yellow cats', 1],
+    ['before it', 'poems yellow cats red engine starts key', 1],
+    ['on either side', 'yellow cats red engine starts key green frogs', 2],
+    ['of one term', 'how does the red engine start poems', 0],
+    ['beside two terms', 'how does the engine start poems yellow cats', 0],
+    ['beside none', 'poems about yellow cats', 0],
+  ])('%s', (_, question, ends) => {
+    expect(marked(piecesOf(question).stretches, 'end')).toHaveLength(ends)
+  })
+
+  it('are measured for themselves', () => {
+    const { stretches } = piecesOf('how does the red engine start poems yellow cats')
+    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3, end: 1 }])
+  })
+})
+
+describe('long parts', () => {
+  it('are measured in stretches as well, of which none is an end', () => {
+    const { stretches } = piecesOf('red engine starts key red engine starts key red engine')
+    expect(stretches).toHaveLength(4)
+    expect(marked(stretches, 'end')).toEqual([])
+    expect(stretches[0]).toMatchObject({ sentenceCoverage: 1 })
+  })
+})
