@@ -33,7 +33,11 @@ const BETWEEN_MS = 5000
 /** Until the streams that were left have run into their limits. */
 const SETTLED_MS = 15_000
 
-/** A model that a word of the question has answer at once, fall silent, or go on for ever. */
+/** Questions of which the model falls silent, or goes on for ever; any other it answers at once. */
+const behaves = new Map<string, 'quietly' | 'forever'>()
+/** Streams of those: begun, and open now. */
+const streaming = { begun: 0, open: 0 }
+
 const model = createServer((request, response) => {
   const read: Buffer[] = []
   request.on('data', (piece: Buffer) => read.push(piece))
@@ -47,10 +51,16 @@ const model = createServer((request, response) => {
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (body.includes('quietly')) return void response.write(piece('It ', null))
-    if (!body.includes('forever')) return void response.end(`${piece('It does.', 'stop')}data: [DONE]\n\n`)
-    const going = setInterval(() => response.write(piece('and so on ', null)), 20)
-    response.on('close', () => clearInterval(going))
+    const how = [...behaves].find(([question]) => body.includes(question))?.[1]
+    if (how === undefined) return void response.end(`${piece('It does.', 'stop')}data: [DONE]\n\n`)
+    streaming.begun++
+    streaming.open++
+    response.write(piece('It ', null))
+    const going = setInterval(() => how === 'forever' && response.write(piece('and so on ', null)), 20)
+    response.on('close', () => {
+      streaming.open--
+      clearInterval(going)
+    })
   })
 })
 await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
@@ -88,16 +98,23 @@ function opened(open: Set<Socket>): Socket {
   return socket.on('data', () => undefined)
 }
 
-type Flood = (open: Set<Socket>, untilMs: number, question: string) => Promise<unknown>
+/** Those of which the model falls silent, or goes on for ever, are answered like the one of the others. */
+interface Questions {
+  readonly strong: string
+  readonly quietly: string
+  readonly forever: string
+}
+
+type Flood = (open: Set<Socket>, untilMs: number, questions: Questions) => Promise<unknown>
 
 /** So many at a time, each anew when it is over. */
 const streams =
-  (atATime: number, begin: (open: Set<Socket>, question: string, at: number) => Promise<Socket>): Flood =>
-  (open, untilMs, question) =>
+  (atATime: number, begin: (open: Set<Socket>, questions: Questions, at: number) => Promise<Socket>): Flood =>
+  (open, untilMs, questions) =>
     Promise.all(
       Array.from({ length: atATime }, async (_, at) => {
         while (Date.now() < untilMs) {
-          const socket = await begin(open, question, at)
+          const socket = await begin(open, questions, at)
           while (!socket.destroyed && Date.now() < untilMs) await sleep(50)
         }
       }),
@@ -110,29 +127,29 @@ const sent = async (open: Set<Socket>, question: string, more = ''): Promise<Soc
 }
 
 const FLOODS: Readonly<Record<string, Flood>> = {
-  '1,000 clients that send a byte a second': streams(1000, async (open, question) => {
+  '1,000 clients that send a byte a second': streams(1000, async (open, { strong }) => {
     await sleep(Math.random() * COMING_MS)
     const socket = opened(open)
-    const [start, body] = head(question)
+    const [start, body] = head(strong)
     socket.write(start)
     let at = 0
     const dripping = setInterval(() => socket.write(body.slice(at, ++at)), 1000)
     return socket.on('close', () => clearInterval(dripping))
   }),
-  'headers of 8 kB, by the hundred, and of a megabyte': streams(20, async (open, question, at) => {
+  'headers of 8 kB, by the hundred, and of a megabyte': streams(20, async (open, { strong }, at) => {
     const line = (name: number): string => `x-${name}: ${'a'.repeat(70)}\r\n`
     const more =
       at % 4 === 0
         ? `x-long: ${'a'.repeat(1_000_000)}\r\n`
         : Array.from({ length: 100 }, (_, name) => line(name)).join('')
-    const socket = await sent(open, question, `connection: close\r\n${more}`)
+    const socket = await sent(open, strong, `connection: close\r\n${more}`)
     return socket
   }),
-  '100 streams of a model that falls silent': streams(100, (open, question) => sent(open, `${question} quietly`)),
-  '100 streams of a model that does not end': streams(100, (open, question) => sent(open, `${question} forever`)),
+  '100 streams of a model that falls silent': streams(100, (open, { quietly }) => sent(open, quietly)),
+  '100 streams of a model that does not end': streams(100, (open, { forever }) => sent(open, forever)),
   // At most 7,500 in all: the local runtime keeps the file of each open for a while, and ends at 20,000.
-  '50 clients at a time that leave within 50 ms, ten times a second': streams(50, async (open, question) => {
-    const socket = await sent(open, `${question} forever`)
+  '50 clients at a time that leave within 50 ms, ten times a second': streams(50, async (open, { forever }) => {
+    const socket = await sent(open, forever)
     const staysMs = Math.random() * 50
     await sleep(staysMs)
     socket.destroy()
@@ -183,31 +200,38 @@ const live = async (): Promise<number | undefined> => (await measureMemory(gate.
 
 try {
   await ingest(gate.url, gate.adminToken, documents)
-  let strong: string | undefined
+  const answered: string[] = []
   for (const question of questions) {
     const { body } = await ask(gate.url, question)
-    if (body.verdict === 'pass' && strong === undefined) strong = question
-    if (strong !== undefined) break
+    if (body.verdict === 'pass') answered.push(question)
+    if (answered.length === 3) break
   }
-  if (strong === undefined) throw new Error('No question of the corpus is answered')
+  const [strong, quietly, forever] = answered
+  if (strong === undefined || quietly === undefined || forever === undefined)
+    throw new Error('No three questions of the corpus are answered')
+  behaves.set(quietly, 'quietly').set(forever, 'forever')
   await othersAsk(strong, QUIET_MS)
   const liveBefore = await live()
   for (const [name, flood] of Object.entries(FLOODS)) {
     const [before, fileBefore] = await Promise.all([othersAsk(strong, QUIET_MS), fileTakes(QUIET_MS)])
     const open = new Set<Socket>()
+    const begunBefore = streaming.begun
     const untilMs = Date.now() + FLOOD_MS
     const asking = Promise.all([othersAsk(strong, FLOOD_MS), fileTakes(FLOOD_MS)])
-    const [[during, fileDuring]] = await Promise.all([asking, flood(open, untilMs, strong)])
+    const [[during, fileDuring]] = await Promise.all([asking, flood(open, untilMs, { strong, quietly, forever })])
     const most = open.size
+    const [begun, going] = [streaming.begun - begunBefore, streaming.open]
     for (const socket of open) socket.destroy()
     const ratio = during / before
     console.log(
-      `${name}: p95 ${before.toFixed(0)} → ${during.toFixed(0)} ms, ${ratio.toFixed(2)} times; of a file ${fileBefore.toFixed(0)} → ${fileDuring.toFixed(0)} ms; ${most} connections at its end`,
+      `${name}: p95 ${before.toFixed(0)} → ${during.toFixed(0)} ms, ${ratio.toFixed(2)} times; of a file ${fileBefore.toFixed(0)} → ${fileDuring.toFixed(0)} ms; ${most} connections and ${going} of ${begun} streams of the model at its end`,
     )
+    if (name.includes('of a model') && begun === 0) faults.push(`${name}: none came to the model`)
     if (ratio > DOUBLED) faults.push(`${name}: p95 is ${ratio.toFixed(2)} times`)
     await sleep(BETWEEN_MS)
   }
   await sleep(SETTLED_MS)
+  if (streaming.open > 0) faults.push(`${streaming.open} streams of the model are still read`)
   const liveAfter = await live()
   if (liveBefore === undefined || liveAfter === undefined) console.log('memory not measured here')
   else {
