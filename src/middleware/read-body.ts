@@ -45,10 +45,14 @@ function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
     requirePlainStructure(text)
     value = JSON.parse(text)
   } catch (cause) {
-    throw isRagGateError(cause) ? cause : new RagGateError('invalid_json', 'The body is not JSON', { cause })
+    throw isRagGateError(cause) ? cause : notJson(cause)
   }
-  if (!isRecord(value)) throw new RagGateError('invalid_json', 'The body must be a JSON object')
+  if (!isRecord(value)) throw notJson()
   return value
+}
+
+function notJson(cause?: unknown): RagGateError {
+  return new RagGateError('invalid_json', 'The body is not a JSON object', { cause })
 }
 
 function requireJson(contentType: string | null): void {
@@ -80,7 +84,8 @@ async function readText(
   const inTime = <Read>(reading: Promise<Read>): Promise<Read> =>
     new Promise((resolve, reject) => {
       giveUp = reject
-      reading.then(resolve, reject)
+      // A client that leaves halfway is no fault of the gate.
+      reading.then(resolve, (cause) => reject(notJson(cause)))
     })
   try {
     // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.

@@ -166,6 +166,17 @@ describe('a body that is too large or too slow', () => {
   })
 })
 
+it.each([
+  ['that says its length', { ...JSON_TYPE, 'content-length': '14' }],
+  ['that does not', JSON_TYPE],
+])('a body that breaks off, one %s, is the fault of who sent it', async (_, headers) => {
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"question":"')),
+    pull: (controller) => controller.error(new Error('Network connection lost.')),
+  })
+  expect(await refusalOf({ body, headers, duplex: 'half' } as RequestInit)).toEqual([400, 'invalid_json'])
+})
+
 describe('a question', () => {
   it.each<[string, string, number, string]>([
     ['missing', '{}', 422, 'question_required'],
