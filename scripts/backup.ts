@@ -9,7 +9,16 @@
  * deployment, with wrangler's own login. A database to restore into has the migrations, and nothing else. What is recorded
  * while it is saved is in the file, or is not.
  */
-import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,7 +28,7 @@ import { storedPassage } from '../packages/word-index/src/caller.ts'
 import { createWordIndex } from '../packages/word-index/src/chunk-index.ts'
 import { jsonBatches } from '../src/adapters/d1/json-batches.ts'
 import { english } from '../src/language/english/index.ts'
-import { ROOT } from './local-gate.ts'
+import { migrate, noteSchema, ROOT } from './local-gate.ts'
 
 const LOCAL_ID = '00000000-0000-0000-0000-000000000000'
 const PAGE = 500
@@ -146,6 +155,8 @@ async function countsOf(db: D1Database): Promise<readonly (readonly [table: stri
   }
 }
 
+const STATE = join(process.env['RAG_GATE_HOME'] ?? ROOT, '.wrangler', 'state')
+
 /** A database by its id, or that of this machine, while something is done with it. */
 async function withDatabase<Result>(id: string | undefined, use: (db: D1Database) => Promise<Result>): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), 'rag-gate-backup-'))
@@ -159,7 +170,7 @@ async function withDatabase<Result>(id: string | undefined, use: (db: D1Database
   writeFileSync(join(directory, 'wrangler.json'), JSON.stringify(config))
   const proxy = await getPlatformProxy<{ DB: D1Database }>({
     configPath: join(directory, 'wrangler.json'),
-    persist: { path: join(process.env['RAG_GATE_HOME'] ?? ROOT, '.wrangler', 'state', 'v3') },
+    persist: { path: join(STATE, 'v3') },
   })
   try {
     return await use(proxy.env.DB)
@@ -180,9 +191,13 @@ if (import.meta.main) {
     console.error('usage: node scripts/run.mjs scripts/backup.ts save|restore <file> [database id]')
     process.exit(2)
   }
+  const isLocal = id === undefined
+  if (command === 'restore' && isLocal && !existsSync(join(STATE, 'v3'))) migrate(STATE)
   await withDatabase(id, async (db) => {
     if (command === 'restore') {
       await restore(db, linesOf(file))
+      // A start would set it aside.
+      if (isLocal) noteSchema(STATE)
       return console.log(`Restored from ${file}.`)
     }
     const to = openSync(file, 'wx', 0o600)

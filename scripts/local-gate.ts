@@ -266,13 +266,17 @@ function schemaHash(): string {
 
 /** A copy of a migrated database, which wrangler makes once for each schema: to make one takes longer than to start the Worker. */
 export function migrate(stateDirectory: string): void {
-  const stamp = join(stateDirectory, 'schema')
-  if (existsSync(stamp)) return
-  const schema = schemaHash()
-  const migrated = join(ROOT, 'node_modules', '.cache', 'hono-rag-gate', `d1-${schema}`)
+  if (existsSync(join(stateDirectory, 'schema'))) return
+  const migrated = join(ROOT, 'node_modules', '.cache', 'hono-rag-gate', `d1-${schemaHash()}`)
   if (!existsSync(migrated)) makeMigrated(migrated)
   cpSync(migrated, stateDirectory, { recursive: true })
-  writeFileSync(stamp, schema)
+  noteSchema(stateDirectory)
+}
+
+/** Notes that the database in a state has every migration that there is, where nothing is noted. */
+export function noteSchema(stateDirectory: string): void {
+  const stamp = join(stateDirectory, 'schema')
+  if (!existsSync(stamp)) writeFileSync(stamp, schemaHash())
 }
 
 function makeMigrated(directory: string): void {

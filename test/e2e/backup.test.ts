@@ -96,8 +96,11 @@ test('what a gate holds is restored into another, which answers and counts on', 
   expect(backup(saved, 'restore')).toMatchObject({ status: 1, output: expect.stringContaining('not empty') as string })
   expect(readFileSync(file, 'utf8').trim().split('\n').length).toBeGreaterThan(10)
 
-  await (await start(restored)).stop()
+  // Where nothing is yet a database is made.
   expect(backup(restored, 'restore')).toMatchObject({ status: 0 })
+  // A start takes it for its own.
+  const schemaOf = (home: string): string => readFileSync(join(home, '.wrangler', 'state', 'schema'), 'utf8')
+  expect(schemaOf(restored)).toBe(schemaOf(saved))
   expect(contents(restored)).toEqual(before)
   const second = await start(restored)
   const again = await ask(second.url, QUESTIONS[0]!)
