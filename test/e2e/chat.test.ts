@@ -12,6 +12,7 @@ import { Document } from '@langchain/core/documents'
 import { BaseRetriever } from '@langchain/core/retrievers'
 import { ChatOpenAI } from '@langchain/openai'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { BaseRetriever as NodeRetriever, MetadataMode, type QueryBundle, TextNode } from '@vectorstores/core'
 import { DefaultChatTransport, generateText, readUIMessageStream, streamText, type UIMessage } from 'ai'
 import { Hono } from 'hono'
 import OpenAI from 'openai'
@@ -123,20 +124,43 @@ const langChain = ({ refuseAs }: Asking): ChatOpenAI =>
     __includeRawResponse: true,
   })
 
-/** A retriever of LangChain that is given passages where the gate lets them through. */
+/** Passages where the gate lets them through, and what it tells of them. */
+async function searched(query: unknown): Promise<ToolResult> {
+  const response = await fetch(`${gate.url}/v1/tools/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ query }),
+  })
+  return (await response.json()) as ToolResult
+}
+
+/** A retriever of LangChain over that. */
 class GatedRetriever extends BaseRetriever {
   readonly lc_namespace = ['test']
   told: Readonly<Record<string, unknown>> = {}
 
   override async _getRelevantDocuments(query: string): Promise<Document[]> {
-    const response = await fetch(`${gate.url}/v1/tools/search`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ query }),
-    })
-    const { data, metadata } = (await response.json()) as ToolResult
+    const { data, metadata } = await searched(query)
     this.told = metadata
     return data.map(({ text, ...passage }) => new Document({ pageContent: text, metadata: passage }))
+  }
+}
+
+/** And one of LlamaIndex's successor. */
+class GatedNodes extends NodeRetriever {
+  told: Readonly<Record<string, unknown>>
+
+  constructor() {
+    super()
+    this.told = {}
+  }
+
+  override async _retrieve({ query }: QueryBundle) {
+    const { data, metadata } = await searched(query)
+    this.told = metadata
+    return data.map(({ text, chunk_id: id_, ...passage }) => ({
+      node: new TextNode({ id_, text, metadata: passage }),
+    }))
   }
 }
 
@@ -476,6 +500,23 @@ describe('chat clients', () => {
       cells.push(words({ texts: [], told: retriever.told, sources: documents.length }))
     }
     show('LangChain, retriever over `/v1/tools/search`', [...cells, '–', '–', '–', '–'])
+  })
+
+  test("and so has a retriever of LlamaIndex's successor, as nodes", async () => {
+    const retriever = new GatedNodes()
+    const cells: string[] = []
+    for (const question of [STRONG, MIDDLING, OFF_TOPIC]) {
+      const nodes = await retriever.retrieve({ query: question })
+      for (const { node } of nodes) {
+        expect([node.id_, node.getContent(MetadataMode.NONE), node.metadata]).toEqual([
+          expect.stringMatching(/^\w{32}$/),
+          expect.stringMatching(/\w/),
+          expect.objectContaining({ document_id: expect.any(String) }),
+        ])
+      }
+      cells.push(words({ texts: [], told: retriever.told, sources: nodes.length }))
+    }
+    show('LlamaIndex’s successor, as well', [...cells, '–', '–', '–', '–'])
   })
 
   test('and docs/reference/http-api.md has the table of it', () => {
