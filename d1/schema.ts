@@ -545,7 +545,8 @@ export const ingestionBudgets = sqliteTable(
     /** Beginning of the day, UTC. */
     dayMs: integer('day_ms').notNull(),
     documents: integer('documents').notNull(),
-    bytes: integer('bytes').notNull(),
+    /** Of the work that reading them took. */
+    steps: integer('steps').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.principal] })],
 )

@@ -99,7 +99,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     createMemoryRateLimiter: { limit: 1, periodSeconds: 60, clock: CLOCK },
   },
   'packages/console/src/limits/document-budget.ts': {
-    createD1DocumentBudget: { db: {}, documentsPerDay: 1, bytesPerDay: 1, clock: CLOCK },
+    createD1DocumentBudget: { db: {}, documentsPerDay: 1, stepsPerDay: 1, clock: CLOCK },
   },
   'packages/console/src/limits/token-budget.ts': {
     createD1TokenBudget: { db: {}, perDay: 1, perMonth: 1, clock: CLOCK },

@@ -75,7 +75,7 @@ export function requireScores(
 
 /** The one answer for a collection that does not exist, or not for this caller. */
 export function collectionNotFound(): RagGateError {
-  return new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
+  return new RagGateError('collection_not_found', 'There is no such collection: ingest a document into it')
 }
 
 /**

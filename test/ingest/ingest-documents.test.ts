@@ -4,7 +4,7 @@ import { namespaceOf } from '../../src/core/lib/ids.ts'
 import { encodeLexicon, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { IncomingDocument } from '../../packages/ingest/src/incoming-document.ts'
-import { ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
+import { ingestDocuments, type IngestOptions, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
 import type { CorpusChange, DocumentRecord } from '../../packages/ingest/src/collection-writer.ts'
 import type { IndexRoom } from '../../src/ports/chunk-index.ts'
@@ -303,7 +303,7 @@ describe('ingestDocuments', () => {
 })
 
 describe('what a splitter makes of a document', () => {
-  const splitting = (split: Partial<SplitDocument>) => {
+  const splitting = (split: Partial<SplitDocument>, options: IngestOptions = {}) => {
     const world = aWorld()
     const splitter: Splitter = {
       version: 'fixed/1',
@@ -311,7 +311,7 @@ describe('what a splitter makes of a document', () => {
       split: async () => ({ parts: [{ text: 'Alpha.' }], hiddenText: false, ...split }),
     }
     const ingest = (...documents: IncomingDocument[]) =>
-      ingestDocuments({ ...world.ports, splitter }, 'acme', 'manual', documents)
+      ingestDocuments({ ...world.ports, splitter }, 'acme', 'manual', documents, options)
     return { ...world, ingest }
   }
 
@@ -357,6 +357,18 @@ describe('what a splitter makes of a document', () => {
       code: 'too_much_work',
     })
     expect(world.calls).toHaveLength(calls)
+  })
+
+  it('tells of that work before anything is written, and is ended by what is thrown there', async () => {
+    const told: number[] = []
+    const onRead = async (steps: number) => void told.push(steps)
+    await splitting({ work: 300 }, { onRead }).ingest(doc('a', 'x'), doc('b', 'y'))
+    const tooMuch = splitting({ work: 600_000 }, { onRead }).ingest(doc('a', 'x'), doc('b', 'y'))
+    await expect(tooMuch).rejects.toMatchObject({ code: 'too_much_work' })
+    expect(told).toEqual([600, 1_000_000])
+    const refused = splitting({ work: 1 }, { onRead: () => Promise.reject(new RangeError('spent')) })
+    await expect(refused.ingest(doc('a', 'x'))).rejects.toThrow('spent')
+    expect(refused.published()).toEqual([])
   })
 
   it('lets others have their turn between documents that took a while', async () => {

@@ -100,9 +100,9 @@ export interface GateBindings {
   /** Tokens that the questions of a tenant may take in a day, and in a month. @default without end */
   readonly TOKENS_PER_DAY?: string
   readonly TOKENS_PER_MONTH?: string
-  /** Documents, and bytes of their texts, that a key may ingest in a day. @default without end */
+  /** Documents that a key may ingest in a day, and steps of work that reading them may take. @default without end */
   readonly DOCUMENTS_PER_DAY?: string
-  readonly DOCUMENT_BYTES_PER_DAY?: string
+  readonly INGESTION_STEPS_PER_DAY?: string
   /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
   readonly PRICE_CURRENCY?: string
   /** For a million tokens that the model reads. */

@@ -208,9 +208,9 @@ function tokenBudgetOf(env: GateBindings): TokenBudget | undefined {
 }
 
 function documentBudgetOf(env: GateBindings): DocumentBudget | undefined {
-  const [documentsPerDay, bytesPerDay] = [numberIn(env, 'DOCUMENTS_PER_DAY'), numberIn(env, 'DOCUMENT_BYTES_PER_DAY')]
-  if (documentsPerDay === undefined && bytesPerDay === undefined) return undefined
-  return createD1DocumentBudget({ db: env.DB, documentsPerDay, bytesPerDay })
+  const [documentsPerDay, stepsPerDay] = [numberIn(env, 'DOCUMENTS_PER_DAY'), numberIn(env, 'INGESTION_STEPS_PER_DAY')]
+  if (documentsPerDay === undefined && stepsPerDay === undefined) return undefined
+  return createD1DocumentBudget({ db: env.DB, documentsPerDay, stepsPerDay })
 }
 
 /** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */

@@ -81,7 +81,7 @@ const SETTINGS = {
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
   ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
   LLM_FALLBACKS: {
-    words: 'a JSON list of {"base_url", "api_key", "model"}, or of {"model"} with a model of Workers AI',
+    words: 'a JSON list of {"base_url", "api_key", "model"}, or of {"model"} of Workers AI',
     takes: (value) => modelsIn(value) !== undefined,
   } as Setting,
   ...each(oneOf('on', 'off'), 'ANONYMOUS_ASK'),
@@ -90,8 +90,10 @@ const SETTINGS = {
   ...each(oneOf('off', 'json'), 'REQUEST_LOG'),
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
   ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
-  ...each(whole(1, 999_999_999_999), 'TOKENS_PER_DAY', 'TOKENS_PER_MONTH'),
-  ...each(whole(1, 999_999_999_999), 'DOCUMENTS_PER_DAY', 'DOCUMENT_BYTES_PER_DAY'),
+  ...each(
+    whole(1, 999_999_999_999),
+    ...(['TOKENS_PER_DAY', 'TOKENS_PER_MONTH', 'DOCUMENTS_PER_DAY', 'INGESTION_STEPS_PER_DAY'] as const),
+  ),
   ...each(whole(1, 100_000), 'REQUESTS_PER_MINUTE', 'MODEL_CALLS_AT_ONCE'),
   // Days.
   ...each(whole(1, 3650), 'DECISION_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS'),

@@ -172,7 +172,7 @@ function readMessage(message: unknown): ReadMessage {
   const isUiMessage = Array.isArray(parts)
   const said: unknown = isUiMessage ? parts : (content ?? refusal ?? '')
   if (typeof said === 'string') return { role, content: said, hasOthers: false, isUiMessage }
-  if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a text, or a list of parts')
+  if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a string or a list of parts')
   const pieces = said.map((part: unknown) => (isRecord(part) ? part : {}))
   const texts = pieces.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
   const hasOthers = pieces.some(({ type }) => type !== 'text' && !/^(?:data-.*|step-start)$/.test(String(type)))

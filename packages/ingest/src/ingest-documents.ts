@@ -58,6 +58,13 @@ export interface IngestOptions {
    * @default 1000
    */
   readonly chunksPerStep?: number
+  /**
+   * Told of the work that reading the documents took (`SplitDocument.work`), before anything is written; what it throws ends the
+   * ingestion. Documents that cannot be read, or not in one call, count as the 1,000,000 steps that a call may take.
+   *
+   * @default none
+   */
+  readonly onRead?: (steps: number) => Promise<void>
 }
 
 interface PreparedDocument {
@@ -83,12 +90,18 @@ export async function ingestDocuments(
   tenant: string,
   collectionId: string,
   documents: readonly IncomingDocument[],
-  { chunksPerStep = 1000 }: IngestOptions = {},
+  { chunksPerStep = 1000, onRead }: IngestOptions = {},
 ): Promise<Ingestion> {
   const embedding = await ports.index.describe()
   const { embeddingModel: model, dimension } = embedding
   const origin = documentOrigin(ports.splitter, { model, dimension })
-  const prepared = await prepareAll(collectionId, documents, ports.splitter, origin)
+  const prepared: PreparedDocument[] = []
+  let work = MAX_WORK
+  try {
+    work = await prepareAll(prepared, collectionId, documents, ports.splitter, origin)
+  } finally {
+    await onRead?.(work)
+  }
   return writeCorpus(ports, tenant, collectionId, async (lease) => {
     const ids = documents.map(({ id }) => id)
     const stored = await ports.collections.documents(tenant, collectionId, ids)
@@ -155,27 +168,28 @@ function changeOf(
   }
 }
 
+/** @returns the work that it took */
 async function prepareAll(
+  prepared: PreparedDocument[],
   collection: string,
   documents: readonly IncomingDocument[],
   splitter: Splitter,
   origin: string,
-): Promise<PreparedDocument[]> {
-  const prepared: PreparedDocument[] = []
+): Promise<number> {
   let work = 0
   let pausedAt = 0
   for (const document of documents) {
     const { work: more = 0, ...split } = await splitter.split(withoutInvisible(document.text), document.format)
     work += more
     if (work > MAX_WORK) {
-      throw new RagGateError('too_much_work', 'The documents of one call are too much to read: send fewer of them')
+      throw new RagGateError('too_much_work', 'One call may not have so much to read: send fewer documents')
     }
     prepared.push(prepare(collection, document, split, origin))
     if (work - pausedAt < WORK_AT_ONCE) continue
     await new Promise((resolve) => setTimeout(resolve, 0))
     pausedAt = work
   }
-  return prepared
+  return work
 }
 
 function prepare(

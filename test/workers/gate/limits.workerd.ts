@@ -103,23 +103,41 @@ const aKey = async (...scopes: string[]): Promise<Record<string, string>> => {
 }
 const aText = (id: string, text = 'Four words of text.') => ({ id, text })
 
-test('a key ingests so many documents and bytes a day, and nothing of a call that is more', async () => {
-  const settings = { DOCUMENTS_PER_DAY: '3', DOCUMENT_BYTES_PER_DAY: '100' }
-  const limited = workerOver({ ...isolateBindings, ...settings })
-  const [one, other] = [await aKey('ingest'), await aKey('ingest')]
-  const put = async (headers: Record<string, string>, ...documents: object[]) => {
+/** Puts documents in, and tells what came of it: an error with its wait, or its absence. */
+const putter =
+  (limited: ReturnType<typeof workerOver>) =>
+  async (headers: Record<string, string>, ...documents: object[]): Promise<unknown> => {
     const response = await limited.post('/v1/documents', { collection: 'limited', documents }, headers)
     const seconds = Number(response.headers.get('retry-after'))
     return [response.status, seconds > 0 && seconds <= 86_400, (await response.json<{ error?: object }>()).error]
   }
-  const spent = [429, true, expect.objectContaining({ code: 'budget_spent' })]
-  expect(await put(one, aText('a'), aText('b'))).toEqual([200, false, undefined])
-  expect(await put(one, aText('c'), aText('d'))).toEqual(spent)
-  expect(await put(one, aText('c'))).toEqual([200, false, undefined])
-  expect(await put(one, aText('d'))).toEqual(spent)
-  expect(await put(other, aText('e', 'ä'.repeat(51)))).toEqual(spent)
-  expect(await put(other, aText('e', 'ä'.repeat(50)))).toEqual([200, false, undefined])
-  for (const at of [1, 2]) expect(await put(ADMIN, aText(`f${at}`), aText('g'))).toEqual([200, false, undefined])
+const DONE = [200, false, undefined]
+const SPENT = [429, true, expect.objectContaining({ code: 'budget_spent' })]
+
+test('a key ingests so many documents a day, and nothing of a call that is more', async () => {
+  const put = putter(workerOver({ ...isolateBindings, DOCUMENTS_PER_DAY: '3' }))
+  const [one, other] = [await aKey('ingest'), await aKey('ingest')]
+  expect(await put(one, aText('a'), aText('b'))).toEqual(DONE)
+  expect(await put(one, aText('c'), aText('d'))).toEqual(SPENT)
+  expect(await put(one, aText('c'))).toEqual(DONE)
+  expect(await put(one, aText('d'))).toEqual(SPENT)
+  expect(await put(other, aText('e'))).toEqual(DONE)
+  for (const at of [1, 2]) expect(await put(ADMIN, aText(`f${at}`), aText('g'))).toEqual(DONE)
+})
+
+test('a key is heard until reading its documents took so much work, also those that cannot be read', async () => {
+  const work = (budget: number) => putter(workerOver({ ...isolateBindings, INGESTION_STEPS_PER_DAY: String(budget) }))
+  const long = 'Nine words stand in each sentence of this text. '.repeat(300)
+  const [one, other] = [await aKey('ingest'), await aKey('ingest')]
+  // Some 14,400 characters, 64 a step: 225, and a few for its Markdown.
+  expect(await work(400)(one, aText('long', long))).toEqual(DONE)
+  expect(await work(400)(one, aText('long', `${long}!`))).toEqual(DONE)
+  expect(await work(400)(one, aText('short'))).toEqual(SPENT)
+  expect(await work(900)(one, aText('short'))).toEqual(DONE)
+  const tooDeep = { ...aText('deep', '> '.repeat(100)), format: 'markdown' }
+  expect(await work(1_000_000)(other, tooDeep)).toEqual([400, false, expect.objectContaining({ code: 'too_deep' })])
+  expect(await work(1_000_000)(other, aText('short'))).toEqual(SPENT)
+  expect(await work(1_000_000)(ADMIN, aText('short'))).toEqual(DONE)
 })
 
 test('a budget of documents begins anew with the day, and two calls at once do not pass it', async () => {
@@ -183,6 +201,7 @@ test('what was refused by a limit is in the statistics, whichever it was', async
     ['/ask', 429, 'budget_spent'],
     ['/v1/documents', 429, 'budget_spent'],
     ['/ask', 503, 'overloaded'],
+    ['/ask', 504, 'llm_timeout'],
   ] as const
   const rows = refused.map(([route, status, code]) => ({ route, status, code, requests: expect.any(Number) }))
   await expect

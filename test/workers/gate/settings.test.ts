@@ -56,7 +56,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   MODEL_CALLS_AT_ONCE: ['50', '0', 'many'],
   TOKENS_PER_DAY: ['999999999999', '0', '1e6', '1000000000000'],
   DOCUMENTS_PER_DAY: ['1000', '0', '1.5'],
-  DOCUMENT_BYTES_PER_DAY: ['1000000', '-1'],
+  INGESTION_STEPS_PER_DAY: ['1000000', '-1'],
   TOKENS_PER_MONTH: ['1', '-1'],
   LLM_TIMEOUT_SECONDS: ['1', '0', '601', 'ten'],
   EMBEDDING_MODEL: ['@cf/baai/bge-m3', '\u0000'],

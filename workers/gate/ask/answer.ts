@@ -2,12 +2,14 @@
 import type { Context } from 'hono'
 import type { RagGateContext, RagGateEnv } from 'hono-rag-gate'
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
-import { RagGateError } from 'hono-rag-gate/errors'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { statusOf } from 'hono-rag-gate/middleware'
 import { type AboutAnswer, chunksOf, completionUsage, eventStream } from '@hono-rag-gate/chat/completions'
 import type { Generation, GenerationRequest } from '@hono-rag-gate/models'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { noteUsage } from './cost-line.ts'
+import { routeOf } from '../statistics/count-faults.ts'
 import { wantsStream } from './form.ts'
 import { searchAnswer } from './search-answer.ts'
 
@@ -98,7 +100,16 @@ async function streamAnswer(
   async function* events(): AsyncGenerator<string, void, void> {
     yield chunks.first
     let piece = first
-    for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
+    try {
+      for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
+    } catch (thrown) {
+      // Its status was sent before.
+      if (isRagGateError(thrown)) {
+        const { faults } = compositionFor(c.env)
+        c.executionCtx.waitUntil(faults.count(routeOf(c.req.path, 200), statusOf(thrown.code), thrown.code))
+      }
+      throw thrown
+    }
     report(c, piece.value)
     yield chunks.last(piece.value.complete ? 'stop' : 'length', piece.value.usage)
   }

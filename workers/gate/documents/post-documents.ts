@@ -1,7 +1,7 @@
 /** `POST /v1/documents`: documents in. */
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
-import { type Json, utf8 } from 'hono-rag-gate/core/lib'
+import type { Json } from 'hono-rag-gate/core/lib'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { ingestDocuments, type IngestedDocument } from '@hono-rag-gate/ingest'
@@ -29,13 +29,12 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   const checked = checkDocuments(documents, principal.tenant)
   // It came out of a JSON parser.
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
-    const { documentBudget } = composition
-    // The deployment's own token fills it as it likes. Bytes are counted where there is a budget: that takes a while.
-    if (documentBudget !== undefined && !isDeploymentAdmin(principal)) {
-      const bytes = checked.reduce((sum, { text }) => sum + utf8(text).length, 0)
-      await documentBudget.spend(principal, { documents: checked.length, bytes })
-    }
-    const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
+    // The deployment's own token fills it as it likes.
+    const budget = isDeploymentAdmin(principal) ? undefined : composition.documentBudget
+    await budget?.spend(principal, { documents: checked.length })
+    const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked, {
+      onRead: async (steps) => budget?.spend(principal, { steps }),
+    })
     c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId))
     const { nearlyFull } = ingestion
     const failed = ingestion.documents.some(({ status }) => status === 'failed')

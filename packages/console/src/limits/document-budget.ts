@@ -1,18 +1,23 @@
-/** Documents, and bytes of their texts, that a principal may ingest in a day. */
+/** Documents that a principal may ingest in a day, and the work that reading them may take. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock, Principal } from 'hono-rag-gate/ports'
 import { ConsoleError } from '../errors.ts'
 
-/** Settings of `createD1DocumentBudget`: documents, bytes, or both, in a day of UTC. */
+/** Settings of `createD1DocumentBudget`: documents, work, or both, in a day of UTC. */
 export interface D1DocumentBudgetOptions {
   /** Database with the migrations of this package. */
   readonly db: D1Database
   /** 1 and up. @default without end */
   readonly documentsPerDay?: number | undefined
-  /** UTF-8, 1 and up. @default without end */
-  readonly bytesPerDay?: number | undefined
+  /**
+   * Steps of the splitter (`onRead` of `ingestDocuments`), 1 and up: they stand for CPU, which the platform measures for no
+   * Worker. Known once documents are read: the call that reaches the budget may pass it.
+   *
+   * @default without end
+   */
+  readonly stepsPerDay?: number | undefined
   /** @default the platform's */
   readonly clock?: Clock
 }
@@ -20,13 +25,13 @@ export interface D1DocumentBudgetOptions {
 /** Counts what is ingested. */
 export interface DocumentBudget {
   /**
-   * Counts these documents, or none of them. What fails later stays counted.
+   * Counts these documents and steps, or none of them. What fails later stays counted.
    *
    * @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated` where it is not known
    */
   spend(
     principal: Pick<Principal, 'tenant' | 'id'>,
-    taken: { readonly documents: number; readonly bytes: number },
+    taken: { readonly documents?: number; readonly steps?: number },
   ): Promise<void>
 }
 
@@ -34,11 +39,11 @@ const DAY_MS = 86_400_000
 
 /** Adds to the row of the day, where it stays within the budget: one statement, so that two calls at once cannot pass it. */
 const SPEND = `
-INSERT INTO ingestion_budgets (tenant, principal, day_ms, documents, bytes)
-SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?4 <= ?6 AND ?5 <= ?7
+INSERT INTO ingestion_budgets (tenant, principal, day_ms, documents, steps)
+SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?4 <= ?6
 ON CONFLICT (tenant, principal) DO UPDATE SET
-  documents = iif(day_ms >= ?3, documents, 0) + ?4, bytes = iif(day_ms >= ?3, bytes, 0) + ?5, day_ms = max(day_ms, ?3)
-WHERE iif(day_ms >= ?3, documents, 0) + ?4 <= ?6 AND iif(day_ms >= ?3, bytes, 0) + ?5 <= ?7
+  documents = iif(day_ms >= ?3, documents, 0) + ?4, steps = iif(day_ms >= ?3, steps, 0) + ?5, day_ms = max(day_ms, ?3)
+WHERE iif(day_ms >= ?3, documents, 0) + ?4 <= ?6 AND iif(day_ms >= ?3, steps, 0) < ?7
 RETURNING documents`
 
 /**
@@ -47,20 +52,20 @@ RETURNING documents`
  * @throws `config_invalid` for options that are not these
  */
 export function createD1DocumentBudget(options: D1DocumentBudgetOptions): DocumentBudget {
-  requireOptions(options, { db: required(object), documentsPerDay: whole(1), bytesPerDay: whole(1), clock: object })
+  requireOptions(options, { db: required(object), documentsPerDay: whole(1), stepsPerDay: whole(1), clock: object })
   const { db, clock = { nowMs: () => Date.now() } } = options
-  const { documentsPerDay = Number.MAX_SAFE_INTEGER, bytesPerDay = Number.MAX_SAFE_INTEGER } = options
+  const { documentsPerDay = Number.MAX_SAFE_INTEGER, stepsPerDay = Number.MAX_SAFE_INTEGER } = options
   return {
-    async spend({ tenant, id }, { documents, bytes }) {
+    async spend({ tenant, id }, { documents = 0, steps = 0 }) {
       const nowMs = clock.nowMs()
       const dayMs = nowMs - (nowMs % DAY_MS)
       const row = await db
         .prepare(SPEND)
-        .bind(tenant, id, dayMs, documents, bytes, documentsPerDay, bytesPerDay)
+        .bind(tenant, id, dayMs, documents, steps, documentsPerDay, stepsPerDay)
         .first()
         .catch(rethrowStoreFault)
       if (row !== null) return
-      throw new ConsoleError('budget_spent', 'These documents are more than is left of what may be ingested today', {
+      throw new ConsoleError('budget_spent', 'What may be ingested is spent for now', {
         retryAfterSeconds: Math.ceil((dayMs + DAY_MS - nowMs) / 1000),
       })
     },

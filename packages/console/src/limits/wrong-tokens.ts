@@ -38,7 +38,7 @@ export function limitWrongTokens(
     const address = request.headers.has('authorization') ? addressOf(request) : ''
     if (address === '') return authenticate(request)
     const seconds = limiter.peek(address)
-    if (seconds > 0) throw tooMany('Too many wrong tokens came from this address', seconds)
+    if (seconds > 0) throw tooMany('Too many wrong tokens', seconds)
     try {
       return await authenticate(request)
     } catch (thrown) {

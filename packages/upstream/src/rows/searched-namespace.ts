@@ -56,7 +56,7 @@ export function namespaceChoice(
     if (allowed !== 'any' && !allowed.includes(tenant)) {
       throw new RagGateError(
         'retriever_misconfigured',
-        'The retriever searches one namespace for everything, which does not separate tenants: ' +
+        'The retriever searches one namespace for everything, also for other tenants: ' +
           "give it a namespace by tenant, (tenant, collection) => …, or name who may share it, tenants: […] or 'any'",
         { param: 'namespace' },
       )
