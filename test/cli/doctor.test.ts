@@ -149,8 +149,24 @@ describe('rag-gate doctor', () => {
       'problem',
       'outdated',
     ],
-    ['an address without a gate', { header: '' }, 'gate', 'problem', 'not as a gate does'],
-  ])('says of a gate with %s what it is', async (_what, change, check, state, text) => {
+    [
+      'an error that passes',
+      { status: 429, error: { code: 'rate_limited', message: 'Too many requests' } },
+      'gate',
+      'problem',
+      'Too many requests',
+      'wait',
+    ],
+    [
+      'an error of another kind',
+      { status: 503, error: { code: 'llm_unavailable', message: 'The model cannot answer now' } },
+      'gate',
+      'problem',
+      'cannot answer now',
+      'http-api.md#errors',
+    ],
+    ['an address without a gate', { header: '' }, 'gate', 'problem', 'not as a gate does', 'rag-gate init'],
+  ])('says of a gate with %s what it is', async (_what, change, check, state, text, todo = '') => {
     folder.put('wrangler.toml', CONFIG)
     const {
       collections = [COLLECTION],
@@ -171,6 +187,26 @@ describe('rag-gate doctor', () => {
       '/v1/policies/pushed': { body: { named: [], policies, choices: [] } },
     })
     const { found } = await doctor('--key', 'k')
-    expect(found).toContainEqual(expect.objectContaining({ check, state, text: expect.stringContaining(text) }))
+    const said = { check, state, text: expect.stringContaining(text), todo: expect.stringContaining(todo) }
+    expect(found).toContainEqual(expect.objectContaining(said))
+  })
+
+  it('holds the dimension of each collection against that of the index', async () => {
+    folder.put('wrangler.toml', CONFIG)
+    folder.put('.dev.vars', 'UPSTASH_VECTOR_REST_URL="https://index.example"\nUPSTASH_VECTOR_REST_TOKEN="t"\n')
+    const denseIndex = { dimension: 768, similarityFunction: 'COSINE', embeddingModel: 'm' }
+    serves({
+      '/info': { body: { result: { denseIndex, namespaces: {} } } },
+      '/range': { body: { result: { nextCursor: '', vectors: [] } } },
+      '/ask': { body: ANSWER, header: HEADER },
+      '/v1/collections': { body: { collections: [COLLECTION, { ...COLLECTION, id: 'new', dimension: 768 }] } },
+      '/v1/policies/pushed': { body: { named: [], policies: [], choices: [] } },
+    })
+    const { found } = await doctor('--key', 'k')
+    expect(found.filter(({ check }) => check === 'dimension')).toMatchObject([
+      { state: 'ok', text: expect.stringContaining('768') },
+      { state: 'problem', text: 'docs was embedded with 384 dimensions, and the index has 768' },
+      { state: 'ok', text: 'new: e, 768 dimensions' },
+    ])
   })
 })

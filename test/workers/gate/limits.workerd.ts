@@ -143,7 +143,7 @@ test('a key is heard until reading its documents took so much work, also those t
 test('a budget of documents begins anew with the day, and two calls at once do not pass it', async () => {
   let nowMs = Date.UTC(2026, 4, 20, 23)
   const budget = createD1DocumentBudget({ db: env.DB, documentsPerDay: 5, clock: { nowMs: () => nowMs } })
-  const spend = (documents: number) => budget.spend({ tenant: 't', id: 'k' }, { documents, bytes: 0 })
+  const spend = (documents: number) => budget.spend({ tenant: 't', id: 'k' }, { documents })
   const both = await Promise.allSettled([spend(3), spend(3)])
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   await expect(spend(3)).rejects.toMatchObject({ code: 'budget_spent', retryAfterSeconds: 3600 })

@@ -16,13 +16,24 @@ const TODO: Readonly<Record<string, string>> = {
   retriever_unavailable: 'the index does not answer: check its address and its token',
   retriever_timeout: 'the index is slow: check where it is, or raise timeoutMs of the retriever',
   retriever_bad_response: 'the index sends what cannot be read: say where rows keep texts with `fields`',
+  embedding_mismatch: 'index and collection have other embeddings: ingest everything anew, into a new collection',
+  rate_limited: 'wait, or raise the limit of requests',
 }
 
-/** Asks a question as a client does, and reads what the gate tells operators. */
+/** An error without a code of its own is no gate's. */
+const todoOf = (code: string): string =>
+  TODO[code] ?? (code === '' ? 'mount the gate there: rag-gate init' : 'see docs/reference/http-api.md#errors')
+
+/**
+ * Asks a question as a client does, and reads what the gate tells operators.
+ *
+ * @param indexDimension of the index in the settings beside it, if there is one
+ */
 export async function checkGate(
   gate: GateAddress,
   question: string,
   collection: string | undefined,
+  indexDimension?: number,
 ): Promise<readonly Finding[]> {
   let reply: AskReply
   try {
@@ -34,13 +45,13 @@ export async function checkGate(
   if (told === null) {
     const failure = failureOf(reply.status, JSON.stringify(reply.body))
     const code = failure instanceof GateFailure ? failure.code : ''
-    return [problem('gate', `POST /ask: ${failure.message}`, TODO[code] ?? 'mount the gate there: rag-gate init')]
+    return [problem('gate', `POST /ask: ${failure.message}`, todoOf(code))]
   }
   return [
     ok('gate', `POST /ask answers: ${told.split(';').slice(0, 4).join(', ')}`),
     ...scores(reply.body.detail),
     scale(told, reply.body.detail),
-    ...(await checkCollections(gate)),
+    ...(await checkCollections(gate, indexDimension)),
   ]
 }
 
@@ -68,7 +79,7 @@ function scale(
 }
 
 /** Of a ready Worker, with a key: another app has no such routes. */
-async function checkCollections(gate: GateAddress): Promise<readonly Finding[]> {
+async function checkCollections(gate: GateAddress, indexDimension: number | undefined): Promise<readonly Finding[]> {
   if (gate.key === undefined) return []
   let listed: PolicyList
   let collections: Collections['collections']
@@ -78,7 +89,7 @@ async function checkCollections(gate: GateAddress): Promise<readonly Finding[]> 
   } catch (thrown) {
     const text = saidBy(thrown)
     if (!(thrown instanceof GateFailure) || thrown.code === 'not_found') return []
-    return [problem('collections', text, TODO[thrown.code] ?? 'see docs/troubleshooting.md')]
+    return [problem('collections', text, todoOf(thrown.code))]
   }
   if (collections.length === 0) {
     return [problem('collections', 'there is none', 'put documents in: rag-gate ingest <folder>')]
@@ -88,7 +99,13 @@ async function checkCollections(gate: GateAddress): Promise<readonly Finding[]> 
     const pushed = listed.policies.find((known) => known.id === policy)
     const drifts = driftOf(pushed?.pin ?? null, [each])
     return [
-      ok('dimension', `${id}: ${dimension === 0 ? model : `${model}, ${dimension} dimensions`}`),
+      dimension === (indexDimension ?? dimension)
+        ? ok('dimension', `${id}: ${dimension === 0 ? model : `${model}, ${dimension} dimensions`}`)
+        : problem(
+            'dimension',
+            `${id} was embedded with ${dimension} dimensions, and the index has ${indexDimension}`,
+            todoOf('embedding_mismatch'),
+          ),
       ...(lexicon === null
         ? [warning('lexicon', `${id} has none: every word counts alike`, `rag-gate ingest counts them; --prune afresh`)]
         : []),

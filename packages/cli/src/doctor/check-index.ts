@@ -5,28 +5,34 @@ import { upstashInfo, upstashRows, type UpstashAddress } from '../list-index-row
 import { passageIn, withoutAnyText } from '../which-index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
+/** What was found of an index; its dimension, where it could be asked. */
+export interface IndexFound {
+  readonly findings: readonly Finding[]
+  readonly dimension?: number
+}
+
 /** Reachability, dimension, score kinds and texts. @param fields where rows keep their text, if it is said */
-export async function checkIndex(
-  where: UpstashAddress,
-  fields: { readonly text?: string },
-): Promise<readonly Finding[]> {
+export async function checkIndex(where: UpstashAddress, fields: { readonly text?: string }): Promise<IndexFound> {
   let info: Readonly<Record<string, unknown>>
   try {
     info = await upstashInfo(where)
   } catch (thrown) {
-    return [problem('index', saidBy(thrown), 'check UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN')]
+    return {
+      findings: [problem('index', saidBy(thrown), 'check UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN')],
+    }
   }
   const { denseIndex: dense, sparseIndex: sparse } = partsIn(info)
   const parts = [
     ...(dense === undefined ? [] : [`dense, ${dense.dimension} dimensions, ${dense.model || 'vectors of your own'}`]),
     ...(sparse === undefined ? [] : [`sparse, ${sparse.model || 'vectors of your own'}`]),
   ]
-  return [
+  const findings = [
     ok('index', `${new URL(where.url).host} answers: ${parts.join('; ')}`),
     dimensionOf(dense),
     scoresOf(dense, sparse),
     await textsOf(where, fields),
   ].filter((found) => found !== undefined)
+  return { findings, dimension: dense?.dimension ?? 0 }
 }
 
 interface Part {

@@ -43,12 +43,15 @@ export const doctorCommand = command({
       Object.assign(vars, localVars(folder, config))
       found.push(...checkProject(folder, config, given.remote ? 'remote' : 'local', vars))
     }
+    let indexDimension: number | undefined
     if ((given.index ?? vars['UPSTASH_VECTOR_REST_URL'] ?? '') !== '') {
       const where = upstashOf(given, { env: vars })
-      found.push(...(await checkIndex(where, given.text === undefined ? {} : { text: given.text })))
+      const { findings, dimension } = await checkIndex(where, given.text === undefined ? {} : { text: given.text })
+      found.push(...findings)
+      indexDimension = dimension
     }
     const question = given.question ?? 'What do these documents say, and about what?'
-    found.push(...(await checkGate(address, question, given.collection)))
+    found.push(...(await checkGate(address, question, given.collection, indexDimension)))
     if (json) terminal.out(jsonText(found))
     else show(found, terminal)
     return found.some(({ state }) => state === 'problem') ? 1 : 0
