@@ -47,7 +47,13 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
 }
 
 /** Those that take no options, or not as their first argument. */
-const WITHOUT_OPTIONS = ['createDropCount', 'createMemoryAnswerPurges', 'createSealer', 'createStaticCollections']
+const WITHOUT_OPTIONS = [
+  'createDropCount',
+  'createFlights',
+  'createMemoryAnswerPurges',
+  'createSealer',
+  'createStaticCollections',
+]
 const SHARE = {
   threshold: 0.5,
   equality: 'passes',

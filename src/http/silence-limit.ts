@@ -26,7 +26,7 @@ export function silenceLimit({ streamStartTimeoutMs, streamIdleTimeoutMs }: Sile
     if (giveUp === undefined) return
     const leftMs = sinceMs + limitMs - performance.now()
     if (leftMs > 0) timer = setTimeout(check, leftMs)
-    else giveUp(new RagGateError('llm_timeout', 'The answer sent nothing for too long before its end'))
+    else giveUp(new RagGateError('llm_timeout', 'The answer was silent for too long'))
   }
   return async (piece) => {
     sinceMs = performance.now()

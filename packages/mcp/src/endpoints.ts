@@ -46,7 +46,7 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
     try {
       if (c.req.method !== 'POST') {
         c.header('allow', 'POST')
-        throw new RagGateError('method_not_allowed', 'Messages come by POST: there are no sessions and no streams')
+        throw new RagGateError('method_not_allowed', 'Messages come by POST: there are no streams')
       }
       requireOwnOrigin(c)
       const given = typeof tools === 'function' ? tools(c.env) : tools

@@ -57,7 +57,7 @@ export function namespaceChoice(
       throw new RagGateError(
         'retriever_misconfigured',
         'The retriever searches one namespace for everything, also for other tenants: ' +
-          "give it a namespace by tenant, (tenant, collection) => …, or name who may share it, tenants: […] or 'any'",
+          "give it one by tenant, (tenant, collection) => …, or name who may share it, tenants: […] or 'any'",
         { param: 'namespace' },
       )
     }
