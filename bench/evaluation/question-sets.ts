@@ -123,16 +123,21 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
   const passages = storedTwice
     ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])
     : once
-  const lexicon = buildLexicon(
-    passages.map(({ text }) => text),
-    english,
-  )
-  const counted = countedPassages(passages)
   const questions = readQuestions(name, variant)
     .filter((_, at) => at % every === 0)
     .map((labelled, at) =>
       form === undefined ? labelled : { ...labelled, question: normaliseQuestion(form(labelled.question, at)) },
     )
+  return searchable(passages, questions)
+}
+
+/** The same of passages that are there already. */
+export function searchable(passages: readonly Passage[], questions: readonly LabelledQuestion[]): SearchableSet {
+  const lexicon = buildLexicon(
+    passages.map(({ text }) => text),
+    english,
+  )
+  const counted = countedPassages(passages)
   return { lexicon, questions, search: (words, topK) => [searched(words, topK, counted)] }
 }
 
