@@ -527,9 +527,7 @@ async function overview(page: Page, tenant: string, name: string): Promise<void>
   const spending = new Map((await rowsOf(page, 'What was not spent')).map(([what = '', much = '']) => [what, much]))
   compare(
     `${name}: What was not spent`,
-    ['Refused before a model was asked', 'Answered from the cache', 'Model calls made'].map((what) =>
-      spending.get(what),
-    ),
+    ['Refused before a model was asked', 'Spared by the cache', 'Model calls made'].map((what) => spending.get(what)),
     [sums.by_refusal, sums.by_cache, sums.calls].map(whole),
   )
   const hours = sql<{

@@ -152,7 +152,7 @@ describe('the overview', () => {
           .innerText(),
       )
     expect(await figure('Refused before a model was asked')).toBe(count('count(*)', `saved ->> 'by' = 'refusal'`))
-    expect(await figure('Answered from the cache')).toBe(count('count(*)', `saved ->> 'by' = 'cache'`))
+    expect(await figure('Spared by the cache')).toBe(count('count(*)', `saved ->> 'by' = 'cache'`))
     expect(await figure('Model calls made')).toBe(count('count(model)'))
   })
 

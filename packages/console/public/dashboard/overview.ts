@@ -484,7 +484,7 @@ function savings(stats: Stats): HTMLElement {
       ['What', ...figures('How much')],
       [
         ['Refused before a model was asked', toDecisions(saved.calls_avoided_by_refusal, { saved: 'refusal' })],
-        ['Answered from the cache', toDecisions(saved.calls_avoided_by_cache, { saved: 'cache' })],
+        ['Spared by the cache', toDecisions(saved.calls_avoided_by_cache, { saved: 'cache' })],
         ['Model calls made', number(calls)],
         ['Tokens used', number(input + output)],
         ['Tokens saved, as the model counted them', tokens(measured)],
