@@ -91,6 +91,8 @@ export interface GateBindings {
   readonly RERANK_BELOW?: string
   /** A rate-limit binding: requests of one caller that are let in. Without it `REQUESTS_PER_MINUTE` counts, in the isolate. */
   readonly REQUEST_LIMIT?: RateLimitBinding
+  /** A rate-limit binding: requests of a tenant that are let in, of all its callers together. */
+  readonly TENANT_LIMIT?: RateLimitBinding
   /** Requests that one caller may send in a minute, 1 to 100,000. @default without end */
   readonly REQUESTS_PER_MINUTE?: string
   /** Calls of the model at a time in an isolate, 1 to 100,000. @default '50' */

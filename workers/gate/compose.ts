@@ -81,6 +81,7 @@ export interface Composition {
   readonly authenticate: Authenticate
   /** Of requests; `undefined` without one. */
   readonly limiter: RateLimiter | undefined
+  readonly tenantLimiter: RateLimiter | undefined
   /** Of tokens; `undefined` without one. */
   readonly budget: TokenBudget | undefined
   /** Of ingested documents; `undefined` without one. */
@@ -189,6 +190,7 @@ function compose(env: GateBindings): Composition {
     generator,
     authenticate,
     limiter: requestLimiterOf(env),
+    tenantLimiter: env.TENANT_LIMIT && createBindingRateLimiter({ binding: env.TENANT_LIMIT }),
     budget: tokenBudgetOf(env),
     documentBudget: documentBudgetOf(env),
   }

@@ -71,13 +71,13 @@ test('what other proxies say of an address is not believed', () => {
 })
 
 /** An app whose callers are who their header says. */
-function anApp(limiter: RateLimiter | undefined) {
+function anApp(limiter: RateLimiter | undefined, tenantLimiter?: RateLimiter) {
   const app = new Hono()
   const authenticate = (request: Request) => {
     const [tenant = 'default', id = 'anonymous'] = (request.headers.get('x-caller') ?? 'default/anonymous').split('/')
     return { tenant, id, scopes: ['ask'] as const }
   }
-  app.use(limitRequests({ authenticate, limiter }))
+  app.use(limitRequests({ authenticate, limiter, tenantLimiter }))
   app.get('/', (c) => c.text('answer'))
   app.onError((thrown, c) => respondWithError(c, thrown, CONSOLE_STATUS))
   return (headers: Record<string, string> = {}) => app.request('/', { headers })
@@ -93,6 +93,15 @@ test('a caller over the limit is told so by status, headers and code; others are
   expect(refused.headers.get('ratelimit')).toBe('"requests";r=0;t=60')
   expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
   for (const other of ['acme/two', 'globex/one']) expect((await get({ 'x-caller': other })).status).toBe(200)
+})
+
+test('callers of a tenant are held up together by its own limiter, and those of others are not', async () => {
+  const get = anApp(undefined, createMemoryRateLimiter({ limit: 2, clock: aClock() }))
+  const statuses: number[] = []
+  for (const caller of ['acme/one', 'acme/two', 'acme/three', 'globex/one']) {
+    statuses.push((await get({ 'x-caller': caller })).status)
+  }
+  expect(statuses).toEqual([200, 200, 429, 200])
 })
 
 test('callers without credentials count by their address', async () => {

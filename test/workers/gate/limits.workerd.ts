@@ -39,6 +39,21 @@ test('requests of a caller are limited by the binding of the platform', async ()
   expect((await ask({ 'cf-connecting-ip': '203.0.113.2' })).status).toBe(200)
 })
 
+test('requests of all callers of a tenant are limited together by a binding of their own', async () => {
+  const limited = workerOver({ ...isolateBindings, TENANT_LIMIT: env.TEST_REQUEST_LIMIT })
+  const key = async (name: string, tenant: string) => {
+    const response = await post('/v1/keys', { name, scopes: ['ask'], tenant }, ADMIN)
+    return { authorization: `Bearer ${(await response.json<{ token: string }>()).token}` }
+  }
+  const [one, two, other] = [await key('one', 'shared'), await key('two', 'shared'), await key('one', 'apart')]
+  const ask = async (headers: Record<string, string>) =>
+    (await limited.post('/ask', { question: STRONG }, headers)).status
+  const statuses: number[] = []
+  for (const headers of [one, two, one, two, one]) statuses.push(await ask(headers))
+  expect(statuses.map((status) => status === 429)).toEqual([false, false, false, true, true])
+  expect(await ask(other)).not.toBe(429)
+})
+
 test('without the binding a number counts, in the isolate', async () => {
   const limited = workerOver({ ...isolateBindings, REQUESTS_PER_MINUTE: '1' })
   const ask = () => limited.post('/ask', { question: STRONG }, ADMIN)

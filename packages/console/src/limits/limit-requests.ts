@@ -7,12 +7,14 @@ import type { RateLimiter } from './rate-limiter.ts'
 /** What is limited, and by what. */
 export interface LimitedRequests {
   readonly authenticate: Authenticate
-  /** Absent where nothing is limited. */
+  /** Of each principal. Absent where nothing is limited. */
   readonly limiter?: RateLimiter | undefined
+  /** Of all principals of a tenant together. Absent where nothing is limited. */
+  readonly tenantLimiter?: RateLimiter | undefined
 }
 
 /**
- * Makes middleware that lets a principal of a tenant send so many requests. Others get `rate_limited` (429) with `Retry-After`
+ * Makes middleware that lets a principal of a tenant, and a tenant, send so many requests. Others get `rate_limited` (429) with `Retry-After`
  * and `RateLimit`, thrown for the app's `onError`.
  *
  * @param limited as it is, or of the bindings
@@ -22,7 +24,7 @@ export function limitRequests<Bindings extends object = object>(
   limited: LimitedRequests | ((env: Bindings) => LimitedRequests),
 ): MiddlewareHandler<{ Bindings: Bindings }> {
   return async function limitRequests(c, next) {
-    const { authenticate, limiter } = typeof limited === 'function' ? limited(c.env) : limited
+    const { authenticate, limiter, tenantLimiter } = typeof limited === 'function' ? limited(c.env) : limited
     // Also without a limiter: what it throws is answered by the app, which knows its codes.
     const principal = await authenticate(c.req.raw)
     if (limiter !== undefined) {
@@ -30,6 +32,7 @@ export function limitRequests<Bindings extends object = object>(
       const key = principal?.id === 'anonymous' ? ['', addressOf(c.req.raw)] : [principal?.tenant, principal?.id]
       requireLeft(c, await limiter.take(JSON.stringify(key)))
     }
+    if (principal && tenantLimiter) requireLeft(c, await tenantLimiter.take(principal.tenant))
     await next()
   }
 }
