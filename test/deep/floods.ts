@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, ingest } from '../../packages/cli/src/gate-client.ts'
-import { startLocalGate } from '../../scripts/local-gate.ts'
+import { bundle } from '../../scripts/bundle.ts'
+import { serveBundle } from '../served-bundle.ts'
 import { readSoakCorpus } from './soak-corpus.ts'
 import { measureMemory } from './workerd-memory.ts'
 
@@ -66,9 +67,10 @@ const model = createServer((request, response) => {
 await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-floods-'))
-const gate = await startLocalGate({
+const gate = await serveBundle({
+  modules: bundle('workers/gate/index.ts', join(stateDirectory, 'bundle')),
   stateDirectory,
-  port: 9200,
+  isInspected: true,
   vars: {
     // A server that listens on a port has an address of this form.
     LLM_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
@@ -196,7 +198,7 @@ async function fileTakes(forMs: number): Promise<number> {
 const percentile95 = (waited: number[]): number => waited.sort((a, b) => a - b)[Math.floor(waited.length * 0.95)]!
 
 /** Memory that the isolate still reaches, bytes. */
-const live = async (): Promise<number | undefined> => (await measureMemory(gate.inspectorUrl)).live
+const live = async (): Promise<number | undefined> => (await measureMemory(await gate.inspectorUrl())).live
 
 try {
   await ingest(gate.url, gate.adminToken, documents)
