@@ -234,6 +234,8 @@ try {
   }
   await sleep(SETTLED_MS)
   if (streaming.open > 0) faults.push(`${streaming.open} streams of the model are still read`)
+  // The runtime lets go of requests that were left once the isolate has another one.
+  await ask(gate.url, strong)
   const liveAfter = await live()
   if (liveBefore === undefined || liveAfter === undefined) console.log('memory not measured here')
   else {
