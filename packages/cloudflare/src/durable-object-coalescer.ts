@@ -80,9 +80,9 @@ export interface DurableObjectCoalescerOptions {
 
 /**
  * Coalesces across all isolates and data centres of a Worker. The SHA-256 of an answer key says in which of sixteen objects its
- * askers meet: the first call to an object of a new name takes up to a few hundred milliseconds, which no question should
- * wait for because it is a new one. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of those who
- * wait takes its place.
+ * askers meet: the first call to an object of a new name takes up to a few hundred milliseconds, and no question should wait
+ * for that because it is new. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of
+ * those who wait takes its place.
  *
  * @throws `config_invalid` when `leaderTimeoutMs` is out of range
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/

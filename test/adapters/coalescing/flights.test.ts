@@ -1,7 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createFlights } from '../../../src/adapters/coalescing.ts'
 
 const TERMS = { leaderTimeoutMs: 1000, purgeEpoch: 0 }
+
+afterEach(() => void vi.useRealTimers())
 
 test('each key has a flight of its own; those that are idle are forgotten once there are many, and no other', async () => {
   vi.useFakeTimers()
@@ -18,5 +20,4 @@ test('each key has a flight of its own; those that are idle are forgotten once t
   flightOf('one more')
   expect(flightOf('held')).toBe(held)
   expect(flightOf('ended')).not.toBe(ended)
-  vi.useRealTimers()
 })

@@ -74,7 +74,8 @@ function scale(
     )
   }
   if (basis !== 'uncalibrated') return ok('scale', `confidence is ${basis ?? 'the policy’s own'}`)
-  const todo = 'rag-gate scale learns one from the documents, rag-gate calibrate a policy from labelled questions'
+  const todo =
+    'rag-gate scale learns over an Upstash index, the ready Worker by itself; rag-gate calibrate from labelled questions'
   return warning('scale', 'confidence is not calibrated for this collection', todo)
 }
 

@@ -8,7 +8,10 @@ import { readLimit } from './read-limit.ts'
 import { requireScope } from './require-scope.ts'
 import { json, onTheWire } from './wire.ts'
 
-/** Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. And the jobs: where they are not run, nobody looks. */
+/**
+ * Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. And the jobs: where
+ * they are not run, nobody looks.
+ */
 export async function getAlerts(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')

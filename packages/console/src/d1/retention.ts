@@ -203,7 +203,10 @@ const NOTE_HOW_MANY = `UPDATE removed_decisions SET decisions = decisions + chan
 const COUNTED =
   ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)'
 
-/** Removes a slice of what is older than `?1`; of a table by tenant, after the tenant `?2`: one that has nothing to remove costs four rows read. */
+/**
+ * Removes a slice of what is older than `?1`; of a table by tenant, after the tenant `?2`: one that has nothing to remove costs
+ * four rows read.
+ */
 function removalOf(table: string): string {
   const [key, time, , index] = TOO_OLD[table]!
   if (index !== 'tenant')

@@ -14,8 +14,8 @@ export interface LimitedRequests {
 }
 
 /**
- * Makes middleware that lets a principal of a tenant, and a tenant, send so many requests. Others get `rate_limited` (429) with `Retry-After`
- * and `RateLimit`, thrown for the app's `onError`.
+ * Makes middleware that lets a principal of a tenant, and a tenant, send so many requests. Others get `rate_limited` (429) with
+ * `Retry-After` and `RateLimit`, thrown for the app's `onError`.
  *
  * @param limited as it is, or of the bindings
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
