@@ -22,6 +22,7 @@ import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts
 import { balancedGraded } from '../../src/presets/balanced/balanced-graded.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
+import { DEEP } from '../deep-run.ts'
 
 const policy = balanced()
 const SHARE = fc.double({ min: 0, max: 1, noNaN: true })
@@ -145,7 +146,7 @@ describe('calibratePolicy', () => {
     expect(more.kind === 'calibrated' && more.caution?.risk).toBe(0.025)
   })
 
-  it('keeps its promise, with fitted weights too: exceeded no more often than it says', () => {
+  it.runIf(DEEP)('keeps its promise, with fitted weights too: exceeded no more often than it says', () => {
     const REPEATS = 60
     const population = labels(1000, 1000, 99)
     let exceeded = 0

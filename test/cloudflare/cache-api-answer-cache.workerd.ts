@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import type {
@@ -58,7 +59,8 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
     await cache.put('key', aStoredAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
     const url = await addressOf('key')
     const sound = new Uint8Array(await (await store.match(url))!.arrayBuffer())
-    for (let round = 0; round < 1000; round++) {
+    const rounds = env.TEST_DEEP ? 1000 : 200
+    for (let round = 0; round < rounds; round++) {
       const damaged = sound.slice()
       const at = Math.floor(random() * damaged.length)
       damaged[at] = damaged[at]! ^ (1 << Math.floor(random() * 8))
@@ -66,7 +68,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
       expect(await cache.get('key')).toBeNull()
       expect(await store.match(url)).toBeUndefined()
     }
-    expect(faults).toEqual(Array.from({ length: 1000 }, () => ({ operation: 'get', kind: 'damaged' })))
+    expect(faults).toEqual(Array.from({ length: rounds }, () => ({ operation: 'get', kind: 'damaged' })))
   }, 120_000)
 
   it('never serves the entry of another key', async () => {

@@ -140,7 +140,7 @@ function savingFrom(
 }
 
 describe('ten thousand events', () => {
-  it('delivered 12,400 times, twice, shuffled, split, with lost batches and lost acknowledgements, count exactly', async () => {
+  it('delivered by the thousand, a quarter twice, shuffled, split, with lost batches and lost acknowledgements, count exactly', async () => {
     const random = seededRandom(5)
     const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
     const expected = new Map<string, number>()
@@ -155,7 +155,8 @@ describe('ten thousand events', () => {
       priced: 0,
       net: 0,
     }
-    const events = Array.from({ length: 10_000 }, (_, at) => {
+    const count = env.TEST_DEEP ? 10_000 : 2500
+    const events = Array.from({ length: count }, (_, at) => {
       const verdict = pick(['pass', 'advise', 'refuse'] as const)
       const tenant = pick(['exact-a', 'exact-b', 'exact-c'])
       const hour = Math.floor(random() * 5) * 3_600_000
@@ -168,7 +169,7 @@ describe('ten thousand events', () => {
       expected.set(key, (expected.get(key) ?? 0) + 1)
       return { event, isolate: `exact-${at % 4}`, sequence: Math.floor(at / 4) + 1 }
     })
-    const deliveries = [...events, ...Array.from({ length: 2_400 }, () => pick(events))]
+    const deliveries = [...events, ...Array.from({ length: count / 4 }, () => pick(events))]
     for (let at = deliveries.length - 1; at > 0; at--) {
       const other = Math.floor(random() * (at + 1))
       ;[deliveries[at], deliveries[other]] = [deliveries[other]!, deliveries[at]!]
@@ -192,8 +193,8 @@ describe('ten thousand events', () => {
       if (again.length > 0) lostBatches++
       waiting.push(...again.map(({ body }) => (body as QueuedDecision).numbered))
     }
-    expect(delivered).toBeGreaterThan(12_400)
-    expect(lostBatches).toBeGreaterThan(10)
+    expect(delivered).toBeGreaterThan(count + count / 4)
+    expect(lostBatches).toBeGreaterThan(3)
     const groups = (
       await Promise.all(['exact-a', 'exact-b', 'exact-c'].map((tenant) => countedGroups(env.DB, tenant)))
     ).flat()
@@ -219,7 +220,7 @@ describe('ten thousand events', () => {
         net: sum('savedModelCost') - sum('savedRetrievalCost'),
       }).toEqual(saved)
     }
-    expect(Math.min(...Object.values(saved))).toBeGreaterThan(500)
+    expect(Math.min(...Object.values(saved))).toBeGreaterThan(count / 20)
     const gaps = await env.DB.prepare(
       `SELECT sum(highest_sequence - recorded) AS n FROM isolates WHERE id GLOB 'exact-*'`,
     ).first<{ n: number }>()
@@ -238,7 +239,7 @@ describe('through a real local queue', () => {
   })
 
   it('thousands of events, a quarter of them sent twice, shuffled, count exactly', { timeout: 120_000 }, async () => {
-    const count = env.TEST_DEEP ? 10_000 : 2000
+    const count = env.TEST_DEEP ? 10_000 : 1000
     const random = seededRandom(9)
     const verdicts = ['pass', 'advise', 'refuse'] as const
     const expected = { pass: 0, advise: 0, refuse: 0 }

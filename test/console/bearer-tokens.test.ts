@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
+import { examples } from '../properties.ts'
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters'
 const OTHER = 'another-token-of-more-than-32-characters/+='
@@ -57,7 +58,7 @@ describe('createBearerAuthenticator', () => {
       fc.asyncProperty(token, async (made) => {
         await expect(authenticate(requestWith(`Bearer ${made}`))).rejects.toMatchObject({ code: 'unauthorized' })
       }),
-      { numRuns: 200 },
+      { numRuns: examples(200) },
     )
   })
 

@@ -7,7 +7,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** What axe has against the page as it is. */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
+  // Half a megabyte: once for each page.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }

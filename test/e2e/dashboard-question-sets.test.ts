@@ -11,7 +11,7 @@ import { violations } from './axe.ts'
 import { type CountingModel, startCountingModel } from './counting-model.ts'
 import { dashboardSite, open, tile, VIEWS } from './dashboard-site.ts'
 
-const ASKED = DEEP ? 150 : 60
+const ASKED = DEEP ? 150 : 40
 const { documents, questions } = readSoakCorpus()
 const ingested = DEEP ? documents : documents.filter((_, at) => at % 4 === 0)
 const some = questions.filter((_, at) => at % Math.ceil(questions.length / ASKED) === 0)
@@ -199,7 +199,7 @@ describe('figures and bars', () => {
       .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.textContent]))
     const told = [...bars, ...cells.filter(([, text]) => /^\d+$/.test(text ?? ''))]
     expect(told.length).toBeGreaterThan(8)
-    for (const [href, count] of told) {
+    for (const [href, count] of told.filter((_, at) => DEEP || at % 3 === 0)) {
       expect(href).toMatch(/^#\/decisions\?(?=.*(?:period=7d|from=.*to=))(?=.*collection=default)/)
       await page.goto(`${site.gate.url}/dashboard${href}`)
       await expect
@@ -308,7 +308,7 @@ describe('the other views', () => {
   })
 })
 
-describe('every view, full', () => {
+describe.runIf(DEEP || SCREENSHOTS !== '')('every view, full', () => {
   it.each(LOOKS)('has nothing that axe minds, and no scrolling sideways: $scheme, $width wide', async (look) => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     for (const name of VIEWS) {

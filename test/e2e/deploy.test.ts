@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployGate, type DeploymentTools, SECRETS } from '../../scripts/deployment.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import { ACCOUNT, type CloudflareAccount, startCloudflareApi } from './cloudflare-api.ts'
+import { DEEP } from '../deep-run.ts'
 
 let account: CloudflareAccount
 beforeAll(async () => {
@@ -34,8 +35,8 @@ function deploy(...args: string[]): Promise<{ readonly code: number | null; read
 const UPLOAD = 'PUT /workers/scripts/hono-rag-gate'
 const isQuery = (call: string): boolean => call.endsWith('/query')
 
-describe('npm run deploy', () => {
-  test('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
+describe('npm run deploy', { timeout: 180_000 }, () => {
+  test.runIf(DEEP)('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
     const { code, output } = await deploy('--dry-run')
     expect(output).toContain('create the D1 database hono-rag-gate')
     expect(output).toContain('0001_tables.sql')
@@ -64,16 +65,19 @@ describe('npm run deploy', () => {
     expect(output.match(/^ {2}address .*$/gm)).toEqual(['  address    https://hono-rag-gate.someone.workers.dev'])
   })
 
-  test('a second time migrates before it uploads, and leaves database and secrets as they are', async () => {
-    const { code, output } = await deploy('--generate-secrets')
-    expect(account.unexpected).toEqual([])
-    expect(code, output).toBe(0)
-    expect(account.calls).not.toContain('POST /d1/database')
-    expect(account.calls.findIndex(isQuery)).toBeLessThan(account.calls.indexOf(UPLOAD))
-    expect(account.upload?.bindings.filter(({ type }) => type === 'secret_text')).toEqual([])
-    expect(output).toContain('No migrations to apply')
-    expect(output).toContain('database   hono-rag-gate (was there, migrations applied)')
-  })
+  test.runIf(DEEP)(
+    'a second time migrates before it uploads, and leaves database and secrets as they are',
+    async () => {
+      const { code, output } = await deploy('--generate-secrets')
+      expect(account.unexpected).toEqual([])
+      expect(code, output).toBe(0)
+      expect(account.calls).not.toContain('POST /d1/database')
+      expect(account.calls.findIndex(isQuery)).toBeLessThan(account.calls.indexOf(UPLOAD))
+      expect(account.upload?.bindings.filter(({ type }) => type === 'secret_text')).toEqual([])
+      expect(output).toContain('No migrations to apply')
+      expect(output).toContain('database   hono-rag-gate (was there, migrations applied)')
+    },
+  )
 
   test('refuses options that it does not know', async () => {
     const { code, output } = await deploy('--dryrun')

@@ -6,6 +6,7 @@ import { FusionAlgorithm, Index, QueryMode, WeightingStrategy } from '@upstash/v
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { anyPort } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
+import { DEEP } from '../deep-run.ts'
 
 const INDEXES = {
   dense: { indexType: 'DENSE', dimension: 2 },
@@ -20,8 +21,14 @@ const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-index-'))
 let local: LocalIndex
 
 const start = (port: number): Promise<LocalIndex> => startLocalIndex({ stateDirectory: home, indexes: INDEXES, port })
-const clientOf = (name: Name) =>
+const newClient = (name: Name) =>
   new Index({ url: `${local.url}/indexes/${name}`, token: local.tokens.get(name)!, enableTelemetry: false })
+/** The indexes that the test before may have filled. */
+const used = new Set<Name>()
+function clientOf(name: Name) {
+  used.add(name)
+  return newClient(name)
+}
 
 beforeAll(async () => {
   local = await start(anyPort())
@@ -33,13 +40,14 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  for (const name of Object.keys(INDEXES) as Name[]) {
-    const client = clientOf(name)
+  for (const name of used) {
+    const client = newClient(name)
     await client.reset({ all: true })
     for (const namespace of await client.listNamespaces()) {
       if (/^[\w-]+$/.test(namespace)) await client.deleteNamespace(namespace)
     }
   }
+  used.clear()
 })
 
 const sparseVector = { indices: [0, 1], values: [0.5, 0.1] }
@@ -241,12 +249,15 @@ test('what was written is there after a restart, and a query goes on', async () 
   expect((await clientOf('sparse').info()).vectorCount).toBe(0)
 })
 
-test.each([17, 40])('a body of %i MiB is answered with 413 before the connection ends', async (mebibytes) => {
-  const body = new Uint8Array(mebibytes * 1024 * 1024).fill(0x20)
-  const headers = { authorization: `Bearer ${local.tokens.get('dense')!}` }
-  for (const path of ['upsert', 'upsert/ns', 'delete-namespace/ns']) {
-    const response = await fetch(`${local.url}/indexes/dense/${path}`, { method: 'POST', headers, body })
-    expect(response.status).toBe(413)
-    expect(await response.json()).toEqual({ error: 'The body is larger than 16777216 bytes', status: 413 })
-  }
-})
+test.each(DEEP ? [17, 40] : [17])(
+  'a body of %i MiB is answered with 413 before the connection ends',
+  async (mebibytes) => {
+    const body = new Uint8Array(mebibytes * 1024 * 1024).fill(0x20)
+    const headers = { authorization: `Bearer ${local.tokens.get('dense')!}` }
+    for (const path of ['upsert', 'upsert/ns', 'delete-namespace/ns']) {
+      const response = await fetch(`${local.url}/indexes/dense/${path}`, { method: 'POST', headers, body })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toEqual({ error: 'The body is larger than 16777216 bytes', status: 413 })
+    }
+  },
+)

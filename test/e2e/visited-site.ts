@@ -106,7 +106,7 @@ export function visitedSite(
 function firstValue(stateDirectory: string, query: string): unknown {
   const files = readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })
   for (const file of files.filter((name) => /D1DatabaseObject.*\.sqlite$/.test(name))) {
-    const database = new DatabaseSync(join(stateDirectory, file), { readOnly: true })
+    const database = new DatabaseSync(join(stateDirectory, file), { readOnly: true, timeout: 5_000 })
     try {
       const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'decisions'").get()
       if (known !== undefined) return Object.values(database.prepare(query).get() ?? {})[0]

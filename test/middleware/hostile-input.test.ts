@@ -18,6 +18,7 @@ import { defineRule, type RuleInit } from '../../src/core/policy/rules.ts'
 import type { AnswerReport } from '../../src/middleware/gate-context.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, POLICY, STRONG } from '../fixtures/gate.ts'
+import { examples } from '../properties.ts'
 
 const byCosine = (...gates: PolicyGate[]): Policy =>
   definePolicy({ ...POLICY, confidence: topCosine(), gates: [minTopCosine(), ...gates] })
@@ -69,7 +70,7 @@ describe('scores of any form', () => {
         expect(response.status).toBe(broken ? 502 : 200)
         expect(journal.handled).toHaveLength(!broken && Math.max(-2, ...usable) >= 0.7 - 1e-6 ? 1 : 0)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -92,7 +93,7 @@ describe('scores of any form', () => {
         expect(await response.json()).toMatchObject(response.status === 200 ? { refused: true } : { error: {} })
         expect(journal.handled).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -138,7 +139,7 @@ describe('scores of any form', () => {
         // Two equal scores of two documents are no clear winner: only grades can let this question through.
         expect(journal.handled).toHaveLength(usable && Math.max(...(list as number[])) >= 2 ? 1 : 0)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 

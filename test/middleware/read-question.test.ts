@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { anyText } from '../fixtures/any-text.ts'
+import { examples } from '../properties.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const CANARY = 'canary7f3a'
@@ -372,7 +373,7 @@ describe('any request', () => {
           expect(journal.retrievals).toHaveLength(1)
         } else expect(journal.handled).toEqual([])
       }),
-      { numRuns: 400 },
+      { numRuns: examples(400) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aGate, bodyOf, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
+import { examples } from '../properties.ts'
 
 describe('what a client sends', () => {
   it('cannot choose how much is retrieved, nor another collection than the route allows', async () => {
@@ -67,7 +68,7 @@ describe('what a client sends', () => {
         expect(journal.handled).toHaveLength(verdict === 'refuse' ? 0 : 1)
         expect(verdict === 'pass').toBe(finds.includes(STRONG))
       }),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     )
   })
 })

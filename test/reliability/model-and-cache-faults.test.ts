@@ -16,6 +16,7 @@ import { respondWithError } from '../../src/middleware/respond.ts'
 import type { Generator } from '../../packages/models/src/generator.ts'
 import { aGate, type GateFixture, type HandlerContext, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { examples } from '../properties.ts'
 
 let upstream: ScriptedUpstream
 
@@ -146,7 +147,7 @@ describe('F18: a model that dies in the middle of a stream', () => {
         await settled(1)
         expect(journal.stored).toEqual([])
       }),
-      { numRuns: 40 },
+      { numRuns: examples(40) },
     )
   })
 })

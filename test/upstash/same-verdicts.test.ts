@@ -12,6 +12,7 @@ import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 import { buildLexicon, measure } from '../fixtures/english.ts'
+import { examples } from '../properties.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
 const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)
@@ -22,7 +23,7 @@ function lines<Line>(name: string): Line[] {
 }
 
 const TOP_K = 10
-const QUESTIONS = 200
+const QUESTIONS = examples(200)
 
 describe.skipIf(!existsSync(SET))('questions of squad-ooc', () => {
   test('get the same verdicts over the embedded index and over Vectorize', async () => {

@@ -7,6 +7,7 @@ import { filterConditions } from '../../packages/word-index/src/filter-condition
 import { isRagGateError } from '../../src/errors.ts'
 import { anyText } from '../fixtures/any-text.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+import { examples } from '../properties.ts'
 
 const database = new DatabaseSync(':memory:')
 database.exec('CREATE TABLE passages (position INTEGER PRIMARY KEY, passage TEXT)')
@@ -80,7 +81,7 @@ test('select the passages that pass, or are refused whole', () => {
       selected += passing.length
       all += stored.length
     }),
-    { numRuns: 1500 },
+    { numRuns: examples(1500) },
   )
   // Filters that never, or always, find would prove little.
   expect(selected / all).toBeGreaterThan(0.02)

@@ -15,6 +15,7 @@ import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure, measureAnswer } from '../../fixtures/english.ts'
+import { examples } from '../../properties.ts'
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = { pass: 0, advise: 1, refuse: 2 }
 const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal when it rains.']
@@ -124,6 +125,6 @@ it('a damaged number or flag in a record makes no verdict milder', () => {
         }
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: examples(5000) },
   )
 })

@@ -25,6 +25,7 @@ import { weightedSignals } from '../../../packages/presets/src/weighted-signals/
 import { isRagGateError } from '../../../src/errors.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+import { examples } from '../../properties.ts'
 
 const PROFILES: readonly Policy[] = [
   balanced(),
@@ -173,7 +174,7 @@ describe('further findings', () => {
           )
         },
       ),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -229,7 +230,7 @@ describe('a policy of any JSON', () => {
       fc.property(broken, ([policy, member, value]) => {
         expect(becameOf({ ...policySettings(policy), [member]: value })).toMatch(REFUSED_OR_JUDGES)
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -243,7 +244,7 @@ describe('a policy of any JSON', () => {
       fc.property(at, fc.oneof(json, notANumber), ({ policy, path }, value) => {
         expect(becameOf(replaced(policySettings(policy), path, value))).toMatch(REFUSED_OR_JUDGES)
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     )
   })
 

@@ -5,6 +5,7 @@ import { contentStems, type WordReader } from '../../../src/core/text/content-st
 import { englishStems } from '../../../src/language/english/english-stems.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { OTHER_QUESTION, type QuestionPair } from '../../fixtures/question-pairs.ts'
+import { examples } from '../../properties.ts'
 
 const asWritten: WordReader = (word) => word
 const READERS: readonly (readonly [string, WordReader])[] = [
@@ -75,7 +76,7 @@ describe('contentStems', () => {
           stemsOf(`What ${one.join(' ')}?`, englishStems) === stemsOf(`what ${other.join(' ')}`, englishStems)
         expect(alike).toBe(one.join(' ') === other.join(' '))
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     )
   })
 })

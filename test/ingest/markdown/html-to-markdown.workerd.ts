@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { htmlToMarkdown } from '../../../packages/ingest/src/markdown/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 
+/** How many examples of a property are drawn. */
+const examples = (count: number): number => (env.TEST_DEEP ? count : count / 4)
+
 /** Blocks as Markdown that they would be written as. */
 async function markdownOf(html: string): Promise<string> {
   const { blocks } = await htmlToMarkdown(html)
@@ -373,7 +376,7 @@ describe('any page', () => {
         expect(wordsOf(await markdownOf(words.html))).toEqual(words.seen)
         expect(await hiddenTextOf(words.html)).toBe(words.hidden.length > 0)
       }),
-      { numRuns: 200 },
+      { numRuns: examples(200) },
     )
   }, 60_000)
 
@@ -401,7 +404,7 @@ describe('any page', () => {
         if (apart) expect(read.size > 0 || tags.length === 0 || /<svg>/.test(html) || !/<p>/.test(html)).toBe(true)
         else expect([...read].sort()).toEqual(wordsOf(html).sort())
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   }, 60_000)
 
@@ -445,7 +448,7 @@ describe('any page', () => {
         expect(blocks.every((block) => block.kind === 'heading' || block.text.trim() !== '')).toBe(true)
         expect(work).toBeLessThan(1000)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   }, 60_000)
 })
@@ -507,21 +510,25 @@ describe('the work that a page takes', () => {
     await expect(htmlToMarkdown('<br>'.repeat(450_000))).rejects.toMatchObject({ code: 'document_too_complex' })
   })
 
-  it('leaves room for a large manual of two megabytes, whose sections are found', async () => {
-    const plain = 'It is then left to run until the water is clear, which takes an hour. '
-    const words =
-      'The pump must run before the valve opens, as <a href="/p">the plan</a> says; see <code>pump(2)</code>. '
-    const section = (at: number) =>
-      `<h2 id="s${at}">Section ${at}</h2>\n<p>${words.repeat(2)}${plain.repeat(8)}</p><ul><li>First ${at}</li><li><b>Then</b> stop</li></ul>` +
-      `<table><tr><th>Part<th>Count<tr><td>Valve<td>${at}</table><pre><code>run(${at})\nstop()</code></pre>\n`
-    let html = '<!doctype html><html><head><title>Manual</title></head><body><nav><a href="/">Home</a></nav><main>'
-    for (let at = 0; html.length < 1_990_000; at++) html += section(at)
-    const split = await createMarkdownSplitter({ htmlToMarkdown }).split(`${html}</main></body></html>`, 'html')
-    expect(split.parts.length).toBeGreaterThan(1900)
-    expect(split.parts[7]?.section).toBe('Section 7')
-    expect(split.parts[7]?.text).toContain('| Valve | 7 |')
-    expect(split.work).toBeLessThan(300_000)
-  }, 30_000)
+  it.runIf(env.TEST_DEEP)(
+    'leaves room for a large manual of two megabytes, whose sections are found',
+    async () => {
+      const plain = 'It is then left to run until the water is clear, which takes an hour. '
+      const words =
+        'The pump must run before the valve opens, as <a href="/p">the plan</a> says; see <code>pump(2)</code>. '
+      const section = (at: number) =>
+        `<h2 id="s${at}">Section ${at}</h2>\n<p>${words.repeat(2)}${plain.repeat(8)}</p><ul><li>First ${at}</li><li><b>Then</b> stop</li></ul>` +
+        `<table><tr><th>Part<th>Count<tr><td>Valve<td>${at}</table><pre><code>run(${at})\nstop()</code></pre>\n`
+      let html = '<!doctype html><html><head><title>Manual</title></head><body><nav><a href="/">Home</a></nav><main>'
+      for (let at = 0; html.length < 1_990_000; at++) html += section(at)
+      const split = await createMarkdownSplitter({ htmlToMarkdown }).split(`${html}</main></body></html>`, 'html')
+      expect(split.parts.length).toBeGreaterThan(1900)
+      expect(split.parts[7]?.section).toBe('Section 7')
+      expect(split.parts[7]?.text).toContain('| Valve | 7 |')
+      expect(split.work).toBeLessThan(300_000)
+    },
+    30_000,
+  )
 
   it('does not keep others waiting', async () => {
     let events = 0

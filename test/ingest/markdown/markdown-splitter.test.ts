@@ -6,6 +6,7 @@ import {
 } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 import type { HtmlInBlocks } from '../../../packages/ingest/src/markdown/html-within.ts'
 import { growth, PROPORTION } from '../../growth.ts'
+import { examples } from '../../properties.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {
@@ -236,7 +237,7 @@ describe('the limit of a part', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: examples(400) },
     )
   })
 

@@ -22,6 +22,7 @@ import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficien
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { measureAnswer } from '../../fixtures/english.ts'
+import { examples } from '../../properties.ts'
 
 const CHUNKS = evidenceOf([
   'The engine starts with the red key at 70 degrees.',
@@ -85,7 +86,7 @@ describe('any report', () => {
           expect(JSON.parse(JSON.stringify(signals))).toEqual(signals)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     )
   })
 
@@ -104,7 +105,7 @@ describe('any report', () => {
         const areLogarithms = list.length > 0 && list.every((each) => typeof each === 'number' && each <= 0)
         expect(verdict === 'pass').toBe(source === 'reported' ? isShare : areLogarithms)
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     )
   })
 

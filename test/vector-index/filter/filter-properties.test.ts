@@ -8,6 +8,7 @@ import { printFilter } from './print-filter.ts'
 import { isSelected } from './reference-filter.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { growth, PROPORTION } from '../../growth.ts'
+import { examples } from '../../properties.ts'
 
 const rowsArbitrary = fc.array(metadataArbitrary, { minLength: 1, maxLength: 12, size: 'max' })
 
@@ -29,7 +30,7 @@ describe('a filter of any form', () => {
       selectedRows += found.length
       allRows += rows.length
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: examples(1000) })
     // Filters that never, or always, find would prove little.
     expect(selectedRows / allRows).toBeGreaterThan(0.1)
     expect(selectedRows / allRows).toBeLessThan(0.9)
@@ -40,7 +41,7 @@ describe('a filter of any form', () => {
       fc.property(filterArbitrary, ({ filter, text }) => {
         expect(filterCondition(text)).toBe(filterCondition(printFilter(filter)))
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 })
@@ -73,7 +74,7 @@ describe('a text that may be no filter', () => {
           expect(message).toMatch(/^Invalid filter\. At line \d+:\d+ \S/)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     )
   })
 

@@ -4,6 +4,7 @@ import type { Json } from '../../../src/core/lib/json.ts'
 import { filterArbitrary, metadataArbitrary } from '../filter/filter-arbitraries.ts'
 import { isSelected } from '../filter/reference-filter.ts'
 import { testIndex, type TestIndex } from '../test-index.ts'
+import { examples } from '../../properties.ts'
 
 const DENSE = { indexType: 'DENSE', dimension: 2 }
 
@@ -83,7 +84,7 @@ describe('a query with a filter', () => {
           all.filter((row) => !selected.includes(row)).map(({ id }) => id),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: examples(200) },
     )
   })
 

@@ -6,6 +6,7 @@ import type { Similarity } from '../../../packages/vector-index/src/search/simil
 import { compileKernel } from '../../../scripts/build-kernel.ts'
 import { KERNEL_FILE, loadKernel } from '../../../scripts/load-kernel.ts'
 import { testRows } from './dense-rows.ts'
+import { examples } from '../../properties.ts'
 
 const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
 
@@ -175,7 +176,7 @@ describe('dense scores', () => {
         if (asked.every((value) => value === 0)) expect(scores).toEqual([])
         else expect(scores[0]?.score).toBeCloseTo((1 + cosine) / 2, 6)
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     )
   })
 

@@ -6,6 +6,7 @@ import { dimensionOf, passageVector, questionVector } from '../../../packages/ve
 import { blockRow, packed, unpacked } from '../../../packages/vector-index/src/search/block.ts'
 import { idfs, searchSparse, type Weighting } from '../../../packages/vector-index/src/search/sparse.ts'
 import { NO_DENSE, type SparseVector } from '../../../packages/vector-index/src/search/vectors.ts'
+import { examples } from '../../properties.ts'
 
 const passage = (text: string) => passageVector(termFrequencies(text))
 const question = (text: string) => questionVector(termFrequencies(text))
@@ -162,6 +163,6 @@ test('in a block or not, every row is scored as by itself, and idf counts what i
       expect(found.map(({ position }) => position)).toEqual(expected.map(({ position }) => position))
       found.forEach(({ score }, at) => expect(score).toBeCloseTo(expected[at]!.score, 3))
     }),
-    { numRuns: 400 },
+    { numRuns: examples(400) },
   )
 })

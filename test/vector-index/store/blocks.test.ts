@@ -11,6 +11,7 @@ import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
 import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
 import { loadKernel } from '../../../scripts/load-kernel.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
+import { examples } from '../../properties.ts'
 
 const DIMENSION = 3
 /** Sparse entries that make a block full with some 160 rows. */
@@ -176,6 +177,6 @@ test('after any writes and removals, and wherever making blocks breaks off: what
       expect(foundIn(new VectorStore(storage))).toEqual(expected(rows))
       expect(store.counts().vectorCount).toBe(rows.size)
     }),
-    { numRuns: 5 },
+    { numRuns: examples(5) },
   )
 })

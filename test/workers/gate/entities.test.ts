@@ -2,6 +2,7 @@ import { decodeHTML, decodeHTMLAttribute, decodeHTMLStrict } from 'entities'
 import { array, assert, constantFrom, nat, oneof, property } from 'fast-check'
 import { expect, it } from 'vitest'
 import * as small from '../../../workers/gate/entities.ts'
+import { examples } from '../../properties.ts'
 
 /** The character references of HTML 4, with `&apos;`. @see https://www.w3.org/TR/html401/sgml/entities.html */
 const NAMES =
@@ -24,7 +25,7 @@ it('reads character references as the whole table does', () => {
       expect(small.decodeHTMLAttribute(text)).toBe(decodeHTMLAttribute(text))
       expect(small.decodeHTMLStrict(text)).toBe(decodeHTMLStrict(text))
     }),
-    { numRuns: 20_000 },
+    { numRuns: examples(20_000) },
   )
 })
 

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { markdownBlocks } from '../../../packages/ingest/src/markdown/blocks.ts'
 import { P, S } from '../../../workers/gate/markdown-parts.ts'
+import { examples } from '../../properties.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -42,7 +43,7 @@ it('bundled as the Worker is, Markdown is read as the whole parser reads it', as
       const text = `# ${pieces.join('')}`
       expect(bundled(text)).toEqual(markdownBlocks(text))
     }),
-    { numRuns: 2000 },
+    { numRuns: examples(2000) },
   )
 }, 60_000)
 
