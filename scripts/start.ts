@@ -132,13 +132,14 @@ function whatNext({ url, model }: LocalGate, answered: boolean): string {
 
 Try next:
   the page        ${url}/
-  the dashboard   ${url}/v1/dashboard
+  the dashboard   ${url}/v1/dashboard    (its token is ADMIN_TOKEN)
   a question      curl ${url}/ask -H 'content-type: application/json' -d '{"question":"How do I purge cached answers?"}'
   your documents  curl ${url}/v1/documents -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
                     -d '{"documents":[{"id":"hello","text":"# Hello\\n\\nThe launch code is 7421."}]}'
   a folder        RAG_GATE_URL=${url} RAG_GATE_KEY=$ADMIN_TOKEN npm run rag-gate -- ingest <folder>
   statistics      curl ${url}/v1/stats -H "authorization: Bearer $ADMIN_TOKEN"
 
+Questions in the words of the documents are found; everyday words take a neural index: docs/your-own-index.md
 ADMIN_TOKEN is ${placeOf('ADMIN_TOKEN')}${exported['ADMIN_TOKEN'] === undefined ? `: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')` : ''}
 ${
   model === undefined

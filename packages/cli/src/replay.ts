@@ -73,7 +73,7 @@ export const replayCommand = command({
       ['Would be let through more', changed(false)],
     ] as const) {
       if (those.length === 0 || shown === 0) continue
-      out(`\n${title}: ${those.length}${labelsText(those)}`)
+      out(`\n${title}: ${those.length}${labelsText(those)}, with the confidence of ${policy.id}`)
       for (const { id, was, is, confidence, question } of those.slice(0, shown)) {
         out(`  ${was} → ${is}  ${confidence.toFixed(3)}  ${question ?? id}`)
       }
