@@ -22,7 +22,6 @@ export class CasingCache {
     return name
   }
 }
-export const [SQLiteUpdateBuilder, SQLiteUpdateBase, SQLiteDeleteBase] = [unused, unused, unused]
 export const [aliasedTable, aliasedTableColumn, TableAliasProxyHandler, DefaultLogger] = Array(4).fill(unused)
 export const [mapColumnsInAliasedSQLToAlias, mapColumnsInSQLToAlias] = [unused, unused]
 export const tracer = { startActiveSpan: (_name, run) => run() }

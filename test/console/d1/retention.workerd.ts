@@ -245,7 +245,7 @@ describe('erasure', () => {
   const erasures = createD1Erasures({ db: env.DB, clock })
 
   async function dump(tenant: string): Promise<string> {
-    const tables = ['decisions', 'question_texts', 'feedback', 'audit_events', 'pushed_policies']
+    const tables = ['decisions', 'question_days', 'question_texts', 'feedback', 'audit_events', 'pushed_policies']
     const rows = await Promise.all(
       tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} WHERE tenant = ?1`).bind(tenant).all()),
     )
@@ -323,6 +323,30 @@ describe('erasure', () => {
     expect(
       await count(`decision_rollups, json_each(counts) AS cell WHERE tenant = 'undone' AND cell.value ->> 'n' = 2`),
     ).toBe(2)
+  })
+
+  it('takes refusals off the content gaps, of others none, and of what is not counted yet none', async () => {
+    const ask = (at: number, principalId: string, hmac: string): NumberedEvent => {
+      const numbered = event('gaps', at, NOW_MS - 50 + at, principalId)
+      return { ...numbered, event: { ...numbered.event, question: { hmac, keyId: 'k' } } }
+    }
+    await store.write([ask(1, 'canary-5', 'own'), ask(3, 'canary-5', 'shared'), ask(5, 'other', 'shared')])
+    await createD1Counting({ db: env.DB }).count()
+    // One is stored late, and one after all that is counted.
+    await store.write([ask(2, 'canary-5', 'shared'), ask(9, 'canary-5', 'shared'), ask(4, 'other', 'shared')])
+    const gaps = async () =>
+      (await env.DB.prepare(`SELECT question_hmac, refused FROM question_days WHERE tenant = 'gaps'`).all()).results
+    expect(await gaps()).toHaveLength(2)
+    await env.DB.prepare(
+      `INSERT INTO erasures (tenant, principal_id, requested_ms, decided_until_place, erased) VALUES ('gaps', 'canary-5', ?1, -1, 0)`,
+    )
+      .bind(NOW_MS)
+      .run()
+    while ((await erasures.carryOn()) > 0);
+    expect(await gaps()).toEqual([{ question_hmac: 'shared', refused: 1 }])
+    await createD1Counting({ db: env.DB }).count()
+    expect(await gaps()).toEqual([{ question_hmac: 'shared', refused: 2 }])
+    expect(await dump('gaps')).not.toMatch(/canary-5|"own"/)
   })
 
   it('of much is carried on with, wherever it was stopped', async () => {

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, between, desc, eq, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { type AlertKind, alerts } from 'hono-rag-gate/d1/schema'
 import type { AlertFinding } from '../alerts/alert-rules.ts'
@@ -40,33 +40,35 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
   return {
     async update(tenant, found) {
       const nowMs = clock.nowMs()
-      const open = db.prepare(
-        `INSERT INTO alerts (id, tenant, kind, opened_ms, closed_ms, value, bound, decisions, message, untold)
-        VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8, 1)
-        ON CONFLICT (tenant, kind) WHERE closed_ms IS NULL DO UPDATE SET
-          value = excluded.value, bound = excluded.bound, decisions = excluded.decisions
-        WHERE decisions <> excluded.decisions OR value <> excluded.value OR bound <> excluded.bound`,
+      const { value, bound, decisions } = alerts
+      const opened = found.map((each) =>
+        queries
+          .insert(alerts)
+          .values({ id: crypto.randomUUID(), tenant, openedMs: nowMs, untold: 1, ...each })
+          .onConflictDoUpdate({
+            target: [alerts.tenant, alerts.kind],
+            targetWhere: isNull(alerts.closedMs),
+            set: { value: each.value, bound: each.bound, decisions: each.decisions },
+            // Never `undefined`: it is made of conditions.
+            setWhere: or(ne(decisions, each.decisions), ne(value, each.value), ne(bound, each.bound))!,
+          }),
       )
-      await db
-        .batch([
-          ...found.map(({ kind, value, bound, decisions, message }) =>
-            open.bind(crypto.randomUUID(), tenant, kind, nowMs, value, bound, decisions, message),
-          ),
-          db
-            .prepare(
-              `UPDATE alerts SET closed_ms = ?2, untold = 1
-              WHERE tenant = ?1 AND closed_ms IS NULL AND kind NOT IN (SELECT value FROM json_each(?3))`,
-            )
-            .bind(tenant, nowMs, JSON.stringify(found.map(({ kind }) => kind))),
-        ])
-        .catch(rethrowStoreFault)
+      const isOver = notInArray(
+        alerts.kind,
+        found.map(({ kind }) => kind),
+      )
+      const closed = queries
+        .update(alerts)
+        .set({ closedMs: nowMs, untold: 1 })
+        .where(and(eq(alerts.tenant, tenant), isNull(alerts.closedMs), isOver))
+      await queries.batch([closed, ...opened]).catch(rethrowStoreFault)
     },
 
     async open(first, last) {
       const rows = await queries
         .select({ tenant: alerts.tenant, kind: alerts.kind })
         .from(alerts)
-        .where(and(sql`${alerts.tenant} BETWEEN ${first} AND ${last}`, isNull(alerts.closedMs)))
+        .where(and(between(alerts.tenant, first, last), isNull(alerts.closedMs)))
         .catch(rethrowStoreFault)
       const kinds = new Map<Tenant, Set<AlertKind>>()
       for (const { tenant, kind } of rows) kinds.set(tenant, (kinds.get(tenant) ?? new Set()).add(kind))
@@ -95,10 +97,10 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
 
     async told({ id, closedMs }) {
       // It may have closed since.
-      await db
-        .prepare('UPDATE alerts SET untold = 0 WHERE id = ?1 AND closed_ms IS ?2')
-        .bind(id, closedMs)
-        .run()
+      await queries
+        .update(alerts)
+        .set({ untold: 0 })
+        .where(and(eq(alerts.id, id), sql`${alerts.closedMs} IS ${closedMs}`))
         .catch(rethrowStoreFault)
     },
   }

@@ -1,7 +1,7 @@
 import { base32, keepNewest, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import type { D1Database } from '@cloudflare/workers-types'
-import { asc, eq, getTableColumns } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { apiKeys } from 'hono-rag-gate/d1/schema'
 import type { ApiKey, ApiKeys } from '../keys/api-keys.ts'
@@ -141,16 +141,15 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
     },
 
     async revoke(tenant, id) {
-      const { results } = await db
-        .prepare(
-          'UPDATE api_keys SET revoked_at_ms = ?3 WHERE tenant = ?1 AND id = ?2 AND revoked_at_ms IS NULL RETURNING id',
-        )
-        .bind(tenant, id, clock.nowMs())
-        .all()
+      const revoked = await queries
+        .update(apiKeys)
+        .set({ revokedAtMs: clock.nowMs() })
+        .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
+        .returning({ id: apiKeys.id })
         .catch(rethrowStoreFault)
       // Not before: a request during the write would keep a copy that still counts.
       copies.delete(id)
-      return results.length > 0
+      return revoked.length > 0
     },
   }
 }

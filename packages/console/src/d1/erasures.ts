@@ -1,8 +1,13 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { auditEvents, decisions, erasures, feedback, pushedPolicies } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createD1Counting } from './counting.ts'
+import { ofTenant } from './of-event.ts'
+import { DROP_TEXTS, ERASE } from './raw/erasing.ts'
 
 export interface D1ErasuresOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -29,7 +34,7 @@ export interface Erasures {
   /**
    * Notes the wish and carries it out as far as the slices reach. What is on its way (in a queue, in a buffer) is erased
    * when it arrives. Decisions stay as rows without principal, question and evidence, so that a further delivery is not
-   * counted again. Asked again, it erases what came since.
+   * counted again; refusals do not count among the content gaps any more. Asked again, it erases what came since.
    *
    * @param maxSlices most slices of 1,000 decisions gone through. @default 10
    * @throws `schema_outdated`, `store_unavailable`
@@ -47,9 +52,6 @@ export interface Erasures {
 
 const SLICE = 1_000
 
-/** The decisions to go through: `default` has no index of its own, and goes through those of all. */
-const own = (tenant: Tenant): string => (tenant === 'default' ? 'true' : `tenant = ?1 AND tenant <> 'default'`)
-
 interface Wish {
   readonly tenant: string
   readonly principalId: string
@@ -59,57 +61,32 @@ interface Wish {
 /** Erasure in D1. It can be stopped after any statement: each slice and how far it went are written together. */
 export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   const counting = createD1Counting({ db })
+  const queries = drizzle(db)
 
   async function eraseSlice({ tenant, principalId, untilPlace }: Wish) {
-    const end = await db
-      .prepare(
-        `SELECT max(place) FROM (
-          SELECT place FROM decisions WHERE ${own(tenant)} AND place > ?2 ORDER BY place LIMIT ${SLICE}
-        ) WHERE ?1 <> ''`,
-      )
-      .bind(tenant, untilPlace)
-      .first<number | null>('max(place)')
-    if (end === null) {
-      await db
-        .prepare('UPDATE erasures SET finished_ms = ?3 WHERE tenant = ?1 AND principal_id = ?2')
-        .bind(tenant, principalId, clock.nowMs())
-        .run()
+    const { place } = decisions
+    const slice = await queries
+      .select({ place, tenant: decisions.tenant, principalId: decisions.principalId })
+      .from(decisions)
+      // `default` has no index of its own, and goes through those of all.
+      .where(and(tenant === 'default' ? undefined : ofTenant(tenant), gt(place, untilPlace)))
+      .orderBy(place)
+      .limit(SLICE)
+    const end = slice.at(-1)?.place
+    if (end === undefined) {
+      await queries
+        .update(erasures)
+        .set({ finishedMs: clock.nowMs() })
+        .where(and(eq(erasures.tenant, tenant), eq(erasures.principalId, principalId)))
       return undefined
     }
-    const ofPrincipal = `tenant = ?1 AND ${own(tenant)} AND principal_id = ?2 AND place > ?3 AND place <= ?4`
-    const bound = [tenant, principalId, untilPlace, end] as const
-    const [, texts, rows] = await db.batch([
-      db
-        .prepare(
-          `UPDATE audit_events SET payload = '{}' WHERE id IN (
-            SELECT erased.id || ':' || event.key
-            FROM (SELECT id, audit FROM decisions WHERE ${ofPrincipal} AND audit IS NOT NULL) AS erased,
-              json_each(erased.audit) AS event
-          )`,
-        )
-        .bind(...bound),
-      db
-        .prepare(
-          `DELETE FROM question_texts WHERE tenant = ?1 AND question_hmac IN (
-            SELECT question_hmac FROM decisions WHERE ${ofPrincipal} AND question_hmac IS NOT NULL
-          )`,
-        )
-        .bind(...bound),
-      db
-        .prepare(
-          `UPDATE decisions SET principal_id = '', question_hmac = NULL, hmac_key_id = NULL, evidence_ids = '[]',
-            document_ids = '[]', findings = '[]', audit = NULL
-          WHERE ${ofPrincipal}`,
-        )
-        .bind(...bound),
-      db
-        .prepare(
-          `UPDATE erasures SET decided_until_place = ?3, erased = erased + changes()
-          WHERE tenant = ?1 AND principal_id = ?2`,
-        )
-        .bind(tenant, principalId, end),
+    const own = slice.filter((each) => each.tenant === tenant && each.principalId === principalId)
+    const places = JSON.stringify(own.map((each) => each.place))
+    const [texts] = await db.batch([
+      db.prepare(DROP_TEXTS).bind(tenant, places),
+      db.prepare(ERASE).bind(tenant, principalId, places, end),
     ])
-    return { texts: texts?.meta.changes ?? 0, rows: rows?.meta.changes ?? 0, untilPlace: end }
+    return { texts: texts?.meta.changes ?? 0, rows: own.length, untilPlace: end }
   }
 
   async function eraseSlices(wish: Wish, maxSlices: number) {
@@ -129,28 +106,28 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       try {
         // What is erased is not there to be counted later.
         await counting.count()
-        const [, feedback, audit, pushed] = await db.batch([
-          db
-            .prepare(
-              `INSERT INTO erasures (
-                tenant, principal_id, requested_ms, decided_until_place, erased, finished_ms
-              ) VALUES (?1, ?2, ?3, -1, 0, NULL)
-              ON CONFLICT (tenant, principal_id) DO UPDATE SET
-                requested_ms = excluded.requested_ms, decided_until_place = -1, finished_ms = NULL`,
-            )
-            .bind(tenant, principalId, clock.nowMs()),
-          db.prepare('DELETE FROM feedback WHERE tenant = ?1 AND principal_id = ?2').bind(tenant, principalId),
-          db.prepare(`UPDATE audit_events SET by = '' WHERE tenant = ?1 AND by = ?2`).bind(tenant, principalId),
-          db
-            .prepare(`UPDATE pushed_policies SET created_by = '' WHERE tenant = ?1 AND created_by = ?2`)
-            .bind(tenant, principalId),
+        const wish = { requestedMs: clock.nowMs(), decidedUntilPlace: -1, finishedMs: null }
+        const [, rated, acted, pushed] = await queries.batch([
+          queries
+            .insert(erasures)
+            .values({ tenant, principalId, erased: 0, ...wish })
+            .onConflictDoUpdate({ target: [erasures.tenant, erasures.principalId], set: wish }),
+          queries.delete(feedback).where(and(eq(feedback.tenant, tenant), eq(feedback.principalId, principalId))),
+          queries
+            .update(auditEvents)
+            .set({ by: '' })
+            .where(and(eq(auditEvents.tenant, tenant), eq(auditEvents.by, principalId))),
+          queries
+            .update(pushedPolicies)
+            .set({ createdBy: '' })
+            .where(and(eq(pushedPolicies.tenant, tenant), eq(pushedPolicies.createdBy, principalId))),
         ])
         const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, untilPlace: -1 }, maxSlices)
         return {
           ...erased,
-          feedback: feedback?.meta.changes ?? 0,
-          auditEvents: audit?.meta.changes ?? 0,
-          pushedPolicies: pushed?.meta.changes ?? 0,
+          feedback: rated.meta.changes,
+          auditEvents: acted.meta.changes,
+          pushedPolicies: pushed.meta.changes,
         }
       } catch (thrown) {
         return rethrowStoreFault(thrown)
@@ -159,15 +136,18 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
 
     async carryOn(maxSlices = 10) {
       try {
-        const { results } = await db
-          .prepare(
-            `SELECT tenant, principal_id AS principalId, decided_until_place AS untilPlace
-            FROM erasures WHERE finished_ms IS NULL ORDER BY requested_ms`,
-          )
-          .all<Wish>()
-        let unfinished = results.length
+        const wishes = await queries
+          .select({
+            tenant: erasures.tenant,
+            principalId: erasures.principalId,
+            untilPlace: erasures.decidedUntilPlace,
+          })
+          .from(erasures)
+          .where(isNull(erasures.finishedMs))
+          .orderBy(erasures.requestedMs)
+        let unfinished = wishes.length
         let left = maxSlices
-        for (const wish of results) {
+        for (const wish of wishes) {
           if (left <= 0) break
           const { finished, slices } = await eraseSlices(wish, left)
           left -= slices

@@ -7,7 +7,8 @@ import type { Verdict } from 'hono-rag-gate/core/gates'
 import { lengthPrefixed, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
-import { placesOf } from './of-event.ts'
+import { ofEvent, placesOf } from './of-event.ts'
+import { FILL } from './raw/labels.ts'
 
 export interface D1FeedbackOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -84,13 +85,6 @@ const MOST_QUESTIONS = 10_000
 /** Labels that came before their decision and are looked at again at once. */
 const MOST_FILLED = 100
 
-/** Copies what a label has of its decision to those of `?2`, a JSON array of ids and of the places in which each can stand. */
-const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection,
-    decided_ms = decided.at_ms
-  FROM json_each(?2) AS label JOIN decisions AS decided
-    ON decided.tenant = ?1 AND decided.place >= label.value ->> 1 AND decided.place < label.value ->> 2 AND decided.id = label.value ->> 0
-  WHERE feedback.event_id = decided.id AND feedback.tenant = ?1`
-
 /** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
   const queries = drizzle(db)
@@ -110,26 +104,20 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
   }
 
   return {
-    async label({ tenant, eventId, source, rating, comment, principalId }) {
-      await db
-        .prepare(
-          `INSERT INTO feedback (
-            event_id, source, tenant, at_ms, rating, comment, principal_id, verdict, policy_id, collection, decided_ms
-          )
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, verdict, policy_id, collection, decided.at_ms
-          FROM (SELECT 1) LEFT JOIN (
-            SELECT verdict, policy_id, collection, at_ms FROM decisions
-            WHERE tenant = ?3 AND place >= ?8 AND place < ?9 AND id = ?1 LIMIT 1
-          ) AS decided ON true
-          WHERE true
-          ON CONFLICT (event_id, source) DO UPDATE SET
-            at_ms = excluded.at_ms, rating = excluded.rating, comment = excluded.comment,
-            principal_id = excluded.principal_id, verdict = coalesce(excluded.verdict, verdict),
-            policy_id = coalesce(excluded.policy_id, policy_id), collection = coalesce(excluded.collection, collection),
-            decided_ms = coalesce(excluded.decided_ms, decided_ms)`,
-        )
-        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId, ...placesOf(eventId))
-        .run()
+    async label({ tenant, eventId, source, rating, comment = null, principalId }) {
+      const { verdict, policyId, collection, atMs: decidedMs } = decisions
+      const [decided] = await queries
+        .select({ verdict, policyId, collection, decidedMs })
+        .from(decisions)
+        .where(ofEvent(tenant, eventId))
+        .limit(1)
+        .catch(rethrowStoreFault)
+      // What is known of the decision stays where it is gone.
+      const given = { atMs: clock.nowMs(), rating, comment, principalId, ...decided }
+      await queries
+        .insert(feedback)
+        .values({ eventId, source, tenant, ...given })
+        .onConflictDoUpdate({ target: [feedback.eventId, feedback.source], set: given })
         .catch(rethrowStoreFault)
     },
 

@@ -1,56 +1,89 @@
-/** The statements that change a collection. Each is one step of a transaction. */
-import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+/** The queries that change a collection. Each is one step of a transaction. */
+/* oxlint-disable typescript/explicit-module-boundary-types -- types of queries are inferred: drizzle has no short names for them */
+import {
+  and,
+  eq,
+  exists,
+  getTableColumns,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notBetween,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
+import { collections, documents, lexicons, unpublishedChunks } from 'hono-rag-gate/d1/schema'
 import type { CollectionName, CorpusChange, Writer } from '../collection-writer.ts'
 import { lexiconIdPrefix } from './lexicon-parts.ts'
+
+type Queries = DrizzleD1Database
 
 /** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
 const KEEP_SUPERSEDED_MS = 120_000
 
+/** The row of a collection. */
+export function named(tenant: Tenant, id: CollectionId): SQL | undefined {
+  return and(eq(collections.tenant, tenant), eq(collections.id, id))
+}
+
+/** The documents of a collection. */
+export function documentsOf(tenant: Tenant, id: CollectionId): SQL | undefined {
+  return and(eq(documents.tenant, tenant), eq(documents.collection, id))
+}
+
+/** Values of a JSON list, of which there may be more than D1 binds. */
+export function listed(batch: string): SQL {
+  return sql`(SELECT value FROM json_each(${batch}))`
+}
+
 /** Makes sure that there is a row: a collection without a publication stands at 0. */
-export function insertCollection(db: D1Database, tenant: Tenant, id: CollectionId, atMs: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
-       VALUES (?1, ?2, 0, '', 0, ?3) ON CONFLICT (tenant, id) DO NOTHING`,
-    )
-    .bind(tenant, id, atMs)
+export function insertCollection(queries: Queries, tenant: Tenant, id: CollectionId, atMs: number) {
+  return queries
+    .insert(collections)
+    .values({ tenant, id, corpusVersion: 0, embeddingModel: '', dimension: 0, updatedAtMs: atMs })
+    .onConflictDoNothing()
 }
 
 /**
  * Gives the turn to a writer, if it is free or has run out. One that ends later than any writer may ask for was given by a
  * clock that was set back since: it has run out too. Returns the row when it does.
  */
-export function takeLease(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE collections SET writer = ?1, writer_until_ms = ?2
-       WHERE tenant = ?3 AND id = ?4 AND (writer IS NULL OR writer = ?1 OR writer_until_ms NOT BETWEEN ?5 + 1 AND ?6) RETURNING id`,
-    )
-    .bind(writer.id, writer.untilMs, tenant, id, writer.atMs, writer.untilMs + (writer.untilMs - writer.atMs))
+export function takeLease(queries: Queries, tenant: Tenant, id: CollectionId, { id: writer, atMs, untilMs }: Writer) {
+  const runOut = notBetween(collections.writerUntilMs, atMs + 1, untilMs + (untilMs - atMs))
+  return queries
+    .update(collections)
+    .set({ writer, writerUntilMs: untilMs })
+    .where(and(named(tenant, id), or(isNull(collections.writer), eq(collections.writer, writer), runOut)))
+    .returning({ id: collections.id })
 }
 
 /** Prolongs a turn that the writer still has. Returns the row when it does. */
-export function keepLease(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
-  return db
-    .prepare(`UPDATE collections SET writer_until_ms = ?1 WHERE tenant = ?2 AND id = ?3 AND writer = ?4 RETURNING id`)
-    .bind(writer.untilMs, tenant, id, writer.id)
+export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, writer: Writer) {
+  return queries
+    .update(collections)
+    .set({ writerUntilMs: writer.untilMs })
+    .where(and(named(tenant, id), eq(collections.writer, writer.id)))
+    .returning({ id: collections.id })
 }
 
 /** Ends a lease that the writer still has. */
-export function endLease(db: D1Database, tenant: Tenant, id: CollectionId, writerId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE collections SET writer = NULL, writer_until_ms = NULL WHERE tenant = ?1 AND id = ?2 AND writer = ?3`,
-    )
-    .bind(tenant, id, writerId)
+export function endLease(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string) {
+  return queries
+    .update(collections)
+    .set({ writer: null, writerUntilMs: null })
+    .where(and(named(tenant, id), eq(collections.writer, writerId)))
 }
 
 /** Until when a writer has its lease. */
-export function readLease(db: D1Database, tenant: Tenant, id: CollectionId): D1PreparedStatement {
-  return db
-    .prepare(`SELECT writer_until_ms AS "untilMs" FROM collections WHERE tenant = ?1 AND id = ?2`)
-    .bind(tenant, id)
+export function readLease(queries: Queries, tenant: Tenant, id: CollectionId) {
+  return queries.select({ untilMs: collections.writerUntilMs }).from(collections).where(named(tenant, id))
 }
 
 /**
@@ -58,100 +91,101 @@ export function readLease(db: D1Database, tenant: Tenant, id: CollectionId): D1P
  * arrives twice does nothing once the chunks are published. `batch` is a JSON list of ids.
  */
 export function recordUnpublished(
-  db: D1Database,
+  queries: Queries,
   tenant: Tenant,
   id: CollectionId,
   writer: Pick<Writer, 'id' | 'atMs'>,
   version: CorpusVersion,
   batch: string,
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO unpublished_chunks (tenant, collection, chunk_id, since_ms)
-       SELECT ?1, ?2, value, ?3 FROM json_each(?4)
-       WHERE EXISTS (
-         SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?5 AND corpus_version = ?6)
-       ON CONFLICT (tenant, collection, chunk_id) DO NOTHING`,
-    )
-    .bind(tenant, id, writer.atMs, batch, writer.id, version)
+) {
+  const isHeld = held(queries, tenant, id, writer.id, eq(collections.corpusVersion, version))
+  return queries
+    .insert(unpublishedChunks)
+    .select(sql`SELECT ${tenant}, ${id}, value, ${writer.atMs} FROM json_each(${batch}) WHERE ${isHeld}`)
+    .onConflictDoNothing()
 }
 
 /** Puts chunks that no document has on that record, independent of the lease. `batch` is a JSON list of ids. */
-export function recordAbandoned(
-  db: D1Database,
-  tenant: Tenant,
-  id: CollectionId,
-  atMs: number,
-  batch: string,
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO unpublished_chunks (tenant, collection, chunk_id, since_ms)
-       SELECT ?1, ?2, value, ?3 FROM json_each(?4)
-       WHERE value NOT IN (
-         SELECT published.value FROM documents, json_each(documents.chunk_ids) AS published
-         WHERE documents.tenant = ?1 AND documents.collection = ?2
-       )
-       ON CONFLICT (tenant, collection, chunk_id) DO NOTHING`,
+export function recordAbandoned(queries: Queries, tenant: Tenant, id: CollectionId, atMs: number, batch: string) {
+  return queries
+    .insert(unpublishedChunks)
+    .select(
+      sql`SELECT ${tenant}, ${id}, value, ${atMs} FROM json_each(${batch}) WHERE value NOT IN (
+        SELECT published.value FROM ${documents}, json_each(${documents.chunkIds}) AS published WHERE ${documentsOf(tenant, id)}
+      )`,
     )
-    .bind(tenant, id, atMs, batch)
+    .onConflictDoNothing()
 }
 
 /** Takes chunks off that record, but those that came on it between two times, if the writer has the lease. `batch` is a JSON list of ids. */
 export function dropUnpublished(
-  db: D1Database,
+  queries: Queries,
   tenant: Tenant,
   id: CollectionId,
   writerId: string,
   batch: string,
   except = { fromMs: 0, toMs: -1 },
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `DELETE FROM unpublished_chunks WHERE tenant = ?1 AND collection = ?2 AND since_ms NOT BETWEEN ?5 AND ?6
-         AND chunk_id IN (SELECT value FROM json_each(?3))
-         AND EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?4)`,
+) {
+  const u = unpublishedChunks
+  return queries
+    .delete(u)
+    .where(
+      and(
+        eq(u.tenant, tenant),
+        eq(u.collection, id),
+        notBetween(u.sinceMs, except.fromMs, except.toMs),
+        inArray(u.chunkId, listed(batch)),
+        held(queries, tenant, id, writerId),
+      ),
     )
-    .bind(tenant, id, batch, writerId, except.fromMs, except.toMs)
+}
+
+/** Whether a writer has the lease, of a collection about which more may hold. */
+function held(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string, more?: SQL): SQL {
+  return exists(
+    queries
+      .select({ id: collections.id })
+      .from(collections)
+      .where(and(named(tenant, id), eq(collections.writer, writerId), more)),
+  )
 }
 
 /** Notes since when the present lexicon is the former one. Runs while the row still names it. */
-export function supersedeLexicon(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE lexicons SET superseded_at_ms = ?1 WHERE part = 0 AND id <> ?2
-       AND id = (SELECT lexicon_id FROM collections WHERE tenant = ?3 AND id = ?4)`,
-    )
-    .bind(change.atMs, lexiconId, change.tenant, change.id)
+export function supersedeLexicon(queries: Queries, { tenant, id, atMs }: CorpusChange, lexiconId: string) {
+  const present = queries.select({ id: collections.lexiconId }).from(collections).where(named(tenant, id))
+  return queries
+    .update(lexicons)
+    .set({ supersededAtMs: atMs })
+    .where(and(eq(lexicons.part, 0), ne(lexicons.id, lexiconId), eq(lexicons.id, present)))
 }
 
 /**
  * Raises the version by one. From any other version than the one the change was made from, or without the lease, it would
  * become NULL, which its column forbids: the statement fails, and with it the transaction.
  */
-export function raiseVersion(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE collections SET
-         corpus_version = CASE WHEN corpus_version = ?1 AND writer = ?6 THEN corpus_version + 1 END,
-         lexicon_id = ?2, updated_at_ms = ?3
-       WHERE tenant = ?4 AND id = ?5`,
-    )
-    .bind(change.fromVersion, lexiconId, change.atMs, change.tenant, change.id, change.writerId)
+export function raiseVersion(queries: Queries, change: CorpusChange, lexiconId: string) {
+  const { corpusVersion: version, writer } = collections
+  const isHeld = and(eq(version, change.fromVersion), eq(writer, change.writerId))
+  return queries
+    .update(collections)
+    .set({ corpusVersion: sql`CASE WHEN ${isHeld} THEN ${version} + 1 END`, lexiconId, updatedAtMs: change.atMs })
+    .where(named(change.tenant, change.id))
 }
 
 /**
  * Notes how the collection is embedded, once every document of it is: while some are still embedded by another model, it
  * stays the other's, and the index that has moved on is not searched. Runs when the documents are stored.
  */
-export function noteEmbedding(db: D1Database, change: CorpusChange): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE collections SET embedding_model = ?1, dimension = ?2
-       WHERE tenant = ?3 AND id = ?4 AND NOT EXISTS (
-         SELECT 1 FROM documents WHERE tenant = ?3 AND collection = ?4 AND (embedding_model <> ?1 OR dimension <> ?2))`,
-    )
-    .bind(change.embeddingModel, change.dimension, change.tenant, change.id)
+export function noteEmbedding(queries: Queries, { tenant, id, embeddingModel, dimension }: CorpusChange) {
+  const isOther = or(ne(documents.embeddingModel, embeddingModel), ne(documents.dimension, dimension))
+  const others = queries
+    .select({ id: documents.id })
+    .from(documents)
+    .where(and(documentsOf(tenant, id), isOther))
+  return queries
+    .update(collections)
+    .set({ embeddingModel, dimension })
+    .where(and(named(tenant, id), notExists(others)))
 }
 
 export function isVersionConflict(thrown: unknown): boolean {
@@ -159,89 +193,94 @@ export function isVersionConflict(thrown: unknown): boolean {
 }
 
 /** Stores a part; one that is there already (the corpus went back to what it was) counts as present again. */
-export function storeLexiconPart(db: D1Database, lexiconId: string, part: number, body: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO lexicons (id, part, body) VALUES (?1, ?2, ?3)
-       ON CONFLICT (id, part) DO UPDATE SET body = excluded.body, superseded_at_ms = NULL`,
-    )
-    .bind(lexiconId, part, body)
+export function storeLexiconPart(queries: Queries, lexiconId: string, part: number, body: string) {
+  return queries
+    .insert(lexicons)
+    .values({ id: lexiconId, part, body })
+    .onConflictDoUpdate({
+      target: [lexicons.id, lexicons.part],
+      set: { body: sql`excluded.body`, supersededAtMs: null },
+    })
 }
 
-export function storeDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO documents
-         (tenant, collection, id, content_hash, chunk_ids, embedding_model, dimension, updated_at_ms)
-       SELECT ?1, ?2, json_extract(value, '$.id'), json_extract(value, '$.contentHash'),
-         json_extract(value, '$.chunkIds'), ?5, ?6, ?3
-       FROM json_each(?4) WHERE true
-       ON CONFLICT (tenant, collection, id) DO UPDATE SET content_hash = excluded.content_hash,
-         chunk_ids = excluded.chunk_ids, embedding_model = excluded.embedding_model, dimension = excluded.dimension,
-         updated_at_ms = excluded.updated_at_ms`,
+export function storeDocuments(queries: Queries, change: CorpusChange, batch: string) {
+  const { tenant, collection, id, ...stored } = getTableColumns(documents)
+  return queries
+    .insert(documents)
+    .select(
+      sql`SELECT ${change.tenant}, ${change.id}, value ->> 'id', value ->> 'contentHash', value ->> 'chunkIds',
+        ${change.embeddingModel}, ${change.dimension}, ${change.atMs} FROM json_each(${batch}) WHERE true`,
     )
-    .bind(change.tenant, change.id, change.atMs, batch, change.embeddingModel, change.dimension)
+    .onConflictDoUpdate({
+      target: [tenant, collection, id],
+      set: Object.fromEntries(Object.entries(stored).map(([key, { name }]) => [key, sql.raw(`excluded.${name}`)])),
+    })
 }
 
 /** Removes records of documents. `batch` is a JSON list of ids. */
-export function dropDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
-  return db
-    .prepare(`DELETE FROM documents WHERE tenant = ?1 AND collection = ?2 AND id IN (SELECT value FROM json_each(?3))`)
-    .bind(change.tenant, change.id, batch)
+export function dropDocuments(queries: Queries, { tenant, id }: CorpusChange, batch: string) {
+  return queries.delete(documents).where(and(documentsOf(tenant, id), inArray(documents.id, listed(batch))))
 }
 
 /** Deletes the lexicons of the collection that no copy can name any more. */
-export function dropLexicons(db: D1Database, change: CorpusChange): D1PreparedStatement {
-  const prefix = lexiconIdPrefix(change.tenant, change.id)
-  return db
-    .prepare(
-      `DELETE FROM lexicons WHERE id IN (
-         SELECT id FROM lexicons WHERE id >= ?1 AND id < ?2 AND part = 0 AND superseded_at_ms < ?3
-       )`,
+export function dropLexicons(queries: Queries, { tenant, id, atMs }: CorpusChange) {
+  const prefix = lexiconIdPrefix(tenant, id)
+  const { id: column, part, supersededAtMs } = lexicons
+  const old = queries
+    .select({ id: column })
+    .from(lexicons)
+    .where(
+      and(gte(column, prefix), lt(column, `${prefix}~`), eq(part, 0), lt(supersededAtMs, atMs - KEEP_SUPERSEDED_MS)),
     )
-    .bind(prefix, `${prefix}~`, change.atMs - KEEP_SUPERSEDED_MS)
+  return queries.delete(lexicons).where(inArray(column, old))
 }
 
 /** Collections with unpublished chunks and without a writer. */
-export function readAbandoned(db: D1Database, atMs: number, limit: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT DISTINCT u.tenant, u.collection AS id FROM unpublished_chunks AS u
-       JOIN collections AS c ON c.tenant = u.tenant AND c.id = u.collection
-       WHERE c.writer IS NULL OR c.writer_until_ms <= ?1 ORDER BY 1, 2 LIMIT ?2`,
-    )
-    .bind(atMs, limit)
+export function readAbandoned(queries: Queries, atMs: number, limit: number) {
+  const u = unpublishedChunks
+  return queries
+    .selectDistinct({ tenant: u.tenant, id: u.collection })
+    .from(u)
+    .innerJoin(collections, and(eq(collections.tenant, u.tenant), eq(collections.id, u.collection)))
+    .where(or(isNull(collections.writer), lte(collections.writerUntilMs, atMs)))
+    .orderBy(u.tenant, u.collection)
+    .limit(limit)
 }
 
 /**
  * Ids of published chunks in the order of the ids. Chunks are named by hashes, so the first of them lie anywhere in the
  * documents.
  */
-export function readSample(db: D1Database, tenant: Tenant, id: CollectionId, limit: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT chunk.value AS id FROM documents, json_each(documents.chunk_ids) AS chunk
-       WHERE documents.tenant = ?1 AND documents.collection = ?2 ORDER BY 1 LIMIT ?3`,
-    )
-    .bind(tenant, id, limit)
+export function readSample(queries: Queries, tenant: Tenant, id: CollectionId, limit: number) {
+  const chunk = sql<string>`chunk.value`
+  return queries
+    .select({ id: chunk })
+    .from(documents)
+    .innerJoin(sql`json_each(${documents.chunkIds}) AS chunk`, sql`true`)
+    .where(documentsOf(tenant, id))
+    .orderBy(chunk)
+    .limit(limit)
 }
 
 /** Published chunks, and those of documents that were stored since. */
-export function readCounts(db: D1Database, tenant: Tenant, id: CollectionId, sinceMs: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT coalesce(sum(json_array_length(chunk_ids)), 0) AS chunks,
-         coalesce(sum(CASE WHEN updated_at_ms > ?3 THEN json_array_length(chunk_ids) ELSE 0 END), 0) AS changed
-       FROM documents WHERE tenant = ?1 AND collection = ?2`,
-    )
-    .bind(tenant, id, sinceMs)
+export function readCounts(queries: Queries, tenant: Tenant, id: CollectionId, sinceMs: number) {
+  const counted = sql`json_array_length(${documents.chunkIds})`
+  return queries
+    .select({
+      chunks: sql<number>`coalesce(sum(${counted}), 0)`,
+      changed: sql<number>`coalesce(sum(iif(${documents.updatedAtMs} > ${sinceMs}, ${counted}, 0)), 0)`,
+    })
+    .from(documents)
+    .where(documentsOf(tenant, id))
 }
 
 /** Published collections in the order of their keys. */
-export function readCollections(db: D1Database, after: CollectionName, limit: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT tenant, id FROM collections WHERE (tenant, id) > (?1, ?2) AND corpus_version > 0 ORDER BY tenant, id LIMIT ?3`,
-    )
-    .bind(after.tenant, after.id, limit)
+export function readCollections(queries: Queries, after: CollectionName, limit: number) {
+  const { tenant, id, corpusVersion } = collections
+  return queries
+    .select({ tenant, id })
+    .from(collections)
+    .where(and(sql`(${tenant}, ${id}) > (${after.tenant}, ${after.id})`, sql`${corpusVersion} > 0`))
+    .orderBy(tenant, id)
+    .limit(limit)
 }

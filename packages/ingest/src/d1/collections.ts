@@ -8,12 +8,12 @@ import {
   type Tenant,
 } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { collections, documents, lexicons, tenants } from 'hono-rag-gate/d1/schema'
 import { decodeLexicon, encodeLexicon, type Lexicon } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { ChunkCounts, CollectionName, CollectionWriter, DocumentRecord } from '../collection-writer.ts'
+import type { CollectionWriter, DocumentRecord } from '../collection-writer.ts'
 import type { Clock, Collection } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
 import * as statement from './collection-statements.ts'
@@ -108,7 +108,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     return queries
       .select(COLLECTION)
       .from(collections)
-      .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
+      .where(statement.named(tenant, id))
       .get()
       .catch(rethrowStoreFault)
   }
@@ -149,13 +149,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         const rows = await queries
           .select(DOCUMENT)
           .from(documents)
-          .where(
-            and(
-              eq(documents.tenant, tenant),
-              eq(documents.collection, id),
-              sql`${documents.id} IN (SELECT value FROM json_each(${asked}))`,
-            ),
-          )
+          .where(and(statement.documentsOf(tenant, id), inArray(documents.id, statement.listed(asked))))
           .catch(rethrowStoreFault)
         for (const row of rows) found.set(row.id, row)
       }
@@ -166,7 +160,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const rows = await queries
         .select(DOCUMENT)
         .from(documents)
-        .where(and(eq(documents.tenant, tenant), eq(documents.collection, id), gt(documents.id, after)))
+        .where(and(statement.documentsOf(tenant, id), gt(documents.id, after)))
         .orderBy(asc(documents.id))
         // One more tells whether there is a next page.
         .limit(limit + 1)
@@ -177,15 +171,15 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
 
     async open(tenant, id, writer) {
       const readAtMs = clock.nowMs()
-      const [, taken, lease] = await db
-        .batch<{ untilMs: number }>([
-          statement.insertCollection(db, tenant, id, writer.atMs),
-          statement.takeLease(db, tenant, id, writer),
-          statement.readLease(db, tenant, id),
+      const [, taken, [lease]] = await queries
+        .batch([
+          statement.insertCollection(queries, tenant, id, writer.atMs),
+          statement.takeLease(queries, tenant, id, writer),
+          statement.readLease(queries, tenant, id),
         ])
         .catch(rethrowStoreFault)
-      if (taken?.results.length !== 1) {
-        const waitMs = (lease?.results[0]?.untilMs ?? writer.atMs) - writer.atMs
+      if (taken.length !== 1) {
+        const waitMs = (lease?.untilMs ?? writer.atMs) - writer.atMs
         throw new RagGateError('collection_conflict', 'Another writer is changing the collection', {
           retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
         })
@@ -197,17 +191,17 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async draft(tenant, id, writer, fromVersion, chunkIds) {
-      const [kept] = await db
+      const [kept] = await queries
         .batch([
-          statement.keepLease(db, tenant, id, writer),
+          statement.keepLease(queries, tenant, id, writer),
           ...jsonBatches(chunkIds).map((batch) =>
-            statement.recordUnpublished(db, tenant, id, writer, fromVersion, batch),
+            statement.recordUnpublished(queries, tenant, id, writer, fromVersion, batch),
           ),
         ])
         .catch(rethrowStoreFault)
       // A copy from before does not know them, and a search would take them for evidence.
       copies.delete(lengthPrefixed([tenant, id]))
-      if (kept?.results.length !== 1) throw conflict()
+      if (kept.length !== 1) throw conflict()
     },
 
     async publish(change) {
@@ -218,20 +212,20 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const readAtMs = clock.nowMs()
       // One transaction: when one of them fails, D1 takes back what the others did.
       const statements = [
-        statement.insertCollection(db, tenant, id, atMs),
-        statement.supersedeLexicon(db, change, lexiconId),
-        statement.raiseVersion(db, change, lexiconId),
-        ...partsOf(text).map((body, part) => statement.storeLexiconPart(db, lexiconId, part, body)),
-        ...jsonBatches(change.documents).map((batch) => statement.storeDocuments(db, change, batch)),
-        ...jsonBatches(change.removedDocumentIds).map((batch) => statement.dropDocuments(db, change, batch)),
-        statement.noteEmbedding(db, change),
-        ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)),
+        statement.insertCollection(queries, tenant, id, atMs),
+        statement.supersedeLexicon(queries, change, lexiconId),
+        statement.raiseVersion(queries, change, lexiconId),
+        ...partsOf(text).map((body, part) => statement.storeLexiconPart(queries, lexiconId, part, body)),
+        ...jsonBatches(change.documents).map((batch) => statement.storeDocuments(queries, change, batch)),
+        ...jsonBatches(change.removedDocumentIds).map((batch) => statement.dropDocuments(queries, change, batch)),
+        statement.noteEmbedding(queries, change),
+        ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(queries, tenant, id, writerId, batch)),
         ...jsonBatches(change.removedChunkIds).map((batch) =>
-          statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, change.fromVersion + 1, batch),
+          statement.recordUnpublished(queries, tenant, id, { id: writerId, atMs }, change.fromVersion + 1, batch),
         ),
-        statement.dropLexicons(db, change),
-      ]
-      await db.batch(statements).catch((thrown: unknown) => {
+        statement.dropLexicons(queries, change),
+      ] as const
+      await queries.batch(statements).catch((thrown: unknown) => {
         if (!statement.isVersionConflict(thrown)) rethrowStoreFault(thrown)
         copies.delete(lengthPrefixed([tenant, id]))
         throw conflict(thrown)
@@ -242,37 +236,36 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async forget(tenant, id, writerId, chunkIds, except) {
-      const batches = jsonBatches(chunkIds)
-      if (batches.length === 0) return
-      await db
-        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch, except)))
-        .catch(rethrowStoreFault)
+      const [first, ...others] = jsonBatches(chunkIds).map((batch) =>
+        statement.dropUnpublished(queries, tenant, id, writerId, batch, except),
+      )
+      if (first === undefined) return
+      await queries.batch([first, ...others]).catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },
 
     async abandon(tenant, id, atMs, chunkIds) {
-      const batches = jsonBatches(chunkIds)
-      if (batches.length === 0) return
-      await db
-        .batch(batches.map((batch) => statement.recordAbandoned(db, tenant, id, atMs, batch)))
-        .catch(rethrowStoreFault)
+      const [first, ...others] = jsonBatches(chunkIds).map((batch) =>
+        statement.recordAbandoned(queries, tenant, id, atMs, batch),
+      )
+      if (first === undefined) return
+      await queries.batch([first, ...others]).catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },
 
     async close(tenant, id, writerId) {
-      await statement.endLease(db, tenant, id, writerId).run().catch(rethrowStoreFault)
+      await statement.endLease(queries, tenant, id, writerId).catch(rethrowStoreFault)
     },
 
     async choosePolicy(tenant, id, policyId) {
-      const { results } = await db
-        .prepare(
-          'UPDATE collections SET policy_id = ?3 WHERE tenant = ?1 AND id = ?2 AND corpus_version > 0 RETURNING id',
-        )
-        .bind(tenant, id, policyId)
-        .all()
+      const chosen = await queries
+        .update(collections)
+        .set({ policyId })
+        .where(and(statement.named(tenant, id), gt(collections.corpusVersion, 0)))
+        .returning({ id: collections.id })
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
-      return results.length > 0
+      return chosen.length > 0
     },
 
     async chooseTenantPolicy(tenant, policyId) {
@@ -285,42 +278,32 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async noteScale(tenant, id, scale) {
-      await db
-        .prepare(
-          `UPDATE collections SET scale = ?3
-           WHERE tenant = ?1 AND id = ?2 AND coalesce(scale ->> 'learnedAtMs' <= ?3 ->> 'learnedAtMs', true)`,
-        )
-        .bind(tenant, id, JSON.stringify(scale))
-        .run()
+      const isOlder = sql`coalesce(${collections.scale} ->> 'learnedAtMs' <= ${scale.learnedAtMs}, true)`
+      await queries
+        .update(collections)
+        .set({ scale })
+        .where(and(statement.named(tenant, id), isOlder))
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },
 
     async sampleChunks(tenant, id, limit) {
-      const { results } = await statement
-        .readSample(db, tenant, id, limit)
-        .all<{ id: string }>()
-        .catch(rethrowStoreFault)
-      return results.map((chunk) => chunk.id)
+      const chunks = await statement.readSample(queries, tenant, id, limit).catch(rethrowStoreFault)
+      return chunks.map((chunk) => chunk.id)
     },
 
     async countChunks(tenant, id, sinceMs) {
-      const counts = await statement.readCounts(db, tenant, id, sinceMs).first<ChunkCounts>().catch(rethrowStoreFault)
+      const [counts] = await statement.readCounts(queries, tenant, id, sinceMs).catch(rethrowStoreFault)
       // A statement of sums has one row.
       return counts!
     },
 
     async collectionsAfter(after, limit) {
-      const { results } = await statement
-        .readCollections(db, after, limit)
-        .all<CollectionName>()
-        .catch(rethrowStoreFault)
-      return results
+      return statement.readCollections(queries, after, limit).catch(rethrowStoreFault)
     },
 
     async abandoned(atMs, limit) {
-      const { results } = await statement.readAbandoned(db, atMs, limit).all<CollectionName>().catch(rethrowStoreFault)
-      return results
+      return statement.readAbandoned(queries, atMs, limit).catch(rethrowStoreFault)
     },
   }
 

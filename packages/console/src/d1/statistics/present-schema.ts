@@ -14,6 +14,7 @@ const TRIGGERS = [
   'late_decisions_are_noted',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
+  'decisions_are_erased',
 ]
 
 /** @throws `schema_outdated` when a table, column or trigger is missing; `store_unavailable` */
