@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
+import { DEEP } from '../deep-run.ts'
 import { LOOKS, lowContrasts, overflow, SCREENSHOTS, shoot } from './appearance.ts'
 import { violations } from './axe.ts'
 import { dashboardSite, open, recordTraffic, tile, VIEWS } from './dashboard-site.ts'
@@ -75,13 +76,14 @@ describe('for assistive technology', () => {
   })
 
   it.each(['light', 'dark'] as const)(
-    'axe finds nothing wrong in %s colours, and every text has contrast',
+    'every text has contrast in %s colours, and axe finds nothing wrong',
     async (colorScheme) => {
       const { page } = await visit({ colorScheme })
       for (const name of VIEWS) {
         await open(page, name)
         expect(await lowContrasts(page), name).toEqual([])
-        expect(await violations(page), name).toEqual([])
+        // What else axe looks at is the same in both.
+        if (DEEP || colorScheme === 'light') expect(await violations(page), name).toEqual([])
       }
     },
   )
