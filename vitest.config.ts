@@ -3,13 +3,13 @@ import { DEEP } from './test/deep-run.ts'
 
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 /** The plugin brings workerd: only who runs tests there needs it. */
-const NEEDS_WORKERD = !process.argv.join(' ').includes('--project node') || process.argv.includes('workerd')
+const NEEDS_WORKERD = !process.argv.includes('--project') || process.argv.includes('workerd')
 const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
 
 export default defineConfig({
   test: {
-    // Workers wait for timers, queues and flushes: one more than there are cores keeps two of them busy.
-    maxWorkers: 3,
+    // Beside whole journeys, which run at the same time, as many as there are cores.
+    maxWorkers: 2,
     projects: [
       {
         test: {
