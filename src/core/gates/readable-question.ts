@@ -30,6 +30,6 @@ export const readableQuestionGate = defineGate({
       : {
           outcome: 'refuse',
           code: 'question_unreadable',
-          message: 'Too few characters of the question are letters, digits or punctuation',
+          message: 'Too little of the question can be read',
         },
 })

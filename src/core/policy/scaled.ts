@@ -66,14 +66,13 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       const confidence = confidenceOf(inner(settings), signals, answer)
       const own = signals.scale ?? settings.otherwise
       if (!own) return confidence
-      const onScale = (share: number): number => deviationsOf(own, logOdds(share))
       // The score is one of the whole question: it says nothing of parts, and does not make up for what a piece lacks.
       const { meaning } = own
       const isOne = signals.parts?.length === 0
       const score = isOne && meaning ? signals.curves?.[meaning.kind as ScoreKind]?.scores[0] : undefined
       const whole = confidenceOf(inner(settings), { ...signals, stretches: [] }, answer)
-      const lacking = Math.max(0, onScale(whole) - onScale(confidence))
-      const deviations = deviationsOn(own, logOdds(confidence), score, lacking)
+      const odds = logOdds(confidence)
+      const deviations = deviationsOn(own, odds, score, (logOdds(whole) - odds) / own.deviation)
       return 1 / (1 + Math.exp(-settings.atMiddle - settings.perDeviation * deviations))
     },
   })

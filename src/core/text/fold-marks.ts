@@ -1,12 +1,12 @@
 /** Accents of letters and other marks within words, which people leave out or put elsewhere. */
 
 /**
- * Combining marks of Latin, Greek and Cyrillic letters, short vowels and the tatweel of Arabic, and joiners; marks of other
- * scripts are vowels and tones.
+ * Combining marks of Latin, Greek and Cyrillic letters; short vowels, madda, hamza and the tatweel of Arabic; the nukta of
+ * Devanagari; joiners. Marks of other scripts are vowels and tones.
  */
-const MARKS = /[\u0300-\u036f\u064b-\u0652\u0640]|\u200c|\u200d/g
+const MARKS = /[\u0300-\u036f\u064b-\u0655\u093c\u0640]|\u200c|\u200d/g
 
-const MAY_HAVE_MARKS = /[\u00c0-\u0652\u1e00-\u200d]/
+const MAY_HAVE_MARKS = /[\u00c0-\u093c\u1e00-\u200d]/
 
 /** A text without the accents of its letters: `résumé` and `resume` are one word, and so are `IŞIK` and `ışık`. */
 export function foldMarks(text: string): string {

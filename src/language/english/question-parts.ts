@@ -18,13 +18,13 @@ const DRESS =
   '(?:of|about|by|for|from|to|with)'
 
 /**
- * What may stand between two clauses, and the words that the latter begins with. Before a question word nothing needs to:
- * two sentences may be run together.
+ * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Before a
+ * question word nothing needs to: two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,?\\s+(?=${DRESS}\\b)|` +
     '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
-    `(\\w+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
+    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
   'gi',
 )
 /** What is asked in brackets without a question mark: "(and what is …)". */

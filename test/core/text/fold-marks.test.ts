@@ -13,7 +13,9 @@ describe('foldMarks', () => {
     ['cafe\u0301', 'cafe'],
     // Capitals have no dot or none without: `IŞIK` in small letters is `ışık`.
     ['ışık İstanbul', 'isik Istanbul'],
-    ['مُحَمَّد أَحْمَد', 'محمد أحمد'],
+    ['مُحَمَّد أَحْمَد', 'محمد احمد'],
+    ['آلة سؤال إيران', 'الة سوال ايران'],
+    ['फ़ोन', 'फोन'],
     ['كتــاب', 'كتاب'],
     ['प्रार्\u200dथना', 'प्रार्थना'],
     // Marks of these scripts are sounds of their own.

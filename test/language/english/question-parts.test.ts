@@ -51,6 +51,8 @@ describe('questionParts', () => {
     ['Rotating the signing keys, and a poem about cats', ['Rotating the signing keys', 'a poem about cats']],
     ['What are keys, signing tokens, and daily reports?', ['What are keys, signing tokens, and daily reports?']],
     ['Can I rotate, and revoke?', ['Can I rotate, and revoke?']],
+    ['Kuzey, doğu ve güneyde hangi iller var?', ['Kuzey, doğu ve güneyde hangi iller var?']],
+    ['¿Qué son isótopos, isótonos e isóbaros?', ['¿Qué son isótopos, isótonos e isóbaros?']],
     ['do you know how to rotate the signing keys', ['how to rotate the signing keys']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
     ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
