@@ -6,6 +6,7 @@ import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { isOfTexts } from '../../src/core/policy/text-findings.ts'
 import { weakestPart } from '../../src/core/policy/weakest-part.ts'
+import type { ConfidenceScale } from '../../src/core/scale/index.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { createMemory } from '../../src/core/signals/signal.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../../src/core/text/lexicon.ts'
@@ -34,6 +35,8 @@ export interface BenchGateOptions extends Partial<Pick<RagGateOptions<never>, 'p
   readonly reranker?: Reranking
   /** Takes the collection's lexicon away. @default false */
   readonly withoutLexicon?: boolean
+  /** The collection's own, for the policy. @default none */
+  readonly scale?: ConfidenceScale
 }
 
 /** What is searched. */
@@ -54,12 +57,30 @@ const SPARE = 100
 /** `balanced`, with what other policies read recorded: they judge the same signals. */
 const RECORDING = definePolicy({ ...balanced(), records: allSignals() })
 
+/** Of a scale that is handed over: nothing that counts. */
+const LEARNED = {
+  kind: 'scale',
+  origin: 'documents',
+  embeddingModel: '',
+  corpusVersion: 1,
+  chunkCount: 0,
+  windows: 0,
+  learnedAtMs: 0,
+} as const
+
 /** The gate over a search of its own. */
 export function benchGate(
   { lexicon, search }: Searched,
-  { reranker, withoutLexicon = false, ...options }: BenchGateOptions = {},
+  { reranker, withoutLexicon = false, scale, ...options }: BenchGateOptions = {},
 ): BenchGate {
-  const collection = { id: BENCH, tenant: BENCH, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
+  const { policy = RECORDING } = options
+  const learned = scale && { ...LEARNED, ...scale, policyId: (policy as Policy).id }
+  const collection = {
+    id: BENCH,
+    tenant: BENCH,
+    lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon,
+    ...(learned && { scale: learned }),
+  }
   const collections = createStaticCollections([collection])
   let leftOut: Parameters<BenchGate>[1]
   const retriever: Retriever = {
