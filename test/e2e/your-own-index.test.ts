@@ -8,6 +8,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { UpstashVectorStore as LangChainStore } from '@langchain/community/vectorstores/upstash'
+import { Document as LangChainDocument } from '@langchain/core/documents'
+import { Embeddings } from '@langchain/core/embeddings'
+import { FakeEmbeddings } from '@langchain/core/utils/testing'
 import { Index } from '@upstash/vector'
 import { Document, VectorStoreIndex } from '@vectorstores/core'
 import { UpstashVectorStore } from '@vectorstores/upstash'
@@ -69,6 +73,8 @@ const INDEXES = {
   words: { indexType: 'SPARSE' },
   answers: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   nodes: { indexType: 'DENSE', dimension: 1536 },
+  documents: { indexType: 'DENSE', dimension: 1536 },
+  embedded: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
 }
 type Name = keyof typeof INDEXES
 
@@ -322,6 +328,46 @@ test('an index that the successor of LlamaIndex filled is read unaided, and by i
   expect(answered).toMatchObject({ refused: false, first: { source: 'docs/brushes.md' } })
   expect(answered.answer).toContain(ANSWERED.words)
   expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
+})
+
+/** LangChain's interface to a model of embeddings. */
+class WordEmbeddings extends Embeddings {
+  override embedDocuments = (texts: string[]) => vectorsOf(texts)
+  override embedQuery = async (text: string) => (await vectorsOf([text]))[0]!
+}
+
+test.each([
+  {
+    name: 'documents',
+    embeddings: new WordEmbeddings({}),
+    nearest: (store: LangChainStore) => store.asRetriever(1).invoke(ANSWERED.question),
+    example: 'src/own-vectors.ts',
+  },
+  {
+    name: 'embedded',
+    // By these it knows that the index embeds.
+    embeddings: new FakeEmbeddings(),
+    nearest: async (store: LangChainStore) =>
+      (await store.similaritySearchVectorWithScore(ANSWERED.question, 1)).map(([document]) => document),
+    example: 'src/index.ts',
+  },
+] as const)('the index "$name" that LangChain filled is read unaided, and by its own store', async (filled) => {
+  const documents = PAGES.map(
+    ({ slug, text }) => new LangChainDocument({ pageContent: text, metadata: { source: `docs/${slug}.md` } }),
+  )
+  const store = await LangChainStore.fromDocuments(documents, filled.embeddings, { index: clientOf(filled.name) })
+  expect(await filled.nearest(store)).toMatchObject([{ metadata: { source: 'docs/brushes.md' } }])
+
+  const env = bindingsOf(filled.name)
+  const { retrieverOf, default: gate } = await importExample<{
+    retrieverOf?: (env: object) => Retriever
+    default?: App
+  }>(filled.example)
+  const app = gate ?? appOver(retrieverOf!(env))
+  const answered = await ask(app, ANSWERED.question, env)
+  expect(answered).toMatchObject({ refused: false, first: { source: 'docs/brushes.md' } })
+  expect(answered.answer).toContain(ANSWERED.words)
+  expect(await ask(app, REFUSED, env)).toMatchObject({ refused: true })
 })
 
 const request = (tenant: string, collection: string) => ({
