@@ -56,6 +56,22 @@ describe('rag-gate doctor', () => {
     for (const { state, todo } of found) if (state !== 'ok') expect(todo).toBeTruthy()
   })
 
+  it('asks of an app that is no Worker for packages and settings, and of a folder without Hono for another', async () => {
+    folder.put('package.json', '{"dependencies":{"hono":"4"}}')
+    folder.put('src/rag-gate.js', "const { UPSTASH_VECTOR_REST_URL: url = '', OTHER: other = '' } = process.env\n")
+    folder.put('.env', 'OTHER=1\n')
+    const { found } = await doctor()
+    expect(found.slice(0, -1)).toEqual([
+      expect.objectContaining({ check: 'packages', state: 'problem' }),
+      expect.objectContaining({ check: 'settings', text: 'UPSTASH_VECTOR_REST_URL: not set', todo: expect.anything() }),
+    ])
+    folder.put('package.json', '{}')
+    expect((await doctor()).found[0]).toMatchObject({
+      check: 'project',
+      text: expect.stringContaining('no app of Hono'),
+    })
+  })
+
   it('finds packages of different versions, secrets that are too short, and a project without the database', async () => {
     folder.put('wrangler.toml', 'main = "src/index.ts"\n')
     folder.put('.dev.vars', 'ADMIN_TOKEN="short"\n')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aFolder } from './folder.ts'
@@ -141,5 +141,39 @@ describe('rag-gate init', () => {
     expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('package.json cannot be read') })
     folder.put('package.json', '{}')
     expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('is no Workers project') })
+  })
+
+  describe('in an app of Hono that is no Worker', () => {
+    const APP = "import { serve } from '@hono/node-server'\nimport { Hono } from 'hono'\n\nconst app = new Hono()\n"
+    const put = (name: string, served: string): void => {
+      folder.put('package.json', '{"dependencies":{"hono":"4"}}')
+      folder.put(name, `${APP}\n${served}\n`)
+    }
+
+    it.each([
+      ['src/index.ts', 'serve(app, ({ port }) => console.log(port))', 'src/rag-gate.ts', './rag-gate.js'],
+      ['server.mjs', 'const server = serve({ fetch: app.fetch })', 'rag-gate.mjs', './rag-gate.mjs'],
+      ['index.ts', 'Deno.serve(app.fetch)', 'rag-gate.ts', './rag-gate.js'],
+      ['src/app.js', 'export default { port: 3000, fetch: app.fetch }', 'src/rag-gate.js', './rag-gate.js'],
+    ])('mounts the routes in %s before %s, once', async (entry, served, module, specifier) => {
+      put(entry, served)
+      const { code, out } = await init('--yes')
+      expect(code).toBe(0)
+      expect(out).not.toMatch(/wrangler|d1_databases|drizzle/)
+      expect(read(entry)).toBe(`import { gated } from '${specifier}'\n${APP}\napp.route('/', gated)\n\n${served}\n`)
+      // A module that Node runs as it stands.
+      expect(read(module)).toContain("UPSTASH_VECTOR_REST_URL: url = '', UPSTASH_VECTOR_REST_TOKEN: token = ''")
+      expect(read(module)).not.toMatch(/interface|D1|Bindings/)
+      expect(await init()).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
+    })
+
+    it('keeps words to Workers, and says where it looked for the app', async () => {
+      put('src/index.ts', 'serve(app)')
+      expect(await init('--index', 'words')).toMatchObject({ code: 2, notes: expect.stringContaining('D1') })
+      folder.put('src/index.ts', 'export const app = 1\n')
+      expect(await init('--yes')).toMatchObject({ code: 1, notes: expect.stringContaining('mount it') })
+      rmSync(join(folder.path, 'src/index.ts'))
+      expect(await init('--yes')).toMatchObject({ code: 1, notes: expect.stringContaining('src/server.ts') })
+    })
   })
 })

@@ -1,17 +1,25 @@
 /** `rag-gate init`: adds the gate to a project of Hono or Workers, shown before it is written. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve } from 'node:path'
-import { isRecord } from 'hono-rag-gate/core/lib'
 import { createTwoFilesPatch } from 'diff'
 import { CommandError, misused } from './command-error.ts'
 import { command } from './command.ts'
 import { importsOf, mountedIn } from './project/entry.ts'
-import { BINDING, gateModule, PACKAGES, type PassageIndex, wrappingEntry } from './project/gate-module.ts'
+import {
+  BINDING,
+  type GateModule,
+  gateModule,
+  PACKAGES,
+  type PassageIndex,
+  wrappingEntry,
+} from './project/gate-module.ts'
+import { dependenciesOf, requireHono } from './project/hono-app.ts'
 import {
   d1Databases,
   environmentsOf,
   MIGRATIONS,
   readWranglerConfig,
+  type WranglerConfig,
   withDatabase,
   withMain,
 } from './project/wrangler-config.ts'
@@ -27,11 +35,11 @@ interface Change {
 /** The command. */
 export const initCommand = command({
   name: 'init',
-  about: 'Adds the gate to a Hono or Workers project: a database, a route, a policy.',
+  about: 'Adds the gate to a Hono or Workers project: a route, a policy, and in Workers a database.',
   usage: ['init [folder] [--index words|upstash] [--yes]'],
   notes: [
     'Shows what it would change, and asks. Run again, it adds what is missing and leaves what is there.',
-    'Without --index: upstash where the project has @upstash/vector, else words, which are found in D1.',
+    'Without --index: upstash where the project has @upstash/vector or is no Worker, else words, which are found in D1.',
   ],
   options: {
     index: { type: 'string', value: 'words|upstash', about: 'where passages are found' },
@@ -41,8 +49,9 @@ export const initCommand = command({
     if (words.length > 1) throw misused(`init takes one folder, and there is more: ${words.slice(1).join(' ')}`)
     const folder = resolve(words[0] ?? '.')
     const installed = dependenciesOf(folder)
-    const index = indexOf(given.index, installed)
-    const { changes, notes } = planOf(folder, index)
+    const config = readWranglerConfig(folder)
+    const index = config === undefined ? elsewhere(folder, given.index, installed) : indexOf(given.index, installed)
+    const { changes, notes } = config === undefined ? planElsewhere(folder) : planOf(folder, config, index)
     const missing = ['hono', ...PACKAGES[index]].filter((name) => !installed.includes(name))
     const steps = [...(missing.length === 0 ? [] : [`npm i ${missing.join(' ')}`]), ...stepsOf(index)]
     if (json) terminal.out(jsonText({ index, changes, notes, steps }))
@@ -73,16 +82,13 @@ async function agreement({ confirm }: Terminal): Promise<boolean> {
   return confirm('Change these files?')
 }
 
-function dependenciesOf(folder: string): readonly string[] {
-  const path = join(folder, 'package.json')
-  let manifest: unknown
-  try {
-    manifest = JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    throw new CommandError(`${path} cannot be read: init works in the folder of a project`)
+/** @throws `CommandError` for what is no app of Hono, and for words, which are kept in D1 */
+function elsewhere(folder: string, given: string | undefined, installed: readonly string[]): GateModule {
+  requireHono(folder)
+  if (indexOf(given ?? 'upstash', installed) === 'words') {
+    throw misused('Words are kept in D1, which only Workers have: leave --index out, or say --index upstash')
   }
-  const { dependencies, devDependencies } = isRecord(manifest) ? manifest : {}
-  return [dependencies, devDependencies].flatMap((each) => (isRecord(each) ? Object.keys(each) : []))
+  return 'elsewhere'
 }
 
 function indexOf(given: string | undefined, installed: readonly string[]): PassageIndex {
@@ -96,32 +102,59 @@ interface Plan {
   readonly notes: readonly string[]
 }
 
-function planOf(folder: string, index: PassageIndex): Plan {
-  const config = readWranglerConfig(folder)
+/** Where apps of Hono begin that are no Workers. */
+const ENTRIES = ['src/index', 'index', 'src/server', 'server', 'src/main', 'main', 'src/app', 'app'].flatMap((name) =>
+  ['ts', 'tsx', 'js', 'mjs'].map((ending) => `${name}.${ending}`),
+)
+
+function planElsewhere(folder: string): Plan {
+  const path = ENTRIES.find((each) => existsSync(join(folder, each)))
+  if (path === undefined) throw new CommandError(`${folder} has none of these files: ${ENTRIES.join(', ')}`)
+  const own = /\.m?js$/.exec(path)?.[0]
+  // Node finds no module without its ending, and TypeScript writes .js for .ts.
+  const { files, mounted } = modulesOf(folder, path, 'elsewhere', { ending: own ?? '.js', kept: own ?? '.ts' })
+  if (mounted.kind === 'wrapped') throw new CommandError(`${path} is no app of Hono`)
+  return { changes: newOf(folder, files), notes: [] }
+}
+
+/**
+ * The module of the gate, and the entry point with its routes.
+ *
+ * @param ending of modules where the entry point imports none; `kept`: of the file
+ */
+function modulesOf(folder: string, path: string, module: GateModule, { ending: other = '', kept = '.ts' } = {}) {
+  const entry = readEntry(folder, path)
+  const ending = endingOf(entry) || other
+  const mounted = mountedIn(path, entry, `./rag-gate${ending}`)
+  const files: Change[] = [{ path: posix.join(posix.dirname(path), `rag-gate${kept}`), after: gateModule(module) }]
+  if (mounted.kind === 'mounted') files.push({ path, before: entry, after: mounted.text })
+  return { files, mounted, ending }
+}
+
+/** A module that is there is the project's own by now. */
+function newOf(folder: string, files: readonly Change[]): Change[] {
+  return files.filter(({ path, before }) => before !== undefined || !existsSync(join(folder, path)))
+}
+
+function planOf(folder: string, config: WranglerConfig, index: GateModule): Plan {
   const { main } = config.settings
   if (typeof main !== 'string') {
     throw new CommandError(`${config.name} names no main: without a script there is no route`)
   }
   const path = posix.normalize(relative(folder, resolve(folder, main)).replaceAll('\\', '/'))
   if (path.startsWith('..')) throw new CommandError(`${main} is not in ${folder}: run init where it is`)
-  const entry = readEntry(folder, path)
-  const ending = endingOf(entry)
-  const module = (name: string): string => posix.join(posix.dirname(path), name)
-  const mounted = mountedIn(path, entry, `./rag-gate${ending}`)
-  const files: Change[] = [{ path: module('rag-gate.ts'), after: gateModule(index) }]
+  const { files, mounted, ending } = modulesOf(folder, path, index)
   let next = config
   if (!d1Databases(config.settings).some(({ binding }) => binding === BINDING)) {
     next = withDatabase(next, { binding: BINDING, database_name: 'rag-gate', migrations_dir: MIGRATIONS })
   }
   if (mounted.kind === 'wrapped') {
-    const wrapping = module('rag-gate-worker.ts')
+    const wrapping = posix.join(posix.dirname(path), 'rag-gate-worker.ts')
     const worker = `./${basename(path).replace(/\.[cm]?[jt]sx?$/, ending)}`
     files.push({ path: wrapping, after: wrappingEntry(worker, `./rag-gate${ending}`) })
     next = withMain(next, wrapping)
   }
-  // A module that is there is the project's own by now.
-  const changes = files.filter((file) => !existsSync(join(folder, file.path)))
-  if (mounted.kind === 'mounted') changes.push({ path, before: entry, after: mounted.text })
+  const changes = newOf(folder, files)
   if (next.text !== config.text) changes.push({ path: config.name, before: config.text, after: next.text })
   const notes = Object.entries(environmentsOf(config))
     .filter(([, own]) => !d1Databases(own).some(({ binding }) => binding === BINDING))
@@ -140,7 +173,7 @@ function readEntry(folder: string, main: string): string {
 /** How the project ends the names of its own modules. */
 function endingOf(entry: string): string {
   const own = importsOf(entry).find((specifier) => specifier.startsWith('.'))
-  return /\.[jt]s$/.exec(own ?? '')?.[0] ?? ''
+  return /\.(?:[jt]s|mjs)$/.exec(own ?? '')?.[0] ?? ''
 }
 
 function show(folder: string, changes: readonly Change[], { out }: Terminal): void {
@@ -155,18 +188,25 @@ function show(folder: string, changes: readonly Change[], { out }: Terminal): vo
   }
 }
 
-function stepsOf(index: PassageIndex): readonly string[] {
+function stepsOf(index: GateModule): readonly string[] {
   const migrate = `npx wrangler d1 migrations apply ${BINDING} --local   # --remote before you deploy`
   const ask = `curl $APP/ask -H 'content-type: application/json' -d '{"question":"…"}'   # APP: the address that wrangler prints`
+  const upstash = (file: string): string[] =>
+    ['URL', 'TOKEN'].map((name) => `echo 'UPSTASH_VECTOR_REST_${name}="…"' >> ${file}`)
+  const doctor = 'npx rag-gate doctor --url $APP'
+  if (index === 'elsewhere') {
+    const served = ask.replace('wrangler prints', 'it listens on')
+    return [...upstash('.env'), 'Start the app with them, such as by node --env-file=.env', served, doctor]
+  }
   const secrets =
     index === 'words'
       ? [
           `echo "ADMIN_TOKEN=$(openssl rand -hex 32)" >> .dev.vars   # wrangler secret put ADMIN_TOKEN before you deploy`,
         ]
-      : [`echo 'UPSTASH_VECTOR_REST_URL="…"' >> .dev.vars`, `echo 'UPSTASH_VECTOR_REST_TOKEN="…"' >> .dev.vars`]
+      : upstash('.dev.vars')
   const fill =
     index === 'words'
       ? [`curl -X PUT $APP/documents/returns -H "authorization: Bearer $ADMIN_TOKEN" --data-binary @returns.md`]
       : []
-  return [migrate, ...secrets, 'npx wrangler dev', ...fill, ask, 'npx rag-gate doctor --url $APP']
+  return [migrate, ...secrets, 'npx wrangler dev', ...fill, ask, doctor]
 }

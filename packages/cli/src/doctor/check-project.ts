@@ -17,18 +17,33 @@ export function checkProject(
   where: Where,
   vars: Readonly<Record<string, string | undefined>>,
 ): readonly Finding[] {
+  const { main } = config.settings
   const database = d1Databases(config.settings).find(({ migrations_dir: path }) => isOfGate(path))
   return [
     packages(folder),
     ...(database === undefined
       ? [noDatabase(config)]
       : [binding(config, database), migrations(folder, database, where)]),
-    ...settings(folder, config, vars),
+    ...settings(
+      join(folder, dirname(typeof main === 'string' ? main : '.'), 'rag-gate.ts'),
+      vars,
+      'put into .dev.vars, and wrangler secret put for the deployed Worker',
+    ),
   ]
 }
 
+/** The same of an app of Hono that is no Worker: packages and settings. */
+export function checkApp(folder: string, vars: Readonly<Record<string, string | undefined>>): readonly Finding[] {
+  const modules = ['src/rag-gate', 'rag-gate'].flatMap((name) => ['ts', 'js', 'mjs'].map((end) => `${name}.${end}`))
+  const todo = 'put into .env, and into the environment of the deployed app'
+  return [packages(folder), ...modules.flatMap((module) => settings(join(folder, module), vars, todo))]
+}
+
 /** Settings of the project on this machine, as wrangler reads them. */
-export function localVars(folder: string, { settings: { vars } }: WranglerConfig): Readonly<Record<string, string>> {
+export function localVars(
+  folder: string,
+  { settings: { vars } }: Pick<WranglerConfig, 'settings'>,
+): Readonly<Record<string, string>> {
   const file = ['.dev.vars', '.env'].map((name) => join(folder, name)).find((path) => existsSync(path))
   const own = Object.entries(isRecord(vars) ? vars : {}).filter(([, value]) => typeof value === 'string')
   return { ...Object.fromEntries(own), ...(file === undefined ? {} : parseEnv(readFileSync(file, 'utf8'))) } as Record<
@@ -125,17 +140,16 @@ function firstLineOf(text: string): string {
 
 /** What the module that `init` wrote asks for. */
 function settings(
-  folder: string,
-  { settings: { main } }: WranglerConfig,
+  module: string,
   vars: Readonly<Record<string, string | undefined>>,
+  todo: string,
 ): readonly Finding[] {
-  const module = join(folder, dirname(typeof main === 'string' ? main : '.'), 'rag-gate.ts')
   if (!existsSync(module)) return []
   const text = readFileSync(module, 'utf8')
-  const names = Array.from(text.matchAll(/^\s+readonly ([A-Z][A-Z_]*): string$/gm), ([, name = '']) => name)
+  const named = /^\s+readonly ([A-Z][A-Z_]*): string$|\b([A-Z][A-Z_]*): \w+ = ''(?=.*process\.env)/gm
+  const names = Array.from(text.matchAll(named), ([, bound, variable = '']) => bound ?? variable)
   const missing = names.filter((name) => (vars[name] ?? '') === '')
   if (missing.length > 0) {
-    const todo = `put ${missing.length === 1 ? 'it' : 'them'} into .dev.vars, and wrangler secret put for the deployed Worker`
     return [problem('settings', `${missing.join(', ')}: not set`, todo)]
   }
   const { ADMIN_TOKEN: token } = vars

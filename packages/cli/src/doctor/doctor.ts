@@ -2,12 +2,13 @@
 import { resolve } from 'node:path'
 import { CommandError, misused } from '../command-error.ts'
 import { command } from '../command.ts'
-import { readWranglerConfig, type WranglerConfig } from '../project/wrangler-config.ts'
+import { requireHono } from '../project/hono-app.ts'
+import { readWranglerConfig } from '../project/wrangler-config.ts'
 import { jsonText, type Terminal } from '../terminal.ts'
 import { INDEX_OPTIONS, upstashOf } from '../which-index.ts'
 import { checkGate } from './check-gate.ts'
 import { checkIndex } from './check-index.ts'
-import { checkProject, localVars } from './check-project.ts'
+import { checkApp, checkProject, localVars } from './check-project.ts'
 import { type Finding, problem } from './finding.ts'
 
 /** The command. */
@@ -32,16 +33,16 @@ export const doctorCommand = command({
     const address = gate()
     const found: Finding[] = []
     const vars: Record<string, string | undefined> = { ...terminal.env }
-    let config: WranglerConfig | undefined
     try {
-      config = readWranglerConfig(folder)
+      const config = readWranglerConfig(folder)
+      if (config === undefined) requireHono(folder)
+      Object.assign(vars, localVars(folder, config ?? { settings: {} }))
+      const where = given.remote ? 'remote' : 'local'
+      found.push(...(config === undefined ? checkApp(folder, vars) : checkProject(folder, config, where, vars)))
     } catch (thrown) {
       if (!(thrown instanceof CommandError)) throw thrown
-      found.push(problem('project', thrown.message, 'name the folder of the project: rag-gate doctor <folder>'))
-    }
-    if (config !== undefined) {
-      Object.assign(vars, localVars(folder, config))
-      found.push(...checkProject(folder, config, given.remote ? 'remote' : 'local', vars))
+      const todo = 'mend it, or name the folder of the project: rag-gate doctor <folder>'
+      found.push(problem('project', thrown.message, todo))
     }
     let indexDimension: number | undefined
     if ((given.index ?? vars['UPSTASH_VECTOR_REST_URL'] ?? '') !== '') {

@@ -1,4 +1,4 @@
-/** The entry point of a Worker: what it is, and how the gate's routes get into it. */
+/** The entry point of a Worker, or of an app of Hono elsewhere: what it is, and how the gate's routes get into it. */
 import { CommandError } from '../command-error.ts'
 
 /** What becomes of an entry point. */
@@ -17,10 +17,10 @@ export type MountedEntry =
  * @throws `CommandError` for an entry point that is neither such an app nor an object of handlers
  */
 export function mountedIn(name: string, text: string, from: string): MountedEntry {
-  if (importsOf(text).some((specifier) => specifier.replace(/\.[cm]?[jt]s$/, '') === from.replace(/\.[jt]s$/, ''))) {
+  if (importsOf(text).some((specifier) => specifier.replace(/\.[cm]?[jt]s$/, '') === from.replace(/\.m?[jt]s$/, ''))) {
     return { kind: 'there' }
   }
-  const [exported, ...otherExports] = [...text.matchAll(/^export default\s+(.*)$/gm)]
+  const [exported, ...otherExports] = [...text.matchAll(SERVED)]
   const apps = Array.from(
     text.matchAll(/^(?:export )?(?:const|let) (\w+)(?::[^=\n]+)?\s*=\s*new \w*Hono\b/gm),
     ([, app = '']) => app,
@@ -47,6 +47,9 @@ export function mountedIn(name: string, text: string, from: string): MountedEntr
   throw unreadable(name, from)
 }
 
+/** Where an app is given to what serves it: exported, or handed to a server. */
+const SERVED = /^(?:export default\s+|(?:(?:const|let) \w+ = )?(?:(?:Deno|Bun)\.)?serve\()(.*)$/gm
+
 /** Specifiers of what a module imports. */
 export function importsOf(text: string): string[] {
   return Array.from(
@@ -57,7 +60,7 @@ export function importsOf(text: string): string[] {
 
 function unreadable(name: string, from: string): CommandError {
   return new CommandError(
-    `${name} is neither an app of Hono that is made in it and exported, nor an object of handlers. ` +
+    `${name} is neither an app of Hono that is made in it and exported or served, nor an object of handlers. ` +
       `Import { gated } from '${from}' where your app is made, and mount it: app.route('/', gated)`,
   )
 }

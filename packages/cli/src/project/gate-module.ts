@@ -3,11 +3,14 @@
 /** Where passages are found. */
 export type PassageIndex = 'words' | 'upstash'
 
+/** Which module: over one of these in a Worker, or over Upstash in an app of Hono elsewhere. */
+export type GateModule = PassageIndex | 'elsewhere'
+
 /** Binding of the database that `init` adds. */
 export const BINDING = 'RAG_GATE_DB'
 
 /** Packages that the module imports, but for Hono, and those that these have as peers. */
-export const PACKAGES: Readonly<Record<PassageIndex, readonly string[]>> = {
+export const PACKAGES: Readonly<Record<GateModule, readonly string[]>> = {
   words: [
     'hono-rag-gate',
     '@hono-rag-gate/ingest',
@@ -18,6 +21,7 @@ export const PACKAGES: Readonly<Record<PassageIndex, readonly string[]>> = {
     'markdown-it',
   ],
   upstash: ['hono-rag-gate', '@hono-rag-gate/upstash', '@hono-rag-gate/upstream', '@upstash/vector', 'drizzle-orm'],
+  elsewhere: ['hono-rag-gate', '@hono-rag-gate/upstash', '@hono-rag-gate/upstream', '@upstash/vector'],
 }
 
 /** Lines that import and export, from lists of what and whence: written out they would be this module's own to linters. */
@@ -26,13 +30,13 @@ function lines(each: readonly (readonly [what: string, from: string])[]): string
 }
 
 /** Text of the module. */
-export function gateModule(index: PassageIndex): string {
-  return index === 'words' ? OVER_WORDS : OVER_UPSTASH
+export function gateModule(index: GateModule): string {
+  return { words: OVER_WORDS, upstash: OVER_UPSTASH, elsewhere: ELSEWHERE }[index]
 }
 
-const ASK = `
+const routes = (env: string): string => `
 /** The routes of the gate. */
-export const gated = new Hono<{ Bindings: GateEnv }>()
+export const gated = new Hono${env}()
 gated.onError((thrown, c) => respondWithError(c, thrown))
 
 gated.post('/ask', gate, (c) => {
@@ -85,7 +89,7 @@ function open(db: D1Database) {
 }
 
 const gate = ragGate<GateEnv>({ policy: balanced(), dependencies: (env) => stores(env).reading })
-${ASK}
+${routes('<{ Bindings: GateEnv }>')}
 const isAdmin = async (token: string, { ADMIN_TOKEN: admin = '' }: GateEnv) =>
   admin.length >= 32 && (await timingSafeEqual(token, admin))
 
@@ -117,7 +121,19 @@ const gate = ragGate<GateEnv>({
     log: createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.${BINDING} }) }),
   }),
 })
-${ASK}`
+${routes('<{ Bindings: GateEnv }>')}`
+
+const ELSEWHERE = `/** \`POST /ask\` answers what the documents support and refuses the rest. */
+${lines([
+  ['import { Hono }', 'hono'],
+  ['import { balanced, ragGate, respondWithError }', 'hono-rag-gate'],
+  ['import { createUpstashRetriever }', '@hono-rag-gate/upstash'],
+])}
+
+const { UPSTASH_VECTOR_REST_URL: url = '', UPSTASH_VECTOR_REST_TOKEN: token = '' } = process.env
+
+const gate = ragGate({ policy: balanced(), dependencies: { retriever: createUpstashRetriever({ url, token }) } })
+${routes('')}`
 
 /** An entry point that answers the gate's routes, and leaves the rest to the one that was there. */
 export function wrappingEntry(worker: string, gate: string): string {

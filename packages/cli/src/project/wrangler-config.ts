@@ -32,12 +32,10 @@ export const MIGRATIONS = 'node_modules/hono-rag-gate/d1/migrations'
  */
 const NAMES = ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml']
 
-/** @throws `CommandError` for a folder without a configuration, and for one that cannot be read */
-export function readWranglerConfig(folder: string): WranglerConfig {
+/** @returns `undefined` for a folder without one @throws `CommandError` for one that cannot be read */
+export function readWranglerConfig(folder: string): WranglerConfig | undefined {
   const name = NAMES.find((each) => existsSync(join(folder, each)))
-  if (name === undefined) {
-    throw new CommandError(`${folder} is no Workers project: it has no wrangler.toml, wrangler.jsonc or wrangler.json`)
-  }
+  if (name === undefined) return undefined
   const text = readFileSync(join(folder, name), 'utf8')
   return { name, text, settings: parsed(name, text) }
 }
