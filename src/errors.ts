@@ -37,6 +37,7 @@ export type RequestErrorCode =
   | 'too_much_work'
   | 'range'
   | 'tenant_mismatch'
+  | 'client_left'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =
@@ -131,8 +132,7 @@ export function errorForLog(thrown: unknown, requestId?: string): string {
   const id = requestId === undefined ? '' : ` request_id=${requestId}`
   const [first = '', ...causes] = causesOf(thrown).map(oneForLog)
   // The id stands behind the code, where a log is searched for both.
-  const [code = '', ...rest] = first.split(' ')
-  return [`${code}${id}${rest.length === 0 ? '' : ` ${rest.join(' ')}`}`, ...causes].join(' < ')
+  return [first.replace(/ |$/, (end) => id + end), ...causes].join(' < ')
 }
 
 function causesOf(thrown: unknown): unknown[] {

@@ -45,7 +45,7 @@ export async function readExchange<Bindings extends object>(
     throw new RagGateError('method_not_allowed', 'Questions come by POST')
   // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
   if ((c.get('ragGate') as unknown) !== undefined) {
-    throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
+    throw new RagGateError('config_invalid', 'The request passes two gates')
   }
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   // Before the body is read: a header that is read later has the request made anew.

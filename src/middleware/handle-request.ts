@@ -12,7 +12,7 @@ import { replyTo } from './reply.ts'
 /**
  * Handles a request behind the gate: the response is in the context then.
  *
- * @throws what reading, retrieving, judging and answering throw
+ * @throws what reading, retrieving, judging and answering throw; the reason of the request's signal where its client left before the search
  */
 export async function handleRequest<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
@@ -21,6 +21,8 @@ export async function handleRequest<Bindings extends object>(
   dependencies: ResolvedDependencies,
 ): Promise<void> {
   const exchange = await readExchange(c, settings, dependencies)
+  // No work is done for a client that left: under a flood of those that give up it would be all there is.
+  exchange.received.signal.throwIfAborted()
   const gated = await gateQuestion(dependencies, settings, exchange.request, exchange.cache)
   const reply = await replyTo(c, next, exchange, gated)
   const stream = streamOf(exchange, reply)

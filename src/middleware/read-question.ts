@@ -66,7 +66,7 @@ async function readByHook(
     given = await read(c)
   } catch (thrown) {
     if (isRagGateError(thrown) || (thrown instanceof Error && 'getResponse' in thrown)) throw thrown
-    throw new RagGateError('invalid_json', 'No question could be read from this request', { cause: thrown })
+    throw new RagGateError('invalid_json', 'No question could be read', { cause: thrown })
   }
   const found = typeof given === 'string' ? { question: given } : (given ?? {})
   const { question, collection, vary }: Partial<QuestionInRequest> = found

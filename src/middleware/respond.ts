@@ -34,6 +34,8 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   too_much_work: 413,
   range: 422,
   tenant_mismatch: 403,
+  // As nginx has it; Hono's types know registered ones alone.
+  client_left: 499 as ContentfulStatusCode,
   retriever_timeout: 504,
   retriever_unavailable: 503,
   retriever_misconfigured: 503,
@@ -75,7 +77,7 @@ export interface ErrorBody {
 /**
  * Answers a request with an error. One of Hono's own (`HTTPException`, which its middleware throws) is answered with the
  * response that it brings. Any other error becomes `internal`, and is logged with the request id, never
- * shown.
+ * shown. Where the client has left, whatever was thrown is `client_left`.
  *
  * @param further statuses of an application's own codes; those of the package keep theirs. Default: none. A code that
  *   is in neither is answered with 500
@@ -91,9 +93,11 @@ export function respondWithError(
     return c.newResponse(response.body, response)
   }
   const requestId = crypto.randomUUID()
-  const error = isRagGateError(thrown)
-    ? thrown
-    : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
+  const error = c.req.raw.signal.aborted
+    ? new RagGateError('client_left', 'The client left')
+    : isRagGateError(thrown)
+      ? thrown
+      : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
   // Another bundled copy of the package may know codes that this one does not.
   const status = STATUS[error.code] ?? further[error.code] ?? 500
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)

@@ -1,6 +1,7 @@
 /** A model that fails in every way, behind the ready Worker in the real runtime; and what past answers stand in for. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +15,8 @@ import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const LIFETIME = 2
 const IF_ERROR = 4
+/** More than other tests ask at a time. */
+const CALLS_AT_ONCE = 8
 
 let model: ScriptedUpstream
 let gate: BundledGate
@@ -37,6 +40,7 @@ beforeAll(async () => {
       LLM_API_KEY: 'key',
       LLM_MODEL: 'm',
       LLM_TIMEOUT_SECONDS: '2',
+      MODEL_CALLS_AT_ONCE: String(CALLS_AT_ONCE),
       STALE_IF_ERROR_SECONDS: String(IF_ERROR),
     },
   })
@@ -126,6 +130,23 @@ describe('a model that', () => {
       expect([response.status, statusOf(response)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
       expect(await response.json()).toMatchObject({ answer: 'Thirty' })
     }
+  })
+
+  test('is asked for others while clients leave, more than may ask it at a time', async () => {
+    let asked = 0
+    model.answerWith(() => void asked++)
+    const { hostname, port } = new URL(gate.url)
+    for (let client = 0; client < CALLS_AT_ONCE + 2; client++) {
+      const body = JSON.stringify({ question: anotherQuestion(), stream: client % 2 === 0 })
+      const socket = connect(Number(port), hostname).on('error', () => undefined)
+      const head = `POST /ask HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
+      await vi.waitFor(() => expect(asked).toBe(client + 1), { timeout: 30_000 })
+      // workerd takes the mere end of what a client sends for no leaving.
+      socket.resetAndDestroy()
+    }
+    model.answerWith(GOOD)
+    await vi.waitFor(async () => expect((await post('/ask', anotherQuestion())).status).toBe(200), { timeout: 30_000 })
   })
 
   test('never answers is given up after the seconds that the deployment gives it', async () => {

@@ -26,6 +26,7 @@ describe('respondWithError', () => {
     ['question_required', 422],
     ['invalid_json', 400],
     ['unauthorized', 401],
+    ['client_left', 499],
     ['collection_not_found', 404],
     ['retriever_timeout', 504],
     ['retriever_bad_response', 502],

@@ -3,6 +3,23 @@ import { describe, expect, it } from 'vitest'
 import { aGate, bodyOf, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 import { examples } from '../properties.ts'
 
+describe('a client that left', () => {
+  it('before the search costs no search and no answer, and is no decision', async () => {
+    const { send, journal } = aGate()
+    const client = new AbortController()
+    const init = {
+      body: JSON.stringify({ question: QUESTION }),
+      headers: { 'content-type': 'application/json' },
+      signal: client.signal,
+    }
+    expect((await send(init)).status).toBe(200)
+    client.abort()
+    const response = await send(init)
+    expect([response.status, await response.json()]).toMatchObject([499, { error: { code: 'client_left' } }])
+    expect([journal.retrievals, journal.handled, journal.events].map(({ length }) => length)).toEqual([1, 1, 1])
+  })
+})
+
 describe('what a client sends', () => {
   it('cannot choose how much is retrieved, nor another collection than the route allows', async () => {
     const { ask, journal } = aGate({ question: { collections: ['other'] } })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Generation, GenerationRequest, Generator } from '../../packages/models/src/generator.ts'
 import { createLimitedGenerator } from '../../packages/models/src/limited-generator.ts'
 
@@ -56,6 +56,51 @@ test('a call that fails, and a stream that is left, give their places back', asy
     await pieces.return(ANSWER)
   }
   expect((await limited.stream!(REQUEST).next()).value).toBe('an')
+})
+
+/** Calls of which nothing runs any more, as of a request that workerd cancelled. */
+const cancelled: Generator = {
+  model: 'm',
+  generate: () => new Promise(() => undefined),
+  async *stream() {
+    yield await new Promise<string>(() => undefined)
+    return ANSWER
+  },
+}
+
+test('a call gives its place back when its client leaves, though nothing else of it runs', async () => {
+  const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 1 })
+  const calls = [
+    (signal: AbortSignal) => void limited.generate({ ...REQUEST, signal }),
+    (signal: AbortSignal) => void limited.stream!({ ...REQUEST, signal }).next(),
+  ]
+  for (const call of calls) {
+    for (let at = 0; at < 3; at++) {
+      const client = new AbortController()
+      call(client.signal)
+      await expect(limited.generate(REQUEST)).rejects.toMatchObject({ code: 'overloaded' })
+      client.abort()
+    }
+  }
+})
+
+test('a call of a cancelled request whose signal tells nothing counts as long as a stream may take', async () => {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
+  onTestFinished(() => clock.mockRestore())
+  const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 2, streamTimeoutMs: 60_000 })
+  void limited.generate(REQUEST)
+  clock.mockReturnValue(2000)
+  void limited.stream!(REQUEST).next()
+  const isTurnedAway = async (atMs: number): Promise<boolean> => {
+    clock.mockReturnValue(atMs)
+    const client = new AbortController()
+    const call = limited.generate({ ...REQUEST, signal: client.signal })
+    const outcome = await Promise.race([call.catch(() => 'away'), new Promise((resolve) => setImmediate(resolve))])
+    client.abort()
+    return outcome === 'away'
+  }
+  expect(await isTurnedAway(60_999)).toBe(true)
+  expect(await isTurnedAway(61_000)).toBe(false)
 })
 
 test('a stream that takes too long ends with an error of its own', async () => {

@@ -30,7 +30,7 @@ export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<R
     tenant: tenantFor(principal, tenant, isDeploymentAdmin),
     expiresAtMs: checkExpiry(expiresAt),
   })
-  return c.json({ ...onTheWire(made), token: made.token }, 201, { 'cache-control': 'no-store' })
+  return c.json({ ...onTheWire(made), token: made.token }, 201)
 }
 
 /** Lists keys without their secrets. */
@@ -39,7 +39,7 @@ export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<
   const principal = await requireScope(composition, c.req.raw, 'admin')
   checkNames(c, [])
   const keys = await composition.keys.list(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin))
-  return c.json({ keys: keys.map(onTheWire) }, 200, { 'cache-control': 'no-store' })
+  return c.json({ keys: keys.map(onTheWire) })
 }
 
 /** Revokes a key. 404 when the tenant has none with this id that still counts. */

@@ -40,7 +40,7 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
     answer: { judge: answerJudge() },
   })
   const failed = await gate(c, async () => {
-    c.res = c.json(c.var.ragGate.summary, 200, { 'cache-control': 'no-store' })
+    c.res = c.json(c.var.ragGate.summary)
   })
   return failed ?? c.res
 }

@@ -28,9 +28,7 @@ export async function purgeCache(c: Context<{ Bindings: GateBindings }>): Promis
     return decision?.decisionId ?? id
   })
   const epoch = await composition.purges.purge(scopes)
-  return c.json({ purged: scopes.length, epoch, elsewhere_within_seconds: composition.purges.maxAgeSeconds }, 200, {
-    'cache-control': 'no-store',
-  })
+  return c.json({ purged: scopes.length, epoch, elsewhere_within_seconds: composition.purges.maxAgeSeconds })
 }
 
 async function scopesIn(

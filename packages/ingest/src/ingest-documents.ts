@@ -182,7 +182,7 @@ async function prepareAll(
     const { work: more = 0, ...split } = await splitter.split(withoutInvisible(document.text), document.format)
     work += more
     if (work > MAX_WORK) {
-      throw new RagGateError('too_much_work', 'One call may not have so much to read: send fewer documents')
+      throw new RagGateError('too_much_work', 'Too much to read in one call: send fewer documents')
     }
     prepared.push(prepare(collection, document, split, origin))
     if (work - pausedAt < WORK_AT_ONCE) continue

@@ -13,7 +13,8 @@ export interface LimitedGeneratorOptions {
    */
   readonly callsAtOnce?: number
   /**
-   * Milliseconds that a stream may take from its beginning to its end, 1 and up.
+   * Milliseconds that a stream may take from its beginning to its end, 1 and up. For longer no call counts among those at a
+   * time: of a request that the runtime cancelled without aborting its signal the end is not known.
    *
    * @default 300000
    */
@@ -33,29 +34,39 @@ const RETRY_AFTER_SECONDS = 1
 export function createLimitedGenerator(options: LimitedGeneratorOptions): Generator {
   requireOptions(options, { generator: required(object), callsAtOnce: whole(1), streamTimeoutMs: number(1) })
   const { generator, callsAtOnce = 50, streamTimeoutMs = 300_000 } = options
-  let running = 0
-  const begin = (): void => {
-    if (running >= callsAtOnce) {
+  /** Until when each call counts, by what ends it. */
+  const calls = new Map<() => void, number>()
+  const begin = (signal: AbortSignal): (() => void) => {
+    const nowMs = Date.now()
+    for (const [end, untilMs] of calls) if (untilMs <= nowMs) end()
+    if (calls.size >= callsAtOnce) {
       throw new RagGateError<'overloaded'>('overloaded', 'The model is asked by too many at a time', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     }
-    running++
+    const end = (): void => {
+      calls.delete(end)
+      signal.removeEventListener('abort', end)
+    }
+    calls.set(end, nowMs + streamTimeoutMs)
+    // workerd cancels the request of a client that leaves: nothing else of it runs, no `finally` either.
+    signal.addEventListener('abort', end)
+    return end
   }
   const stream = generator.stream?.bind(generator)
   return {
     ...generator,
     async generate(request) {
-      begin()
+      const end = begin(request.signal)
       try {
         return await generator.generate(request)
       } finally {
-        running--
+        end()
       }
     },
     ...(stream !== undefined && {
       async *stream(request) {
-        begin()
+        const end = begin(request.signal)
         const late = AbortSignal.timeout(streamTimeoutMs)
         try {
           return yield* stream({ ...request, signal: AbortSignal.any([request.signal, late]) })
@@ -63,7 +74,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
           if (!late.aborted) throw thrown
           throw new RagGateError('llm_timeout', 'The model took too long for its answer', { cause: thrown })
         } finally {
-          running--
+          end()
         }
       },
     }),

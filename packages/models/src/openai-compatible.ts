@@ -108,30 +108,24 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
   })
   const complete = jsonEndpoint(MODEL, endpoint)
   const streamed = countingStream(eventEndpoint(MODEL, endpoint))
-  const settings = { model, [maxTokensField]: maxTokens }
-  const atOnce = { ...settings, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
-  // Without log-probabilities: what judges answers by them reads them whole.
-  const inPieces = { ...settings, stream: true }
-  const asked = ({ sampling: { temperature, topP, maxTokens: most, stop, seed } = {} }: GenerationRequest): object => ({
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(most === undefined ? {} : { [maxTokensField]: Math.min(most, maxTokens) }),
-    ...(stop === undefined ? {} : { stop }),
-    ...(seed === undefined ? {} : { seed }),
-  })
+  // JSON leaves out what is undefined.
+  const asked = ({ sampling = {}, ...request }: GenerationRequest): object => {
+    const { temperature, topP, maxTokens: most = maxTokens, stop, seed } = sampling
+    const length = { [maxTokensField]: Math.min(most, maxTokens) }
+    return { model, ...length, temperature, top_p: topP, stop, seed, messages: messagesOf(request) }
+  }
   return {
     model,
     async generate(request: GenerationRequest): Promise<Generation> {
-      return readCompletion(
-        await complete({ ...atOnce, ...asked(request), messages: messagesOf(request) }, request.signal),
-      )
+      const logprobs = logProbabilities === 'asked' || undefined
+      return readCompletion(await complete({ ...asked(request), logprobs }, request.signal))
     },
     async *stream(request: GenerationRequest): AsyncGenerator<string, Generation, void> {
       const deadline = startDeadline({ timeoutMs, signal: request.signal })
       const read = createChunkReader()
       try {
-        const body = { ...inPieces, ...asked(request), messages: messagesOf(request) }
-        for await (const data of streamed(body, deadline)) {
+        // Without log-probabilities: what judges answers by them reads them whole.
+        for await (const data of streamed({ ...asked(request), stream: true }, deadline)) {
           if (data === '[DONE]') return read.end('marked')
           const text = read.next(data)
           if (text === '') continue

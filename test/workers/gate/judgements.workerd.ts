@@ -16,7 +16,7 @@ interface Judgement {
 const judged = async (members: object): Promise<Judgement> => {
   const response = await post('/v1/judgements', { question: STRONG, ...members }, ADMIN)
   expect(response.status).toBe(200)
-  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('cache-control')).toBe('private, no-store')
   expect(response.headers.get('rag-gate')).toMatch(/;policy="[a-z-]+@/)
   return response.json()
 }

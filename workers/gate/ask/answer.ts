@@ -38,7 +38,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   const { generator, budget } = compositionFor(c.env)
   if (generator === undefined) {
     if (c.var.ragGate.answerIsJudged) {
-      throw new RagGateError('config_invalid', 'The policy judges written answers, and no model is configured')
+      throw new RagGateError('config_invalid', 'The policy judges answers of a model: none is configured')
     }
     const { context } = c.var.ragGate
     const text = form.searchText && { answer: form.searchText(context.chunks) }
@@ -95,11 +95,14 @@ async function streamAnswer(
   pieces: AsyncGenerator<string, Generation, void>,
   onLeave: () => void,
 ): Promise<Response> {
-  const first = await pieces.next()
+  let isBegun = false
+  // From the first on the response tells of a reader who leaves.
+  c.req.raw.signal.addEventListener('abort', () => isBegun || onLeave())
+  let piece = await pieces.next()
+  isBegun = true
   const chunks = chunksOf(about(c, 'model'), model)
   async function* events(): AsyncGenerator<string, void, void> {
     yield chunks.first
-    let piece = first
     try {
       for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
     } catch (thrown) {

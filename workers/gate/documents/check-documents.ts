@@ -1,5 +1,5 @@
 /** Documents as they come over HTTP, checked. */
-import { canonicalJson, type Json, utf8 } from 'hono-rag-gate/core/lib'
+import { canonicalJson, isRecord, type Json, utf8 } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { withoutOwnTenant } from 'hono-rag-gate/middleware'
 import type { IncomingDocument } from '@hono-rag-gate/ingest'
@@ -11,7 +11,7 @@ const MAX_TEXT_BYTES = 2_000_000
 const MAX_FIELD_CHARACTERS = 1000
 const MAX_METADATA_CHARACTERS = 16_000
 const MAX_METADATA_DEPTH = 8
-const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'metadata'])
+const FIELDS = 'id, text, format, title, source, version, metadata'
 
 /**
  * Checks every document.
@@ -21,7 +21,7 @@ const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'm
  */
 export function checkDocuments(value: unknown, tenant: string): IncomingDocument[] {
   if (!Array.isArray(value) || value.length === 0) {
-    throw new WorkerError('documents_required', 'documents must be a list of at least one document', {
+    throw new WorkerError('documents_required', 'documents must be a list, not empty', {
       param: 'documents',
     })
   }
@@ -42,22 +42,12 @@ export function checkDocuments(value: unknown, tenant: string): IncomingDocument
 }
 
 function checkDocument(value: unknown, tenant: string, at: string): IncomingDocument {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new WorkerError('document_field', 'A document must be an object', { param: at })
   }
-  // An object that is no array has string keys and values of any kind.
-  const {
-    id,
-    text,
-    format = 'markdown',
-    title,
-    source,
-    version,
-    metadata,
-    ...others
-  } = value as Record<string, unknown>
+  const { id, text, format = 'markdown', title, source, version, metadata, ...others } = value
   if (Object.keys(withoutOwnTenant(others, tenant, at)).length > 0) {
-    throw new RagGateError('unknown_field', `A document may have only these members: ${[...FIELDS].join(', ')}`, {
+    throw new RagGateError('unknown_field', `A document may have only these members: ${FIELDS}`, {
       param: at,
     })
   }
@@ -136,7 +126,7 @@ function isPathOrWebAddress(source: string): boolean {
 
 function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'metadata'> {
   if (value === undefined) return {}
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new WorkerError('document_field', 'metadata must be an object', { param })
   }
   if (isDeeper(value, MAX_METADATA_DEPTH)) {

@@ -42,7 +42,7 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
   const { ingest } = composition
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
   const asked = await readChoice(c, composition, { tenant, collection: null }, async () => {
-    throw new WorkerError('policy_pin_mismatch', 'This policy is for the collection it was calibrated on alone', {
+    throw new WorkerError('policy_pin_mismatch', 'This policy is for the collection of its calibration', {
       param: 'policy',
     })
   })
@@ -114,7 +114,7 @@ async function earlierPolicy(
 ): Promise<string | null> {
   const earlier = await policies.choiceBefore(tenant, collection)
   if (earlier !== undefined) return earlier.before
-  throw new WorkerError('nothing_to_roll_back', 'No choice is on record: there is nothing to go back to')
+  throw new WorkerError('nothing_to_roll_back', 'There is no choice to go back to')
 }
 
 interface Choice extends AskedPolicy, ChosenFor {

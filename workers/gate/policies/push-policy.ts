@@ -52,15 +52,11 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     why: readWhy(why),
   })
   if (stored.pin?.collection !== pin?.collection) {
-    throw new WorkerError(
-      'policy_pin_mismatch',
-      'The same policy is pinned to another collection: give it another name',
-      {
-        param: 'settings',
-      },
-    )
+    throw new WorkerError('policy_pin_mismatch', 'The same policy is pinned to another collection: rename it', {
+      param: 'settings',
+    })
   }
-  return c.json(onTheWire(stored), 200, { 'cache-control': 'no-store' })
+  return c.json(onTheWire(stored))
 }
 
 /** The caller's tenant's policies and its latest choices, newest first, and the policies that have a name here. */
@@ -72,21 +68,17 @@ export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Prom
     composition.policies.listPushed(tenant),
     composition.policies.choices(tenant),
   ])
-  return c.json(
-    {
-      named: POLICY_NAMES,
-      policies: pushed.map(onTheWire),
-      choices: choices.map(({ collection, policy, atMs, by, why }) => ({
-        collection,
-        policy,
-        at: new Date(atMs).toISOString(),
-        by,
-        why,
-      })),
-    },
-    200,
-    { 'cache-control': 'no-store' },
-  )
+  return c.json({
+    named: POLICY_NAMES,
+    policies: pushed.map(onTheWire),
+    choices: choices.map(({ collection, policy, atMs, by, why }) => ({
+      collection,
+      policy,
+      at: new Date(atMs).toISOString(),
+      by,
+      why,
+    })),
+  })
 }
 
 function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: PushedPolicy) {

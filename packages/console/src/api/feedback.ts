@@ -33,7 +33,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
   if (eventId === undefined) throw new ConsoleError('answer_unknown', 'There is no such answer', { param: 'answer' })
   const keptMs = parts.decisionDays * DAY_MS
   if (timeOfEvent(eventId) < parts.clock.nowMs() - keptMs) {
-    throw new ConsoleError('answer_expired', 'The answer is too old: nothing of it is kept any more')
+    throw new ConsoleError('answer_expired', 'The answer is too old: it is kept no more')
   }
   await parts.flush()
   await keep(() =>
