@@ -498,8 +498,8 @@ ${lengthTable(eight)}
 
 ## Scores of meaning
 
-A cosine of an encoder that reads meaning counts beyond one deviation above whole sentences, where a sentence's own passage
-lifts it by a deviation; what that would let through of the windows is taken off again. Simulated: normal, independent of the words, one deviation
+A cosine of an encoder that reads meaning counts alone as words do, and beside them beyond one deviation above whole sentences, where
+a sentence's own passage lifts it by a deviation; what that would let through of the windows is taken off again. Simulated: normal, independent of the words, one deviation
 wide; windows, and questions to be refused, alike or those above.
 
 ${meaningTable(groups)}

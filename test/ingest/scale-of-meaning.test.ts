@@ -41,7 +41,7 @@ const passages = Array.from({ length: 72 }, (_, at) => ({
   vector: mixed([0.6, shared], [0.4, subjects[at % 12]!], [0.7, anywhere()]),
 }))
 const ANSWERED = EVERYDAY.slice(0, 10)
-const FOREIGN = EVERYDAY.slice(10, 30)
+const FOREIGN = EVERYDAY.slice(10)
 
 /** Near the passage that answers it, or that it is a window of; as near to all others as anything is. */
 function vectorOf(text: string): Vector {
@@ -128,7 +128,7 @@ describe.each([
     expect((await ask(retriever, ANSWERED)).answered).toBe(0)
     const { answered, decisions } = await ask(retriever, ANSWERED, scale)
     expect(answered).toBeGreaterThanOrEqual(8)
-    expect((await ask(retriever, FOREIGN, scale)).answered).toBeLessThanOrEqual(1)
+    expect((await ask(retriever, FOREIGN, scale)).answered).toBeLessThanOrEqual(2)
     // A cosine of the whole says nothing of what is asked beside.
     const beside = ANSWERED.map((question) => `${question} What is the weather in Chicago?`)
     beside.forEach((question, at) => asked.set(question, asked.get(ANSWERED[at]!)!))

@@ -23,9 +23,8 @@ export interface ConfidenceScale extends ScoreScale {
   readonly meaning?: MeaningScale
 }
 
-/** Deviations that a score of meaning must be beyond before it counts beside words; and where words say nothing. */
+/** Deviations that a score of meaning must be beyond before it counts beside words. */
 const BESIDE_WORDS = 1
-const ALONE = 0.75
 
 /**
  * How many deviations above what the collection cannot answer a question lies. Words and meaning speak for it each by
@@ -42,7 +41,7 @@ export function deviationsOn(scale: ConfidenceScale, odds: number, score?: numbe
   const { meaning } = scale
   if (!meaning || score === undefined) return byWords
   const byMeaning = deviationsOf(meaning, score) - lacking
-  return Math.max(byWords + Math.max(0, byMeaning - BESIDE_WORDS), byMeaning - ALONE) - recordedNumber(meaning.charge)
+  return Math.max(byWords, byMeaning, byWords + byMeaning - BESIDE_WORDS) - recordedNumber(meaning.charge)
 }
 
 /** How many deviations above the middle a score lies; `NaN` for a scale that is damaged. */
