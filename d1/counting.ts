@@ -89,8 +89,62 @@ const noted = (counts: string): string => `
 END;
 `
 
+/** Decisions of one statement: of 5,000 sums it takes half a second of D1; weak spots are counted in a tenth of the time. */
+const SLICES = { sums: 5_000, weak_spots: 20_000 } as const
+/** Sums that are told of, of those that wait. */
+const WORTH_IT = 50
+
+const counted = (counts: string): string => `(SELECT place FROM counted_decisions WHERE counts = '${counts}')`
+
+/** When the first was that waits. */
+const firstMs = (counts: string): string => `(SELECT min(place) / ${PLACES_OF_A_MS} FROM (
+    SELECT min(place) AS place FROM decisions WHERE place > ${counted(counts)}
+    UNION ALL SELECT min(place) FROM late_decisions WHERE counts = '${counts}'
+  ))`
+
+/** Up to where the next slice is counted; no row where nothing waits. */
+const nextSlice = ([counts, slice]: readonly [string, number]): string => `
+DROP VIEW IF EXISTS next_${counts};
+
+CREATE VIEW next_${counts} (counts, until_place) AS SELECT '${counts}', coalesce(
+    (SELECT place FROM decisions WHERE place > ${counted(counts)} ORDER BY place LIMIT 1 OFFSET ${slice - 1}),
+    (SELECT max(place) FROM decisions), ${counted(counts)}
+  ) WHERE EXISTS (SELECT 1 FROM decisions WHERE place > ${counted(counts)})
+    OR EXISTS (SELECT 1 FROM late_decisions WHERE counts = '${counts}');
+`
+
+/** Views of what waits to be counted: the next slices; and sums up to those that are worth it, weak spots of what is summed up, and when the first of each was. */
+const WAITING = `${Object.entries(SLICES).map(nextSlice).join('')}
+DROP VIEW IF EXISTS waiting_decisions;
+
+CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELECT
+  (SELECT count(*) FROM (
+    SELECT * FROM (SELECT 1 FROM decisions WHERE place > ${counted('sums')} LIMIT ${WORTH_IT})
+    UNION ALL SELECT * FROM (SELECT 1 FROM late_decisions WHERE counts = 'sums' LIMIT ${WORTH_IT})
+  )),
+  ${firstMs('sums')},
+  (SELECT sum(iif(counts = 'sums', decisions, -decisions)) FROM counted_decisions),
+  ${firstMs('weak_spots')};
+`
+
+/** Tokens of a tenant: what is counted by days, and what is stored and not counted yet. The last two names are of before names were short. */
+const spentSql = ({ inputTokens, outputTokens }: Figures): string => {
+  const names = [inputTokens?.as, outputTokens?.as, 'inputTokens', 'outputTokens']
+  return `
+DROP VIEW IF EXISTS spent_tokens;
+
+CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
+  SELECT tenant, start_ms, ${names.map((name) => `coalesce(value ->> '${name}', 0)`).join(' + ')}
+  FROM decision_rollups, json_each(counts) WHERE span_ms = 86400000
+  UNION ALL
+  SELECT tenant, at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
+  FROM decisions
+  WHERE place > ${counted('sums')} OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums');
+`
+}
+
 /**
- * Two views to insert into, with their triggers. `decision_batches` stores a JSON array of decisions by the names of their
+ * Two views to insert into, with their triggers, and three that are read: what waits to be counted, and tokens. `decision_batches` stores a JSON array of decisions by the names of their
  * columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
  * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
  */
@@ -215,5 +269,6 @@ BEGIN
     advised = advised + excluded.advised,
     refused = refused + excluded.refused,
     confidence_sum = confidence_sum + excluded.confidence_sum;
-${noted('weak_spots')}`
+${noted('weak_spots')}
+${WAITING}${spentSql(figures)}`
 }

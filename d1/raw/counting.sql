@@ -232,3 +232,47 @@ BEGIN
     SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000
   );
 END;
+
+
+DROP VIEW IF EXISTS next_sums;
+
+CREATE VIEW next_sums (counts, until_place) AS SELECT 'sums', coalesce(
+    (SELECT place FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') ORDER BY place LIMIT 1 OFFSET 4999),
+    (SELECT max(place) FROM decisions), (SELECT place FROM counted_decisions WHERE counts = 'sums')
+  ) WHERE EXISTS (SELECT 1 FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums'))
+    OR EXISTS (SELECT 1 FROM late_decisions WHERE counts = 'sums');
+
+DROP VIEW IF EXISTS next_weak_spots;
+
+CREATE VIEW next_weak_spots (counts, until_place) AS SELECT 'weak_spots', coalesce(
+    (SELECT place FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') ORDER BY place LIMIT 1 OFFSET 19999),
+    (SELECT max(place) FROM decisions), (SELECT place FROM counted_decisions WHERE counts = 'weak_spots')
+  ) WHERE EXISTS (SELECT 1 FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots'))
+    OR EXISTS (SELECT 1 FROM late_decisions WHERE counts = 'weak_spots');
+
+DROP VIEW IF EXISTS waiting_decisions;
+
+CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELECT
+  (SELECT count(*) FROM (
+    SELECT * FROM (SELECT 1 FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') LIMIT 50)
+    UNION ALL SELECT * FROM (SELECT 1 FROM late_decisions WHERE counts = 'sums' LIMIT 50)
+  )),
+  (SELECT min(place) / 2048 FROM (
+    SELECT min(place) AS place FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums')
+    UNION ALL SELECT min(place) FROM late_decisions WHERE counts = 'sums'
+  )),
+  (SELECT sum(iif(counts = 'sums', decisions, -decisions)) FROM counted_decisions),
+  (SELECT min(place) / 2048 FROM (
+    SELECT min(place) AS place FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots')
+    UNION ALL SELECT min(place) FROM late_decisions WHERE counts = 'weak_spots'
+  ));
+
+DROP VIEW IF EXISTS spent_tokens;
+
+CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
+  SELECT tenant, start_ms, coalesce(value ->> 'i', 0) + coalesce(value ->> 'o', 0) + coalesce(value ->> 'inputTokens', 0) + coalesce(value ->> 'outputTokens', 0)
+  FROM decision_rollups, json_each(counts) WHERE span_ms = 86400000
+  UNION ALL
+  SELECT tenant, at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
+  FROM decisions
+  WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums');

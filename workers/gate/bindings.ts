@@ -6,6 +6,11 @@ import type { QueuedDecision } from '@hono-rag-gate/cloudflare'
 import type { RateLimitBinding } from '@hono-rag-gate/console'
 import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
 
+/** Tenants that are to be looked at for alerts. */
+export interface AskedTenants {
+  readonly watch: readonly string[]
+}
+
 /** What wrangler.toml and the deployment's secrets give the Worker. */
 export interface GateBindings {
   readonly DB: D1Database
@@ -24,8 +29,8 @@ export interface GateBindings {
   readonly QUESTION_HMAC_KEY?: string
   /** Names that secret, so that it can be changed. */
   readonly QUESTION_HMAC_KEY_ID?: string
-  /** Queue that decisions are sent to instead of being held in the isolate; this Worker must consume it as well. */
-  readonly DECISIONS_QUEUE?: Queue<QueuedDecision>
+  /** Queue that decisions are sent to instead of being held in the isolate, and many tenants' alerts; this Worker must consume it as well. */
+  readonly DECISIONS_QUEUE?: Queue<QueuedDecision | AskedTenants>
   /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */
   readonly FEEDBACK_KEY?: string
   /** The secret before it: feedback on answers that it signed is taken still. */

@@ -1,5 +1,6 @@
 /** Puts the Worker together: with `engines.ts` it chooses the adapters by what is bound and set. */
 import {
+  countedDatabase,
   type AnswerTokens,
   type ApiKeys,
   createAnswerTokens,
@@ -108,7 +109,7 @@ const compositions = new WeakMap<GateBindings, Composition>()
 export function compositionFor(env: GateBindings): Composition {
   const known = compositions.get(env)
   if (known !== undefined) return known
-  const made = compose(env)
+  const made = compose({ ...env, DB: countedDatabase(env.DB).db })
   compositions.set(env, made)
   return made
 }

@@ -6,11 +6,10 @@ import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { compositionFor } from './compose.ts'
-import { runJobs } from './jobs.ts'
+import { consumeQueue, runJobs } from './jobs.ts'
 import { logRequest } from './request-log.ts'
 import { errorOf, type FaultCounter, routeOf } from './statistics/count-faults.ts'
 import { keepTrace, traceOf } from './trace.ts'
-import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
 import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
@@ -99,6 +98,6 @@ function faultsOf(env: GateBindings): FaultCounter | undefined {
 
 export default {
   fetch: serve,
-  scheduled: (_controller, env) => runJobs(env),
-  queue: consumeQueuedDecisions,
+  scheduled: ({ cron }, env) => runJobs(env, cron),
+  queue: consumeQueue,
 } satisfies ExportedHandler<GateBindings>

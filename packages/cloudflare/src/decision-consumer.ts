@@ -27,7 +27,9 @@ export interface DecisionConsumerOptions {
  * @example
  * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
  */
-export function createDecisionConsumer(options: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
+export function createDecisionConsumer(
+  options: DecisionConsumerOptions,
+): (batch: Pick<MessageBatch, 'messages'>) => Promise<void> {
   requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: whole(1, 43_200) })
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {

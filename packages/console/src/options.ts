@@ -70,6 +70,11 @@ export interface AlertOptions {
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
   /** How full the fullest index of a tenant is. @default it is not known */
   readonly roomOf?: (tenant: Tenant) => Promise<IndexRoom | undefined>
+  /**
+   * Gives tenants to a queue, whose consumer calls `watchTenants`: of more than 25 at once each 25 are a message. `turn`
+   * counts them from 0, for delays. @default a run looks at as many as D1 takes, and the next goes on
+   */
+  readonly spread?: ((tenants: readonly Tenant[], turn: number) => Promise<unknown>) | undefined
 }
 
 /** A collection as a pin would name it, and the policy that is chosen for it. */
@@ -124,6 +129,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
     operatorTenant: text,
     collectionsOf: callable,
     roomOf: callable,
+    spread: callable,
   }),
   exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),
   clock: methods('nowMs'),

@@ -6,6 +6,7 @@ import type { Authenticate, Clock, Principal } from 'hono-rag-gate/ports'
 import { type Alerts, createD1Alerts } from './d1/alerts.ts'
 import { type Arrivals, createD1Arrivals } from './d1/arrivals.ts'
 import { type AuditTrail, createD1AuditTrail } from './d1/audit-trail.ts'
+import { countedDatabase } from './d1/counted-database.ts'
 import { type Counting, createD1Counting } from './d1/counting.ts'
 import { createD1Erasures, type Erasures } from './d1/erasures.ts'
 import { createD1Feedback, type Feedback } from './d1/feedback.ts'
@@ -51,6 +52,8 @@ export interface ConsoleParts extends ConsoleStores {
   readonly alertSettings: AlertOptions
   readonly exports: ExportOptions | undefined
   readonly clock: Clock
+  /** Statements that D1 was asked so far. */
+  readonly statements: () => number
 }
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
@@ -94,8 +97,10 @@ export function partsFor<Bindings extends object>(
 }
 
 function partsOf(options: ConsoleOptions): ConsoleParts {
-  const { db, log, policyOf, clock = SYSTEM_CLOCK, decisionDays = DECISION_DAYS, auditDays = AUDIT_DAYS } = options
+  const { log, policyOf, clock = SYSTEM_CLOCK, decisionDays = DECISION_DAYS, auditDays = AUDIT_DAYS } = options
+  const { db, statements } = countedDatabase(options.db)
   return {
+    statements,
     authenticate: options.authenticate,
     isOperator: options.isOperator ?? (() => false),
     policyOf: async (tenant, asked) => policyOf?.(tenant, asked),
@@ -118,7 +123,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
       db,
       clock,
       decisionDays,
-      ...(options.decisionsAtMost === undefined ? {} : { decisionsAtMost: options.decisionsAtMost }),
+      decisionsAtMost: options.decisionsAtMost,
       auditDays,
     }),
     erasures: createD1Erasures({ db, clock }),

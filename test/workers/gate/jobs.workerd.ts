@@ -4,14 +4,28 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 import { isolateBindings, workerOver } from '../../worker-requests.ts'
 
+const OF_MANY = [
+  'decision_rollups',
+  'alerts',
+  'collections',
+  'pushed_policies',
+  'erasures',
+  'question_days',
+  'feedback',
+  'documents',
+  'unpublished_chunks',
+]
+
 afterEach(async () => {
   vi.restoreAllMocks()
   vi.useRealTimers()
+  for (const table of OF_MANY) await env.DB.prepare(`DELETE FROM ${table} WHERE tenant GLOB 'many-*'`).run()
   await env.DB.prepare('DELETE FROM jobs').run()
 })
 
@@ -30,16 +44,12 @@ function jobs() {
 test('where one tenant cannot be looked at for alerts the others are', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { alerts, summaries } = compositionFor(isolateBindings).statistics
-  vi.spyOn(summaries, 'tenantsAfter').mockResolvedValue([
-    { tenant: 'acme', active: true },
-    { tenant: 'globex', active: true },
-    { tenant: 'idle', active: false },
-  ])
+  vi.spyOn(summaries, 'tenantsAfter').mockResolvedValue(['acme', 'globex'])
   vi.spyOn(alerts, 'open').mockResolvedValue(new Map([['globex', new Set(['refusals_high'] as const)]]))
   const summary = vi.spyOn(summaries, 'summary').mockRejectedValueOnce(new TypeError('down'))
   const update = vi.spyOn(alerts, 'update')
   await worker.scheduled(createScheduledController(), isolateBindings)
-  expect(new Set(summary.mock.calls.map(([{ tenant }]) => tenant))).toEqual(new Set(['acme', 'globex']))
+  expect(new Set(summary.mock.calls.map(([{ tenant }]) => tenant))).toEqual(new Set(['default', 'acme', 'globex']))
   expect(update).toHaveBeenCalledExactlyOnceWith('globex', [])
   expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('the job alerts was not finished: TypeError'))
 })
@@ -108,6 +118,105 @@ test('health says when each job was last run, and for how long it is behind', as
   expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds > 80_000)).toBe(true)
 })
 
+/** A cron expression of `wrangler.toml`, and what its jobs have to do: as much as one run takes, and more. */
+const WORK: readonly (readonly [cron: string, sqls: readonly string[]])[] = [
+  [
+    '0,15,30,45 * * * *',
+    [
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, policy_id, updated_at_ms)
+        ${numbered(600)} SELECT printf('many-%05d', n / 2), 'c' || (n % 2), 1, 'words', 0, 'p@1', 1 FROM numbers`,
+      `INSERT INTO pushed_policies (tenant, id, name, version, settings, pin, created_at_ms, created_by, why)
+        ${numbered(300)} SELECT printf('many-%05d', n), 'p@1', 'p', 1, '{}', '{"collection":"c0"}', 1, '', '' FROM numbers`,
+    ],
+  ],
+  [
+    '5,20,35,50 * * * *',
+    [
+      `INSERT INTO erasures (tenant, principal_id, requested_ms, decided_until_place, erased)
+        ${numbered(40)} SELECT printf('many-%05d', n), 'p', 1, -1, 0 FROM numbers`,
+    ],
+  ],
+  [
+    '10,25,40,55 * * * *',
+    [
+      `INSERT INTO question_days ${numbered(60_000)} SELECT printf('many-%05d', n), n, 'c', 'h', 'k', 1, 0, 1, 'r' FROM numbers`,
+      `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id)
+        ${numbered(60_000)} SELECT 'many-' || n, 'user', printf('many-%05d', n), n, 'right', 'p' FROM numbers`,
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
+        ${numbered(200)} SELECT printf('many-%05d', n), 'swept', 1, 'words', 0, 1 FROM numbers`,
+      `INSERT INTO documents (tenant, collection, id, content_hash, chunk_ids, embedding_model, dimension, updated_at_ms)
+        ${numbered(200)} SELECT printf('many-%05d', n), 'swept', 'd', 'h', json_array('a' || n), 'words', 0, 1 FROM numbers`,
+      `INSERT INTO unpublished_chunks
+        ${numbered(20_000)} SELECT printf('many-%05d', n % 200), 'swept', 'chunk-' || n, 1 FROM numbers`,
+    ],
+  ],
+]
+
+test.each(WORK)(
+  'an invocation by the cron trigger %s asks D1 less than its 1,000 statements, with 10,000 tenants',
+  async (cron, sqls) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const nowMs = Date.UTC(2026, 4, 10, 12)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(nowMs)
+    const cell = '["refuse","low","miss","enforce","no_evidence","served","c0","p@1"]'
+    // Each tenant has days of the last week, of which nothing is left to be exported.
+    const rollups = `INSERT INTO decision_rollups ${numbered(10_000)}
+    SELECT printf('many-%05d', n), span.value, ${nowMs} - back.value * 86400000 - (${nowMs} % span.value), 0, json_object('${cell}', json_object('n', 60))
+    FROM numbers, json_each('[3600000, 86400000]') AS span, json_each('[0, 1]') AS back`
+    for (const sql of [rollups, ...sqls]) await env.DB.prepare(sql).run()
+    const meter = metered(env.DB)
+    const bindings = { ...isolateBindings, DB: meter.db, EXPORTS: env.TEST_EXPORTS }
+    await worker.scheduled(createScheduledController({ cron }), bindings)
+    console.log(
+      'STATEMENTS',
+      cron,
+      meter.queries(),
+      await env.DB.prepare('SELECT count(DISTINCT tenant) AS n FROM alerts').first('n'),
+    )
+    expect(meter.queries()).toBeGreaterThan(100)
+    expect(meter.queries()).toBeLessThan(1_000)
+    // What is left over is done later, and does not begin again.
+    const at = await env.DB.prepare(`SELECT cursor ->> '$.tenant' AS exports FROM jobs WHERE name = 'exports'`).first(
+      'exports',
+    )
+    if (cron.startsWith('5')) expect(at).toMatch(/^many-004/)
+  },
+)
+
+test('where a queue is bound, its consumer looks at tenants that a run gave to it, in as many invocations as it takes', async () => {
+  const nowMs = Date.UTC(2026, 4, 10, 12, 30)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(nowMs)
+  const cell = '["refuse","low","miss","enforce","no_evidence","served","c0","p@1"]'
+  await env.DB.prepare(
+    `INSERT INTO decision_rollups ${numbered(120)}
+    SELECT printf('many-%05d', n), span.value, ${nowMs} - (${nowMs} % span.value), 0, json_object('${cell}', json_object('n', 60))
+    FROM numbers, json_each('[3600000, 86400000]') AS span`,
+  ).run()
+  const sent: { readonly body: unknown; readonly delaySeconds: number }[] = []
+  const send = async (body: unknown, { delaySeconds = 0 }: { readonly delaySeconds?: number } = {}) =>
+    void sent.push({ body, delaySeconds })
+  const bindings = { ...isolateBindings, DECISIONS_QUEUE: { send } } as unknown as GateBindings
+  await worker.scheduled(createScheduledController({ cron: '0,15,30,45 * * * *' }), bindings)
+  expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 2, 4, 6, 8])
+  const meter = metered(env.DB)
+  const consumed = { ...bindings, DB: meter.db }
+  let again: unknown[] = [...sent.map(({ body }) => body), null, 'no event']
+  let invocations = 0
+  for (; again.length > 2; invocations++) {
+    const bodies = again.splice(0)
+    meter.reset()
+    const messages = bodies.map((body) => ({ body, ack: () => undefined, retry: () => again.push(body) }))
+    await worker.queue({ queue: 'decisions', messages } as unknown as MessageBatch, consumed)
+    expect(meter.queries()).toBeLessThan(1_000)
+  }
+  expect(again).toEqual([null, 'no event'])
+  expect(invocations).toBe(2)
+  const alerted = env.DB.prepare(`SELECT count(DISTINCT tenant) AS n FROM alerts WHERE tenant GLOB 'many-*'`)
+  expect(await alerted.first('n')).toBe(120)
+})
+
 test('an idle day reads at most 50,000 rows, with 10,000 tenants of whom nothing is due, and a collection of 2,000 documents', async () => {
   const DAY_MS = 86_400_000
   await recordTraffic(env.DB, 'large', 2_000)
@@ -161,6 +270,7 @@ test('an idle day reads at most 50,000 rows, with 10,000 tenants of whom nothing
     // Runs are noted once an hour: that leaves none behind.
     expect((await health()).jobs.filter(({ behind_seconds: seconds }) => seconds > 0)).toEqual([])
   }
+  console.log('IDLE', meter.rowsRead() * 12)
   expect(meter.rowsRead() * 12).toBeLessThanOrEqual(50_000)
   expect(meter.rowsWritten() * 12).toBeLessThanOrEqual(1_000)
   // One document of 2,000 is too little to learn again.

@@ -29,6 +29,7 @@ export interface ConsoleGiven {
 /** The variables were checked before. */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
   const { authenticate, isOperator, answerTokens, purges, log, clock, collections, index, policies, reader } = given
+  const { DECISIONS_QUEUE: queue } = env
   return {
     db: env.DB,
     authenticate,
@@ -42,6 +43,8 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
       webhookUrl: env.ALERT_WEBHOOK_URL,
       webhookSecret: env.ALERT_WEBHOOK_SECRET,
       operatorTenant: 'default',
+      // Apart, so that an invocation has few of them.
+      spread: queue && ((watch, turn) => queue.send({ watch }, { delaySeconds: turn * 2 })),
       collectionsOf: async (tenant) =>
         (await collections.list(tenant)).map((collection) => ({
           pin: standing(collection, reader),

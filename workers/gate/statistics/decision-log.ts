@@ -24,7 +24,7 @@ export function decisionLogFor(env: GateBindings): DecisionLog {
 }
 
 /** Handler for `queue`: writes what other isolates sent. */
-export async function consumeQueuedDecisions(batch: MessageBatch, env: GateBindings): Promise<void> {
+export async function consumeQueuedDecisions(batch: Pick<MessageBatch, 'messages'>, env: GateBindings): Promise<void> {
   const consume = createDecisionConsumer({
     store: (onRejected) => decisionStore(env, onRejected),
     onPoison: (count) => console.error(`[rag-gate] ${count} messages of the queue are no decisions that D1 takes`),

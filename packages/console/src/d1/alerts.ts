@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, between, desc, eq, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { type AlertKind, alerts } from 'hono-rag-gate/d1/schema'
 import type { AlertFinding } from '../alerts/alert-rules.ts'
@@ -21,8 +21,8 @@ export type Alert = typeof alerts.$inferSelect
 export interface Alerts {
   /** Opens, renews and closes a tenant's alerts by what was found. @throws `schema_outdated`, `store_unavailable` */
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
-  /** What alerts are open of, by tenant, from the first of an order to the last. @throws `schema_outdated`, `store_unavailable` */
-  open(first: Tenant, last: Tenant): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
+  /** What alerts are open of, by tenant. @throws `schema_outdated`, `store_unavailable` */
+  open(): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
   /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
   /** Alerts whose opening or closing was not told. @throws `schema_outdated`, `store_unavailable` */
@@ -64,11 +64,11 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
       await queries.batch([closed, ...opened]).catch(rethrowStoreFault)
     },
 
-    async open(first, last) {
+    async open() {
       const rows = await queries
         .select({ tenant: alerts.tenant, kind: alerts.kind })
         .from(alerts)
-        .where(and(between(alerts.tenant, first, last), isNull(alerts.closedMs)))
+        .where(isNull(alerts.closedMs))
         .catch(rethrowStoreFault)
       const kinds = new Map<Tenant, Set<AlertKind>>()
       for (const { tenant, kind } of rows) kinds.set(tenant, (kinds.get(tenant) ?? new Set()).add(kind))

@@ -16,6 +16,9 @@ export interface JobRun {
   readonly finished: boolean
 }
 
+/** Whether fewer statements than these were asked of D1 in this invocation, of the 1,000 that it allows. @see https://developers.cloudflare.com/d1/platform/limits/ */
+export type HasRoom = (most: number) => boolean
+
 /** When a job was last run. */
 export interface JobRecord {
   readonly name: string

@@ -1,9 +1,12 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import { eq, lt } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { countedDecisions, decisions, removedDecisions } from 'hono-rag-gate/d1/schema'
 import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createD1Counting } from './counting.ts'
-import { knownTenants } from './known-tenants.ts'
+import { firstOf, NOTE_HOW_MANY, removalOf, SLICE, TOO_OLD } from './raw/retention.ts'
 import { placeOf } from './of-event.ts'
 import type { JobRun } from './job-records.ts'
 
@@ -22,7 +25,7 @@ export interface D1RetentionOptions {
    *
    * @default 4,000,000: with some 1.7 kB each they fit the 10 GB of a D1 database
    */
-  readonly decisionsAtMost?: number
+  readonly decisionsAtMost?: number | undefined
   /**
    * Days after which the audit trail and closed alerts go. 1..3,650.
    *
@@ -64,7 +67,6 @@ export interface Retention {
 }
 
 const DAY_MS = 86_400_000
-const SLICE = 5_000
 /** With one statement for each table, as many again and more are left to those that have much to remove. */
 const MOST_STATEMENTS = 80
 const TOMBSTONE_DAYS = 30
@@ -72,34 +74,6 @@ const DECISIONS_AT_MOST = 4_000_000
 /** Nothing arrives later: Cloudflare Queues hold nothing for longer. */
 const LATEST_DAYS = 14
 const DAYS = number(1, 3_650)
-
-/** Key, time, how long it is kept, and whether an index begins with the tenant or there is none; else one begins with the time. */
-type Old = readonly [
-  key: string,
-  time: string,
-  keeps: 'decisions' | 'audit' | 'expiry' | 'tombstones' | 'purges',
-  index?: 'tenant' | 'none',
-]
-
-/**
- * What is too old, by table: a condition on `?1`, the first moment that stays. Tables whose index begins with the tenant are
- * gone through tenant by tenant. A table without an index on the time alone is gone through once a row of it is due, by
- * whole days: the others cost a row read.
- */
-const TOO_OLD: Readonly<Record<string, Old>> = {
-  question_texts: ['tenant, question_hmac', 'expires_ms', 'expiry'],
-  decisions: ['place', 'place', 'decisions'],
-  question_days: ['tenant, day_ms, collection, question_hmac', 'day_ms', 'decisions', 'tenant'],
-  feedback: ['event_id, source', 'at_ms', 'decisions', 'tenant'],
-  isolates: ['id', 'last_ms', 'decisions'],
-  rejected_events: ['isolate, sequence', 'at_ms', 'decisions'],
-  request_faults: ['hour_ms, route, status, code, isolate', 'hour_ms', 'decisions'],
-  audit_events: ['id', 'at_ms', 'audit', 'tenant'],
-  alerts: ['id', 'closed_ms', 'audit', 'none'],
-  answer_purges: ['tenant, scope', 'epoch', 'purges', 'none'],
-  // What a queue still holds of an erased principal has arrived by then.
-  erasures: ['tenant, principal_id', 'finished_ms', 'tombstones', 'none'],
-}
 
 // The names are those of the object itself.
 const TABLES = Object.keys(TOO_OLD)
@@ -120,6 +94,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   })
   const { db, clock, decisionDays = 90, decisionsAtMost = DECISIONS_AT_MOST, auditDays = 730 } = options
   const counting = createD1Counting({ db })
+  const queries = drizzle(db)
   const days = {
     decisions: decisionDays,
     audit: auditDays,
@@ -134,13 +109,19 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
    */
   async function decisionsFrom(nowMs: number, exportedToMs: number): Promise<number> {
     const beforeMs = nowMs - decisionDays * DAY_MS
-    const kept = (await db.prepare(KEPT).first<number>('kept')) ?? 0
+    const [counted] = await queries
+      .select({ decisions: countedDecisions.decisions, removed: removedDecisions.decisions })
+      .from(countedDecisions)
+      .innerJoin(removedDecisions, eq(countedDecisions.counts, 'sums'))
+    const kept = (counted?.decisions ?? 0) - (counted?.removed ?? 0)
     // No further than one run comes.
     const tooMany = Math.min(kept - decisionsAtMost, SLICE * MOST_STATEMENTS)
     if (tooMany > 0) await counting.count('weak_spots')
-    const first = tooMany <= 0 ? 0 : await db.prepare(FIRST_KEPT).bind(tooMany).first<number>('at_ms')
-    const fromMs = Math.max(beforeMs, Math.min(first ?? 0, exportedToMs))
-    await db.prepare(NOTE_REMOVED).bind(fromMs).run()
+    const { atMs, place } = decisions
+    const [first] =
+      tooMany <= 0 ? [] : await queries.select({ atMs }).from(decisions).orderBy(place).limit(1).offset(tooMany)
+    const fromMs = Math.max(beforeMs, Math.min(first?.atMs ?? 0, exportedToMs))
+    await queries.update(removedDecisions).set({ beforeMs: fromMs }).where(lt(removedDecisions.beforeMs, fromMs))
     return fromMs
   }
 
@@ -189,41 +170,4 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
     run: (maxStatements = MOST_STATEMENTS, from = FIRST, exportedToMs = Infinity) =>
       run(maxStatements, from, exportedToMs).catch(rethrowStoreFault),
   }
-}
-
-/** How many decisions there are of those counted. */
-const KEPT = `SELECT decisions - (SELECT decisions FROM removed_decisions) AS kept FROM counted_decisions WHERE counts = 'sums'`
-/** When the first decision was that stays where `?1` go. */
-const FIRST_KEPT = `SELECT at_ms FROM decisions ORDER BY place LIMIT 1 OFFSET CAST(?1 AS INTEGER)`
-
-const NOTE_REMOVED = `UPDATE removed_decisions SET before_ms = ?1 WHERE before_ms < ?1`
-const NOTE_HOW_MANY = `UPDATE removed_decisions SET decisions = decisions + changes()`
-
-/** What is not counted stays until it is. */
-const COUNTED =
-  ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)'
-
-/**
- * Removes a slice of what is older than `?1`; of a table by tenant, after the tenant `?2`: one that has nothing to remove costs
- * four rows read.
- */
-function removalOf(table: string): string {
-  const [key, time, , index] = TOO_OLD[table]!
-  if (index !== 'tenant')
-    return `DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${key} FROM ${table} WHERE ${time} < ?1${table === 'decisions' ? COUNTED : ''} ORDER BY ${time} LIMIT ${SLICE}
-  ) RETURNING ?2 AS tenant`
-  return `${knownTenants(table, '?2')}
-  DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${key.replaceAll(/\w+/g, 'old.$&')} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1 LIMIT ${SLICE}
-  ) RETURNING tenant`
-}
-
-/** When the oldest row of a table is from. */
-function firstOf(table: string): string {
-  const [, time, , index] = TOO_OLD[table]!
-  const first = `SELECT min(${time}) AS ms FROM ${table}`
-  return index === 'tenant'
-    ? `${knownTenants(table, "''")} SELECT min((${first} WHERE tenant = known.tenant)) AS ms FROM known`
-    : first
 }

@@ -10,7 +10,7 @@ import type { Mode } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { ofRows, ofTenants } from './statistics/filter.ts'
 import { createD1Counting } from './counting.ts'
-import { knownTenants } from './known-tenants.ts'
+import { ACTIVE_TENANTS } from './raw/tenants.ts'
 import { type CountedGroup, groupsOf, isWanted, overTime } from './statistics/groups.ts'
 import { type Latency, latencyOf } from './statistics/latency.ts'
 import { requireSchema } from './statistics/present-schema.ts'
@@ -86,13 +86,6 @@ export interface Recording {
   readonly missing: number
 }
 
-/** A tenant that ever had decisions. */
-export interface KnownTenant {
-  readonly tenant: Tenant
-  /** Whether it has some in the period. */
-  readonly active: boolean
-}
-
 /** Reads the statistics. */
 export interface Statistics {
   /**
@@ -111,14 +104,14 @@ export interface Statistics {
    */
   recording(fromMs: number, toMs: number): Promise<Recording>
   /**
-   * The tenants that follow one, in their order, whether they have decisions in a period of whole days or not. It reads
-   * three rows a tenant.
+   * The tenants that follow one, in their order, of which there are decisions in a period of whole days, or an open alert. It
+   * reads up to four rows a tenant, of the others too.
    *
    * @param after '' for the first
    * @param limit -1 for all
    * @throws `schema_outdated`, `store_unavailable`
    */
-  tenantsAfter(after: string, limit: number, fromMs: number, toMs: number): Promise<readonly KnownTenant[]>
+  tenantsAfter(after: string, limit: number, fromMs: number, toMs: number): Promise<readonly Tenant[]>
   /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
   check(): Promise<void>
 }
@@ -201,18 +194,11 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
     async tenantsAfter(after, limit, fromMs, toMs) {
       const dayMs = SPAN_MS.day
       const { results } = await db
-        .prepare(
-          `${knownTenants('decision_rollups', '?1')}
-          SELECT tenant, EXISTS (
-            SELECT 1 FROM decision_rollups AS counted
-            WHERE counted.tenant = known.tenant AND span_ms = ${dayMs} AND start_ms >= ?3 AND start_ms < ?4
-          ) AS active
-          FROM known WHERE tenant IS NOT NULL LIMIT ?2`,
-        )
+        .prepare(ACTIVE_TENANTS)
         .bind(after, limit, Math.floor(fromMs / dayMs) * dayMs, toMs)
-        .all<{ tenant: string; active: number }>()
+        .all<{ tenant: string }>()
         .catch(rethrowStoreFault)
-      return results.map(({ tenant, active }) => ({ tenant, active: active === 1 }))
+      return results.map(({ tenant }) => tenant)
     },
 
     check: () => requireSchema(db),

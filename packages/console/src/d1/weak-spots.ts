@@ -1,9 +1,10 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lt } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { documentWeeks, questionDays, questionTexts } from 'hono-rag-gate/d1/schema'
+import { documentWeeks, questionDays } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { createD1Counting } from './counting.ts'
+import { withTexts } from './question-texts.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
 export interface D1WeakSpotsOptions {
@@ -134,19 +135,8 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
       })
       if (first === undefined) return []
       const found = (await queries.batch([first, ...others]).catch(rethrowStoreFault)).flat()
-      const gaps = addUp(found).slice(0, limit)
-      const texts = await queries
-        .select({ hmac: questionTexts.questionHmac, text: questionTexts.text })
-        .from(questionTexts)
-        .where(
-          and(
-            eq(questionTexts.tenant, tenant),
-            sql`${questionTexts.questionHmac} IN (SELECT value FROM json_each(${JSON.stringify(gaps.map(({ questionHmac }) => questionHmac))}))`,
-          ),
-        )
-        .catch(rethrowStoreFault)
-      const textOf = new Map(texts.map(({ hmac, text }) => [hmac, text]))
-      return gaps.map((gap) => ({ ...gap, text: textOf.get(gap.questionHmac) ?? null }))
+      const gaps = await withTexts(db, tenant, addUp(found).slice(0, limit))
+      return gaps.map(({ questionText: text, ...gap }) => ({ ...gap, text }))
     },
 
     async documents({ tenant, fromMs, toMs, collection, limit, weakBelow, minDecisions, sort }) {

@@ -2,7 +2,7 @@
 import { COLUMNS } from '../api/get-decisions.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
 import { csvText, onTheWire } from '../api/wire.ts'
-import type { JobRun } from '../d1/job-records.ts'
+import type { HasRoom, JobRun } from '../d1/job-records.ts'
 import type { PlacedDecision, Position } from '../d1/recorded-decisions.ts'
 import type { ExportOptions } from '../options.ts'
 import type { ConsoleParts } from '../parts.ts'
@@ -12,8 +12,8 @@ const DAYS_BACK = 7
 /** How long after its end a day is exported: what a queue held up has arrived by then. */
 const SETTLED_MS = 2 * HOUR_MS
 const ROWS_OF_A_PART = 1_000
-/** Parts of one run: with two statements each they stay well under D1's limit of 1,000 for an invocation. */
-const PARTS_AT_ONCE = 120
+/** Statements of an invocation after which no part is begun: those of retention and alerts follow. */
+const MOST_STATEMENTS = 500
 
 /** Members that name a person, or what was asked: an export outlives their erasure. */
 const PERSONAL: readonly string[] = ['principal_id', 'question_hmac', 'question_text', 'hmac_key_id', 'audit']
@@ -32,11 +32,12 @@ export interface ExportCursor {
  * after every part: a run that is stopped between the two writes that part again, under the same name. Without a bucket it
  * does nothing.
  *
- * @returns parts that were written, at most 120, and whether any are left for the next run
+ * @returns parts that were written, some 250 at most, and whether any are left for the next run
  */
 export async function exportDecisions(
   { counting, summaries, recorded, exports, jobRecords }: ConsoleParts,
   nowMs: number,
+  hasRoom: HasRoom = () => true,
 ): Promise<JobRun & { readonly parts: number }> {
   if (exports === undefined) return { parts: 0, finished: true }
   const toMs = Math.floor((nowMs - SETTLED_MS) / DAY_MS) * DAY_MS
@@ -54,11 +55,15 @@ export async function exportDecisions(
     const { dayMs, tenant: from = '' } = at
     // What a name begins with comes before it.
     const known = await summaries.tenantsAfter(from.slice(0, -1), -1, dayMs, dayMs + DAY_MS)
-    for (const { tenant, active } of known) {
-      if (!active || tenant < from) continue
+    for (const tenant of known) {
+      if (tenant < from) continue
       let written: Pick<ExportCursor, 'parts' | 'after'> = tenant === at.tenant ? at : {}
       for (let more = true; more;) {
-        if (parts === PARTS_AT_ONCE) return { parts, finished: false }
+        if (!hasRoom(MOST_STATEMENTS)) {
+          // Tenants without decisions are behind it, too.
+          await keep({ dayMs, tenant, ...written })
+          return { parts, finished: false }
+        }
         // One more row tells whether another part follows.
         const page = { tenant, fromMs: dayMs, toMs: dayMs + DAY_MS, limit: ROWS_OF_A_PART + 1 }
         const rows = await recorded.stretch({ ...page, after: written.after })

@@ -2,7 +2,7 @@
 import { errorForLog } from 'hono-rag-gate/errors'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { DAY_MS } from '../api/parameters.ts'
-import type { JobRun } from '../d1/job-records.ts'
+import type { HasRoom, JobRun } from '../d1/job-records.ts'
 import type { RetentionCursor } from '../d1/retention.ts'
 import type { ConsoleOptions } from '../options.ts'
 import { type ConsoleParts, openConsole } from '../parts.ts'
@@ -10,7 +10,7 @@ import { type ExportCursor, exportDecisions } from './export-decisions.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
 /** Jobs by name, in the order in which they are run. One that gives `{ finished: false }` has work left for its next run. */
-export type Jobs = Readonly<Record<string, () => Promise<unknown>>>
+export type Jobs = Readonly<Record<string, (hasRoom: HasRoom) => Promise<unknown>>>
 
 /** 100,000 decisions, with 40 statements of the 1,000 that D1 allows an invocation. */
 const MOST_SLICES = 20
@@ -30,9 +30,9 @@ export function consoleJobs(options: ConsoleOptions): Jobs {
     counting: async () => ({ finished: await parts.counting.countMany(parts.clock.nowMs(), MOST_SLICES) }),
     erasures: async () => ({ finished: (await parts.erasures.carryOn()) === 0 }),
     // Before retention removes what they are to hold.
-    exports: () => exportDecisions(parts, parts.clock.nowMs()),
+    exports: (hasRoom) => exportDecisions(parts, parts.clock.nowMs(), hasRoom),
     retention: () => removeOld(parts),
-    alerts: () => watchAlerts(parts),
+    alerts: (hasRoom) => watchAlerts(parts, hasRoom),
   }
 }
 
@@ -43,12 +43,13 @@ export function consoleJobs(options: ConsoleOptions): Jobs {
  * @param options of the console in whose database it is noted
  */
 export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void> {
-  const { jobRecords, clock } = openConsole(options)
+  const { jobRecords, clock, statements } = openConsole(options)
+  const before = statements()
   for (const [name, run] of Object.entries(jobs)) {
     const ranMs = clock.nowMs()
     let ended: JobRun | 'failed' = 'failed'
     try {
-      const given = await run()
+      const given = await run((most) => statements() - before < most)
       ended = { finished: !isRecord(given) || given['finished'] !== false }
     } catch (cause) {
       // It is tried again the next time.

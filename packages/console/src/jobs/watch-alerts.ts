@@ -1,6 +1,6 @@
 /** The job that finds alerts and tells a webhook of them. */
 import { pinDifferences } from 'hono-rag-gate/core/policy'
-import { isRecord } from 'hono-rag-gate/core/lib'
+import { isRecord, type Tenant } from 'hono-rag-gate/core/lib'
 import {
   type AlertFinding,
   type CalibratedCollection,
@@ -11,6 +11,7 @@ import {
 } from '../alerts/alert-rules.ts'
 import { sentAlert } from '../api/get-alerts.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import type { HasRoom } from '../d1/job-records.ts'
 import type { AlertKind } from 'hono-rag-gate/d1/schema'
 import type { Alert } from '../d1/alerts.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
@@ -21,54 +22,96 @@ const LATEST_MS = DAY_MS
 const EARLIER_MS = 14 * DAY_MS
 const WEBHOOK_TIMEOUT_MS = 5_000
 
-/** Tenants of one run: with some four statements each they stay under D1's limit of 1,000 for an invocation. */
-const TENANTS_AT_ONCE = 100
+/** Tenants of one run. With four statements and more of each they may be too many for an invocation. */
+const TENANTS_AT_ONCE = 200
+/** Statements of an invocation after which no tenant is looked at: the webhook is told yet. */
+const MOST_STATEMENTS = 850
+/** Tenants that are given to a queue together. */
+const TENANTS_OF_A_MESSAGE = 25
+
+/** Where the tenants go on, '' at the first, and how many decisions were summed up when the first had its turn. */
+interface AlertCursor {
+  readonly after?: string
+  readonly since?: number
+}
 
 /**
  * Looks at the latest day of the tenants whose turn it is, and tells the webhook what has changed; what it does not take it
- * is told again. A tenant without decisions since, and without an open alert, costs three rows read.
+ * is told again. Turns are of tenants with decisions in that day, or with an open alert, and come once more was counted.
  *
  * @throws the first failure, once each of the tenants was looked at and the webhook told
  */
-export async function watchAlerts(parts: ConsoleParts): Promise<void> {
+export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => true): Promise<void> {
   const { counting, summaries, alerts, alertSettings, clock, jobRecords } = parts
+  const { operatorTenant, spread, webhookUrl: url, webhookSecret: secret } = alertSettings
   await counting.countMany(clock.nowMs())
-  const toMs = Math.ceil(clock.nowMs() / HOUR_MS) * HOUR_MS
-  const fromMs = toMs - LATEST_MS
-  let failure: unknown
-  const after = (await jobRecords.cursor<string>('alerts')) ?? ''
-  const known = await summaries.tenantsAfter(after, TENANTS_AT_ONCE, fromMs, toMs)
-  const last = known.at(-1)?.tenant ?? ''
-  const open = await alerts.open(after, last)
-  const { operatorTenant } = alertSettings
-  for (const { tenant, active } of known) {
-    const opened = open.get(tenant)
-    const lost = tenant === operatorTenant ? await lostIn(parts, fromMs, toMs) : []
-    if (!active && opened === undefined && lost.length === 0) continue
-    await watchTenant(parts, tenant, opened, lost, fromMs, toMs).catch((thrown: unknown) => {
-      failure ??= thrown
-    })
+  const { after = '', since = -1 } = (await jobRecords.cursor<AlertCursor>('alerts')) ?? {}
+  const [open, summedUp] = [await alerts.open(), await counting.summedUp()]
+  const isDue = after !== '' || open.size > 0 || summedUp !== since
+  const tenants = isDue
+    ? await summaries.tenantsAfter(after, spread ? -1 : TENANTS_AT_ONCE, ...latestDay(clock.nowMs()))
+    : []
+  // What was lost is of no tenant's day.
+  const operators = after === '' && operatorTenant !== undefined ? [operatorTenant] : []
+  const others = tenants.filter((tenant) => !operators.includes(tenant))
+  const failures: unknown[] = []
+  await watchEach(parts, operators, open, failures)
+  let next = ''
+  if (spread !== undefined && others.length > TENANTS_OF_A_MESSAGE) {
+    for (let turn = 0; others.length > 0; turn++) await spread(others.splice(0, TENANTS_OF_A_MESSAGE), turn)
+  } else {
+    const watched = await watchEach(parts, others, open, failures, hasRoom)
+    if (watched < others.length || tenants.length === TENANTS_AT_ONCE) next = others[watched - 1] ?? after
   }
-  const next = known.length < TENANTS_AT_ONCE ? '' : last
-  if (next !== after) await jobRecords.keepCursor('alerts', next)
-  const { webhookUrl: url, webhookSecret: secret } = alertSettings
+  const begun = after === '' ? summedUp : since
+  if (next !== after || begun !== since) await jobRecords.keepCursor('alerts', { after: next, since: begun })
   if (url !== undefined) {
     for (const alert of await alerts.untold())
       if (await tell(url, secret, alert, clock.nowMs())) await alerts.told(alert)
   }
-  if (failure !== undefined) throw failure
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Looks at the latest day of these tenants: what `alerts.spread` gave to a queue.
+ *
+ * @throws the first failure, once each was looked at
+ */
+export async function watchTenants(parts: ConsoleParts, tenants: readonly Tenant[]): Promise<void> {
+  const failures: unknown[] = []
+  await watchEach(parts, tenants, await parts.alerts.open(), failures)
+  if (failures.length > 0) throw failures[0]
+}
+
+function latestDay(nowMs: number): readonly [fromMs: number, toMs: number] {
+  const toMs = Math.ceil(nowMs / HOUR_MS) * HOUR_MS
+  return [toMs - LATEST_MS, toMs]
+}
+
+/** Looks at tenants for as long as there is room, at one in any case. @returns at how many */
+async function watchEach(
+  parts: ConsoleParts,
+  tenants: readonly Tenant[],
+  open: ReadonlyMap<Tenant, ReadonlySet<AlertKind>>,
+  failures: unknown[],
+  hasRoom?: HasRoom,
+): Promise<number> {
+  for (const [at, tenant] of tenants.entries()) {
+    if (at > 0 && hasRoom?.(MOST_STATEMENTS) === false) return at
+    await watchTenant(parts, tenant, open.get(tenant)).catch((thrown: unknown) => failures.push(thrown))
+  }
+  return tenants.length
 }
 
 async function watchTenant(
   parts: ConsoleParts,
   tenant: string,
   open: ReadonlySet<AlertKind> = new Set(),
-  lost: readonly AlertFinding[],
-  fromMs: number,
-  toMs: number,
 ): Promise<void> {
-  const { summaries, alerts, alertSettings } = parts
+  const { summaries, alerts, alertSettings, clock } = parts
   const { bounds } = alertSettings
+  const [fromMs, toMs] = latestDay(clock.nowMs())
+  const lost = tenant === alertSettings.operatorTenant ? await lostIn(parts, fromMs, toMs) : []
   // Whole days, of which there are fewer rows.
   const earlierToMs = Math.floor(fromMs / DAY_MS) * DAY_MS
   const [latest, earlier] = await Promise.all([

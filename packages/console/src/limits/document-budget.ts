@@ -3,6 +3,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock, Principal } from 'hono-rag-gate/ports'
+import { SPEND } from '../d1/raw/budgets.ts'
 import { ConsoleError } from '../errors.ts'
 
 /** Settings of `createD1DocumentBudget`: documents, work, or both, in a day of UTC. */
@@ -36,15 +37,6 @@ export interface DocumentBudget {
 }
 
 const DAY_MS = 86_400_000
-
-/** Adds to the row of the day, where it stays within the budget: one statement, so that two calls at once cannot pass it. */
-const SPEND = `
-INSERT INTO ingestion_budgets (tenant, principal, day_ms, documents, steps)
-SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?4 <= ?6
-ON CONFLICT (tenant, principal) DO UPDATE SET
-  documents = iif(day_ms >= ?3, documents, 0) + ?4, steps = iif(day_ms >= ?3, steps, 0) + ?5, day_ms = max(day_ms, ?3)
-WHERE iif(day_ms >= ?3, documents, 0) + ?4 <= ?6 AND iif(day_ms >= ?3, steps, 0) < ?7
-RETURNING documents`
 
 /**
  * Over a table of its own, one row a principal.

@@ -1,9 +1,9 @@
 /** Tokens that a tenant's questions may take of a model in a day and in a month. */
-import { FIGURES } from 'hono-rag-gate/d1/figures'
 import type { D1Database } from '@cloudflare/workers-types'
 import { keepNewest, object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock } from 'hono-rag-gate/ports'
+import { SPENT } from '../d1/raw/budgets.ts'
 import { ConsoleError } from '../errors.ts'
 
 /** Settings of `createD1TokenBudget`: a day, a month, or both. */
@@ -27,22 +27,6 @@ export interface TokenBudget {
 /** For so long what was read counts: the budget may be passed by what is asked in that time. */
 const COPY_MS = 30_000
 const MOST_TENANTS = 1000
-
-/** The last two are of before names were short. */
-const TOKENS = [FIGURES.inputTokens.as, FIGURES.outputTokens.as, 'inputTokens', 'outputTokens']
-
-/** What is counted by days, and what is stored and not counted yet. */
-const SPENT = `
-SELECT coalesce(sum(tokens), 0) AS month, coalesce(sum(iif(at_ms >= ?2, tokens, 0)), 0) AS day FROM (
-  SELECT start_ms AS at_ms, ${TOKENS.map((name) => `coalesce(value ->> '${name}', 0)`).join(' + ')} AS tokens
-  FROM decision_rollups, json_each(counts) WHERE tenant = ?1 AND span_ms = 86400000 AND start_ms >= ?3
-  UNION ALL
-  SELECT at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
-  FROM decisions WHERE tenant = ?1 AND at_ms >= ?3 AND (
-    place > (SELECT place FROM counted_decisions WHERE counts = 'sums')
-    OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums')
-  )
-)`
 
 /**
  * Over the statistics, read once in thirty seconds for a tenant.

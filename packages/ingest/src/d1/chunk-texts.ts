@@ -4,20 +4,12 @@ import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { ChunkTexts } from 'hono-rag-gate/ports'
 import { jsonBatches, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { DELETE, GET, PUT } from './raw/chunk-texts.ts'
 
 export interface D1ChunkTextsOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
 }
-
-/** `WHERE true` tells the parser that `ON` does not begin a join. */
-const PUT = `INSERT INTO chunk_texts (namespace, id, passage)
-  SELECT ?1, json_extract(value, '$.id'), value FROM json_each(?2) WHERE true
-  ON CONFLICT (namespace, id) DO UPDATE SET passage = excluded.passage`
-
-const GET = `SELECT id, passage FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
-
-const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
 
 /**
  * Keeps passages in D1, for an index that has no room for their texts: a few statements for any number of them.

@@ -6,4 +6,4 @@ export const DROP_TEXTS = `DELETE FROM question_texts WHERE tenant = ?1 AND ques
   )`
 
 /** What stands at these places of a principal, and how far that is: a trigger erases and notes it. */
-export const ERASE = `INSERT INTO erased_decisions (tenant, principal_id, places, until_place) VALUES (?1, ?2, ?3, ?4)`
+export const ERASE = `INSERT INTO erased_decisions VALUES (?1, ?2, ?3, ?4)`

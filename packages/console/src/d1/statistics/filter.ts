@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { PARTS } from 'hono-rag-gate/d1/figures'
 import { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
+import { knownTenants } from '../raw/tenants.ts'
 import { CACHED, type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
 /** Columns that a filter is held against. */
@@ -44,12 +45,6 @@ export function ofTenants(tenant: Tenant | typeof EVERY_TENANT): SQL {
   return tenant === EVERY_TENANT ? inArray(column, KNOWN_TENANTS) : eq(column, tenant)
 }
 
-const KNOWN_TENANTS = sql`(
-  WITH RECURSIVE known (tenant) AS (
-    SELECT min(tenant) FROM decision_rollups
-    UNION ALL
-    SELECT (SELECT min(next.tenant) FROM decision_rollups AS next WHERE next.tenant > known.tenant)
-    FROM known WHERE known.tenant IS NOT NULL
-  )
-  SELECT tenant FROM known WHERE tenant IS NOT NULL
-)`
+const KNOWN_TENANTS = sql.raw(
+  `(${knownTenants('decision_rollups', "''")} SELECT tenant FROM known WHERE tenant IS NOT NULL)`,
+)

@@ -1,0 +1,10 @@
+/** Texts by lists of any length, from `json_each`; the text itself is bound once, as a part of its list. */
+
+/** `WHERE true` tells the parser that `ON` does not begin a join. */
+export const PUT = `INSERT INTO chunk_texts (namespace, id, passage)
+  SELECT ?1, json_extract(value, '$.id'), value FROM json_each(?2) WHERE true
+  ON CONFLICT (namespace, id) DO UPDATE SET passage = excluded.passage`
+
+export const GET = `SELECT id, passage FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
+
+export const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
