@@ -56,6 +56,8 @@ export interface GatedQuestion {
   readonly refusal?: Refusal
   /** What a handler sees of it, refused or not. */
   readonly gate: RagGateContext
+  /** None for a question that is refused before it. */
+  readonly retrievals: number
   /**
    * Judges the answer by what the model could read, where the policy judges answers.
    *
@@ -136,6 +138,7 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
   return {
     decision,
     policy,
+    retrievals,
     decided: () => decision,
     ...(isRefused && { refusal: refusalOf(decision) }),
     gate: gateContext,

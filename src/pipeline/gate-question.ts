@@ -19,7 +19,8 @@ import { type Retrieval, retrieve, type Search } from './retrieve.ts'
 
 /** How long the stages took, milliseconds. */
 export interface QuestionTimings {
-  readonly retrievalMs: number
+  /** Absent where nothing was retrieved. */
+  readonly retrievalMs?: number
   /** Absent without a reranker. */
   readonly rerankMs?: number
 }
@@ -141,7 +142,7 @@ async function refuseUnseen(
     context,
     policy,
     retrievals: 0,
-    timings: { retrievalMs: 0 },
+    timings: {},
   }
 }
 

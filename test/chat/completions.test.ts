@@ -1,7 +1,11 @@
 import * as fc from 'fast-check'
+import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { chatProtocol, readChat } from '../../packages/chat/src/index.ts'
 import { bodyOfStream, chunksOf, streamOfBody } from '../../packages/chat/src/completions.ts'
 import { streamState } from '../../src/cache/event-stream.ts'
+import { ragGate } from '../../src/index.ts'
+import { POLICY } from '../fixtures/gate.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
@@ -54,3 +58,30 @@ test('a stream that does not say what it answers is none of these', () => {
     expect.objectContaining({ code: 'internal' }),
   )
 })
+
+test.each([false, true])(
+  "a refusal of the application's own has the id of its decision (stream: %j)",
+  async (stream) => {
+    let decided = ''
+    const gate = ragGate({
+      policy: POLICY,
+      dependencies: { retriever: { retrieve: async () => [{ kind: 'bm25', entries: [] }] } },
+      question: { read: readChat },
+      onRefuse: ({ id }, c, { answer }) => {
+        decided = id
+        return c.json({ answer: `${answer} Ask us.`, refused: true })
+      },
+    })
+    const app = new Hono().post('/', chatProtocol(), gate)
+    const messages = [{ role: 'user', content: 'How long is the warranty?' }]
+    const response = await app.request('/', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages, stream }),
+    })
+    const text = await response.text()
+    const { id } = JSON.parse(stream ? text.slice('data: '.length, text.indexOf('\n')) : text) as { id: string }
+    expect(id).toBe(decided)
+    expect(text).toContain('Ask us.')
+  },
+)

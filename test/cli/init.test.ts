@@ -167,6 +167,13 @@ describe('rag-gate init', () => {
       expect(await init()).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
     })
 
+    it('names the module as Node reads it, where that runs TypeScript itself', async () => {
+      put('src/index.ts', 'serve(app)')
+      folder.put('package.json', '{"dependencies":{"hono":"4"},"scripts":{"dev":"node --watch src/index.ts"}}')
+      await init('--yes')
+      expect(read('src/index.ts')).toContain("import { gated } from './rag-gate.ts'")
+    })
+
     it('keeps words to Workers, and says where it looked for the app', async () => {
       put('src/index.ts', 'serve(app)')
       expect(await init('--index', 'words')).toMatchObject({ code: 2, notes: expect.stringContaining('D1') })

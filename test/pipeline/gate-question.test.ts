@@ -352,8 +352,11 @@ describe('a question that is refused for itself', () => {
     const gated = await gateQuestion(ports, SETTINGS, { ...ASKED, question })
     expect(gated).toMatchObject({
       kind: 'judged',
+      retrievals: 0,
+      timings: {},
       decision: { verdict: 'refuse', reason, evidenceIds: [] },
     })
+    expect(gated).not.toHaveProperty('timings.retrievalMs')
     expect(calls).toEqual(['find acme/default'])
   })
 

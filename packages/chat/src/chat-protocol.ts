@@ -79,8 +79,9 @@ async function answerJson(c: Context, { chat, refuseAs, about }: Told): Promise<
   const text = await c.res.text()
   const given = recordIn(text)
   if (typeof given?.['answer'] !== 'string' || about === undefined) return replace(c, text)
-  // The member that both need was looked at; the header has the id where the body has none.
-  const body = (given['refused'] === true ? given : { ...about, ...given }) as unknown as AnswerBody
+  const { decision_id } = about
+  // The member that both need was looked at. A refusal of the application's own may lack the id.
+  const body = { ...(given['refused'] === true ? { decision_id } : about), ...given } as unknown as AnswerBody
   if (chat.protocol === 'ui-messages') return replace(c, uiMessageOf(body, refuseAs), 'ui')
   const isRefused = body['refused'] === true
   if (isRefused && refuseAs === 'error') return replace(c, JSON.stringify(refusalAsError(body)), 'json', 422)

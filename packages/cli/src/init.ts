@@ -111,8 +111,10 @@ function planElsewhere(folder: string): Plan {
   const path = ENTRIES.find((each) => existsSync(join(folder, each)))
   if (path === undefined) throw new CommandError(`${folder} has none of these files: ${ENTRIES.join(', ')}`)
   const own = /\.m?js$/.exec(path)?.[0]
-  // Node finds no module without its ending, and TypeScript writes .js for .ts.
-  const { files, mounted } = modulesOf(folder, path, 'elsewhere', { ending: own ?? '.js', kept: own ?? '.ts' })
+  // Node finds no module without its ending: that of the file where it reads TypeScript itself, else what a compiler writes.
+  const isRead = /\b(?:node|deno)\b[^"&|]*\.tsx?\b/.test(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const ending = own ?? (isRead ? '.ts' : '.js')
+  const { files, mounted } = modulesOf(folder, path, 'elsewhere', { ending, kept: own ?? '.ts' })
   if (mounted.kind === 'wrapped') throw new CommandError(`${path} is no app of Hono`)
   return { changes: newOf(folder, files), notes: [] }
 }

@@ -96,12 +96,12 @@ export function createAgentTools({ authenticate, costLine, ...options }: AgentTo
   }
 
   /** What both say of a decision. */
-  function told({ decision, refusal, gate }: GatedQuestion, { principal }: Caller) {
+  function told({ decision, refusal, gate, retrievals }: GatedQuestion, { principal }: Caller) {
     const isOperator = principal.scopes.includes('admin')
     const record = confidenceRecord(decision)
     const { interpretation, should_flag_for_review } = record
     const { detail: _, ...summary } = gate.summary
-    const cost = isOperator ? costLine?.(1) : undefined
+    const cost = isOperator ? costLine?.(retrievals) : undefined
     return {
       record: isOperator ? record : { interpretation, should_flag_for_review },
       about: {

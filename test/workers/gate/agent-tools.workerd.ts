@@ -88,10 +88,17 @@ test('MCP has no streams and no sessions here', async () => {
 test('where prices are set a call tells operators what it costs', async () => {
   const prices = { PRICE_INPUT_PER_MILLION: '1', PRICE_OUTPUT_PER_MILLION: '1', PRICE_PER_RETRIEVAL: '0.0162' }
   const model = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
-  const costIn = async (currency: string): Promise<unknown> => {
+  const costIn = async (currency: string, query = STRONG): Promise<unknown> => {
     const priced = workerOver({ ...isolateBindings, ...model, ...prices, PRICE_CURRENCY: currency })
-    const response = await priced.post('/v1/tools/search', { query: STRONG }, ADMIN)
+    const response = await priced.post('/v1/tools/search', { query }, ADMIN)
     return (await response.json<Told>()).metadata['cost']
   }
   expect([await costIn('USD'), await costIn('EUR')]).toEqual(['This message: $0.0162', 'This message: 0.0162 EUR'])
+  // Refused for itself, nothing is retrieved for it.
+  expect(await costIn('USD', 'how is it?')).toBe('This message: $0.0000')
+  const asked = workerOver({ ...isolateBindings, ...model, ...prices, PRICE_CURRENCY: 'USD' })
+  const costOf = async (question: string): Promise<unknown> =>
+    (await (await asked.post('/ask', { question }, ADMIN)).json<{ cost: string }>()).cost
+  expect(await costOf('how is it?')).toBe('This message: $0.0000')
+  expect(await costOf(OFF_TOPIC)).toBe('This message: $0.0162')
 })
