@@ -72,6 +72,25 @@ describe('rag-gate doctor', () => {
     })
   })
 
+  it('tells of a database without migrations, and of an index whose address is none, with all else', async () => {
+    folder.put('package.json', '{"dependencies":{"hono":"4"}}')
+    folder.put('src/index.ts', "import { Hono } from 'hono'\nconst app = new Hono()\nexport default app\n")
+    const bound = '[[d1_databases]]\nbinding = "RAG_GATE_DB"\ndatabase_name = "d"\n'
+    folder.put('wrangler.toml', `main = "src/index.ts"\n${bound}`)
+    folder.put('.env', 'UPSTASH_VECTOR_REST_URL=here\nUPSTASH_VECTOR_REST_TOKEN=t\n')
+    const { found } = await doctor()
+    const todos = Object.fromEntries(found.map(({ check, todo }) => [check, todo]))
+    // init would add nothing.
+    expect(todos['bindings']).toContain('RAG_GATE_DB migrations_dir = "node_modules/hono-rag-gate/d1/migrations"')
+    expect((await run(['init', folder.path, '--yes'])).notes).toContain('give it migrations_dir')
+    expect(found.find(({ check }) => check === 'index')).toMatchObject({
+      state: 'problem',
+      text: expect.stringContaining('here'),
+    })
+    expect(found.at(-1)).toMatchObject({ check: 'gate' })
+    expect((await run(['doctor', folder.path, '--index', 'here'])).code).toBe(2)
+  })
+
   it('finds packages of different versions, secrets that are too short, and a project without the database', async () => {
     folder.put('wrangler.toml', 'main = "src/index.ts"\n')
     folder.put('.dev.vars', 'ADMIN_TOKEN="short"\n')

@@ -158,10 +158,13 @@ function planOf(folder: string, config: WranglerConfig, index: GateModule): Plan
   }
   const changes = newOf(folder, files)
   if (next.text !== config.text) changes.push({ path: config.name, before: config.text, after: next.text })
-  const notes = Object.entries(environmentsOf(config))
+  const bound = d1Databases(config.settings).find(({ binding }) => binding === BINDING)
+  const unmigrated = bound !== undefined && bound.migrations_dir === undefined
+  const notes = unmigrated ? [`${BINDING} names no migrations: give it migrations_dir = "${MIGRATIONS}"`] : []
+  const others = Object.entries(environmentsOf(config))
     .filter(([, own]) => !d1Databases(own).some(({ binding }) => binding === BINDING))
     .map(([name]) => `The environment ${name} inherits no bindings: give it ${BINDING} as well`)
-  return { changes, notes }
+  return { changes, notes: [...notes, ...others] }
 }
 
 function readEntry(folder: string, main: string): string {

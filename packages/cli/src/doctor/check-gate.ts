@@ -39,7 +39,7 @@ export async function checkGate(
   try {
     reply = await ask(gate, question, collection === undefined ? {} : { collection })
   } catch (thrown) {
-    return [problem('gate', saidBy(thrown), 'start it (npx wrangler dev), or say where it is with --url')]
+    return [problem('gate', saidBy(thrown), 'start it (a Worker by npx wrangler dev), or say where it is with --url')]
   }
   const told = reply.headers.get('rag-gate')
   if (told === null) {

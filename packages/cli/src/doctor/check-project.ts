@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { type D1Binding, d1Databases, MIGRATIONS, type WranglerConfig } from '../project/wrangler-config.ts'
+import { BINDING } from '../project/gate-module.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Which database of the project. */
@@ -75,9 +76,14 @@ function versionIn(path: string): string {
   return String(isRecord(manifest) ? manifest['version'] : '')
 }
 
-function noDatabase({ name }: WranglerConfig): Finding {
+function noDatabase({ name, settings }: WranglerConfig): Finding {
   const text = `${name} has no D1 database with the migrations ${MIGRATIONS}: nothing is recorded`
-  return warning('bindings', text, 'rag-gate init adds one')
+  const isBound = d1Databases(settings).some(({ binding: bound }) => bound === BINDING)
+  return warning(
+    'bindings',
+    text,
+    isBound ? `give ${BINDING} migrations_dir = "${MIGRATIONS}"` : 'rag-gate init adds one',
+  )
 }
 
 function binding({ name }: WranglerConfig, { binding: bound, database_name: database }: Partial<D1Binding>): Finding {

@@ -46,10 +46,16 @@ export const doctorCommand = command({
     }
     let indexDimension: number | undefined
     if ((given.index ?? vars['UPSTASH_VECTOR_REST_URL'] ?? '') !== '') {
-      const where = upstashOf(given, { env: vars })
-      const { findings, dimension } = await checkIndex(where, given.text === undefined ? {} : { text: given.text })
-      found.push(...findings)
-      indexDimension = dimension
+      try {
+        const where = upstashOf(given, { env: vars })
+        const { findings, dimension } = await checkIndex(where, given.text === undefined ? {} : { text: given.text })
+        found.push(...findings)
+        indexDimension = dimension
+      } catch (thrown) {
+        // An option that is wrong is the caller's to mend, a setting the project's.
+        if (!(thrown instanceof CommandError) || given.index !== undefined) throw thrown
+        found.push(problem('index', thrown.message, 'check UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN'))
+      }
     }
     const question = given.question ?? 'What do these documents say, and about what?'
     found.push(...(await checkGate(address, question, given.collection, indexDimension)))
