@@ -27,7 +27,7 @@ const CONTEXT_EMPTY: Finding = {
   stage: 'pre-generation',
   outcome: 'refuse',
   code: 'context_empty',
-  message: 'Not one sentence of the best passage fits into the context',
+  message: 'No sentence of the best passage fits the context',
 }
 
 function contextCut(shown: number, found: number): Finding {

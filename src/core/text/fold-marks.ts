@@ -8,9 +8,7 @@ const MARKS = /[\u0300-\u036f\u064b-\u0655\u093c\u0640]|\u200c|\u200d/g
 
 const MAY_HAVE_MARKS = /[\u00c0-\u093c\u1e00-\u200d]/
 
-/** A text without the accents of its letters: `résumé` and `resume` are one word, and so are `IŞIK` and `ışık`. */
+/** A text without the accents of its letters: `résumé` and `resume` are one word. */
 export function foldMarks(text: string): string {
-  return MAY_HAVE_MARKS.test(text)
-    ? text.normalize('NFD').replace(MARKS, '').normalize('NFC').replaceAll('ı', 'i')
-    : text
+  return MAY_HAVE_MARKS.test(text) ? text.normalize('NFD').replace(MARKS, '').normalize('NFC') : text
 }

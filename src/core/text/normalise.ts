@@ -27,12 +27,13 @@ const FRACTION = /(?<=\p{Nd})[\u00bc-\u00be\u2150-\u215f\u2189]/gu
 /** Invisible characters, but for the two joiners: what those join is known only once the rest is gone. */
 const IGNORABLE = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu
 
+/** By their codes in ISO 15924: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Indic scripts and their relatives. */
 const JOINED_SCRIPTS = `
-  Arabic Syriac Nko Mandaic Mongolian Phags_Pa Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
-  Sinhala Tibetan Myanmar Khmer Tai_Tham Balinese Javanese Sundanese Limbu Lepcha Meetei_Mayek Chakma`
+  Arab Syrc Nkoo Mand Mong Phag Deva Beng Guru Gujr Orya Taml Telu Knda Mlym
+  Sinh Tibt Mymr Khmr Lana Bali Java Sund Limb Lepc Mtei Cakm`
   .trim()
   .split(/\s+/)
-  .map((script) => `\\p{Script=${script}}`)
+  .map((script) => `\\p{sc=${script}}`)
   .join('')
 const OF_JOINED_SCRIPT = `[[${JOINED_SCRIPTS}]&&[\\p{L}\\p{M}]]`
 const BETWEEN_LETTERS = `(?<=${OF_JOINED_SCRIPT})[\\u200c\\u200d](?=${OF_JOINED_SCRIPT})`

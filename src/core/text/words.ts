@@ -10,9 +10,10 @@ const FOREIGN =
   /[^\0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2000-\u2064\u20a0-\u20a7\u20a9-\u20bf\u2190-\u23ff\u2500-\u2775\u2794-\u2b73\u3000-\u3004]/
 const PLAIN_WORD = /[a-z\d]+/g
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+/** Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese, by the codes of ISO 15924. */
+const UNSPACED_SCRIPTS = 'Hani Hira Kana Hang Thai Laoo Khmr Mymr'.split(' ')
 /** Their letters. The mark for a long vowel in コーヒー belongs to two scripts, and so by its own name to none. */
-const UNSPACED_LETTERS = `${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ー`
+const UNSPACED_LETTERS = `${UNSPACED_SCRIPTS.map((script) => `\\p{sc=${script}}`).join('')}ー`
 const UNSPACED = new RegExp(`[${UNSPACED_LETTERS}]`, 'u')
 /** Within a word: a run of such letters, or what stands between two. */
 const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UNSPACED_LETTERS}]+`, 'gu')
@@ -29,10 +30,15 @@ const DIGIT = /[^\d\P{Nd}]/gu
  */
 export function words(text: string): string[] {
   if (!FOREIGN.test(text)) return plainWords(text)
-  const folded = foldMarks(text.normalize('NFKC')).toLowerCase().replace(DIGIT, plainDigit)
+  const folded = plainLetters(foldMarks(text.normalize('NFKC')).toLowerCase()).replace(DIGIT, plainDigit)
   if (!FOREIGN.test(folded)) return plainWords(folded)
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
+}
+
+/** Letters that no normal form takes apart, as they are written without them, and in capitals: `IŞIK`, `STRASSE`, `DAI HOC`. */
+function plainLetters(text: string): string {
+  return text.replaceAll('ı', 'i').replaceAll('đ', 'd').replaceAll('ł', 'l').replaceAll('ø', 'o').replaceAll('ß', 'ss')
 }
 
 /** Ten digits follow each other from a code that ends in 0 or 6. */
