@@ -48,6 +48,6 @@ describe('scoreRetrieval', () => {
   })
 
   it('takes broken scores for a broken retriever', () => {
-    expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('out of their range')
+    expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('out of range')
   })
 })
