@@ -10,9 +10,6 @@ import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 /** Collections whose leftovers one run removes. */
 const SWEPT_AT_ONCE = 20
 
-/** Jobs of the triggers that begin with the minutes 0, 5 and 10 in `wrangler.toml`, each an invocation of its own; another runs them all. */
-const TURNS = ['counting alerts', 'idempotency erasures exports', 'retention scales sweep']
-
 /** Forgets requests that may not be repeated any more, runs the console's jobs, has a collection learn its scale, and removes what ingestion left over. */
 export async function runJobs(env: GateBindings, cron: string): Promise<void> {
   const { console: options, idempotency, ingest } = compositionFor(env)
@@ -25,7 +22,13 @@ export async function runJobs(env: GateBindings, cron: string): Promise<void> {
       if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections not swept`)
     },
   }
-  const turn = TURNS[Number.parseInt(cron, 10) / 5]
+  // By the minute that a trigger of `wrangler.toml` begins with, each an invocation of its own; another trigger runs them all.
+  const turn = [
+    'counting alerts',
+    // With the queue one turn of the alerts is enough.
+    `idempotency erasures exports ${env.DECISIONS_QUEUE ? '' : 'alerts'}`,
+    'retention scales sweep',
+  ][Number.parseInt(cron, 10) / 5]
   const due = Object.entries(jobs).filter(([name]) => turn?.includes(name) !== false)
   await runEach(Object.fromEntries(due), options)
 }

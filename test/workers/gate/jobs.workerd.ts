@@ -8,7 +8,7 @@ import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
-import { isolateBindings, workerOver } from '../../worker-requests.ts'
+import { ADMIN, isolateBindings, workerOver } from '../../worker-requests.ts'
 
 const OF_MANY = [
   'decision_rollups',
@@ -184,6 +184,32 @@ test.each(WORK)(
   },
 )
 
+test('no route asks D1 more than the 50 statements of the free plan, a backlog of decisions and a month of days included', async () => {
+  const period = `tenant=large&from=${TRAFFIC_START_MS}&to=${TRAFFIC_START_MS + 31 * 86_400_000}`
+  await recordTraffic(env.DB, 'large', 12_000, { days: 20, counted: false })
+  const meter = metered(env.DB)
+  const { send, post } = workerOver({ ...env, DB: meter.db })
+  const statements: Record<string, number> = {}
+  const ask = async (name: string, sending: () => Promise<Response>): Promise<void> => {
+    meter.reset()
+    const { status } = await sending()
+    expect([name, status < 300]).toEqual([name, true])
+    statements[name] = meter.queries()
+  }
+  for (const path of ['stats', 'stats/content-gaps', 'stats/documents', 'decisions', 'audit', 'feedback', 'labels'])
+    await ask(path, () => send(`/v1/${path}?${period}`, { headers: ADMIN }))
+  for (const path of ['alerts', 'policies']) await ask(path, () => send(`/v1/${path}`, { headers: ADMIN }))
+  await ask('stats of all', () => send(`/v1/stats?tenant=*`, { headers: ADMIN }))
+  const documents = Array.from({ length: 100 }, (_, at) => ({
+    id: `d${at}`,
+    text: `Page ${at} tells of a lamp. `.repeat(400),
+  }))
+  await ask('documents', () => post('/v1/documents', { documents }, ADMIN))
+  await ask('ask', () => post('/ask', { question: 'Which page tells of a lamp?' }))
+  await ask('subjects', () => send('/v1/subjects/reader?tenant=large', { method: 'DELETE', headers: ADMIN }))
+  expect(Math.max(...Object.values(statements))).toBeLessThanOrEqual(50)
+})
+
 test('where a queue is bound, its consumer looks at tenants that a run gave to it, in as many invocations as it takes', async () => {
   const nowMs = Date.UTC(2026, 4, 10, 12, 30)
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -198,7 +224,8 @@ test('where a queue is bound, its consumer looks at tenants that a run gave to i
   const send = async (body: unknown, { delaySeconds = 0 }: { readonly delaySeconds?: number } = {}) =>
     void sent.push({ body, delaySeconds })
   const bindings = { ...isolateBindings, DECISIONS_QUEUE: { send } } as unknown as GateBindings
-  await worker.scheduled(createScheduledController({ cron: '0,15,30,45 * * * *' }), bindings)
+  for (const cron of ['5,20,35,50 * * * *', '0,15,30,45 * * * *'])
+    await worker.scheduled(createScheduledController({ cron }), bindings)
   expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 2, 4, 6, 8])
   const meter = metered(env.DB)
   const consumed = { ...bindings, DB: meter.db }

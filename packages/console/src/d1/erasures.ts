@@ -86,7 +86,8 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       db.prepare(DROP_TEXTS).bind(tenant, places),
       db.prepare(ERASE).bind(tenant, principalId, places, end),
     ])
-    return { texts: texts?.meta.changes ?? 0, rows: own.length, untilPlace: end }
+    // A batch gives a result for each.
+    return { texts: texts!.meta.changes, rows: own.length, untilPlace: end }
   }
 
   async function eraseSlices(wish: Wish, maxSlices: number) {
