@@ -37,6 +37,7 @@ import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts
 import type { IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import type { Splitter } from '../../packages/ingest/src/splitter.ts'
 import type { Generation } from '../../packages/models/src/generator.ts'
+import { createLimitedGenerator } from '../../packages/models/src/limited-generator.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { Database } from './database.ts'
@@ -92,6 +93,8 @@ export interface Recorded {
   readonly isolate: Isolate
   readonly event: DecisionEvent
   readonly atMs: number
+  /** What it was recorded for. */
+  readonly running: Running | undefined
 }
 
 /** What the checks look at. */
@@ -129,6 +132,8 @@ export interface Setup {
   readonly outageMs: number
   /** `none`: as of an index that others filled. */
   readonly lexicons: 'of each collection' | 'none'
+  /** Of the model, in an isolate: of a single one, a call that never ends is soon missed. */
+  readonly callsAtOnce: 1 | 50
 }
 
 const LEADER_TIMEOUT_MS = 20_000
@@ -168,7 +173,7 @@ export class Deployment {
   readonly #index = new Map<string, Map<string, Passage>>()
   readonly #kv = new Map<string, Held>()
   readonly #flights = new Map<string, Flight>()
-  readonly #leads: { readonly flight: Flight; readonly leader: number; readonly isolate: object }[] = []
+  readonly #leads: { readonly flight: Flight; readonly leader: number; readonly by: Running | undefined }[] = []
   #queue: QueuedDecision[] = []
   #made = 0
   #names = 0
@@ -233,11 +238,15 @@ export class Deployment {
       scoreKind: 'bm25',
       fetch: (_, init) => this.#search(init),
     })
-    const model = createOpenAiGenerator({
-      baseUrl: 'https://model.example/v1',
-      apiKey: 'key',
-      model: 'm',
-      fetch: (_, init) => this.#answer(init),
+    const model = createLimitedGenerator({
+      generator: createOpenAiGenerator({
+        baseUrl: 'https://model.example/v1',
+        apiKey: 'key',
+        model: 'm',
+        fetch: (_, init) => this.#answer(init),
+      }),
+      callsAtOnce: setup.callsAtOnce,
+      streamTimeoutMs: LONGEST_REQUEST_MS,
     })
     const cache = answerCache({
       store: createTieredAnswerCache({
@@ -257,7 +266,7 @@ export class Deployment {
         cache,
         log: {
           record: (event) => {
-            journal.recorded.push({ isolate, event, atMs: time.nowMs })
+            journal.recorded.push({ isolate, event, atMs: time.nowMs, running: runningNow() })
             return log.record(event)
           },
           flush: () => log.flush(),
@@ -269,7 +278,7 @@ export class Deployment {
       question: { collections: ['default', 'manual'], otherFields: 'allow' },
       onWarning: () => undefined,
     })
-    isolate.app.onError((thrown, c) => respondWithError(c, thrown))
+    isolate.app.onError((thrown, c) => respondWithError(c, thrown, { overloaded: 503 }))
     for (const path of ['/ask', '/stream'] as const) {
       isolate.app.post(path, gate, async (c) => {
         const { question, context, decision, report } = c.var.ragGate
@@ -307,7 +316,13 @@ export class Deployment {
     isolate.diedMs = this.time.nowMs
     this.isolates = this.isolates.filter((other) => other !== isolate)
     this.dead.push(isolate)
-    for (const { flight, leader, isolate: leading } of this.#leads) if (leading === isolate) flight.lose(leader)
+    for (const { flight, leader, by } of this.#leads) if (by?.isolate === isolate) flight.lose(leader)
+  }
+
+  /** Cancels a request at what it waits for, as workerd does where its client leaves and it has no work behind the response. */
+  cancel(request: Running): void {
+    request.cancelled = true
+    for (const { flight, leader, by } of this.#leads) if (by === request) flight.lose(leader)
   }
 
   /** Everything that the index holds of a text that was written. */
@@ -397,14 +412,14 @@ export class Deployment {
       this.#flights.set(key, known)
       return known
     }
-    const joined = async (key: string, terms: JoinTerms) => {
+    const joined = async (key: string, terms: JoinTerms, by: Running | undefined) => {
       const flight = flightOf(key)
       const role = await flight.join(terms)
       if (role.kind === 'leader') {
-        this.#leads.push({ flight, leader: role.leaderId, isolate })
+        this.#leads.push({ flight, leader: role.leaderId, by })
         // The runtime ends a call with the request that made it.
         this.time.after(LONGEST_REQUEST_MS, undefined, () => flight.lose(role.leaderId))
-        if (!isolate.alive) flight.lose(role.leaderId)
+        if (!isolate.alive || by?.cancelled === true) flight.lose(role.leaderId)
       }
       return { role, flight }
     }
@@ -412,7 +427,8 @@ export class Deployment {
       leaderTimeoutMs: LEADER_TIMEOUT_MS,
       join: async (key, purgeEpoch) => {
         const terms = { leaderTimeoutMs: LEADER_TIMEOUT_MS, purgeEpoch }
-        const { made } = await this.#wire('object', () => ({ made: runOutside(() => joined(key, terms)) }))
+        const by = runningNow()
+        const { made } = await this.#wire('object', () => ({ made: runOutside(() => joined(key, terms, by)) }))
         const { role, flight } = await made
         if (role.kind !== 'leader') return role
         const { leaderId } = role

@@ -127,9 +127,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a lease outlasts a clock that was set back',
     file: 'packages/ingest/src/d1/collection-statements.ts',
-    from: 'writer_until_ms NOT BETWEEN ?5 + 1 AND ?6)',
-    to: 'writer_until_ms <= ?5 + 0 * ?6)',
+    from: 'notBetween(collections.writerUntilMs, atMs + 1, untilMs + (untilMs - atMs))',
+    to: 'lte(collections.writerUntilMs, atMs)',
     seed: 10,
+  },
+  {
+    name: 'calls of cancelled requests count on',
+    file: 'packages/models/src/limited-generator.ts',
+    from: 'if (untilMs <= nowMs) end()',
+    to: 'if (untilMs < 0 * nowMs) end()',
+    seed: 22,
   },
 ]
 

@@ -57,6 +57,7 @@ const DECLARED: ReadonlySet<string> = new Set([
   '503 lexicon_unreadable',
   '503 llm_unavailable',
   '503 llm_misconfigured',
+  '503 overloaded',
   '504 retriever_timeout',
   '504 llm_timeout',
   '504 not_cached',
@@ -110,7 +111,13 @@ class Simulation {
   }[] = []
   readonly #violations: Violation[] = []
   readonly #outcomes = new Map<string, number>()
-  readonly #decided: { readonly id: string; readonly isolate: Isolate; readonly told: string }[] = []
+  /** What was answered, and by which decision; `undefined` by none. */
+  readonly #answered: {
+    readonly id: string | undefined
+    readonly isolate: Isolate
+    readonly running: Running
+    readonly told: string
+  }[] = []
   #open = 0
   #questions = 0
   #digest = 0
@@ -126,6 +133,7 @@ class Simulation {
       reranks: of(['no', 'cross-encoder', 'grade']),
       outageMs: of([0, 0, 20_000]),
       lexicons: of(['of each collection', 'none']),
+      callsAtOnce: of([1, 50]),
     })
   }
 
@@ -148,14 +156,17 @@ class Simulation {
     await time.passUntil(time.nowMs + QUIET_MS)
     if (this.#violations.length === 0) await this.#allIsWell()
     this.#check()
-    deployment.database.close()
-    return {
-      violations: this.#violations,
+    const run = {
+      violations: [...this.#violations],
       questions: this.#questions,
-      outcomes: this.#outcomes,
+      outcomes: new Map(this.#outcomes),
       faults: deployment.counts,
       digest: (this.#digest >>> 0).toString(16),
     }
+    for (const signal of time.signals) signal.abort()
+    await time.passUntil(time.nowMs)
+    deployment.database.close()
+    return run
   }
 
   #violated(rule: string, detail: string): void {
@@ -293,6 +304,7 @@ class Simulation {
     const { client, header, path, about } = asked
     const beganMs = time.nowMs
     const controller = new AbortController()
+    time.signals.add(controller)
     const token = client === 'wrong key' ? `${key.token.slice(0, -1)}${key.token.endsWith('a') ? 'b' : 'a'}` : key.token
     const text = JSON.stringify({ question: questionOf(asked.tenant, about, asked.fact), collection: about.collection })
     const body =
@@ -311,9 +323,21 @@ class Simulation {
       ...(client === 'hangs halfway' && { duplex: 'half' }),
     })
     const random = seededRandom(seed)
-    let left = false
-    if (client === 'leaves') time.after(random() * 3000, undefined, () => ((left = true), controller.abort()))
+    let [left, done] = [false, false]
     const waited: Promise<unknown>[] = []
+    if (client === 'leaves') {
+      // Other servers let the request go on; workerd tells it only where it is asked to.
+      const [isCancelled, isTold] = [random() < 2 / 3, random() < 1 / 2]
+      // At once, or while something does not come.
+      time.after(random() * (random() < 1 / 2 ? 50 : 3000), undefined, () => {
+        left = true
+        if (isCancelled && waited.length === 0 && !done) {
+          this.#deployment.cancel(running)
+          this.#count('left, cancelled')
+        }
+        if (isTold || !isCancelled) controller.abort()
+      })
+    }
     // As much of an execution context as Hono uses.
     const context = {
       waitUntil: (work: Promise<unknown>) => void waited.push(work),
@@ -321,7 +345,6 @@ class Simulation {
       props: {},
     }
     const answered = runAs(running, async () => isolate.app.fetch(request, {}, context as never))
-    let done = false
     time.after(ANSWERED_WITHIN_MS, undefined, () => {
       if (!done && isolate.alive && !left) this.#violated('every question is answered in time', JSON.stringify(asked))
     })
@@ -329,8 +352,15 @@ class Simulation {
     // One that left reads nothing.
     const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
     done = true
-    if (left) return
-    this.#judge(asked, number, key, beganMs, isolate, response, content)
+    const id = /id="([^"]+)"/.exec(response.headers.get('rag-gate') ?? '')?.[1]
+    this.#answered.push({ id, isolate, running, told: `${JSON.stringify(asked)} at ${beganMs}: ${response.status}` })
+    if (left)
+      this.#count(response.status === 499 ? `left, ${id === undefined ? 'no decision' : 'decided'}` : 'left, answered')
+    else this.#judge(asked, number, key, beganMs, response, content)
+  }
+
+  #count(outcome: string): void {
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
   }
 
   #judge(
@@ -338,7 +368,6 @@ class Simulation {
     number: number,
     key: Key,
     beganMs: number,
-    isolate: Isolate,
     response: Response,
     content: string | undefined,
   ): void {
@@ -353,7 +382,7 @@ class Simulation {
       response.status === 200
         ? `${verdict} ${/hit|stale-if|collapsed(?!=)/.exec(cache)?.[0] ?? 'made'}`
         : `${response.status} ${code}`
-    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
+    this.#count(outcome)
     // What was decided and answered, digested in the order of events.
     for (const character of `${outcome}${beganMs}${content?.length ?? -1}`)
       this.#digest = Math.imul(this.#digest ^ character.charCodeAt(0), 0x01000193)
@@ -374,7 +403,6 @@ class Simulation {
     }
     const id = /id="([^"]+)"/.exec(field)?.[1]
     if (id === undefined) return this.#violated('every response is declared', told)
-    this.#decided.push({ id, isolate, told })
     if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', cache, told, id)
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
     const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
@@ -501,12 +529,17 @@ class Simulation {
         runAs({ random: seededRandom(rounds), faulty: 0 }, () => deployment.deliver(seededRandom(rounds))),
       )
     }
-    const recordings = new Map<string, number>()
-    for (const { event } of journal.recorded) recordings.set(event.id, (recordings.get(event.id) ?? 0) + 1)
-    for (const { id, isolate, told } of this.#decided) {
-      const times = recordings.get(id) ?? 0
-      if (times > 1 || (times === 0 && isolate.alive))
-        return this.#violated('one decision a question', `${times} times: ${told}`)
+    const recordings = new Map<Running | undefined, string[]>()
+    for (const { event, running } of journal.recorded)
+      recordings.set(running, [...(recordings.get(running) ?? []), event.id])
+    for (const { id, isolate, running, told } of this.#answered) {
+      const recorded = recordings.get(running) ?? []
+      // An isolate that died, and a request that was cancelled, may have ended before.
+      const mayLack = !isolate.alive || running.cancelled === true
+      // What a client who left before the search asked is no decision, as what could not be searched is none.
+      const isAsAnswered = recorded.length === (id === undefined ? 0 : 1) && recorded[0] === id
+      if (!isAsAnswered && (recorded.length > 0 || !mayLack))
+        return this.#violated('one decision a question', `${told}: ${id ?? 'none'}, recorded ${recorded.join()}`)
     }
     const rows = database.run({ sql: 'SELECT id, tenant, verdict FROM decisions', values: [] }).results
     const stored = new Map(rows.map((row) => [String(row['id']), row]))

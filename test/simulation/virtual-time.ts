@@ -7,6 +7,8 @@ import { seededRandom } from '../../bench/seeded-random.ts'
 export interface Running {
   /** Absent for what happens outside of every isolate: in a database, on a wire, at a client. */
   readonly isolate?: { alive: boolean }
+  /** Whether the runtime cancelled the request that it runs for: nothing that it waits for comes any more. */
+  cancelled?: boolean
   /** Draws the faults of this step and of no other, so that a run can be shortened without changing what is left of it. */
   readonly random: () => number
   /** Share of calls that are faulty, 0..1. */
@@ -42,6 +44,12 @@ export class VirtualTime {
   #timers: Timer[] = []
   /** When clocks were set back, and by how much. */
   readonly setBacks: { readonly atMs: number; readonly byMs: number }[] = []
+
+  /**
+   * Aborted at the end of a run: Node holds on to a signal made of others until one of them is, or no one listens, and nothing
+   * of an isolate that died or of a cancelled request goes on to that.
+   */
+  readonly signals = new Set<AbortController>()
 
   readonly seed: number
 
@@ -98,7 +106,7 @@ export class VirtualTime {
       if (next === undefined || next.atMs > atMs) break
       this.#timers.shift()
       this.nowMs = Math.max(this.nowMs, next.atMs)
-      if (next.running?.isolate?.alive === false) continue
+      if (next.running?.isolate?.alive === false || next.running?.cancelled === true) continue
       if (next.running === undefined) running.exit(next.run)
       else running.run(next.running, next.run)
       await settle()
@@ -127,6 +135,12 @@ export function install(time: VirtualTime): () => void {
     const timer = time.after(ms, runningNow(), run)
     return { timer, ref: () => undefined, unref: () => undefined }
   }
+  const abortedAfter = (ms: number): AbortSignal => {
+    const controller = new AbortController()
+    time.signals.add(controller)
+    set(ms, () => controller.abort(new DOMException('It took too long', 'TimeoutError')))
+    return controller.signal
+  }
   // Ids are drawn a hundred at a time and kept in the module: by their length, so that what is left of them from another
   // run shifts nothing else.
   const draws = new Map<number, () => number>()
@@ -140,6 +154,7 @@ export function install(time: VirtualTime): () => void {
   const buffer = (made: Buffer): ArrayBuffer => new Uint8Array(made).buffer
   return replaced([
     [globalThis, 'setTimeout', (run: () => void, ms?: number) => set(ms, run)],
+    [AbortSignal, 'timeout', (ms: number) => abortedAfter(ms)],
     [globalThis, 'clearTimeout', (set?: { readonly timer: Timer }) => set && time.cancel(set.timer)],
     [Date, 'now', () => time.wallMs()],
     [performance, 'now', () => time.nowMs],
