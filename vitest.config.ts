@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { DEEP } from './test/deep-run.ts'
 
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
@@ -6,16 +7,34 @@ import { DEEP } from './test/deep-run.ts'
 const NEEDS_WORKERD = !process.argv.includes('--project') || process.argv.includes('workerd')
 const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
 
+/** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
+const LONG =
+  /\/(simulation|init|cli|backup|killed|deploy|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project)
+      const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))]
+    })
+  }
+}
+
 export default defineConfig({
   test: {
-    // Beside whole journeys, which run at the same time, as many as there are cores.
-    maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
+    // Workers wait for timers, queues and flushes: one more than there are cores keeps two of them busy.
+    maxWorkers: 3,
     projects: [
       {
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
+          // What waits comes first, what computes fills both cores at the end.
+          sequence: { groupOrder: 1 },
           // Properties run hundreds of examples, on machines that others use as well.
           testTimeout: 30_000,
           setupFiles: ['test/properties.ts'],
@@ -70,13 +89,11 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/e2e/bundle-gate.ts'],
           testTimeout: 60_000,
-          hookTimeout: 120_000,
+          hookTimeout: 300_000,
           // What a page shows may wait for a Worker on a machine that others use as well.
           expect: { poll: { timeout: 20_000 } },
-          // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
+          // A browser for each process.
           isolate: false,
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

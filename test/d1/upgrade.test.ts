@@ -37,7 +37,7 @@ async function apply(db: D1Database, names: readonly string[]): Promise<void> {
 }
 
 async function applyFile(db: D1Database, file: string): Promise<void> {
-  for (const statement of unstable_splitSqlQuery(readFileSync(file, 'utf8'))) await db.prepare(statement).run()
+  await db.batch(unstable_splitSqlQuery(readFileSync(file, 'utf8')).map((statement) => db.prepare(statement)))
 }
 
 const event = (at: number) => ({
@@ -83,7 +83,7 @@ async function recordAsThen(db: D1Database, events: readonly ReturnType<typeof e
   await db.prepare('INSERT INTO decision_batches (events) VALUES (?1)').bind(JSON.stringify(rows)).run()
 }
 
-describe('a database with the migrations', () => {
+describe('a database with the migrations', { timeout: 120_000 }, () => {
   it.each(STATES)('up to %s keeps and counts what it holds, once', async (name) => {
     // What miniflare gives is a D1 database, under a type of its own.
     const db = (await miniflare.getD1Database(name.slice(0, -4))) as unknown as D1Database

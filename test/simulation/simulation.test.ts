@@ -36,9 +36,9 @@ test(
   async () => {
     const file = await bundledRun('run')
     const [first, second, again] = await Promise.all([
-      simulated(file, '--questions=5000', '--seed=1'),
-      simulated(file, '--questions=5000', '--seed=100001'),
-      simulated(file, '--questions=400', '--seed=13'),
+      simulated(file, '--questions=5000', '--each=1000', '--seed=1'),
+      simulated(file, '--questions=5000', '--each=1000', '--seed=100001'),
+      simulated(file, '--questions=1000', '--each=1000', '--seed=5'),
     ])
     expect([first, second].map(({ broken, printed }) => broken && printed)).toEqual([undefined, undefined])
     expect(first.questions + second.questions).toBeGreaterThanOrEqual(10_000)

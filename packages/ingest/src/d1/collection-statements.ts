@@ -1,4 +1,7 @@
-/** The queries that change a collection. Each is one step of a transaction. */
+/**
+ * The queries that change a collection. Each is one step of a transaction. Types of those that write its row would name files of
+ * another package: they are left out of the declarations.
+ */
 /* oxlint-disable typescript/explicit-module-boundary-types -- types of queries are inferred: drizzle has no short names for them */
 import {
   and,
@@ -43,7 +46,7 @@ export function listed(batch: string): SQL {
   return sql`(SELECT value FROM json_each(${batch}))`
 }
 
-/** Makes sure that there is a row: a collection without a publication stands at 0. */
+/** Makes sure that there is a row: a collection without a publication stands at 0. @internal */
 export function insertCollection(queries: Queries, tenant: Tenant, id: CollectionId, atMs: number) {
   return queries
     .insert(collections)
@@ -54,6 +57,7 @@ export function insertCollection(queries: Queries, tenant: Tenant, id: Collectio
 /**
  * Gives the turn to a writer, if it is free or has run out. One that ends later than any writer may ask for was given by a
  * clock that was set back since: it has run out too. Returns the row when it does.
+ * @internal
  */
 export function takeLease(queries: Queries, tenant: Tenant, id: CollectionId, { id: writer, atMs, untilMs }: Writer) {
   const runOut = notBetween(collections.writerUntilMs, atMs + 1, untilMs + (untilMs - atMs))
@@ -64,7 +68,7 @@ export function takeLease(queries: Queries, tenant: Tenant, id: CollectionId, { 
     .returning({ id: collections.id })
 }
 
-/** Prolongs a turn that the writer still has. Returns the row when it does. */
+/** Prolongs a turn that the writer still has. Returns the row when it does. @internal */
 export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, writer: Writer) {
   return queries
     .update(collections)
@@ -73,7 +77,7 @@ export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, wr
     .returning({ id: collections.id })
 }
 
-/** Ends a lease that the writer still has. */
+/** Ends a lease that the writer still has. @internal */
 export function endLease(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string) {
   return queries
     .update(collections)
@@ -162,6 +166,7 @@ export function supersedeLexicon(queries: Queries, { tenant, id, atMs }: CorpusC
 /**
  * Raises the version by one. From any other version than the one the change was made from, or without the lease, it would
  * become NULL, which its column forbids: the statement fails, and with it the transaction.
+ * @internal
  */
 export function raiseVersion(queries: Queries, change: CorpusChange, lexiconId: string) {
   const { corpusVersion: version, writer } = collections
@@ -175,6 +180,7 @@ export function raiseVersion(queries: Queries, change: CorpusChange, lexiconId: 
 /**
  * Notes how the collection is embedded, once every document of it is: while some are still embedded by another model, it
  * stays the other's, and the index that has moved on is not searched. Runs when the documents are stored.
+ * @internal
  */
 export function noteEmbedding(queries: Queries, { tenant, id, embeddingModel, dimension }: CorpusChange) {
   const isOther = or(ne(documents.embeddingModel, embeddingModel), ne(documents.dimension, dimension))
