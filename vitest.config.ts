@@ -33,8 +33,6 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
-          // What waits comes first, what computes fills both cores at the end.
-          sequence: { groupOrder: 1 },
           // Properties run hundreds of examples, on machines that others use as well.
           testTimeout: 30_000,
           setupFiles: ['test/properties.ts'],
@@ -92,8 +90,10 @@ export default defineConfig({
           hookTimeout: 300_000,
           // What a page shows may wait for a Worker on a machine that others use as well.
           expect: { poll: { timeout: 20_000 } },
-          // A browser for each process.
+          // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
           isolate: false,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -3,7 +3,7 @@
  *
  *   node scripts/run.mjs --with=all scripts/check.ts [types] [lint] [format] [site]
  */
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { ROOT } from './local-gate.ts'
 
@@ -56,24 +56,8 @@ function note(count: Count, name: string, passed: boolean): void {
   else count.failed++
 }
 
-/** Runs a script of the project beside others, whose lines may come between its own, and says whether it ended well. */
-export function runBesideOthers(
-  script: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
-  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...QUIET, ...env },
-  })
-  child.stdout.on('data', (piece: Buffer) => process.stdout.write(piece))
-  child.stderr.on('data', (piece: Buffer) => process.stderr.write(piece))
-  return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
-}
-
-/** Runs checks, so many at a time; what each prints stands above its line. */
-export async function runChecksInTurn(checks: readonly Check[], atATime = 1): Promise<Count> {
+/** Runs checks two at a time; what each prints stands above its line. */
+export async function runChecksInPairs(checks: readonly Check[]): Promise<Count> {
   const count = { passed: 0, failed: 0 }
   const left = [...checks]
   const runNext = async (): Promise<void> => {
@@ -85,7 +69,7 @@ export async function runChecksInTurn(checks: readonly Check[], atATime = 1): Pr
     note(count, name, passed)
     await runNext()
   }
-  await Promise.all(Array.from({ length: atATime }, runNext))
+  await Promise.all([runNext(), runNext()])
   return count
 }
 
@@ -106,5 +90,5 @@ if (import.meta.main) {
   const unknown = wanted.filter((word) => !CHECKS.some(([name]) => name.startsWith(word)))
   if (unknown.length > 0) throw new Error(`There is no check called ${unknown.join(', ')}`)
   const chosen = CHECKS.filter(([name]) => wanted.length === 0 || wanted.some((word) => name.startsWith(word)))
-  process.exitCode = (await runChecksInTurn(chosen, 2)).failed > 0 ? 1 : 0
+  process.exitCode = (await runChecksInPairs(chosen)).failed > 0 ? 1 : 0
 }

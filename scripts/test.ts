@@ -9,7 +9,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Check, CHECKS, type Count, runBesideOthers, runChecks, runChecksInTurn } from './check.ts'
+import { type Check, CHECKS, type Count, run, runChecks, runChecksInPairs } from './check.ts'
 
 /** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
 const deep = process.argv.includes('--deep')
@@ -23,11 +23,11 @@ const DEEP_CHECKS: readonly Check[] = [
 
 const env = { TEST_DEEP: deep ? '1' : '0' }
 
-async function runVitest(args: readonly string[]): Promise<Count> {
+function runVitest(args: readonly string[]): Count {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-'))
   const report = join(directory, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`]
-  const clean = await runBesideOthers('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], env)
+  const clean = run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], env)
   try {
     // The form of vitest's own JSON report.
     const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(report, 'utf8')) as {
@@ -43,17 +43,11 @@ async function runVitest(args: readonly string[]): Promise<Count> {
   }
 }
 
-/** Whole journeys wait for servers and pages, the others compute: side by side they keep the cores busy. */
-const TRACKS: readonly (readonly string[])[] =
-  vitestArguments.length > 0
-    ? [vitestArguments]
-    : [
-        ['--project', 'e2e'],
-        ['--project', 'node', '--project', 'workerd'],
-      ]
-
-const counts = await Promise.all([runChecksInTurn(CHECKS), ...TRACKS.map(runVitest)])
-if (deep) counts.push(runChecks(DEEP_CHECKS, env))
+const counts = [
+  await runChecksInPairs(CHECKS),
+  runVitest(vitestArguments),
+  ...(deep ? [runChecks(DEEP_CHECKS, env)] : []),
+]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)
 const failed = counts.reduce((sum, count) => sum + count.failed, 0)
 console.log(`${passed} passed, ${failed} failed`)

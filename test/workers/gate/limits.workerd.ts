@@ -188,7 +188,7 @@ function aSilentModel(): void {
 
 test('a stream ends after its time, and meanwhile no other call of the model is begun', async () => {
   aSilentModel()
-  const settings = { ...MODEL, MODEL_CALLS_AT_ONCE: '1', STREAM_SECONDS: '1', STALE_IF_ERROR_SECONDS: '0' }
+  const settings = { ...MODEL, MODEL_CALLS_AT_ONCE: '1', STREAM_SECONDS: '4', STALE_IF_ERROR_SECONDS: '0' }
   const limited = workerOver({ ...isolateBindings, ...settings })
   const ask = (question: string) => limited.post('/ask', { question }, { ...ADMIN, accept: 'text/event-stream' })
   const first = await ask(STRONG)
