@@ -1,6 +1,6 @@
 /** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `raw/counting.sql`; nothing imports it at run time. */
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import { CELL, type Figure, type Figures, PARTS, PLACES_OF_A_MS } from './figures.ts'
+import { CELL, type Figure, type Figures, PARTS, PLACES_OF_A_MS, WORTH_COUNTING } from './figures.ts'
 import { decisions } from './schema.ts'
 
 /** SQLite functions take 32 arguments in D1. */
@@ -90,9 +90,7 @@ END;
 `
 
 /** Decisions of one statement: of 5,000 sums it takes half a second of D1; weak spots are counted in a tenth of the time. */
-const SLICES = { sums: 5_000, weak_spots: 20_000 } as const
-/** Sums that are told of, of those that wait. */
-const WORTH_IT = 50
+const SLICES = { sums: 5_000, weak_spots: WORTH_COUNTING.weak_spots } as const
 
 const counted = (counts: string): string => `(SELECT place FROM counted_decisions WHERE counts = '${counts}')`
 
@@ -113,14 +111,17 @@ CREATE VIEW next_${counts} (counts, until_place) AS SELECT '${counts}', coalesce
     OR EXISTS (SELECT 1 FROM late_decisions WHERE counts = '${counts}');
 `
 
-/** Views of what waits to be counted: the next slices; and sums up to those that are worth it, weak spots of what is summed up, and when the first of each was. */
+/**
+ * Views of what waits to be counted: the next slices; and sums up to those that are worth it, weak spots of what is summed
+ * up, and when the first of each was.
+ */
 const WAITING = `${Object.entries(SLICES).map(nextSlice).join('')}
 DROP VIEW IF EXISTS waiting_decisions;
 
 CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELECT
   (SELECT count(*) FROM (
-    SELECT * FROM (SELECT 1 FROM decisions WHERE place > ${counted('sums')} LIMIT ${WORTH_IT})
-    UNION ALL SELECT * FROM (SELECT 1 FROM late_decisions WHERE counts = 'sums' LIMIT ${WORTH_IT})
+    SELECT * FROM (SELECT 1 FROM decisions WHERE place > ${counted('sums')} LIMIT ${WORTH_COUNTING.sums})
+    UNION ALL SELECT * FROM (SELECT 1 FROM late_decisions WHERE counts = 'sums' LIMIT ${WORTH_COUNTING.sums})
   )),
   ${firstMs('sums')},
   (SELECT sum(iif(counts = 'sums', decisions, -decisions)) FROM counted_decisions),
@@ -144,8 +145,8 @@ CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
 }
 
 /**
- * Two views to insert into, with their triggers, and three that are read: what waits to be counted, and tokens. `decision_batches` stores a JSON array of decisions by the names of their
- * columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
+ * Two views to insert into, with their triggers, and four that are read: what waits to be counted, and tokens.
+ * `decision_batches` stores a JSON array of decisions by the names of their columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
  * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
  */
 export function countingSql(figures: Figures): string {

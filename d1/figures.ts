@@ -135,3 +135,6 @@ export const PARTS = 2
 
 /** Places that the decisions of a millisecond have. */
 export const PLACES_OF_A_MS = 2048
+
+/** Decisions that are counted once so many wait, at the latest after some hours: sums, and weak spots, in slices of as many. */
+export const WORTH_COUNTING = { sums: 50, weak_spots: 20_000 } as const

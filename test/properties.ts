@@ -17,8 +17,11 @@ const mutation = process.env['TEST_MUTATION'] === '1'
 const runs = DEEP ? { numRuns: 1000 } : { seed: SEED, numRuns: 40 }
 fc.configureGlobal(mutation ? RUNS_MUTATION : runs)
 
-/** So many examples, where a test asks for a number of its own: `deep` of them in deep runs, a share of `count` in others. */
-export function examples(count: number, deep = count): number {
-  if (DEEP) return deep
-  return Math.ceil(count * (mutation ? 0.1 : SHARE))
+/**
+ * So many examples, where a test asks for a number of its own: all in deep runs, a share in others. With `deep`, `count` is what
+ * other runs draw.
+ */
+export function examples(count: number, deep?: number): number {
+  if (DEEP) return deep ?? count
+  return Math.ceil(count * (mutation ? 0.1 : deep === undefined ? SHARE : 1))
 }

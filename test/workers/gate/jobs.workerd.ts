@@ -118,6 +118,20 @@ test('health says when each job was last run, and for how long it is behind', as
   expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds > 80_000)).toBe(true)
 })
 
+test('every job has its turn in a quarter of an hour, and the triggers but for the alerts have none twice', async () => {
+  const ranBy = async (...crons: readonly string[]): Promise<unknown[]> => {
+    await env.DB.prepare('DELETE FROM jobs').run()
+    for (const cron of crons) await worker.scheduled(createScheduledController({ cron }), isolateBindings)
+    return (await env.DB.prepare('SELECT name FROM jobs ORDER BY name').all()).results
+  }
+  const turns = ['0,15,30,45 * * * *', '5,20,35,50 * * * *', '10,25,40,55 * * * *']
+  const all = await ranBy('*/15 * * * *')
+  expect(await ranBy(...turns)).toEqual(all)
+  let ran = 0
+  for (const turn of turns) ran += (await ranBy(turn)).length
+  expect(ran).toBe(all.length + 1)
+})
+
 /** A cron expression of `wrangler.toml`, and what its jobs have to do: as much as one run takes, and more. */
 const WORK: readonly (readonly [cron: string, sqls: readonly string[]])[] = [
   [

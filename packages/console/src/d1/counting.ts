@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
+import { WORTH_COUNTING } from 'hono-rag-gate/d1/figures'
 import { countedDecisions } from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { type Counts, countSql, WAITING, type Waiting } from './raw/counting.ts'
@@ -35,8 +36,6 @@ export interface Counting {
 }
 
 const HOUR_MS = 3_600_000
-/** How many are worth it, by the view `waiting_decisions`. */
-const WORTH_IT = { sums: 50, weak_spots: 20_000 } as const
 const LONGEST_WAIT_MS = { sums: 3 * HOUR_MS, weak_spots: 7 * 24 * HOUR_MS } as const
 
 /** Counting in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -75,7 +74,7 @@ export function createD1Counting({ db }: D1CountingOptions): Counting {
         nowMs - (waiting[`${counts}_ms`] ?? nowMs) >= LONGEST_WAIT_MS[counts]
       let isDone = true
       for (const counts of ['sums', 'weak_spots'] as const) {
-        if (waiting[counts] >= WORTH_IT[counts] || hasWaited(counts)) {
+        if (waiting[counts] >= WORTH_COUNTING[counts] || hasWaited(counts)) {
           isDone = (await countOne(counts, maxSlices)) && isDone
         }
       }
