@@ -28,11 +28,10 @@ export async function runJobs(env: GateBindings, cron: string): Promise<void> {
     // With the queue one turn of the alerts is enough.
     `idempotency erasures exports ${env.DECISIONS_QUEUE ? '' : 'alerts'}`,
   ]
-  const turn = Number.parseInt(cron, 10) / 5
   // The third has every job that the others do not name.
-  const isDue = (name: string): boolean =>
-    turn === turns.length ? !turns.join().includes(name) : turns[turn]?.includes(name) !== false
-  const due = Object.entries(jobs).filter(([name]) => isDue(name))
+  turns.push(`${Object.keys(jobs).filter((name) => !turns.join().includes(name))}`)
+  const turn = turns[Number.parseInt(cron, 10) / 5]
+  const due = Object.entries(jobs).filter(([name]) => turn?.includes(name) !== false)
   await runEach(Object.fromEntries(due), options)
 }
 
