@@ -29,8 +29,8 @@ export async function runJobs(env: GateBindings, cron: string): Promise<void> {
     `idempotency erasures exports ${env.DECISIONS_QUEUE ? '' : 'alerts'}`,
   ]
   // The third has every job that the others do not name.
-  turns.push(`${Object.keys(jobs).filter((name) => !turns.join().includes(name))}`)
-  const turn = turns[Number.parseInt(cron, 10) / 5]
+  const others = Object.keys(jobs).filter((name) => !turns.join().includes(name))
+  const turn = [...turns, others][Number.parseInt(cron, 10) / 5]
   const due = Object.entries(jobs).filter(([name]) => turn?.includes(name) !== false)
   await runEach(Object.fromEntries(due), options)
 }
