@@ -4,7 +4,7 @@ const TIMES = 16
 export const PROPORTION = 48
 /** Work that takes less is too short to be compared, milliseconds. */
 const SHORTEST_MS = 1
-const RUNS = 5
+const RUNS = 3
 
 /**
  * How many times as long some work takes on a text of sixteen times the length: a ratio of CPU times within one run, since

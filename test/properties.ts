@@ -8,13 +8,13 @@ import { DEEP } from './deep-run.ts'
 const SEED = 20_261_121
 
 /** Which share of the examples that a test asks for is drawn: `npm test` runs for every change, and has minutes. */
-const SHARE = 1 / 4
+const SHARE = 1 / 10
 
 /** A mutant is killed by the first counterexample: fewer examples, and no search for the smallest one. */
 const RUNS_MUTATION: fc.GlobalParameters = { seed: SEED, numRuns: 25, endOnFailure: true }
 
 const mutation = process.env['TEST_MUTATION'] === '1'
-const runs = DEEP ? { numRuns: 1000 } : { seed: SEED, numRuns: 40 }
+const runs = DEEP ? { numRuns: 1000 } : { seed: SEED, numRuns: 25 }
 fc.configureGlobal(mutation ? RUNS_MUTATION : runs)
 
 /**

@@ -124,7 +124,7 @@ describe('an export', () => {
     expect(lines.map((line) => (JSON.parse(line) as { namespace: string }).namespace)).toEqual(Array(4).fill('a/b'))
   })
 
-  test('that broke off goes on and is whole, also after half a written page', async () => {
+  test.runIf(DEEP)('that broke off goes on and is whole, also after half a written page', async () => {
     const { url, server } = await breakingAfter(3, local.url)
     const source = addressOf('source')
     const through = { token: source.token, url: `${url}/indexes/source`, out: pathOf('broken.jsonl'), page: '5' }
@@ -212,7 +212,7 @@ describe('an import', () => {
     expect(vectors.map(({ id }) => id)).toEqual(['r4', 'r5'])
   })
 
-  test('as texts is embedded by the index it goes to', async () => {
+  test.runIf(DEEP)('as texts is embedded by the index it goes to', async () => {
     writeFileSync(
       pathOf('texts.jsonl'),
       line({ id: 'a', vector: [1, 2, 3], data: 'The bridge is red', metadata: { b: 1 } }),

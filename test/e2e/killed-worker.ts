@@ -1,5 +1,5 @@
 /**
- * The ready Worker with each of the decision logs, for `killed.test.ts`: at `/ask` its own, at `/queued` the queue's, at
+ * The ready Worker with each of the decision logs, for `killed.deep.test.ts`: at `/ask` its own, at `/queued` the queue's, at
  * `/direct` the one without a buffer. The queue stands outside of the process, as Cloudflare's does; what wrangler
  * simulates would end with it.
  */

@@ -1,5 +1,6 @@
 /** The page at `/` for everybody: by keyboard, for assistive technology, on a phone, in both colour schemes. */
 import { describe, expect, it } from 'vitest'
+import { DEEP } from '../deep-run.ts'
 import { LOOKS, lowContrasts, overflow, SCREENSHOTS, shoot } from './appearance.ts'
 import { violations } from './axe.ts'
 import {
@@ -83,17 +84,20 @@ describe('for assistive technology', () => {
     expect(tree).toContain('region "Asked in this session"')
   })
 
-  it.each(['light', 'dark'] as const)('every text has enough contrast in %s colours', async (colorScheme) => {
-    const { page } = await visit({ colorScheme })
-    expect(await lowContrasts(page)).toEqual([])
-    await ask(page, STRONG)
-    await ask(page, WEATHER)
-    expect(await lowContrasts(page)).toEqual([])
-  })
+  it.each(DEEP ? (['light', 'dark'] as const) : (['dark'] as const))(
+    'every text has enough contrast in %s colours',
+    async (colorScheme) => {
+      const { page } = await visit({ colorScheme })
+      expect(await lowContrasts(page)).toEqual([])
+      await ask(page, STRONG)
+      await ask(page, WEATHER)
+      expect(await lowContrasts(page)).toEqual([])
+    },
+  )
 })
 
 describe('axe finds nothing wrong', () => {
-  it.each(LOOKS)('in $scheme colours, $width wide', async ({ scheme, viewport }) => {
+  it.each(DEEP ? LOOKS : LOOKS.slice(0, 1))('in $scheme colours, $width wide', async ({ scheme, viewport }) => {
     const { page } = await visit({ colorScheme: scheme, viewport })
     expect(await violations(page)).toEqual([])
     await useKey(page, site.gate.adminToken)

@@ -1,5 +1,6 @@
 /** Markdown and markup on the page at `/`: always text. */
 import { describe, expect, it } from 'vitest'
+import { DEEP } from '../deep-run.ts'
 import { ask, changing, HOSTILE_MARKUP, pageSite, STRONG } from './page-site.ts'
 
 const site = pageSite()
@@ -52,7 +53,7 @@ describe('Markdown in an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it.each([
+  const PIECES = [
     ['stars', '**'],
     ['ticks', '` '],
     ['brackets', '[]('],
@@ -60,13 +61,17 @@ describe('Markdown in an answer', () => {
     ['items', '- '],
     ['cells', '|'],
     ['underscores', '_a '],
-  ])('that is 29,000 characters of %s does not hold the page up', async (_, piece) => {
-    const { page } = await visit()
-    await changing(page, (body) => ({ ...body, answer: piece.repeat(29_000 / piece.length) }))
-    const startedMs = performance.now()
-    await ask(page, STRONG)
-    expect(performance.now() - startedMs).toBeLessThan(20_000)
-  })
+  ] as const
+  it.each(DEEP ? PIECES : PIECES.slice(1, 2))(
+    'that is 29,000 characters of %s does not hold the page up',
+    async (_, piece) => {
+      const { page } = await visit()
+      await changing(page, (body) => ({ ...body, answer: piece.repeat(29_000 / piece.length) }))
+      const startedMs = performance.now()
+      await ask(page, STRONG)
+      expect(performance.now() - startedMs).toBeLessThan(20_000)
+    },
+  )
 })
 
 describe('markup in documents and questions', () => {

@@ -147,8 +147,8 @@ describe('an answer that a model writes', () => {
     ['fences', '```\n'],
     ['lines', 'a\n'],
   ] as const
-  const LENGTH = DEEP ? 24_000 : 4_000
-  it.each(DEEP ? pieces : pieces.slice(0, 1))(
+  const LENGTH = 24_000
+  it.runIf(DEEP).each(pieces)(
     'of thousands of characters in pieces of %s is not read anew with each of them',
     async (_, piece) => {
       const { page } = await site.visit('/')
@@ -265,7 +265,7 @@ describe('an answer that is stopped', () => {
 })
 
 describe('an answer that does not get to its end', () => {
-  it.each<[string, readonly string[], string, string | undefined]>([
+  const ENDS: readonly (readonly [string, readonly string[], string, string | undefined])[] = [
     ['because the model dies', WHOLE.slice(0, 2), 'The model broke off its answer.', 'llm_unavailable'],
     [
       'because the model tells of an error',
@@ -279,7 +279,8 @@ describe('an answer that does not get to its end', () => {
       'did not get to its end',
       undefined,
     ],
-  ])('%s keeps what came, marked, with the code', async (_, events, why, code) => {
+  ]
+  it.each(DEEP ? ENDS : ENDS.slice(0, 1))('%s keeps what came, marked, with the code', async (_, events, why, code) => {
     const { page } = await site.visit('/')
     model.answerWith(talking(events))
     const question = await begin(page)
@@ -347,7 +348,7 @@ describe('an answer that does not get to its end', () => {
 })
 
 describe('an answer that is being written', () => {
-  it.each(LOOKS)('can be read in $scheme colours, $width wide', async (look) => {
+  it.each(DEEP ? LOOKS : LOOKS.slice(0, 1))('can be read in $scheme colours, $width wide', async (look) => {
     const { page } = await site.visit('/', { colorScheme: look.scheme, viewport: look.viewport })
     const { answer, release } = holdingBack(
       4,

@@ -107,37 +107,40 @@ describe('npm start', () => {
     expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
   })
 
-  test('sets a database of an older schema aside, with its index, and begins anew', async () => {
+  test.runIf(DEEP)('sets a database of an older schema aside, with its index, and begins anew', async () => {
     writeFileSync(join(home, '.wrangler', 'state', 'schema'), 'another schema')
     const output = await startAndStop(pressCtrlC)
     expect(output).toContain('The local database had an older schema; it was set aside in')
     expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
   })
 
-  test('takes settings from the environment before those of the file, goes on when the model does not answer, and says so', async () => {
-    const { baseUrl, folder } = await homeWithDeadModel()
-    let said = ''
-    const exported = { LLM_MODEL: 'other-model', ADMIN_TOKEN: 'exported-'.repeat(4) }
-    const output = await startAndStop(
-      pressCtrlC,
-      async (url, soFar) => {
-        expect((await fetch(`${url}/health`)).status).toBe(200)
-        await expect.poll(soFar).toContain('[rag-gate] llm_unavailable request_id=')
-        said = soFar()
-      },
-      folder,
-      exported,
-    )
-    expect(output).toContain('From the environment: ADMIN_TOKEN, LLM_MODEL\n')
-    expect(output).toMatch(/Ingested (\d+) of \1 documents/)
-    expect(output).toContain('ADMIN_TOKEN is in the environment\n')
-    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}ERROR · llm_unavailable · /)
-    expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · /)
-    expect(output).toContain(`The model other-model at ${baseUrl} gave no answer`)
-    expect(output).toContain('The gate is up: ')
-    expect(said).not.toContain('TypeError')
-    rmSync(folder, { recursive: true, force: true })
-  })
+  test.runIf(DEEP)(
+    'takes settings from the environment before those of the file, goes on when the model does not answer, and says so',
+    async () => {
+      const { baseUrl, folder } = await homeWithDeadModel()
+      let said = ''
+      const exported = { LLM_MODEL: 'other-model', ADMIN_TOKEN: 'exported-'.repeat(4) }
+      const output = await startAndStop(
+        pressCtrlC,
+        async (url, soFar) => {
+          expect((await fetch(`${url}/health`)).status).toBe(200)
+          await expect.poll(soFar).toContain('[rag-gate] llm_unavailable request_id=')
+          said = soFar()
+        },
+        folder,
+        exported,
+      )
+      expect(output).toContain('From the environment: ADMIN_TOKEN, LLM_MODEL\n')
+      expect(output).toMatch(/Ingested (\d+) of \1 documents/)
+      expect(output).toContain('ADMIN_TOKEN is in the environment\n')
+      expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}ERROR · llm_unavailable · /)
+      expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · /)
+      expect(output).toContain(`The model other-model at ${baseUrl} gave no answer`)
+      expect(output).toContain('The gate is up: ')
+      expect(said).not.toContain('TypeError')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  )
 
   const WRONG = [
     ['LLM_BASE_URL="http://127.0.0.1:9/v1"\n', 'go together: LLM_API_KEY, LLM_MODEL is missing'],

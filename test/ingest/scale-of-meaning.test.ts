@@ -149,9 +149,9 @@ describe.each([
         })),
     }
     for (const scale of [
-      await learn(hashed),
-      await learn(retriever, { meaning: 'none' }),
-      await learn(blind, { meaning: 'cosine' }),
+      await learn(hashed, { windows: 50 }),
+      await learn(retriever, { windows: 50, meaning: 'none' }),
+      await learn(blind, { windows: 50, meaning: 'cosine' }),
     ]) {
       expect(scale).toMatchObject({ kind: 'scale' })
       expect(scale).not.toHaveProperty('meaning')

@@ -136,7 +136,7 @@ describe('a JSON object', () => {
           seen[kind] = (seen[kind] ?? 0) + 1
         },
       ),
-      { numRuns: examples(300) },
+      { numRuns: examples(75, 300) },
     )
     for (const kind of ['read', 'invalid_json', 'too_deep']) expect(seen[kind], kind).toBeGreaterThan(5)
   })

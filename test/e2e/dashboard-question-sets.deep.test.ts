@@ -5,15 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { readSoakCorpus } from '../deep/soak-corpus.ts'
-import { DEEP } from '../deep-run.ts'
 import { LOOKS, overflow, SCREENSHOTS, shoot } from './appearance.ts'
 import { violations } from './axe.ts'
 import { type CountingModel, startCountingModel } from './counting-model.ts'
 import { dashboardSite, open, tile, VIEWS } from './dashboard-site.ts'
 
-const ASKED = DEEP ? 150 : 40
+const ASKED = 150
 const { documents, questions } = readSoakCorpus()
-const ingested = DEEP ? documents : documents.filter((_, at) => at % 4 === 0)
 const some = questions.filter((_, at) => at % Math.ceil(questions.length / ASKED) === 0)
 
 let model: CountingModel
@@ -39,7 +37,7 @@ const site = dashboardSite(() => ({
 const { api, ask, visit } = site
 
 beforeAll(async () => {
-  await ingest(site.gate.url, site.gate.adminToken, ingested)
+  await ingest(site.gate.url, site.gate.adminToken, documents)
   // Answers of before the collection learned its scale are not found again.
   await vi.waitUntil(() => count('count(scale)', 'true', 'collections') > 0, { timeout: 60_000, interval: 100 })
   for (const question of some) await ask(question)
@@ -51,7 +49,7 @@ beforeAll(async () => {
   for (const question of again) await ask(question)
   // They are recorded behind the responses; the latest are labelled, which all have the default policy then.
   await vi.waitUntil(() => count('count(*)') === some.length + 20 + again.length, { timeout: 30_000, interval: 100 })
-  const { decisions } = (await api(`/v1/decisions?limit=${Math.min(DEEP ? 40 : 20, again.length)}`)) as {
+  const { decisions } = (await api(`/v1/decisions?limit=${Math.min(40, again.length)}`)) as {
     decisions?: { id: string }[]
   }
   for (const [at, { id }] of (decisions ?? []).entries()) {
@@ -199,7 +197,7 @@ describe('figures and bars', () => {
       .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.textContent]))
     const told = [...bars, ...cells.filter(([, text]) => /^\d+$/.test(text ?? ''))]
     expect(told.length).toBeGreaterThan(8)
-    for (const [href, count] of told.filter((_, at) => DEEP || at % 3 === 0)) {
+    for (const [href, count] of told) {
       expect(href).toMatch(/^#\/decisions\?(?=.*(?:period=7d|from=.*to=))(?=.*collection=default)/)
       await page.goto(`${site.gate.url}/dashboard${href}`)
       await expect
@@ -308,7 +306,7 @@ describe('the other views', () => {
   })
 })
 
-describe.runIf(DEEP || SCREENSHOTS !== '')('every view, full', () => {
+describe('every view, full', () => {
   it.each(LOOKS)('has nothing that axe minds, and no scrolling sideways: $scheme, $width wide', async (look) => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     for (const name of VIEWS) {
