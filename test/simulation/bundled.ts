@@ -7,6 +7,13 @@ import { changesOf, type PlantedBug } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
+/** Files of the Worker, by the names of the modules of drizzle that they stand for. */
+const PARTS = new Map(
+  [...readFileSync(join(ROOT, 'wrangler.toml'), 'utf8').matchAll(/^"(\S+)" = "(\S+\/drizzle-\S+)"$/gm)].map(
+    ([, name = '', part = '']) => [name, part],
+  ),
+)
+
 /**
  * Bundles the simulation, with a bug in the sources where one is given.
  *
@@ -34,6 +41,11 @@ export async function bundledRun(name: string, bug?: PlantedBug): Promise<string
       {
         name: 'sources',
         setup(bundler) {
+          // What the Worker has in the place of parts of drizzle.
+          bundler.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
+            const part = importer.includes('/drizzle-orm/') ? PARTS.get(path) : undefined
+            return part === undefined ? undefined : { path: join(ROOT, part) }
+          })
           bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => ({
             loader: 'ts',
             // Files are found beside the source, not beside the bundle.

@@ -18,14 +18,21 @@ interface Outcome {
   readonly meta: object
 }
 
+let migrated: Uint8Array | undefined
+
 /** The database itself, which does not fail. */
 export class Database {
   readonly #sqlite = new DatabaseSync(':memory:')
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor() {
-    for (const file of readdirSync(MIGRATIONS).sort())
-      this.#sqlite.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
+    // Migrated once in a process: every run begins with a copy.
+    if (migrated !== undefined) this.#sqlite.deserialize(migrated)
+    else {
+      for (const file of readdirSync(MIGRATIONS).sort())
+        this.#sqlite.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
+      migrated = this.#sqlite.serialize()
+    }
   }
 
   run({ sql, values }: Statement): Outcome {
@@ -40,13 +47,15 @@ export class Database {
   }
 
   batch(statements: readonly Statement[]): Outcome[] {
-    this.#sqlite.exec('BEGIN')
+    // A single one is whole by itself.
+    const isOfMany = statements.length > 1
+    if (isOfMany) this.#sqlite.exec('BEGIN')
     try {
       const outcomes = statements.map((statement) => this.run(statement))
-      this.#sqlite.exec('COMMIT')
+      if (isOfMany) this.#sqlite.exec('COMMIT')
       return outcomes
     } catch (thrown) {
-      this.#sqlite.exec('ROLLBACK')
+      if (isOfMany) this.#sqlite.exec('ROLLBACK')
       throw new Error(`D1_ERROR: ${thrown instanceof Error ? thrown.message : ''}: SQLITE_CONSTRAINT`, {
         cause: thrown,
       })

@@ -41,6 +41,7 @@ import { createLimitedGenerator } from '../../packages/models/src/limited-genera
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { Database } from './database.ts'
+import { plainResponse } from './messages.ts'
 import { marksIn } from './truth.ts'
 import { type Running, runAs, runningNow, type VirtualTime } from './virtual-time.ts'
 import { type FaultCounts, makeWire, type Wire } from './wire.ts'
@@ -528,16 +529,16 @@ export class Deployment {
     }
     return this.#wire(
       'retriever',
-      () => Response.json({ results: rowsOf(namespace) }),
+      () => plainResponse(JSON.stringify({ results: rowsOf(namespace) })),
       (random) => {
         const rows = rowsOf(namespace)
         const foreign = [...this.#index.keys()].filter((name) => name !== namespace)
         return badResponse(random, JSON.stringify({ results: rows }), [
-          () => Response.json({ results: rows.map((row) => ({ ...row, score: 'NaN' })) }),
-          () => new Response(JSON.stringify({ results: rows }).replaceAll(/"score":[\d.]+/g, '"score":1e999')),
-          () => Response.json({ results: foreign.flatMap(rowsOf) }),
-          () => Response.json({ results: [...rows].reverse().flatMap((row) => [row, row]) }),
-          () => Response.json({ results: null }),
+          () => plainResponse(JSON.stringify({ results: rows.map((row) => ({ ...row, score: 'NaN' })) })),
+          () => plainResponse(JSON.stringify({ results: rows }).replaceAll(/"score":[\d.]+/g, '"score":1e999')),
+          () => plainResponse(JSON.stringify({ results: foreign.flatMap(rowsOf) })),
+          () => plainResponse(JSON.stringify({ results: [...rows].reverse().flatMap((row) => [row, row]) })),
+          () => plainResponse('{"results":null}'),
         ])
       },
     )
@@ -559,12 +560,12 @@ export class Deployment {
         JSON.stringify({ model: 'm', choices: [{ finish_reason: finish, message: { role: 'assistant', content } }] })
       return this.#wire(
         'model',
-        () => new Response(whole('stop')),
+        () => plainResponse(whole('stop')),
         (random) =>
           badResponse(random, whole('stop'), [
-            () => new Response(whole('length')),
-            () => new Response(whole(null)),
-            () => Response.json({ error: { message: 'no' } }),
+            () => plainResponse(whole('length')),
+            () => plainResponse(whole(null)),
+            () => plainResponse('{"error":{"message":"no"}}'),
           ]),
       )
     }
@@ -636,14 +637,14 @@ function pick<Value>(random: () => number, of: readonly Value[]): Value {
 function badResponse(random: () => number, good: string, own: readonly (() => Response)[]): Response {
   return pick(random, [
     ...own,
-    () => new Response('{"error":"busy"}', { status: 429, headers: { 'retry-after': '7' } }),
-    () => new Response('{"error":"broken"}', { status: 500 }),
-    () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
-    () => new Response('{"error":"key"}', { status: 401 }),
-    () => new Response(good.slice(0, good.length / 2)),
-    () => new Response(''),
+    () => plainResponse('{"error":"busy"}', 429, { 'retry-after': '7' }),
+    () => plainResponse('{"error":"broken"}', 500),
+    () => plainResponse('<h1>Bad gateway</h1>', 502),
+    () => plainResponse('{"error":"key"}', 401),
+    () => plainResponse(good.slice(0, good.length / 2)),
+    () => plainResponse(''),
     () => new Response(new ReadableStream({ start: () => undefined })),
-    () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example/' } }),
+    () => plainResponse('', 302, { location: 'https://elsewhere.example/' }),
   ])()
 }
 

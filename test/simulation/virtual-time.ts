@@ -1,7 +1,8 @@
 /** Time, chance and digests of a simulation: all that a run depends on comes from its seed, and hours pass in milliseconds. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { seededRandom } from '../../bench/seeded-random.ts'
+import { PlainRequest } from './messages.ts'
 
 /** What runs in it: an isolate, which may die at any await, and the step of the simulation that it runs for. */
 export interface Running {
@@ -41,7 +42,8 @@ export class VirtualTime {
   nowMs = 0
   #skewMs = 0
   #orders = 0
-  #timers: Timer[] = []
+  /** The last first: most of what is set is due soon, and that is at the end. */
+  readonly #timers: Timer[] = []
   /** When clocks were set back, and by how much. */
   readonly setBacks: { readonly atMs: number; readonly byMs: number }[] = []
 
@@ -87,24 +89,33 @@ export class VirtualTime {
       run,
       running: owner,
     }
-    let at = this.#timers.length
-    while (at > 0 && isBefore(timer, this.#timers[at - 1]!)) at--
-    this.#timers.splice(at, 0, timer)
+    this.#timers.splice(this.#placeOf(timer), 0, timer)
     return timer
   }
 
   cancel(timer: Timer): void {
-    const at = this.#timers.indexOf(timer)
-    if (at >= 0) this.#timers.splice(at, 1)
+    const at = this.#placeOf(timer) - 1
+    if (this.#timers[at] === timer) this.#timers.splice(at, 1)
+  }
+
+  /** How many are due no sooner. */
+  #placeOf(timer: Timer): number {
+    let [from, to] = [0, this.#timers.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (isBefore(this.#timers[middle]!, timer)) to = middle
+      else from = middle + 1
+    }
+    return from
   }
 
   /** Lets time pass up to a moment, or until nothing is left that waits. */
   async passUntil(atMs: number): Promise<void> {
     await settle()
     for (;;) {
-      const next = this.#timers[0]
+      const next = this.#timers.at(-1)
       if (next === undefined || next.atMs > atMs) break
-      this.#timers.shift()
+      this.#timers.pop()
       this.nowMs = Math.max(this.nowMs, next.atMs)
       if (next.running?.isolate?.alive === false || next.running?.cancelled === true) continue
       if (next.running === undefined) running.exit(next.run)
@@ -129,7 +140,7 @@ export const runningNow = (): Running | undefined => running.getStore()
 /** Has something run as part of a step, in an isolate or outside. */
 export const runAs = <Result>(who: Running, work: () => Result): Result => running.run(who, work)
 
-/** Replaces the clocks, timers, randomness and digests of the process. @returns puts them back */
+/** Replaces the clocks, timers, randomness, digests and requests of the process. @returns puts them back */
 export function install(time: VirtualTime): () => void {
   const set = (ms = 0, run: () => void = () => undefined) => {
     const timer = time.after(ms, runningNow(), run)
@@ -153,6 +164,7 @@ export function install(time: VirtualTime): () => void {
   const hex = (bytes: number): string => Buffer.from(fill(new Uint8Array(bytes))).toString('hex')
   const buffer = (made: Buffer): ArrayBuffer => new Uint8Array(made).buffer
   return replaced([
+    [globalThis, 'Request', PlainRequest],
     [globalThis, 'setTimeout', (run: () => void, ms?: number) => set(ms, run)],
     [AbortSignal, 'timeout', (ms: number) => abortedAfter(ms)],
     [globalThis, 'clearTimeout', (set?: { readonly timer: Timer }) => set && time.cancel(set.timer)],
@@ -162,11 +174,7 @@ export function install(time: VirtualTime): () => void {
     [crypto, 'getRandomValues', fill],
     [crypto, 'randomUUID', () => [4, 2, 2, 2, 6].map(hex).join('-')],
     // WebCrypto answers from another thread, whenever that has time.
-    [
-      crypto.subtle,
-      'digest',
-      async (_: string, given: Uint8Array) => buffer(createHash('sha256').update(given).digest()),
-    ],
+    [crypto.subtle, 'digest', async (_: string, given: Uint8Array) => buffer(hash('sha256', given, 'buffer'))],
     [crypto.subtle, 'importKey', async (_: string, secret: Uint8Array) => secret],
     [
       crypto.subtle,
