@@ -14,7 +14,7 @@ import { ADMIN, isolateBindings, post } from '../worker-requests.ts'
 
 quietErrors()
 /** In `test:deep` other examples, ten times as many. */
-const RUNS = env.TEST_DEEP ? { numRuns: 2000 } : { numRuns: 200, seed: 20_261_127 }
+const RUNS = env.TEST_DEEP ? { numRuns: 2000 } : { numRuns: 80, seed: 20_261_127 }
 /** Sends a request, without a wait for what it leaves behind. */
 const send = (path: string, init: RequestInit): Promise<Response> =>
   Promise.resolve(

@@ -75,7 +75,7 @@ describe('the jobs of a console', () => {
     expect(await open()).toEqual([])
   })
 
-  it('look at every tenant in turn', async () => {
+  it.runIf(env.TEST_DEEP)('look at every tenant in turn', async () => {
     await countRefusals(250)
     const alerted = async () =>
       (await env.DB.prepare('SELECT count(DISTINCT tenant) AS n FROM alerts').first<{ n: number }>())?.n

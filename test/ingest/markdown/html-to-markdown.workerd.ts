@@ -6,7 +6,7 @@ import { htmlToMarkdown } from '../../../packages/ingest/src/markdown/html-to-ma
 import { createMarkdownSplitter } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 
 /** How many examples of a property are drawn. */
-const examples = (count: number): number => (env.TEST_DEEP ? count : count / 4)
+const examples = (count: number): number => (env.TEST_DEEP ? count : count / 10)
 
 /** Blocks as Markdown that they would be written as. */
 async function markdownOf(html: string): Promise<string> {
