@@ -1,11 +1,14 @@
 /**
  * A scale learned from documents alone, held against labelled questions; what came out is in docs/internal/scale.md.
  *
- *   npm run bench -- evaluation/evaluate-scale
+ *   npm run bench -- evaluation/evaluate-scale [FOLDER]
  *
+ * With a folder of other sets, in the form of the development sets: those alone, by the weights and the usual threshold of the code.
  * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
  * fixed seeds.
  */
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
@@ -20,11 +23,14 @@ import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
 import { isRefusedByQuestionGate } from '../../packages/ingest/src/learn-scale.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
-import type { Policy } from '../../src/core/policy/policy.ts'
+import { logistic } from '../../src/core/policy/logistic.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { scaled, type ScaledSettings } from '../../src/core/policy/scaled.ts'
+import { weakestPart } from '../../src/core/policy/weakest-part.ts'
 import type { ConfidenceScale } from '../../src/core/scale/index.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { english } from '../../src/language/english/english.ts'
+import { BALANCED_PROVENANCE, BALANCED_WEIGHTS } from '../../src/presets/balanced/balanced-weights.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { deviationsOfTail } from '../normal-tail.ts'
@@ -75,7 +81,12 @@ interface MeasuredSet {
   readonly seconds: number
 }
 
-const policies = balancedWithoutEach()
+const folder = process.argv[2]
+const policies = folder === undefined ? balancedWithoutEach() : new Map<string, Policy>()
+const shipped = definePolicy({
+  ...balanced(),
+  confidence: weakestPart(logistic({ ...BALANCED_WEIGHTS, provenance: BALANCED_PROVENANCE, calibrated: false })),
+})
 // Set in `balanced`, beside the weights.
 const { atMiddle, perDeviation } = balanced().confidence.settings as ScaledSettings
 
@@ -87,7 +98,7 @@ function familyOf(name: string): string {
 async function measuredSet(name: string): Promise<MeasuredSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const passages = readCorpus(name).map(passageOf)
-  const policy = policies.get(familyOf(name))!
+  const policy = policies.get(familyOf(name)) ?? shipped
   const asking = askWithout(set, policy)
   const questions: Measured[] = []
   for (const { question, answerable } of set.questions) {
@@ -133,6 +144,7 @@ function learned(
 
 /** Confidence below which the other families refuse, by the mean of its log-odds. @param family `none` for all eight */
 function usualWithout(family: string): number {
+  if (folder !== undefined) return USUAL_REFUSED
   const refused = eight
     .filter(({ name }) => name !== family)
     .map(({ observations }) => scaleOf(observations, { usual: 0.5 })!)
@@ -213,13 +225,15 @@ function setTable(sets: readonly MeasuredSet[]): string {
       answered(set, (question) => confidenceOn(set, scale, question) >= confidenceAt(tail))
     const refused = at(REFUSED_TAIL)
     const fixed = answered(set, isAnsweredFixed(set))
-    const threshold = scale.middle + deviationsOfTail(REFUSED_TAIL) * scale.deviation
+    const threshold = 1 / (1 + Math.exp(-scale.middle - deviationsOfTail(REFUSED_TAIL) * scale.deviation))
+    const own = set.observations.map(({ confidence = 0 }) => Number(confidence >= threshold))
     return [
-      set.name,
+      basename(set.name),
       String(refused.coverage[1]),
       String(refused.falseAcceptance[1]),
       figure(auroc(scored)),
-      (1 / (1 + Math.exp(-threshold))).toFixed(2),
+      threshold.toFixed(2),
+      figure(meanOf(own)),
       interval(refused.coverage),
       interval(refused.falseAcceptance),
       figure(share(at(ADVISED_TAIL).falseAcceptance)),
@@ -227,7 +241,7 @@ function setTable(sets: readonly MeasuredSet[]): string {
       figure(coverageAtFalseAcceptance(scored, 0.05).coverage),
     ]
   })
-  const heads = ['set', 'answerable', 'must refuse', 'AUROC', 'threshold', 'answered', 'false acceptance']
+  const heads = ['set', 'answerable', 'must refuse', 'AUROC', 'threshold', 'windows', 'answered', 'false acceptance']
   return markdownTable([...heads, 'of it without a caution', 'fixed .55', 'oracle at 5 %'], rows)
 }
 
@@ -455,6 +469,15 @@ function costTable(sets: readonly MeasuredSet[]): string {
   return markdownTable(['set', 'passages', 'verdicts', 'bytes of the scale', 'with a score of meaning'], rows)
 }
 
+if (folder !== undefined) {
+  if (!existsSync(folder)) throw new Error(`${folder} is not here`)
+  const others: MeasuredSet[] = []
+  for (const name of readdirSync(folder).sort()) others.push(await measuredSet(resolve(folder, name)))
+  const written = others.filter(({ isWritten }) => isWritten)
+  const unread = others.filter(({ isWritten }) => !isWritten)
+  console.log(`${groupTable({ English: written, 'other languages': unread })}\n\n${setTable([...written, ...unread])}`)
+  process.exit(0)
+}
 if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to evaluate.')
   process.exit(0)

@@ -1,6 +1,6 @@
 /** The development question sets, retrieved as the word index retrieves. Read from `../shared/data`, never kept here. */
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { fuse } from '../../src/core/evidence/fusion.ts'
@@ -115,7 +115,7 @@ export interface ReadingOptions {
   readonly edit?: (passage: Passage) => Passage
 }
 
-/** Reads a set and indexes its corpus. */
+/** Reads a set and indexes its corpus. @param name of a development set, or the absolute path of another's folder */
 export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
   const { every = 1, form, storedTwice = false, variant, edit = (passage) => passage } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
@@ -213,7 +213,7 @@ function searched(question: string, topK: number, counted: CountedPassages): Ran
 }
 
 function readLines<Row>(set: string, file: string): Row[] {
-  return readFileSync(join(DATA, set, file), 'utf8')
+  return readFileSync(resolve(DATA, set, file), 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Row)

@@ -8,7 +8,7 @@ export const TOO_SHORT = {
   question_too_short: refusalText(
     'This is too little to go by.',
     'The question is too short to be judged',
-    'Ask in a sentence, and name what you want to know about it',
+    'Ask in a sentence what you want to know',
   ),
 }
 

@@ -7,7 +7,7 @@ export const UNREADABLE = {
   question_unreadable: refusalText(
     'I cannot read enough of this question to answer it.',
     'Too little of the question can be read',
-    'Write the question in letters, digits and ordinary punctuation, with spaces between its words',
+    'Write it in letters, digits and punctuation, with spaces between words',
   ),
 }
 

@@ -3,7 +3,7 @@ import { partsAtMarks } from '../text/marked-sentences.ts'
 import { stretchesOf } from '../text/stretches.ts'
 import type { PartSignals } from './measure.ts'
 import { createMemory, isOfWords, type Signal, type Subject } from './signal.ts'
-import type { ChunkFeatures, TextFeatures } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 import { textFeatures } from './text-signals.ts'
 
 /**
@@ -36,7 +36,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         return each(subject, parts).map((part, at) => ({
           ...part,
           ...(at === subject.asksAlone && { asksAlone: 1 }),
-          ...(holdsAny(textFeatures(pieceOf(subject, parts[at]!)).chunks[best]) && { leans: 1 }),
+          ...(heldBy(textFeatures(pieceOf(subject, parts[at]!)), best).length > 0 && { leans: 1 }),
         }))
       },
     },
@@ -44,9 +44,12 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       name: 'stretches',
       measure: (subject) => {
         const parts = partsOf(subject)
-        const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part))))
+        const written = subject.evidence.chunks[0]?.text.split(/\s+/u).length ?? 0
+        const read = textFeatures(subject).chunks[0]?.length ?? 0
+        const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
+        const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
         return [
-          ...each(subject, stretchesOf(parts, subject.language)),
+          ...each(subject, stretchesOf(parts, subject.language, factor)),
           ...each(subject, ends).map((end) => ({ ...end, end: 1 })),
         ]
       },
@@ -64,6 +67,8 @@ function partsOf({ parts, question, memory }: Subject): readonly string[] {
   return parts ?? memory(partsOf, () => partsAtMarks(question).parts)
 }
 
+/** Terms of a passage for each of its words, at most, where it is read without those that say little: .89 and up in others. */
+const TERMS_FOR_A_WORD = 0.88
 /** Distinct terms of an end, and of the rest, at least. */
 const END_TERMS = 2
 const REST_TERMS = 3
@@ -72,12 +77,11 @@ const REST_TERMS = 3
  * The first and the last terms of a part, where the best chunk holds none of them: what is put before or behind a question
  * without any mark, and asks something else.
  */
-function endsNotInBestPassage(features: TextFeatures): readonly string[] {
-  const { questionTerms, chunks } = features
-  const best = chunks[bestOf(features)]
-  const said = questionTerms.flatMap((_, at) => (holds(best, at) ? at : []))
-  return [questionTerms.slice(0, said[0]), questionTerms.slice((said.at(-1) ?? -1) + 1)]
-    .filter(({ length }) => length >= END_TERMS && questionTerms.length - length >= REST_TERMS)
+function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
+  const { questionTerms } = features
+  const held = heldBy(features, bestOf(features))
+  return [questionTerms.slice(0, held[0]), questionTerms.slice(held.at(-1)! + 1)]
+    .filter(({ length }) => length >= END_TERMS * factor && questionTerms.length - length >= REST_TERMS * factor)
     .map((end) => end.map(({ term }) => term).join(' '))
 }
 
@@ -86,11 +90,10 @@ function bestOf({ chunks }: TextFeatures): number {
   return chunks.reduce((best, { bm25 }, at) => (bm25 > chunks[best]!.bm25 ? at : best), 0)
 }
 
-function holdsAny(chunk: ChunkFeatures | undefined): boolean {
-  return chunk?.counts.some((_, at) => holds(chunk, at)) === true
-}
-
-/** Whether a chunk or its title holds a term of the question, or one that begins like it. */
-function holds(chunk: ChunkFeatures | undefined, at: number): boolean {
-  return chunk !== undefined && (chunk.counts[at]! > 0 || chunk.nearness[at]! > 0 || chunk.titled.includes(at))
+/** Places of the terms that a chunk or its title holds, or of which it holds one that begins like it. */
+function heldBy({ questionTerms, chunks }: TextFeatures, chunkAt: number): readonly number[] {
+  const chunk = chunks[chunkAt]
+  return questionTerms.flatMap((_, at) =>
+    chunk?.counts[at] || chunk?.nearness[at] || chunk?.titled.includes(at) ? at : [],
+  )
 }

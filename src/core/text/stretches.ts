@@ -2,11 +2,9 @@
 import type { Language } from './language.ts'
 import { terms } from './terms.ts'
 
-/** A part with fewer words that count is short enough to be judged as a whole. */
-const LONG_WORDS = 10
-/** Words that count in a stretch, at least; each begins two words after the one before, at least. */
+/** Words that count in a stretch, at least, in English; half as many lie between two beginnings, and 2.5 times as many in a long part. */
 const LEAST_WORDS = 4
-const LEAST_STEP = 2
+const LONG = 2.5
 /** Stretches of a question, at most. */
 const MOST_STRETCHES = 16
 
@@ -15,20 +13,20 @@ const MOST_STRETCHES = 16
  * more to cover they are longer and begin further apart.
  *
  * @param parts of a question (`questionParts`)
+ * @param factor how many words count where English has one
  * @returns at most 16
  */
-export function stretchesOf(parts: readonly string[], language: Language | undefined): readonly string[] {
+export function stretchesOf(parts: readonly string[], language: Language | undefined, factor = 1): readonly string[] {
+  const least = LEAST_WORDS * factor
   const long = parts
     .map((part) => part.split(/\s+/u).filter((word) => terms(word, language).length > 0))
-    .filter(({ length }) => length >= LONG_WORDS)
+    .filter(({ length }) => length >= LONG * least)
   const most = Math.max(1, Math.floor(MOST_STRETCHES / Math.max(1, long.length)))
-  return long.slice(0, MOST_STRETCHES).flatMap((counted) => stretchesOfOne(counted, most))
-}
-
-function stretchesOfOne(counted: readonly string[], most: number): readonly string[] {
-  if (most === 1) return [counted.join(' ')]
-  const step = Math.max(LEAST_STEP, Math.ceil((counted.length - LEAST_WORDS) / (most - 1)))
-  const length = Math.max(LEAST_WORDS, step)
-  const starts = Array.from({ length: Math.ceil((counted.length - length) / step) }, (_, at) => at * step)
-  return [...starts, counted.length - length].map((start) => counted.slice(start, start + length).join(' '))
+  return long.slice(0, MOST_STRETCHES).flatMap((counted) => {
+    if (most === 1) return [counted.join(' ')]
+    const step = Math.max(least / 2, Math.ceil((counted.length - least) / (most - 1)))
+    const length = Math.max(least, step)
+    const starts = Array.from({ length: Math.ceil((counted.length - length) / step) }, (_, at) => at * step)
+    return [...starts, counted.length - length].map((start) => counted.slice(start, start + length).join(' '))
+  })
 }

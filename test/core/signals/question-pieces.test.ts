@@ -6,6 +6,8 @@ import { measure, measureQuestion } from '../../fixtures/english.ts'
 
 const ENGINE = 'The red engine starts with a key.'
 const FRANCE = 'Paris is the capital of France.'
+const MOTOR = 'Der rote Motor startet mit einem kleinen Schlüssel am Morgen.'
+const TEMPLE = 'この寺院は聖武天皇が建てた。奈良市にある。'
 
 const piecesOf = (question: string, texts: readonly string[] = [ENGINE, 'Blue paint dries.']) => {
   const { parts, stretches } = measureQuestion(question, evidenceOf(texts), EMPTY_LEXICON)
@@ -74,6 +76,20 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
     expect(marked(piecesOf(question).stretches, 'end')).toHaveLength(ends)
   })
 
+  it.each([
+    ['two words that ask in German', 'wie genau startet der rote Motor am Morgen', MOTOR, 0],
+    [
+      'four of its words',
+      'Gedichte gelbe Katzen fressen startet der rote Motor mit kleinen Schlüsseln am Morgen',
+      MOTOR,
+      1,
+    ],
+    ['what asks in Japanese', '聖武天皇が建てた寺院はどこですか', TEMPLE, 0],
+    ['another subject in Japanese', '聖武天皇が建てた寺院はシカゴの天気', TEMPLE, 1],
+  ])('are longer where each word counts, or each pair of letters: %s', (_, question, best, ends) => {
+    expect(marked(piecesOf(question, [best]).stretches, 'end')).toHaveLength(ends)
+  })
+
   it('are measured for themselves', () => {
     const { stretches } = piecesOf('how does the red engine start poems yellow cats')
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3, end: 1 }])
@@ -86,5 +102,11 @@ describe('long parts', () => {
     expect(stretches).toHaveLength(4)
     expect(marked(stretches, 'end')).toEqual([])
     expect(stretches[0]).toMatchObject({ sentenceCoverage: 1 })
+  })
+
+  it('are twice as long where each word counts', () => {
+    const question = 'der rote Motor startet mit einem kleinen Schlüssel am Morgen der rote Motor'
+    expect(piecesOf(question, [MOTOR]).stretches).toEqual([])
+    expect(piecesOf(`${question} ${question}`, [MOTOR]).stretches).toHaveLength(5)
   })
 })

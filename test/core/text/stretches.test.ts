@@ -23,6 +23,11 @@ describe('stretchesOf', () => {
     ])
   })
 
+  it('takes as many for each that counts in English', () => {
+    expect(stretchesOf([numbered(19)], english, 2)).toEqual([])
+    expect(lengths(stretchesOf([numbered(20)], english, 2))).toEqual([8, 8, 8, 8])
+  })
+
   it('holds every word of long parts in at most sixteen stretches of four words and more', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 20 }), (counts) => {
