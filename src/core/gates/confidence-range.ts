@@ -12,51 +12,36 @@ export interface ConfidenceRangeOptions {
   /** Confidence below which the answer carries a caution, `refuseBelow`..1. Equality passes. */
   readonly adviseBelow: number
   /**
-   * Whether it judges where a reranker graded the chunks: beside `gradedRelevance` the confidence can be asked of the
-   * others alone.
+   * Judges nothing where a reranker graded the chunks: beside `gradedRelevance` the confidence can be asked of the others
+   * alone.
    *
-   * @default 'asked'
+   * @default it judges them as well
    */
-  readonly whereGraded?: 'asked' | 'skipped'
+  readonly whereGraded?: 'skipped'
 }
 
 /** `confidenceRange` as a policy holds it. */
-export interface ConfidenceRangeSettings {
+export interface ConfidenceRangeSettings extends ConfidenceRangeOptions {
   readonly gate: 'confidence-range'
-  readonly refuseBelow: number
-  readonly adviseBelow: number
-  /** Absent where it is asked. */
-  readonly whereGraded?: 'skipped'
 }
 
 const SHARE = required(number(0, 1))
 const OPTIONS: OptionKinds<ConfidenceRangeOptions> = {
   refuseBelow: SHARE,
   adviseBelow: SHARE,
-  whereGraded: oneOf('asked', 'skipped'),
-}
-const SETTINGS: OptionKinds<ConfidenceRangeSettings> = {
-  ...OPTIONS,
-  gate: required(string),
   whereGraded: oneOf('skipped'),
 }
+const SETTINGS: OptionKinds<ConfidenceRangeSettings> = { ...OPTIONS, gate: required(string) }
 
 /**
  * Refuses, advises or passes by the policy's confidence. A confidence that could not be computed refuses.
  *
  * @throws `policy_invalid` when a threshold is outside 0..1, `adviseBelow` is under `refuseBelow`, or `whereGraded` is
- *   neither
+ *   another
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
   requireOptions(options, OPTIONS, 'policy_invalid')
-  return gateWith(confidenceRangeGate, {
-    gate: 'confidence-range',
-    refuseBelow: options.refuseBelow,
-    adviseBelow: options.adviseBelow,
-    ...(options.whereGraded === undefined || options.whereGraded === 'asked'
-      ? {}
-      : { whereGraded: options.whereGraded }),
-  })
+  return gateWith(confidenceRangeGate, { gate: 'confidence-range', ...options })
 }
 
 const LOW = { outcome: 'refuse', code: 'confidence_low' } as const
@@ -91,7 +76,7 @@ export const confidenceRangeGate = defineGate({
   },
   check: ({ refuseBelow, adviseBelow, whereGraded }, { confidence, signals }) => {
     if (whereGraded === 'skipped' && signals.curves?.grade !== undefined) {
-      return { outcome: 'skip', code: 'graded_already', message: 'The reranker graded the chunks' }
+      return { outcome: 'skip', code: 'graded_already', message: GRADED_ALREADY.reason }
     }
     if (!Number.isFinite(confidence)) {
       return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }

@@ -1,6 +1,6 @@
 /** Reading the terms of texts, sentence by sentence. */
 import { type Beginnings, beginsWithOneOf } from './beginnings.ts'
-import { sentenceEnds } from './sentences.ts'
+import { sentences } from './sentences.ts'
 import { termBy, type TermLanguage, type TermOf } from './terms.ts'
 import { words } from './words.ts'
 
@@ -48,19 +48,42 @@ const WORDS_KEPT = 16_384
 const LONGEST_KEPT = 12
 
 function remembering(find: TermOf, most: number): TermOf {
-  let latest = new Map<string, string>()
-  let before: ReadonlyMap<string, string> = new Map()
+  const recent = createRecent<string, string>(most)
   return (word) => {
     if (word.length > LONGEST_KEPT) return find(word)
-    const known = latest.get(word)
+    const known = recent.get(word)
     if (known !== undefined) return known
-    const found = before.get(word) ?? find(word)
+    const found = find(word)
+    recent.keep(word, found)
+    return found
+  }
+}
+
+interface Recent<Key, Kept> {
+  readonly get: (key: Key) => Kept | undefined
+  readonly keep: (key: Key, kept: Kept) => void
+}
+
+/** Keeps the latest of what is asked for: so many at least, and up to twice as many. */
+function createRecent<Key, Kept>(most: number): Recent<Key, Kept> {
+  let latest = new Map<Key, Kept>()
+  let before: ReadonlyMap<Key, Kept> = latest
+  const keep = (key: Key, kept: Kept): void => {
     if (latest.size >= most) {
       before = latest
       latest = new Map()
     }
-    latest.set(word, found)
-    return found
+    latest.set(key, kept)
+  }
+  return {
+    keep,
+    get(key) {
+      const known = latest.get(key)
+      if (known !== undefined) return known
+      const earlier = before.get(key)
+      if (earlier !== undefined) keep(key, earlier)
+      return earlier
+    },
   }
 }
 
@@ -80,7 +103,7 @@ function readSentences(
   isStopWord: TermLanguage['isStopWord'],
   which: 'asked' | 'all',
 ): ReadSentence[] {
-  return writtenSentences(text).map((sentence) => {
+  return sentences(text).map((sentence) => {
     const found = words(sentence)
     if (which === 'all') {
       const all = termsOf(found, known)
@@ -96,14 +119,6 @@ function readSentences(
   })
 }
 
-/** The sentences as they stand, white space around them; none that is nothing else. */
-function writtenSentences(text: string): string[] {
-  let start = 0
-  return sentenceEnds(text)
-    .map((end) => text.slice(start, (start = end)))
-    .filter((sentence) => sentence.trim() !== '')
-}
-
 interface ReadText {
   readonly text: string
   readonly sentences: readonly ReadSentence[]
@@ -111,34 +126,18 @@ interface ReadText {
 
 const TEXTS_KEPT = 1000
 
-/** Remembers what was read of texts: of the latest ones, and of those before them. */
+/** Remembers what was read of texts that came twice, or were read for all of their terms. */
 function createTextMemory(read: TermReader['sentences']): TermReader['sentences'] {
-  let latest = new Map<number, ReadText | 'met'>()
-  let before: ReadonlyMap<number, ReadText | 'met'> = new Map()
-  const keep = (sample: number, met: ReadText | 'met'): void => {
-    if (latest.size >= TEXTS_KEPT) {
-      before = latest
-      latest = new Map()
-    }
-    latest.set(sample, met)
-  }
+  const recent = createRecent<number, Partial<ReadText>>(TEXTS_KEPT)
   return (text, which) => {
     const sample = sampleOf(text)
-    const known = latest.get(sample)
-    if (isOf(known, text)) return known.sentences
-    const earlier = before.get(sample)
-    if (which === 'asked' && known === undefined && earlier === undefined) {
-      keep(sample, 'met')
-      return read(text, 'asked')
-    }
-    const kept = isOf(earlier, text) ? earlier : { text, sentences: read(text, 'all') }
-    keep(sample, kept)
-    return kept.sentences
+    const known = recent.get(sample)
+    if (known?.sentences !== undefined && known.text === text) return known.sentences
+    const isAll = which === 'all' || known !== undefined
+    const found = read(text, isAll ? 'all' : 'asked')
+    recent.keep(sample, isAll ? { text, sentences: found } : {})
+    return found
   }
-}
-
-function isOf(met: ReadText | 'met' | undefined, text: string): met is ReadText {
-  return met !== undefined && met !== 'met' && met.text === text
 }
 
 const SAMPLED = 24

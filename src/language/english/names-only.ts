@@ -1,5 +1,5 @@
 /** What stands beside a question and names who asks, or which case it is about: numbers, codes and a signature. It asks nothing. */
-import { AUXILIARIES, ORDERS, QUESTION_WORDS } from './word-lists.ts'
+import { isAsking } from './word-lists.ts'
 
 /** A number or a code: it has a digit, and is no longer than an order number. */
 const CODE = /^#?(?=[\w./+-]*\d)[\w./+-]{1,24}$/
@@ -38,7 +38,5 @@ function isSignature(sentence: string): boolean {
     .slice(signed[0].length)
     .replace(/[\s.!,]+$/, '')
     .split(/\s+/)
-  const isName = (word: string): boolean =>
-    NAME.test(word) && ![QUESTION_WORDS, AUXILIARIES, ORDERS].some((list) => list.has(word.toLowerCase()))
-  return names.length <= MOST_NAMES && names.every(isName)
+  return names.length <= MOST_NAMES && names.every((word) => NAME.test(word) && !isAsking(word))
 }

@@ -5,7 +5,7 @@ import { words } from '../../core/text/words.ts'
 import { namesOnly, withoutCode } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
-import { AUXILIARIES, ORDERS, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
+import { AUXILIARIES, isAsking, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
 
 /** Before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
@@ -55,16 +55,7 @@ export function questionParts(question: string): QuestionParts {
   const left = pieces.map(({ text }) => text).join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
-  const parts: Piece[] = []
-  let waiting = ''
-  for (const { text, of } of pieces) {
-    const last = parts.at(-1)
-    if (!refersToOthers(text)) {
-      parts.push({ text: `${waiting} ${text}`.trim(), of })
-      waiting = ''
-    } else if (last !== undefined) parts[parts.length - 1] = { ...last, text: `${last.text} ${text}` }
-    else waiting = `${waiting} ${text}`
-  }
+  const parts = joinLeaning(pieces, refersToOthers)
   if (parts.length < 2) return { bare, parts: [bare] }
   const texts = parts.map(({ text }) => text)
   const joined = joinSmallest(texts)
@@ -121,7 +112,8 @@ function clausesOf(sentence: string): string[] {
     clauses.push(clause)
     start = index + between.length
   }
-  return joinFragments([...clauses, sentence.slice(start)])
+  const pieces = [...clauses, sentence.slice(start)].map((text) => ({ text, of: 0 }))
+  return joinLeaning(pieces, isFragment).map(({ text }) => text)
 }
 
 /** "when the volume grows", and not "when does it grow". */
@@ -130,34 +122,29 @@ function isAdverbial(clause: string): boolean {
   return ADVERBIAL.has(first) && !AUXILIARIES.has(second)
 }
 
-/** A fragment of at most one term ("what happens") joins the clause before it, or the one after it where it comes first. */
-function joinFragments(clauses: readonly string[]): string[] {
-  const joined: string[] = []
+/** Joins what leans on others to what stands before it, or after it where it comes first. */
+function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean): Piece[] {
+  const joined: Piece[] = []
   let waiting = ''
-  for (const clause of clauses) {
-    const whole = `${waiting} ${clause}`.trim()
+  for (const { text, of } of pieces) {
+    const whole = `${waiting} ${text}`.trim()
+    const last = joined.at(-1)
     waiting = ''
-    if (!isFragment(clause)) joined.push(whole)
-    else if (joined.length > 0) joined[joined.length - 1] += ` ${whole}`
+    if (!leans(text)) joined.push({ text: whole, of })
+    else if (last !== undefined) joined.splice(-1, 1, { ...last, text: `${last.text} ${whole}` })
     else waiting = whole
   }
-  return waiting === '' ? joined : [...joined, waiting]
+  return waiting === '' ? joined : [...joined, { text: waiting, of: 0 }]
 }
 
-/** What asks something of one term is none: "what is love". */
+/** At most one term ("what happens"); what asks something of one term is none: "what is love". */
 function isFragment(clause: string): boolean {
   if (new Set(terms(clause)).size > 1) return false
   return !words(clause).some((word) => AUXILIARIES.has(word))
 }
 
-function isAsking(word: string): boolean {
-  const lower = word.toLowerCase()
-  return QUESTION_WORDS.has(lower) || AUXILIARIES.has(lower) || ORDERS.has(lower)
-}
-
 function isSpoken(word: string): boolean {
-  const lower = word.toLowerCase()
-  return SPEAKERS.has(lower) || SUBJECTS.has(lower)
+  return [SPEAKERS, SUBJECTS].some((list) => list.has(word.toLowerCase()))
 }
 
 function sentencesOf(question: string): readonly string[] {

@@ -63,11 +63,17 @@ function states(said: readonly string[], at: number): boolean {
 }
 
 function isOfHelp(term: string): boolean {
-  return HELP.has(term) || BESIDE.has(term)
+  return HELP.has(term) || isIn(BESIDE, term)
 }
 
+/** An auxiliary is talk too, and so is a negated one: "couldn", "dont". */
 function isTalk(term: string): boolean {
-  return isOfHelp(term) || TALK.has(term)
+  return isOfHelp(term) || isIn(TALK, term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
+}
+
+/** Whether a stem is listed, or that of the adjective of an adverb. */
+function isIn(stems: ReadonlySet<string>, term: string): boolean {
+  return stems.has(term) || stems.has(term.replace(/li$/, ''))
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The English words by which a question is taken apart. */
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 /** With them a clause asks. */
 export const QUESTION_WORDS = setOf('what which who whom whose when where why how')
@@ -12,9 +12,14 @@ export const AUXILIARIES = setOf(
 
 /** It is an imperative where it begins with them. */
 export const ORDERS = setOf(
-  `tell explain write give list name describe summarise summarize translate compare show recommend suggest compose calculate
-   find help say`,
+  'tell explain write give list name describe summarise summarize translate compare show recommend suggest compose ' +
+    'calculate find help say',
 )
+
+/** Whether a clause that begins with this word asks or tells, in any letter case. */
+export function isAsking(word: string): boolean {
+  return [QUESTION_WORDS, AUXILIARIES, ORDERS].some((list) => list.has(word.toLowerCase()))
+}
 
 /** It says what is wanted to know. */
 export const WISHES = setOf('want need wish wonder wondering curious interested looking question')
@@ -27,8 +32,8 @@ export const SUBJECTS = setOf('it this that these there my our your you nothing 
 
 /** A clause that begins with them says when something holds, or for what: it belongs to what it stands beside. */
 export const LIMITS = setOf(
-  `only if unless except without when until till before not never after since while because as although though despite given
-   within during for with at in on by from to of than like even especially instead`,
+  'only if unless except without when until till before not never after since while because as although though ' +
+    'despite given within during for with at in on by from to of than like even especially instead',
 )
 
 /** What may join a clause to what stands before it. */
@@ -49,42 +54,40 @@ export const PHRASES =
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  `advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue enlighten excus explain explan
-   feedback fix forgiv grate greet guid guidanc hei hello help hi hint idea input insight issu know miss mistak opinion
-   overlook pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri
-   suggest sure tell thought thx tip troubl wai wrong`,
+  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue enlighten excus explain explan ' +
+    'feedback fix forgiv grate greet guid guidanc hei hello help hi hint idea input insight issu know miss mistak ' +
+    'opinion overlook pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut ' +
+    'solv sorri suggest sure tell thought thx tip troubl wai wrong',
 )
 
 /** Stems: said beside those, of how and where. Alone they may ask anything. */
 export const BESIDE = setOf(
-  `abl advanc alreadi anoth anybodi anyon anyth appropri asap awar basic begin bother brief briefli care case clear clue
-   confus correct d dear detail differ direct doesn done duplic easi els encount exactli experi experienc face familiar fine
-   find first forum found further get give go good great greatli happen hope ignor im inform isn iv kind kindli let like look
-   lot m mai make mani matter mayb mean mention mind moment much need next obviou ok perhap place plain point post prefer
-   previou previous proceed properli provid quick quickli realli relev right search seem seen short silli similar simpl
-   situat somebodi someon someth soon start still stupid sure taken think thing third topic tri type understand urgent
-   urgentli want wast welcom wish wonder wondering`,
+  'abl advanc alreadi anoth anybodi anyon anyth appropri asap awar basic begin bother brief briefli care case clear ' +
+    'confus correct d dear detail differ direct doesn done duplic easi els encount exactli experi experienc face ' +
+    'familiar fine find first forum found get give go good great happen hope ignor im inform isn iv kind let like ' +
+    'look lot m mai make mani matter mayb mean mention mind moment much need next obviou ok perhap place plain point ' +
+    'post prefer previou previous proceed properli provid quick realli relev right search seem seen short silli ' +
+    'similar simpl situat somebodi someon someth soon start still stupid taken think thing third topic tri type ' +
+    'understand urgent want wast welcom wish wonder',
 )
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  `abil across actual addit admit ago agre almost alright although alwai amateur amount annoi anxiou anywai anywher appar
-   appear approach aren assum attempt awesom background becom beginn believ benefit best better big bunch busi came cant
-   certain certainli chanc check circumst clearli close come common commonli complet confid consid constantli context
-   continu couldn couldnt coupl current deep deepli definit didn didnt difficult difficulti directli discuss disturb doc
-   document dont doubt due dumb earli easili effort elsewher end enough entir especi even eventu ever everyth everywher
-   except exist expect expert extrem fact fail fairli far feel few figur final find follow forget forgot former frequent
-   frustrat full fulli gener gentl given googl got guess hadn hard hardli hasn haven hear heard highli
-   honestli hopefulli hour howev id imagin import inconveni incorrect incred instead intend interest internet
-   investig involv item keep knowledg known lack last later latter least less literal littl long longer lost
-   made main mainli major manual meant mere might minor most mostli much myself naiv nativ natur nearli necessari
-   never nevertheless new newbi newcom nice nobodi none noob normal noth novic nowher number obtain obvious occur offer often
-   onlin option origin otherwis overal page part particular particularli past patienc perfectli piec plan plenti
-   posit precis pretti probabl progress proper purpos put puzzl quit rare rather reach read readi realis realiz
-   reason recent refer relat rememb remind repli report request resourc sadli said sai saw scratch seek
-   separ serious sever share shouldn simpli sinc sincer singl site slightli slow small somehow sometim somewhat
-   somewher sort sound specif spend spent stand step strang strongli struggl stuck stuff stump succe success suddenli
-   support suppos take talk thorough thoroughli though thread time titl todai togeth ton total tough tricki trivial
-   truli turn typic unabl unclear understood unfortun unsur us usual variou veri wait wasn websit weird well weren
-   whatsoev whole without won work wouldn wrote yesterdai yet`,
+  'abil across actual addit admit ago agre almost alright although alwai amateur amount annoi anxiou anywai anywher ' +
+    'appar appear approach assum attempt awesom background becom beginn believ benefit best better big bunch busi ' +
+    'came cant certain chanc check circumst close come common complet confid consid constantli context continu coupl ' +
+    'current deep definit difficult difficulti discuss disturb doc document doubt due dumb earli effort elsewher end ' +
+    'enough entir especi even eventu ever everyth everywher except exist expect expert extrem fact fail fairli far ' +
+    'feel figur final follow forget forgot former frequent frustrat full fulli gener gentl given googl got guess hard ' +
+    'hear heard highli honestli hopefulli hour howev id imagin import inconveni incorrect incred instead intend ' +
+    'interest internet investig involv item keep knowledg known lack last later latter least less liter littl long ' +
+    'longer lost made main major manual meant mere minor naiv nativ natur nearli necessari never nevertheless new ' +
+    'newbi newcom nice nobodi none noob normal noth novic nowher number obtain obvious occur offer often onlin option ' +
+    'origin otherwis overal page part particular past patienc perfectli piec plan plenti posit precis pretti probabl ' +
+    'progress proper purpos put puzzl quit rare rather reach read readi realis realiz reason recent refer relat ' +
+    'rememb remind repli report request resourc sadli sai said saw scratch seek separ serious sever share sinc sincer ' +
+    'singl site slightli slow small somehow sometim somewhat somewher sort sound specif spend spent stand step strang ' +
+    'strongli struggl stuck stuff stump succe success suddenli support suppos take talk thorough though thread time ' +
+    'titl todai togeth ton total tough tricki trivial truli turn typic unabl unclear understood unfortun unsur us ' +
+    'usual variou wait websit weird well whatsoev whole without won work wrote yesterdai yet',
 )
