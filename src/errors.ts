@@ -162,11 +162,10 @@ export function errorKind(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   const name = ERROR_NAME.test(thrown.name) ? thrown.name : 'Error'
   // `fetch failed` has the system's error as its cause.
-  const codes = [thrown, thrown.cause].map((error) =>
-    error instanceof Error && 'code' in error ? error.code : undefined,
-  )
-  const code = codes.find((one) => typeof one === 'string' && SYSTEM_CODE.test(one))
-  return typeof code === 'string' ? `${name} ${code}` : name
+  const code = [thrown, thrown.cause]
+    .map((error) => (error instanceof Error && 'code' in error ? String(error.code) : ''))
+    .find((one) => SYSTEM_CODE.test(one))
+  return code === undefined ? name : `${name} ${code}`
 }
 
 /** Where it was thrown: the lines of its stack behind its message. */

@@ -84,9 +84,7 @@ function likelihoodWith(fromChunk: number, near: boolean): Candidate {
 function pairCoverage({ question }: Measured): number {
   const asked = terms(question.question)
   const pairs = asked.slice(1).map((term, at): [string, string] => [asked[at]!, term])
-  const sentences = question.evidence.chunks
-    .slice(0, 3)
-    .flatMap(({ text }) => READER.sentences(text, 'all').map(({ terms: all }) => all()))
+  const sentences = question.evidence.chunks.slice(0, 3).flatMap(({ text }) => READER.sentences(text))
   const held = pairs.filter(([a, b]) =>
     sentences.some((part) =>
       part.some((term, at) => (term === a && part[at + 1] === b) || (term === b && part[at + 1] === a)),

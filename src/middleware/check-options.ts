@@ -89,7 +89,7 @@ export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
   rules: {
-    words: 'a list of rules of defineRule(…), each with an id of its own',
+    words: 'a list of rules of defineRule(…) with different ids',
     holds: (rules) =>
       Array.isArray(rules) &&
       rules.every(methods('ask').holds) &&

@@ -14,7 +14,7 @@ export function withoutOwnTenant(
   const { tenant: named, ...others } = members
   const foreign = 'tenant' in members && named !== tenant ? 'tenant' : 'namespace' in members ? 'namespace' : undefined
   if (foreign === undefined) return others
-  throw new RagGateError('tenant_mismatch', 'A request reaches only the collections of the tenant it comes from', {
+  throw new RagGateError('tenant_mismatch', 'A request reaches only its own tenant', {
     param: at === undefined ? foreign : `${at}.${foreign}`,
   })
 }

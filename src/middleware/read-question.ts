@@ -119,13 +119,7 @@ function checkStream(value: unknown): void {
  */
 export function checkCollectionId(value: unknown): string {
   if (typeof value !== 'string' || !COLLECTION_ID.test(value)) {
-    throw new RagGateError(
-      'collection_id',
-      'collection must be 1 to 64 of letters, digits, point, hyphen, underscore',
-      {
-        param: 'collection',
-      },
-    )
+    throw new RagGateError('collection_id', 'collection must be 1 to 64 of A-Z a-z 0-9 . _ -', { param: 'collection' })
   }
   return value
 }

@@ -93,21 +93,19 @@ export function eventOf(
     try {
       return work()
     } catch (cause) {
-      onWarning({ code, message: `${what} could not be worked out: the decision is recorded without`, cause })
+      onWarning({ code, message: `The decision is recorded without ${what}`, cause })
       return undefined
     }
   }
   const usage = found?.answer.usage
   // A stored answer that stands in for a handler which failed saved no call of it.
-  const saved = catchAndWarn('savings_failed', 'What was saved', () =>
+  const saved = catchAndWarn('savings_failed', 'what was saved', () =>
     found !== undefined && handler === 'called'
       ? undefined
       : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
   )
   const audit =
-    catchAndWarn('audit_failed', 'The entries of the audit trail', () =>
-      policy.preset?.auditEvents?.(decision, known.atMs),
-    ) ?? []
+    catchAndWarn('audit_failed', 'the audit trail', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []
   return {
     ...known,
     decision,

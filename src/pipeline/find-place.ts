@@ -68,7 +68,7 @@ export function requireScores(
   if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(
     'config_invalid',
-    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}: search otherwise, or take balanced`,
+    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}: take balanced`,
     { param: 'policy' },
   )
 }

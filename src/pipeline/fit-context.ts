@@ -2,6 +2,7 @@
 import { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Finding } from '../core/gates/finding.ts'
+import { ENGINE_TEXTS } from '../core/policy/engine-texts.ts'
 import { CONTEXT } from '../core/policy/text-findings.ts'
 
 /** The context for the model, and the evidence that is measured and judged. */
@@ -27,7 +28,7 @@ const CONTEXT_EMPTY: Finding = {
   stage: 'pre-generation',
   outcome: 'refuse',
   code: 'context_empty',
-  message: 'No sentence of the best passage fits the context',
+  message: ENGINE_TEXTS.context_empty.reason,
 }
 
 function contextCut(shown: number, found: number): Finding {
@@ -36,7 +37,7 @@ function contextCut(shown: number, found: number): Finding {
     stage: 'pre-generation',
     outcome: 'skip',
     code: 'context_cut',
-    message: `Judged by what fits into the context: ${shown} of ${found} passages, the last perhaps in part`,
+    message: `${shown} of ${found} passages fit into the context`,
     actual: shown,
   }
 }

@@ -312,7 +312,7 @@ describe('rules of a service', () => {
       expect.objectContaining({
         code: 'config_invalid',
         param: 'rules',
-        message: expect.stringContaining('id of its own'),
+        message: expect.stringContaining('different ids'),
       }),
     )
   })

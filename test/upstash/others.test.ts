@@ -448,7 +448,7 @@ describe('rows without text', () => {
     await retrieve()
     expect(warnings.map(({ code }) => code)).toEqual(['rows_without_text'])
     expect(warnings[0]!.message).toContain('"answer", "page\\nno"')
-    expect(warnings[0]!.message).toContain("fields: { text: 'member' }")
+    expect(warnings[0]!.message).toContain('set fields.text')
   })
 
   test('alone are an error that says what to do, not a refusal', async () => {

@@ -278,7 +278,7 @@ function rankSparse(scores: 'bm25' | 'ranks', rows: readonly RetrievedRow[], top
 function requireNone(options: UpstashRetrieverOptions): void {
   for (const name of ['fields', 'index', 'embedder', 'sparseEmbedder', 'sparseScores'] as const) {
     if (options[name] !== undefined) {
-      throw new RagGateError('config_invalid', `${name} is for an index that others filled, not for filledBy: 'gate'`, {
+      throw new RagGateError('config_invalid', `${name} is not for filledBy: 'gate'`, {
         param: name,
       })
     }

@@ -14,9 +14,7 @@ export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, nu
   const filled = [...counts].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a)
   const others = filled.slice(0, 5).map(([name, count]) => `${shown(name)} (${count})`)
   const advice =
-    others.length === 0
-      ? 'The whole index is empty: is this its URL?'
-      : `Say which namespace, of those that hold something: ${others.join(', ')}`
+    others.length === 0 ? 'The whole index is empty: is this its URL?' : `Say which namespace: ${others.join(', ')}`
   return {
     code: 'namespace_empty',
     message: `The namespace ${shown(namespace)} of the index holds nothing. ${advice}`,

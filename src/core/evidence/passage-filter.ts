@@ -1,7 +1,7 @@
 /** Which passages a question may be answered from, beside tenant and collection. Set by the server, never by a request. */
 import { RagGateError } from '../../errors.ts'
 import { canonicalJson } from '../lib/canonical.ts'
-import type { Json } from '../lib/json.ts'
+import { isRecord } from '../lib/guards.ts'
 import type { Passage } from './chunk.ts'
 
 /** A value that a field may have. */
@@ -36,10 +36,10 @@ export function checkPassageFilter(filter: PassageFilter): PassageFilter {
   const fields = Object.entries((filter as PassageFilter | null) ?? {})
   if (fields.length === 0 || fields.length > MAX_FIELDS) throw invalid(`must name 1 to ${MAX_FIELDS} fields`)
   for (const [field, given] of fields) {
-    if (!FIELD.test(field)) throw invalid('names a field that passages do not have')
+    if (!FIELD.test(field)) throw invalid(`names ${field}, which is no field`)
     const values = valuesOf(given)
     if (values.length === 0 || values.length > MAX_VALUES) throw invalid(`${field} must have 1 to ${MAX_VALUES} values`)
-    if (!values.every(isSafe)) throw invalid(`${field} has a value that cannot be sent safely`)
+    if (!values.every(isSafe)) throw invalid(`${field} has an unsafe value`)
   }
   return filter
 }
@@ -70,9 +70,8 @@ function isSafe(value: PassageFilterValue): boolean {
 function fieldOf(passage: Passage, field: string): unknown {
   let value: unknown = passage
   for (const name of field.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return
-    // An object that is no list, with that member.
-    value = (value as Readonly<Record<string, Json>>)[name]
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return
+    value = value[name]
   }
   return value
 }

@@ -28,7 +28,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
   nothing_judged: UNMEASURED,
   judged_with_answer: noteText('The evidence is judged together with the answer'),
   answer_unreadable: refusalText(NOT_CONFIRMED, 'The answer could not be judged', SUGGEST.tryLater),
-  gate_disabled: noteText('The gate is disabled: nothing was checked', 'Verify the answer with primary sources'),
+  gate_disabled: noteText('The gate is disabled: nothing was checked', SUGGEST.verify),
   context_cut: noteText('Not all of the evidence fits into the context'),
   context_empty: refusalText(
     `${CANNOT_ANSWER} The retrieved passages are too long to be read.`,
@@ -47,9 +47,9 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
     SUGGEST.rephrase,
     SUGGEST.narrow,
   ),
-  rule_advised: noteText('A rule of this service asks for care', 'Verify the answer with primary sources'),
+  rule_advised: noteText('A rule of this service asks for care', SUGGEST.verify),
   rule_failed: refusalText(
-    `${CANNOT_ANSWER} It could not be judged.`,
+    `${CANNOT_ANSWER} The question could not be judged.`,
     'The question could not be judged',
     SUGGEST.tryLater,
   ),

@@ -1,9 +1,9 @@
 /** A logistic model over the signals measured from text. */
 import { TEXT_SIGNALS } from '../signals/text-signals.ts'
-import { isRecord } from '../lib/guards.ts'
 import { recordedNumber } from '../lib/numbers.ts'
+import { boolean, group, type OptionKind, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import type { Signals } from '../signals/measure.ts'
-import { confidenceBy, type ConfidenceModel, invalidConfidence } from './confidence.ts'
+import { confidenceBy, type ConfidenceModel } from './confidence.ts'
 import type { PolicyConfidence } from './confidence.ts'
 import type { TextSignalName } from '../signals/text-signals.ts'
 
@@ -38,18 +38,19 @@ export function logistic(settings: Omit<LogisticSettings, 'kind'>): PolicyConfid
   return confidenceBy(logisticModel, { kind: 'logistic', ...settings })
 }
 
+const WEIGHT: OptionKind = { words: 'a finite number', holds: Number.isFinite }
+const SETTINGS: OptionKinds<LogisticSettings> = {
+  kind: required(string),
+  intercept: required(WEIGHT),
+  weights: required(group(Object.fromEntries(Object.keys(TEXT_SIGNALS).map((name) => [name, WEIGHT])))),
+  provenance: required(string),
+  calibrated: boolean,
+}
+
 /** The model behind `logistic`. */
 export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
   kind: 'logistic',
-  validate: (settings: LogisticSettings) => {
-    validateWeights(settings)
-    if (typeof settings.provenance !== 'string') {
-      throw invalidConfidence('.provenance must say where the weights come from')
-    }
-    if (settings.calibrated !== undefined && typeof settings.calibrated !== 'boolean') {
-      throw invalidConfidence('.calibrated must be true or false')
-    }
-  },
+  validate: (settings: LogisticSettings) => requireOptions(settings, SETTINGS, 'policy_invalid', 'confidence'),
   reads: ({ weights }: LogisticSettings) =>
     Object.values(TEXT_SIGNALS).filter(({ name }) => Object.hasOwn(weights, name)),
   calibration: ({ calibrated }: LogisticSettings) =>
@@ -61,12 +62,3 @@ export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
     return 1 / (1 + Math.exp(-z))
   },
 })
-
-function validateWeights({ intercept, weights }: LogisticWeights): void {
-  if (!isRecord(weights)) throw invalidConfidence('.weights must name signals')
-  for (const [name, weight] of [['intercept', intercept] as const, ...Object.entries(weights)]) {
-    if (!Number.isFinite(weight)) throw invalidConfidence(`: the weight of ${name} must be a finite number`)
-  }
-  const unknown = Object.keys(weights).find((name) => !Object.hasOwn(TEXT_SIGNALS, name))
-  if (unknown !== undefined) throw invalidConfidence(`: there is no signal ${unknown}`)
-}

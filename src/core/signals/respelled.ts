@@ -1,7 +1,6 @@
 /** Misspelled terms of a question. */
 import { isAscii } from '../text/ascii.ts'
-import { beginningsAround } from '../text/beginnings.ts'
-import type { ReadSentence } from '../text/term-reader.ts'
+import type { SentenceTerms } from '../text/term-reader.ts'
 
 /** Shorter terms are one letter away from too many others. */
 const SHORTEST = 4
@@ -22,19 +21,15 @@ const LONGEST_ENDING = 7
  * @see F. J. Damerau, "A technique for computer detection and correction of spelling errors", Communications of the ACM
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
-export function respelled(term: string, sentences: readonly ReadSentence[]): string | undefined {
+export function respelled(term: string, sentences: SentenceTerms): string | undefined {
   if (term.length < SHORTEST || (isAscii(term) ? /[^a-z]/ : /\P{L}/u).test(term)) return undefined
   let nearest: string | undefined
   let fewest = Infinity
-  // One edit leaves one of the first two letters among them, or no letter of a word is looked at.
-  const beginnings = beginningsAround(term)
-  for (const { terms } of sentences) {
-    for (const candidate of terms(beginnings)) {
-      const unexplained = lettersBeyond(term, candidate)
-      if (unexplained < fewest) {
-        nearest = candidate
-        fewest = unexplained
-      }
+  for (const candidate of sentences.flat()) {
+    const unexplained = lettersBeyond(term, candidate)
+    if (unexplained < fewest) {
+      nearest = candidate
+      fewest = unexplained
     }
   }
   return nearest
@@ -52,33 +47,21 @@ function lettersBeyond(term: string, candidate: string): number {
   return fewest
 }
 
-/** Whether one edit may lie between the first letters: it spares looking closer at most candidates. */
+/** One edit leaves one of the first two letters among them: it spares looking closer at most candidates. */
 function mayBegin(term: string, candidate: string): boolean {
-  const first = term.charCodeAt(0)
-  return (
-    candidate.charCodeAt(0) === first ||
-    candidate.charCodeAt(1) === first ||
-    candidate.charCodeAt(0) === term.charCodeAt(1) ||
-    candidate.charCodeAt(1) === term.charCodeAt(1)
-  )
+  const first = candidate.slice(0, 2)
+  return first.includes(term.charAt(0)) || first.includes(term.charAt(1))
 }
 
-/** At most one. */
-function areOneEditApart(a: string, b: string): boolean {
+/** One letter added, left out or changed, or two swapped; or none of it. */
+function areOneEditApart(term: string, candidate: string): boolean {
   let from = 0
-  while (from < a.length && a.charCodeAt(from) === b.charCodeAt(from)) from++
-  const rest = (text: string, skipped: number): string => text.slice(from + skipped)
-  switch (a.length - b.length) {
-    case 0:
-      return (
-        rest(a, 1) === rest(b, 1) ||
-        (a.charAt(from) === b.charAt(from + 1) && a.charAt(from + 1) === b.charAt(from) && rest(a, 2) === rest(b, 2))
-      )
-    case 1:
-      return rest(a, 1) === rest(b, 0)
-    case -1:
-      return rest(a, 0) === rest(b, 1)
-    default:
-      return false
-  }
+  while (from < term.length && term.charCodeAt(from) === candidate.charCodeAt(from)) from++
+  const [a, b] = [term.slice(from), candidate.slice(from)]
+  return (
+    a.slice(1) === b.slice(1) ||
+    a.slice(1) === b ||
+    a === b.slice(1) ||
+    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
+  )
 }

@@ -2,8 +2,7 @@
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
 import { type CountedTerms, countTerms, type Lexicon } from '../text/lexicon.ts'
-import { type Beginnings, beginningsOf } from '../text/beginnings.ts'
-import type { ReadSentence, SentenceTerms, TermReader } from '../text/term-reader.ts'
+import type { SentenceTerms, TermReader } from '../text/term-reader.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
@@ -14,7 +13,7 @@ const CHUNKS = 10
 const CHUNKS_IN_SENTENCES = 5
 
 /** Chunks in which terms that begin like missing ones are looked for, the best. */
-const CHUNKS_BY_BEGINNINGS = 3
+const CHUNKS_NEAR = 3
 
 /** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
 const NEAR_FROM = 0.6
@@ -83,35 +82,35 @@ export function read(
   { terms, sentences }: TermReader,
 ): TextFeatures {
   const asked = [...new Set(terms(question))]
-  const standIn = lexicon.chunkCount === 0
-  const sentencesOf = (text: string): readonly ReadSentence[] => sentences(text, standIn ? 'all' : 'asked')
-  const read = distinctChunks(evidence, sentencesOf, beginningsOf(asked))
-  const known = standIn ? countTerms(read.map(allTerms)) : lexicon
+  const read = distinctChunks(evidence, sentences)
+  const known = lexicon.chunkCount === 0 ? countTerms(read.map((chunk) => chunk.sentences.flat())) : lexicon
   const statistics = termStatistics(known)
-  const corrected = correctedTerms(asked, known, read)
-  const questionTerms = corrected.map((term) => ({ term, idf: statistics.idf(term), rate: statistics.rate(term) }))
-  const chunks = corrected === asked ? read : read.map((chunk) => readFor(beginningsOf(corrected), chunk))
+  const questionTerms = correctedTerms(asked, known, read).map((term) => ({
+    term,
+    idf: statistics.idf(term),
+    rate: statistics.rate(term),
+  }))
   const places = new Map(questionTerms.map(({ term }, at) => [term, at]))
   return {
     evidence,
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: chunks.map(({ title, sentences: whole, wanted, length }, rank) => {
+    chunks: read.map(({ title, sentences: said, length }, rank) => {
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
-      wanted.forEach((terms, at) => {
-        const held = countQuestionTerms(terms, places, counts)
+      for (const sentence of said) {
+        const held = countQuestionTerms(sentence, places, counts)
         if (rank < CHUNKS_IN_SENTENCES && held.length > 0) {
-          found.push({ held, squaredIdf: () => squaredIdf(whole[at]!.terms(), statistics) })
+          found.push({ held, squaredIdf: () => squaredIdf(sentence, statistics) })
         }
-      })
+      }
       return {
         titled: rank < CHUNKS_IN_SENTENCES ? namedBy(terms(title), places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
-          rank < CHUNKS_BY_BEGINNINGS && counts[at] === 0 ? nearness(term, wanted) : 0,
+          rank < CHUNKS_NEAR && counts[at] === 0 ? nearness(term, said) : 0,
         ),
         length,
         bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
@@ -123,61 +122,41 @@ export function read(
 /** A chunk, read sentence by sentence. */
 interface ReadChunk {
   readonly title: string
-  readonly sentences: readonly ReadSentence[]
-  /** Of each sentence the terms that are, or may be near, those of the question. */
-  readonly wanted: SentenceTerms
+  readonly sentences: SentenceTerms
+  /** Number of its terms. */
   readonly length: number
 }
 
-function readFor<C extends Pick<ReadChunk, 'sentences'>>(
-  beginnings: Beginnings,
-  chunk: C,
-): C & Pick<ReadChunk, 'wanted'> {
-  return { ...chunk, wanted: chunk.sentences.map(({ terms }) => terms(beginnings)) }
-}
-
-function allTerms({ sentences }: ReadChunk): readonly string[] {
-  return sentences.flatMap(({ terms }) => terms())
-}
-
 /** The best chunks, without those that say the same as a better one. */
-function distinctChunks(
-  { chunks }: Evidence,
-  sentencesOf: (text: string) => readonly ReadSentence[],
-  beginnings: Beginnings,
-): readonly ReadChunk[] {
+function distinctChunks({ chunks }: Evidence, sentencesOf: TermReader['sentences']): readonly ReadChunk[] {
   const distinct: ReadChunk[] = []
   for (const { title = '', text } of chunks) {
     if (distinct.length === CHUNKS) break
     const sentences = sentencesOf(text)
-    const length = sentences.reduce((sum, sentence) => sum + sentence.length, 0)
-    const read = readFor(beginnings, { title, sentences, length })
+    const read = { title, sentences, length: sentences.flat().length }
     if (!distinct.some((better) => saysTheSame(better, read))) distinct.push(read)
   }
   return distinct
 }
 
 function saysTheSame(a: ReadChunk, b: ReadChunk): boolean {
-  if (a.length !== b.length || a.sentences.length !== b.sentences.length) return false
-  return a.sentences.every((sentence, at) => {
-    const other = b.sentences[at]!
-    if (sentence.length !== other.length) return false
-    const others = other.terms()
-    return sentence.terms().every((term, place) => term === others[place])
-  })
+  return (
+    a.length === b.length &&
+    a.sentences.length === b.sentences.length &&
+    a.sentences.every((sentence, at) => sentence.join(' ') === b.sentences[at]!.join(' '))
+  )
 }
 
-/** The distinct terms of a question, misspelled ones as the chunks write them; `asked` itself where none is. */
+/** The distinct terms of a question, misspelled ones as the chunks write them. */
 function correctedTerms(
   asked: readonly string[],
   { documentFrequency }: CountedTerms,
   chunks: readonly ReadChunk[],
 ): readonly string[] {
-  const isKnown = (term: string): boolean =>
-    documentFrequency.has(term) || chunks.some(({ wanted }) => wanted.some((terms) => terms.includes(term)))
   const sentences = chunks.flatMap((chunk) => chunk.sentences)
-  const corrected = asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term)))
-  return corrected.every((term, at) => term === asked[at]) ? asked : [...new Set(corrected)]
+  const isKnown = (term: string): boolean =>
+    documentFrequency.has(term) || sentences.some((terms) => terms.includes(term))
+  return [...new Set(asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
 }
 
 /** Where each term of a question stands in `questionTerms`. */

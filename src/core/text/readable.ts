@@ -36,16 +36,17 @@ const WORDLESS_ALLOWED = 8
  * @param question normalised (`normaliseQuestion`)
  */
 export function isReadable(question: string): boolean {
-  // Pictographs that are joined are seen as one.
   const ascii = isAscii(question)
+  // Pictographs that are joined are seen as one.
   const seen = ascii ? question : question.replaceAll(JOINED, '')
   const visible = [...seen.replaceAll(/\s/gu, '')].length
-  const letters = count(seen, ascii ? ASCII_LETTERS : LETTERS)
+  const letter = ascii ? ASCII_LETTERS : LETTERS
+  const letters = count(seen, letter)
   const unusual = seen.replaceAll(ascii ? ASCII_USUAL : USUAL, '')
   const signs = unusual === '' ? 0 : count(unusual, SIGNS)
   const unreadable = [...unusual].length - signs
   const pieces = seen.split(/\s+/u)
-  const wordless = pieces.filter((piece) => !(ascii ? /[A-Za-z\d]/ : /[\p{L}\p{N}]/u).test(piece)).length
+  const wordless = pieces.filter((piece) => piece.search(letter) < 0).length
   if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
   if (letters < LEAST_LETTERS * visible) return false
   if (signs > SIGNS_ALLOWED && signs > MOST_SIGNS * visible) return false

@@ -1,7 +1,7 @@
 /** English words without evidence of their own. */
 
 /** English function words: they carry no evidence. Question words count among them. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
+export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about above after again against all also am an and any are as at be because been before being below between ' +
     'both but by can cannot could did do does doing don down during each few for from further had has have having he ' +

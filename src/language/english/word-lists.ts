@@ -50,7 +50,7 @@ export const PLEASE = setOf('please pls kindly')
 
 /** Set phrases of words that are otherwise no talk. */
 export const PHRASES =
-  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|driv(?:es?|ing) me (?:crazy|nuts|mad)|going on|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
+  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|going on|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
@@ -73,21 +73,18 @@ export const BESIDE = setOf(
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'abil across actual addit admit ago agre almost alright although alwai amateur amount annoi anxiou anywai anywher ' +
-    'appar appear approach assum attempt awesom background becom beginn believ benefit best better big bunch busi ' +
-    'came cant certain chanc check circumst close come common complet confid consid constantli context continu coupl ' +
-    'current deep definit difficult difficulti discuss disturb doc document doubt due dumb earli effort elsewher end ' +
-    'enough entir especi even eventu ever everyth everywher except exist expect expert extrem fact fail fairli far ' +
-    'feel figur final follow forget forgot former frequent frustrat full fulli gener gentl given googl got guess hard ' +
-    'hear heard highli honestli hopefulli hour howev id imagin import inconveni incorrect incred instead intend ' +
-    'interest internet investig involv item keep knowledg known lack last later latter least less liter littl long ' +
-    'longer lost made main major manual meant mere minor naiv nativ natur nearli necessari never nevertheless new ' +
-    'newbi newcom nice nobodi none noob normal noth novic nowher number obtain obvious occur offer often onlin option ' +
-    'origin otherwis overal page part particular past patienc perfectli piec plan plenti posit precis pretti probabl ' +
-    'progress proper purpos put puzzl quit rare rather reach read readi realis realiz reason recent refer relat ' +
-    'rememb remind repli report request resourc sadli sai said saw scratch seek separ serious sever share sinc sincer ' +
-    'singl site slightli slow small somehow sometim somewhat somewher sort sound specif spend spent stand step strang ' +
-    'strongli struggl stuck stuff stump succe success suddenli support suppos take talk thorough though thread time ' +
-    'titl todai togeth ton total tough tricki trivial truli turn typic unabl unclear understood unfortun unsur us ' +
-    'usual variou wait websit weird well whatsoev whole without won work wrote yesterdai yet',
+  'abil across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt ' +
+    'background becom beginn believ best better big busi came cant certain chanc check close come common complet ' +
+    'confid consid constantli context continu coupl current deep definit difficult difficulti discuss doc document ' +
+    'doubt due dumb earli effort elsewher end enough entir especi even eventu ever everyth everywher except exist ' +
+    'expect expert extrem fact fail fairli far feel figur final follow forget forgot frequent frustrat full fulli ' +
+    'gener gentl given googl got guess hard hear heard highli honestli hopefulli hour howev id imagin import ' +
+    'incorrect instead intend interest internet involv keep knowledg known last later least less littl long longer ' +
+    'lost made main manual meant nativ nearli necessari never new newbi nice nobodi none normal noth number obvious ' +
+    'occur offer often onlin option otherwis page part particular past patienc piec plan precis pretti probabl proper ' +
+    'purpos put puzzl quit rare rather read readi realis realiz reason recent refer relat rememb remind repli request ' +
+    'sai said saw scratch seek serious sever sinc singl site slightli slow small somehow sometim somewhat somewher ' +
+    'sort sound specif spend spent stand step strongli struggl stuck stuff succe success support suppos take talk ' +
+    'though thread time titl todai togeth total tricki turn unabl unclear understood unfortun us usual wait websit ' +
+    'well whole without won work wrote yet',
 )

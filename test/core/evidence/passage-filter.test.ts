@@ -85,9 +85,9 @@ describe('a filter', () => {
 
   test.each<[unknown, string]>([
     [{}, 'must name 1 to 16 fields'],
-    [{ text: 'x' }, 'names a field that passages do not have'],
+    [{ text: 'x' }, 'names text, which is no field'],
     [{ source: [] }, 'source must have 1 to 100 values'],
-    [{ 'metadata.level': NaN }, 'metadata.level has a value that cannot be sent safely'],
+    [{ 'metadata.level': NaN }, 'metadata.level has an unsafe value'],
   ])('%j is refused with a reason', (filter, problem) => {
     expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(`The filter ${problem}`)
   })

@@ -4,6 +4,7 @@ import { logisticModel, type LogisticSettings } from '../../../src/core/policy/l
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import { topRelevance } from '../../../packages/presets/src/two-tier/top-relevance.ts'
 import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
+import { TEXT_SIGNALS } from '../../../src/core/signals/text-signals.ts'
 import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
 import {
   SIGNAL_WEIGHTS,
@@ -130,20 +131,27 @@ describe('the settings of a confidence model', () => {
   })
 
   it.each([
-    ['a weight that is not finite', logistic(0, { topBm25: NaN })],
-    ['a weight that is text', logistic(0, { topBm25: '1' as unknown as number })],
-    ['an intercept that is not finite', logistic(Infinity, {})],
-    ['a signal that does not exist', logistic(0, { topBm52: 1 })],
-    ['a signal that every object has', logistic(0, { constructor: 1 } as Record<string, number>)],
-  ])('refuses %s', (_, model) => {
-    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
+    ['a weight that is not finite', logistic(0, { topBm25: NaN }), 'confidence.weights.topBm25'],
+    ['a weight that is text', logistic(0, { topBm25: '1' as unknown as number }), 'confidence.weights.topBm25'],
+    ['an intercept that is not finite', logistic(Infinity, {}), 'confidence.intercept'],
+    ['a signal that does not exist', logistic(0, { topBm52: 1 }), 'confidence.weights.topBm52'],
+    [
+      'a signal that every object has',
+      logistic(0, { constructor: 1 } as Record<string, number>),
+      'confidence.weights.constructor',
+    ],
+  ])('refuses %s', (_, model, param) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param })
     expect(() => validate(model)).toThrow(fault)
   })
 
   it.each([
-    [logistic(0, { topBm25: NaN }), 'confidence: the weight of topBm25 must be a finite number'],
-    [logistic(NaN, {}), 'confidence: the weight of intercept must be a finite number'],
-    [logistic(0, { topBm52: 1 }), 'confidence: there is no signal topBm52'],
+    [logistic(0, { topBm25: NaN }), 'confidence.weights.topBm25 must be a finite number'],
+    [logistic(NaN, {}), 'confidence.intercept must be a finite number'],
+    [
+      logistic(0, { topBm52: 1 }),
+      `There is no option confidence.weights.topBm52; known are ${Object.keys(TEXT_SIGNALS).join(', ')}`,
+    ],
     [weighted({ weights: { topScore: 1 } }), 'confidence: the weight of scoreGap must be a number from 0 to 1'],
     [
       weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: '0.3' } }),

@@ -236,13 +236,10 @@ describe('what definePolicy says is wrong', () => {
       { gates: [{ gate: 'always-pass' } as unknown as PolicyGate] },
       'gates must hold gates with their settings, such as confidenceRange(…)',
     ],
-    [
-      { gates: [{ ...grounding(), gate: unmeasured }] },
-      'A gate that judges answers must bring along how they are measured: measure',
-    ],
+    [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
-      'cacheLifetimes must be 0 and up, and rise from low over medium to high',
+      'cacheLifetimes must rise from 0 over low and medium to high',
     ],
   ])('about %j: %s', (change, message) => {
     expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))

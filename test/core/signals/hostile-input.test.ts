@@ -259,8 +259,8 @@ describe('a policy of any JSON', () => {
     ['a gate that is missing', { gates: [null] }, 'gates'],
     ['no bands', { bands: null }, 'bands'],
     ['lifetimes that are missing in part', { cacheLifetimes: { high: {} } }, 'cacheLifetimes'],
-    ['a model without weights', { confidence: { kind: 'logistic', intercept: 0 } }, 'confidence'],
-    ['weights in a list', { confidence: { kind: 'logistic', intercept: 0, weights: [] } }, 'confidence'],
+    ['a model without weights', { confidence: { kind: 'logistic', intercept: 0 } }, 'confidence.weights'],
+    ['weights in a list', { confidence: { kind: 'logistic', intercept: 0, weights: [] } }, 'confidence.weights'],
     [
       'a model without fields',
       { confidence: { kind: 'advisory-factors', requiredFields: [] } },

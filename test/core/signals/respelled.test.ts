@@ -1,14 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { beginsWithOneOf } from '../../../src/core/text/beginnings.ts'
-import type { ReadSentence } from '../../../src/core/text/term-reader.ts'
+import type { SentenceTerms } from '../../../src/core/text/term-reader.ts'
 import { respelled } from '../../../src/core/signals/respelled.ts'
 
-const said = (...sentences: readonly (readonly string[])[]): readonly ReadSentence[] =>
-  sentences.map((words) => ({
-    length: words.length,
-    terms: (beginnings) => words.filter((word) => beginnings === undefined || beginsWithOneOf(word, beginnings)),
-  }))
+const said = (...sentences: readonly (readonly string[])[]): SentenceTerms => sentences
 
 describe('respelled', () => {
   it.each([

@@ -5,14 +5,12 @@ import { stem } from '../../../src/language/english/stem.ts'
 import { words } from '../../../src/core/text/words.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
-import { beginningsOf } from '../../../src/core/text/beginnings.ts'
-import type { ReadSentence } from '../../../src/core/text/term-reader.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { growth, PROPORTION } from '../../growth.ts'
 import { isStopWord } from '../../../src/language/english/stop-words.ts'
 import { createTermReader, READER, terms } from '../../fixtures/english.ts'
 
-const sentenceTerms = (text: string): string[][] => READER.sentences(text, 'all').map((read) => [...read.terms()])
+const sentenceTerms = (text: string): string[][] => READER.sentences(text).map((sentence) => [...sentence])
 
 const shortText = anyText({ maxLength: 80 })
 
@@ -309,65 +307,33 @@ describe('sentenceTerms', () => {
 })
 
 describe('a reader of sentences', () => {
-  const all = (found: readonly ReadSentence[]): string[][] => found.map(({ terms }) => [...terms()])
-
   it('tells texts apart that differ in one character', () => {
     const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
     const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
-    for (const which of ['asked', 'all'] as const) {
-      const reader = createTermReader()
-      for (const one of [text, ...others, text, ...others])
-        expect(all(reader.sentences(one, which))).toEqual([terms(one)])
-      for (let at = 0; at < 1000; at++) reader.sentences(`other ${at}`, which)
-      for (const one of [text, ...others]) expect(all(reader.sentences(one, which))).toEqual([terms(one)])
-    }
+    const reader = createTermReader()
+    for (const one of [text, ...others, text, ...others]) expect(reader.sentences(one)).toEqual([terms(one)])
+    for (let at = 0; at < 1000; at++) reader.sentences(`other ${at}`)
+    for (const one of [text, ...others]) expect(reader.sentences(one)).toEqual([terms(one)])
   })
 
-  it.each(['asked', 'all'] as const)(
-    'keeps a text while a thousand others come between, not two thousand: %s',
-    (which) => {
-      const { sentences: read } = createTermReader()
-      const text = 'A passage that comes back.'
-      read(text, which)
-      const known = read(text, which)
-      for (let at = 0; at < 1000; at++) read(`other ${at}`, which)
-      expect(read(text, which)).toBe(known)
-      for (let at = 0; at < 1000; at++) read(`another ${at}`, which)
-      expect(read(text, which)).toBe(known)
-      for (let at = 0; at < 2000; at++) read(`yet another ${at}`, which)
-      expect(read(text, which)).not.toBe(known)
-      expect(all(read(text, which))).toEqual(all(known))
-    },
-  )
-
-  it('keeps what is read for some of its terms from its second coming on', () => {
+  it('keeps a text while a thousand others come between, not two thousand', () => {
     const { sentences: read } = createTermReader()
-    const [first, second, third] = Array.from({ length: 3 }, () => read('A passage that comes back.', 'asked'))
-    expect(second).not.toBe(first)
-    expect(third).toBe(second)
+    const text = 'A passage that comes back.'
+    const known = read(text)
+    for (let at = 0; at < 1000; at++) read(`other ${at}`)
+    expect(read(text)).toBe(known)
+    for (let at = 0; at < 1000; at++) read(`another ${at}`)
+    expect(read(text)).toBe(known)
+    for (let at = 0; at < 2000; at++) read(`yet another ${at}`)
+    expect(read(text)).not.toBe(known)
+    expect(read(text)).toEqual(known)
   })
 
-  it('gives the same terms and lengths, for any text, and with any text in its memory', () => {
+  it('gives the same terms, for any text, and with any text in its memory', () => {
     const { sentences: read } = createTermReader()
-    const text = fc.oneof(mixedText, fc.constantFrom(...MET))
     fc.assert(
-      fc.property(text, fc.constantFrom('asked' as const, 'all' as const), (text, which) => {
-        for (const found of [read(text, which), READER.sentences(text, which)]) {
-          expect(all(found)).toEqual(sentenceTerms(text))
-          expect(found.map(({ length }) => length)).toEqual(sentenceTerms(text).map(({ length }) => length))
-        }
-      }),
-    )
-  })
-
-  it('gives every term that begins as one that is asked for, in order', () => {
-    fc.assert(
-      fc.property(mixedText, mixedText, (text, question) => {
-        const asked = terms(question)
-        READER.sentences(text, 'asked').forEach(({ terms: some }, at) => {
-          const wanted = (found: readonly string[]): string[] => found.filter((term) => asked.includes(term))
-          expect(wanted(some(beginningsOf(asked)))).toEqual(wanted(sentenceTerms(text)[at]!))
-        })
+      fc.property(fc.oneof(mixedText, fc.constantFrom(...MET)), (text) => {
+        for (const found of [read(text), READER.sentences(text)]) expect(found).toEqual(sentenceTerms(text))
       }),
     )
   })

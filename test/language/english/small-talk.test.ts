@@ -32,7 +32,6 @@ describe('isSmallTalk', () => {
     'If possible, please explain.',
     'After an hour of searching I have given up.',
     'I do not understand why it does not work.',
-    'This is driving me crazy!',
     'Would you happen to know the answer?',
     'Correct me if I am wrong.',
     'But this is my first post.',

@@ -15,7 +15,7 @@ const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, stri
   aborted: ['timeout', 'did not answer in time'],
   network: ['unavailable', 'cannot be reached'],
   unavailable: ['unavailable', 'cannot answer now'],
-  'circuit-open': ['unavailable', 'failed too often just before, and is not asked now'],
+  'circuit-open': ['unavailable', 'failed too often just before'],
 }
 
 /** The error for a fault; other errors are given back as they are. */

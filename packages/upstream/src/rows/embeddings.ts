@@ -47,6 +47,6 @@ export function requireDimension(ofVectors: number, made: number): void {
   if (ofVectors === made) return
   throw new RagGateError(
     'embedding_mismatch',
-    `The vectors have ${ofVectors} dimensions and the embedder makes ${made}: it is not the one they were made with`,
+    `The vectors have ${ofVectors} dimensions and the embedder makes ${made}`,
   )
 }

@@ -12,8 +12,8 @@ export function namespaceShared(namespace: unknown): RetrieverWarning {
   return {
     code: 'namespace_shared',
     message:
-      `Several collections are searched in the one namespace ${shown(namespace)}, and find the same: ` +
-      'give the retriever a namespace by collection, (tenant, collection) => …',
+      `Several collections are searched in the namespace ${shown(namespace)}: ` +
+      'give one by collection, (tenant, collection) => …',
   }
 }
 
@@ -23,8 +23,8 @@ export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): 
   return {
     code: 'rows_without_text',
     message:
-      `Rows of the index have no text where it was looked for (${placesOf(fields)}); members of their metadata: ` +
-      `${members || 'none'}. Say where it stands: fields: { text: 'member' }`,
+      `Rows have no text where it was looked for (${placesOf(fields)}): set fields.text. ` +
+      `Members of their metadata: ${members || 'none'}`,
   }
 }
 

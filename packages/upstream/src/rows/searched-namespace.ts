@@ -40,7 +40,7 @@ export function namespaceChoice(
 ): (tenant: Tenant, collection: CollectionId) => string {
   if (typeof namespace === 'function') {
     if (tenants !== undefined) {
-      throw new RagGateError('config_invalid', 'tenants goes with one namespace for everything, not with a function', {
+      throw new RagGateError('config_invalid', 'tenants goes with one namespace, not with a function', {
         param: 'tenants',
       })
     }
@@ -56,8 +56,7 @@ export function namespaceChoice(
     if (allowed !== 'any' && !allowed.includes(tenant)) {
       throw new RagGateError(
         'retriever_misconfigured',
-        'The retriever searches one namespace for everything, also for other tenants: ' +
-          "give it one by tenant, (tenant, collection) => …, or name who may share it, tenants: […] or 'any'",
+        "Several tenants share one namespace: give one by tenant, (tenant, collection) => …, or set tenants: […] or 'any'",
         { param: 'namespace' },
       )
     }
