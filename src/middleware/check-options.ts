@@ -56,7 +56,7 @@ const QUESTION: OptionKinds<QuestionOptions> = {
   maxBodyBytes: whole(1, 100_000_000),
   otherFields: oneOf('refuse', 'allow'),
   collections: {
-    words: "a list of strings, one or more, or 'any'",
+    words: "a list of strings, or 'any'",
     // In a string every part of a name would be found.
     holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
   },

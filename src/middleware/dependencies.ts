@@ -106,14 +106,6 @@ export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   questionHmac: callable,
 }
 
-/** Wrong wiring is said in words when it is made, not by a failure of the first request. */
-function requireDependencies(given: GateDependencies): void {
-  if (given instanceof Promise) {
-    throw new RagGateError('config_invalid', 'dependencies must not be a promise', { param: 'dependencies' })
-  }
-  requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
-}
-
 /** One collection of this name for every tenant, without a lexicon. */
 function oneCollection(id: string): Collections {
   return {
@@ -131,7 +123,8 @@ function oneCollection(id: string): Collections {
  *   dependency that is none
  */
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
-  requireDependencies(given)
+  // Wrong wiring is said in words when it is made, not by a failure of the first request.
+  requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
   const {
     retriever,
     collections = oneCollection(settings.question.collection),

@@ -95,7 +95,7 @@ export async function findLexicon(
   )
   const wanted = nameOfLanguage(language)
   if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon
-  const message = `The collection lexicon is ${lexicon.language}, the policy ${wanted}: it is not used`
+  const message = `The lexicon is ${lexicon.language}, the policy ${wanted}: it is not used`
   onWarning?.({ code: 'lexicon_language', message })
   return EMPTY_LEXICON
 }

@@ -127,7 +127,7 @@ export function definePolicy(input: PolicyInput): Policy {
   const { cacheLifetimes = DEFAULT_LIFETIMES, records = preset?.records ?? [] } = input
   validateBands(bands)
   if (typeof confidence.model?.confidence !== 'function') {
-    throw invalid('confidence must be a confidence model with its settings, such as logistic(…)', 'confidence')
+    throw invalid('confidence must be a model with its settings, such as logistic(…)', 'confidence')
   }
   confidence.model.validate(confidence.settings)
   validateLifetimes(cacheLifetimes)

@@ -1,4 +1,5 @@
 /** A decision in words and figures, gate by gate: what an operator reads to understand a refusal. */
+import type { Verdict } from '../gates/finding.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ExplainedFact, FurtherMembers, MarkedLine } from '../policy/preset.ts'
@@ -7,7 +8,7 @@ import type { ExplainedFact, FurtherMembers, MarkedLine } from '../policy/preset
 export interface Explanation {
   /** What each gate that judged looked at, in the policy's order. */
   readonly facts: readonly ExplainedFact[]
-  readonly decision: 'PASS' | 'ADVISE' | 'REFUSE'
+  readonly decision: Uppercase<Verdict>
   /** Message of the finding that decided; absent when every gate passed. */
   readonly reason?: string
   /** What the policy's preset checked, one by one; none where it tells no checks. */
@@ -34,7 +35,8 @@ export function explain(decision: ExplainedDecision, { preset, gates }: Pick<Pol
     facts: findings
       .filter(({ outcome }) => outcome !== 'skip')
       .flatMap((finding) => facts?.(finding) ?? [{ label: finding.gate, value: finding.message }]),
-    decision: verdict === 'pass' ? 'PASS' : verdict === 'advise' ? 'ADVISE' : 'REFUSE',
+    // The same word.
+    decision: verdict.toUpperCase() as Uppercase<Verdict>,
     ...(verdict === 'pass' || deciding === undefined ? {} : { reason: deciding.message }),
     checks,
     analysis,

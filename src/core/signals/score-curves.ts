@@ -20,16 +20,17 @@ export type ScoreCurves = Readonly<Partial<Record<ScoreKind, ScoreCurve>>>
 export const curves: Signal<ScoreCurves> = { name: 'curves', measure: ({ evidence }) => scoreCurves(evidence.chunks) }
 
 function scoreCurves(chunks: readonly Chunk[]): ScoreCurves {
-  const found: { [kind in ScoreKind]?: ScoreCurve } = {}
-  const kinds = new Set(chunks.flatMap((chunk) => Object.keys(chunk.scores) as ScoreKind[]))
-  for (const kind of kinds) {
-    const scored = chunks
-      .flatMap(({ scores, documentId }) => (scores[kind] === undefined ? [] : [{ score: scores[kind], documentId }]))
-      .sort((a, b) => b.score - a.score)
-    found[kind] = {
-      scores: scored.slice(0, SCORES_RECORDED).map(({ score }) => score),
-      topPairSharesDocument: scored.length > 1 && scored[0]?.documentId === scored[1]?.documentId,
-    }
+  const kinds = new Set(chunks.flatMap(({ scores }) => Object.keys(scores) as ScoreKind[]))
+  return Object.fromEntries(Array.from(kinds, (kind) => [kind, curveOf(kind, chunks)]))
+}
+
+function curveOf(kind: ScoreKind, chunks: readonly Chunk[]): ScoreCurve {
+  const scored = chunks
+    .flatMap(({ scores: { [kind]: score }, documentId }) => (score === undefined ? [] : { score, documentId }))
+    .sort((a, b) => b.score - a.score)
+  const [first, second] = scored
+  return {
+    scores: scored.slice(0, SCORES_RECORDED).map(({ score }) => score),
+    topPairSharesDocument: second !== undefined && first?.documentId === second.documentId,
   }
-  return found
 }

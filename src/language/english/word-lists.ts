@@ -54,37 +54,35 @@ export const PHRASES =
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue enlighten excus explain explan ' +
-    'feedback fix forgiv grate greet guid guidanc hei hello help hi hint idea input insight issu know miss mistak ' +
-    'opinion overlook pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut ' +
-    'solv sorri suggest sure tell thought thx tip troubl wai wrong',
+  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue excus explain explan feedback fix ' +
+    'grate greet guid guidanc hei hello help hi hint idea input issu know miss mistak opinion overlook pardon pl ' +
+    'pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri suggest sure ' +
+    'tell thought thx tip troubl wai wrong',
 )
 
 /** Stems: said beside those, of how and where. Alone they may ask anything. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anoth anybodi anyon anyth appropri asap awar basic begin bother brief briefli care case clear ' +
-    'confus correct d dear detail differ direct doesn done duplic easi els encount exactli experi experienc face ' +
-    'familiar fine find first forum found get give go good great happen hope ignor im inform isn iv kind let like ' +
-    'look lot m mai make mani matter mayb mean mention mind moment much need next obviou ok perhap place plain point ' +
-    'post prefer previou previous proceed properli provid quick realli relev right search seem seen short silli ' +
-    'similar simpl situat somebodi someon someth soon start still stupid taken think thing third topic tri type ' +
-    'understand urgent want wast welcom wish wonder',
+  'abl advanc alreadi anoth anybodi anyon anyth awar basic begin bother care case clear confus correct d dear ' +
+    'detail differ direct doesn done easi els exactli familiar fine find first forum found get give go good great ' +
+    'happen hope ignor im inform isn iv kind let like look lot m mai make mani matter mayb mean mention mind much ' +
+    'need next obviou ok perhap place plain point post prefer previou previous properli provid quick realli relev ' +
+    'right search seem seen short silli similar simpl situat somebodi someon someth soon start still stupid taken ' +
+    'think thing third topic tri type understand urgent want wast welcom wish wonder',
 )
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'abil across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt ' +
-    'background becom beginn believ best better big busi came cant certain chanc check close come common complet ' +
-    'confid consid constantli context continu coupl current deep definit difficult difficulti discuss doc document ' +
-    'doubt due dumb earli effort elsewher end enough entir especi even eventu ever everyth everywher except exist ' +
-    'expect expert extrem fact fail fairli far feel figur final follow forget forgot frequent frustrat full fulli ' +
-    'gener gentl given googl got guess hard hear heard highli honestli hopefulli hour howev id imagin import ' +
-    'incorrect instead intend interest internet involv keep knowledg known last later least less littl long longer ' +
-    'lost made main manual meant nativ nearli necessari never new newbi nice nobodi none normal noth number obvious ' +
-    'occur offer often onlin option otherwis page part particular past patienc piec plan precis pretti probabl proper ' +
-    'purpos put puzzl quit rare rather read readi realis realiz reason recent refer relat rememb remind repli request ' +
-    'sai said saw scratch seek serious sever sinc singl site slightli slow small somehow sometim somewhat somewher ' +
-    'sort sound specif spend spent stand step strongli struggl stuck stuff succe success support suppos take talk ' +
-    'though thread time titl todai togeth total tricki turn unabl unclear understood unfortun us usual wait websit ' +
-    'well whole without won work wrote yet',
+  'across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt background ' +
+    'becom beginn believ best better big busi came cant certain chanc check close come common complet confid consid ' +
+    'constantli context continu coupl current deep definit difficult difficulti discuss doc document doubt due dumb ' +
+    'earli effort elsewher end enough entir especi even eventu ever everyth everywher except exist expect fact far ' +
+    'feel figur final follow forget forgot frequent frustrat full fulli gener gentl given googl got guess hard hear ' +
+    'heard highli honestli hopefulli hour howev id imagin import incorrect instead intend interest involv keep ' +
+    'knowledg known last later least less littl long longer lost made main manual meant nativ nearli necessari never ' +
+    'new nice nobodi none normal noth number obvious occur offer often option otherwis page part particular past ' +
+    'patienc plan precis pretti probabl proper purpos put puzzl quit rare rather read readi realis realiz reason ' +
+    'recent refer relat rememb remind repli request sai said saw scratch serious sever sinc singl site slightli small ' +
+    'somehow sometim somewhat somewher sort specif spend spent step strongli struggl stuck stuff succe success ' +
+    'support suppos take talk though thread time titl todai togeth total tricki turn unabl unclear understood ' +
+    'unfortun us usual wait well whole without won work wrote yet',
 )
