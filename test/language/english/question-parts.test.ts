@@ -51,6 +51,8 @@ describe('questionParts', () => {
     ['Rotating the signing keys, and a poem about cats', ['Rotating the signing keys', 'a poem about cats']],
     ['What are keys, signing tokens, and daily reports?', ['What are keys, signing tokens, and daily reports?']],
     ['Can I rotate, and revoke?', ['Can I rotate, and revoke?']],
+    ['Where do I change / revoke a signing key?', ['Where do I change / revoke a signing key?']],
+    ['How do I rotate keys / what is love?', ['How do I rotate keys /', 'what is love?']],
     ['Kuzey, doğu ve güneyde hangi iller var?', ['Kuzey, doğu ve güneyde hangi iller var?']],
     ['¿Qué son isótopos, isótonos e isóbaros?', ['¿Qué son isótopos, isótonos e isóbaros?']],
     ['do you know how to rotate the signing keys', ['how to rotate the signing keys']],
