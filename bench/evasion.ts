@@ -8,6 +8,7 @@
  * that of the embedded index, the policy `balanced`. "Before" measures the question as one text, in NFC, and refuses
  * nothing for itself.
  */
+import { learnFromWindows } from '../packages/calibration/src/scale/learn-from-windows.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { fuse } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
@@ -21,7 +22,9 @@ import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { createMemory } from '../src/core/signals/signal.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
+import { unscaled } from '../src/core/policy/scaled.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
+import { askWithout } from './evaluation/own-windows.ts'
 import {
   EVERYDAY_QUESTIONS,
   EVERYDAY_REQUESTS,
@@ -33,6 +36,7 @@ import {
 import {
   haveQuestionSets,
   openQuestionSet,
+  passageOf,
   readCorpus,
   readQuestions,
   type SearchableSet,
@@ -364,6 +368,38 @@ async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][
   return markdownTable(['how it is asked', 'n', 'before', 'after'], rows)
 }
 
+/** Read without a language, on the collection's own scale: answered of 100, without and with a question that it cannot answer. */
+async function otherLanguages(): Promise<string> {
+  const unscaledPolicy = definePolicy({ ...policy, confidence: unscaled(policy.confidence) })
+  const rows: string[][] = []
+  for (const name of ['xquad-de', 'xquad-zh', 'xquad-ar']) {
+    const set = openQuestionSet(name)
+    const passages = readCorpus(name).map(passageOf)
+    const scale = await learnFromWindows({ ...askWithout(set, unscaledPolicy), passages })
+    const gate = benchGate(set, { policy, ...(scale && { scale }) })
+    const [known, unknown] = [true, false].map((answerable) => {
+      const questions = set.questions.filter((label) => label.answerable === answerable)
+      return Array.from({ length: 100 }, (_, at) => questions[Math.floor((at * questions.length) / 100)]!.question)
+    }) as [string[], string[]]
+    const other = (at: number): string => unknown[(at * 37) % 100]!
+    const bare = (question: string): string => question.replace(/[\s?？؟]+$/u, '')
+    const ways = [
+      known,
+      unknown,
+      known.map((of, at) => `${of} ${other(at)}`),
+      known.map((of, at) => `${bare(of)} ${other(at)}`),
+    ]
+    const answered: string[] = []
+    for (const questions of ways) {
+      let hits = 0
+      for (const question of questions) hits += isAnswered((await gate(question)).decision.verdict) ? 1 : 0
+      answered.push(rate(hits, questions.length))
+    }
+    rows.push([name, ...answered])
+  }
+  return markdownTable(['set', 'answerable', 'must be refused', 'the latter after the former', 'run together'], rows)
+}
+
 async function page(
   drawn: readonly Drawn[],
   leftOut: readonly Drawn[],
@@ -401,6 +437,10 @@ ${LEFT_OUT.join(', ')}, drawn in the same way.
 ${await offTopicTable(leftOut)}
 
 ${await ordinaryTable(leftOut)}
+
+## In other languages, on a scale: answered
+
+${await otherLanguages()}
 
 ## Single words: answered
 
