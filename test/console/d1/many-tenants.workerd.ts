@@ -1,8 +1,8 @@
 /** The jobs of a console with very many tenants: what one run asks of D1, and that each tenant has its turn. */
 import { env } from 'cloudflare:workers'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts'
-import { watchTenants } from '../../../packages/console/src/jobs/watch-alerts.ts'
+import { watchAlerts, watchTenants } from '../../../packages/console/src/jobs/watch-alerts.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
 import { openConsole } from '../../../packages/console/src/parts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -18,20 +18,23 @@ function options(db: ConsoleOptions['db'], nowMs = NOW_MS): ConsoleOptions {
   return { db, authenticate: () => null, clock: { nowMs: () => nowMs }, exports: { bucket: env.TEST_EXPORTS } }
 }
 
-const REFUSALS = JSON.stringify({
-  '["refuse","low","miss","enforce","no_evidence","served","manual","balanced@1"]': { decisions: 60 },
+const cell = (verdict: string, decisions: number) => ({
+  [`["${verdict}","low","miss","enforce","no_evidence","served","manual","balanced@1"]`]: { n: decisions },
 })
 
-async function countRefusals(tenants: number): Promise<void> {
+/** Tenants with sixty decisions of the last hour. */
+async function count(tenants: number, counts: object): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO decision_rollups (tenant, span_ms, start_ms, part, counts)
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
     SELECT printf('tenant-%05d', n), span.value, ?2 - ?2 % span.value, 0, ?3
     FROM numbers, json_each('[3600000, 86400000]') AS span`,
   )
-    .bind(tenants, NOW_MS - HOUR_MS, REFUSALS)
+    .bind(tenants, NOW_MS - HOUR_MS, JSON.stringify(counts))
     .run()
 }
+
+const countRefusals = (tenants: number): Promise<void> => count(tenants, cell('refuse', 60))
 
 afterEach(async () => {
   await env.DB.batch(
@@ -75,8 +78,23 @@ describe('the jobs of a console', () => {
     expect(await open()).toEqual([])
   })
 
+  it('look at a thousand tenants in one run, and at the others in the next', async () => {
+    await count(1_050, { ...cell('pass', 54), ...cell('refuse', 6) })
+    const meter = metered(env.DB)
+    const looked: number[] = []
+    for (let runs = 0; runs < 2; runs++) {
+      const now = options(meter.db)
+      const parts = openConsole(now)
+      const figures = vi.spyOn(parts.summaries, 'summaries')
+      await runJobs({ alerts: () => watchAlerts(parts) }, now)
+      looked.push(new Set(figures.mock.calls.flatMap(([tenants]) => tenants)).size)
+    }
+    expect(looked).toEqual([1_000, 50])
+    expect(meter.queries()).toBeLessThan(150)
+  })
+
   it.runIf(env.TEST_DEEP)('look at every tenant in turn', async () => {
-    await countRefusals(250)
+    await countRefusals(500)
     const alerted = async () =>
       (await env.DB.prepare('SELECT count(DISTINCT tenant) AS n FROM alerts').first<{ n: number }>())?.n
     const seen: unknown[] = []
@@ -86,7 +104,7 @@ describe('the jobs of a console', () => {
       seen.push(await alerted())
     }
     expect(seen[0]).toBeGreaterThan(100)
-    expect(seen).toEqual([seen[0], 250])
+    expect(seen).toEqual([seen[0], 500])
     // A day and a half later nothing was asked since: each alert is closed in the same turns.
     const later = options(env.DB, NOW_MS + 36 * HOUR_MS)
     for (let runs = 0; runs < 3; runs++) await runJobs({ alerts: consoleJobs(later).alerts! }, later)

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, policies, pushedPolicies } from 'hono-rag-gate/d1/schema'
 import type { Json, Tenant } from 'hono-rag-gate/core/lib'
@@ -62,6 +62,8 @@ export interface Policies {
   pushed(tenant: Tenant, id: string): Promise<PushedPolicy | undefined>
   /** Those of a tenant, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
   listPushed(tenant: Tenant): Promise<readonly PushedPolicy[]>
+  /** Those of some tenants, at most 90, that have a pinned policy. @throws `schema_outdated`, `store_unavailable` */
+  pinnedAmong(tenants: readonly Tenant[]): Promise<ReadonlySet<Tenant>>
   /** Keeps a policy of the deployment; one that is there already stays. @throws `schema_outdated`, `store_unavailable` */
   keep(policy: { readonly id: string; readonly name: string }): Promise<void>
   /**
@@ -142,6 +144,15 @@ export function createD1Policies({ db, clock }: D1PoliciesOptions): Policies {
   return {
     pushed,
     listPushed,
+
+    async pinnedAmong(tenants) {
+      const rows = await queries
+        .selectDistinct({ tenant: pushedPolicies.tenant })
+        .from(pushedPolicies)
+        .where(and(inArray(pushedPolicies.tenant, [...tenants]), isNotNull(pushedPolicies.pin)))
+        .catch(rethrowStoreFault)
+      return new Set(rows.map(({ tenant }) => tenant))
+    },
 
     async push(policy) {
       const { tenant, id, name } = policy
