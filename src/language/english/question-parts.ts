@@ -33,7 +33,7 @@ const ALSO_ASKED = /[([]\s*(?:and|also|but|plus|then) (?:also )?((\w+)[^()[\]]*)
 const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]*\s+(?=\S)/g
 /** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
 const SHORTENED =
-  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|al|ca|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
+  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */

@@ -73,16 +73,15 @@ export const BESIDE = setOf(
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
   'across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt background ' +
-    'becom beginn believ best better big busi came cant certain chanc check close come common complet confid consid ' +
+    'becom beginn believ best better big came cant certain chanc check close come common complet confid consid ' +
     'constantli context continu coupl current deep definit difficult difficulti discuss doc document doubt due dumb ' +
     'earli effort elsewher end enough entir especi even eventu ever everyth everywher except exist expect fact far ' +
     'feel figur final follow forget forgot frequent frustrat full fulli gener gentl given googl got guess hard hear ' +
-    'heard highli honestli hopefulli hour howev id imagin import incorrect instead intend interest involv keep ' +
-    'knowledg known last later least less littl long longer lost made main manual meant nativ nearli necessari never ' +
-    'new nice nobodi none normal noth number obvious occur offer often option otherwis page part particular past ' +
-    'patienc plan precis pretti probabl proper purpos put puzzl quit rare rather read readi realis realiz reason ' +
-    'recent refer relat rememb remind repli request sai said saw scratch serious sever sinc singl site slightli small ' +
-    'somehow sometim somewhat somewher sort specif spend spent step strongli struggl stuck stuff succe success ' +
-    'support suppos take talk though thread time titl todai togeth total tricki turn unabl unclear understood ' +
-    'unfortun us usual wait well whole without won work wrote yet',
+    'heard honestli hopefulli hour howev id imagin import incorrect instead intend interest involv keep knowledg ' +
+    'known last later least less littl long longer lost made main manual meant nativ necessari never new nice nobodi ' +
+    'none normal noth number obvious occur offer often otherwis page part particular past patienc precis pretti ' +
+    'probabl proper put quit rare rather read readi realis realiz reason recent refer relat rememb remind repli ' +
+    'request sai said saw scratch serious sever sinc singl site slightli small somehow sometim somewhat somewher sort ' +
+    'specif spend spent struggl stuck stuff succe success support suppos take talk though thread time titl todai ' +
+    'togeth total turn unabl unclear understood unfortun us usual wait well whole without won work wrote yet',
 )
