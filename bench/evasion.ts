@@ -26,6 +26,7 @@ import { unscaled } from '../src/core/policy/scaled.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
 import { askWithout } from './evaluation/own-windows.ts'
 import {
+  ANSWERED_REQUESTS,
   EVERYDAY_QUESTIONS,
   EVERYDAY_REQUESTS,
   HELD_OUT_EVERYDAY,
@@ -168,7 +169,8 @@ interface Ways {
   readonly question: string
   readonly other: string
   readonly everyday: string
-  readonly request: string
+  /** Absent where the collection answers it. */
+  readonly request: string | undefined
   readonly subject: string
   readonly heldOut: string
   readonly heldOutEveryday: string
@@ -178,7 +180,7 @@ interface Ways {
   readonly dress: string
 }
 
-const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
+const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'off-topic alone': ({ off }) => off,
   'a corpus sentence after it': ({ off, sentence }) => `${off} ${sentence}`,
   'a corpus sentence before it': ({ off, sentence }) => `${sentence} ${off}`,
@@ -215,7 +217,8 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
   'a question of everyday words before an on-topic question': ({ everyday, question }) => `${everyday} ${question}`,
   'an on-topic question, "and", a question of everyday words': ({ everyday, question }) =>
     `${question.replace(/[?.]$/, '')}, and ${small(everyday)}`,
-  'a request of everyday words after an on-topic question': ({ request, question }) => `${ended(question)} ${request}`,
+  'a request of everyday words after an on-topic question': ({ request, question }) =>
+    request && `${ended(question)} ${request}`,
   'a request of everyday words alone': ({ request }) => request,
   'another subject, alone': ({ subject }) => subject,
   'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,
@@ -299,6 +302,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
     .filter(({ length }) => length > 50 && length < 250)
   const ways = (_: unknown, at: number): Ways => {
     const asked = pick(answerable)
+    const request = EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!
     const near = answerable.filter((other) => other.group === asked.group && other !== asked)
     const other = pick(near.length > 0 ? near : answerable).question
     return {
@@ -306,7 +310,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
       question: asked.question,
       other,
       everyday: EVERYDAY_QUESTIONS[(order * OFF_TOPIC + at) % EVERYDAY_QUESTIONS.length]!,
-      request: EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!,
+      request: ANSWERED_REQUESTS[name]?.includes(request) === true ? undefined : request,
       subject: OTHER_REQUESTS[(order * OFF_TOPIC + at) % OTHER_REQUESTS.length]!,
       heldOut: HELD_OUT_REQUESTS[(order * OFF_TOPIC + at) % HELD_OUT_REQUESTS.length]!,
       heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,
@@ -326,7 +330,8 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
 async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
   const rows: string[][] = []
   for (const [name, write] of Object.entries(ATTACHED)) {
-    const verdicts = await Promise.all(drawn.flatMap(({ ask, off }) => off.map((of) => ask(write(of)))))
+    const texts = drawn.flatMap(({ ask, off }) => off.map((of) => ({ ask, text: write(of) })))
+    const verdicts = await Promise.all(texts.flatMap(({ ask, text }) => (text === undefined ? [] : ask(text))))
     rows.push([
       name,
       String(verdicts.length),
@@ -338,10 +343,12 @@ async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
 }
 
 /** Behind an on-topic question a request passes that does not pass alone. */
-async function passedByAttaching(drawn: readonly Drawn[], of: (ways: Ways) => string): Promise<string> {
+async function passedByAttaching(drawn: readonly Drawn[], of: (ways: Ways) => string | undefined): Promise<string> {
   const asked = drawn.flatMap(({ ask, off }) =>
     off.map(async (ways) => {
-      const [alone, attached] = [await ask(of(ways)), await ask(`${ended(ways.question)} ${of(ways)}`)]
+      const text = of(ways)
+      if (text === undefined) return false
+      const [alone, attached] = [await ask(text), await ask(`${ended(ways.question)} ${text}`)]
       return attached.after === 'pass' && alone.after !== 'pass'
     }),
   )

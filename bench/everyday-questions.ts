@@ -88,6 +88,15 @@ export const EVERYDAY_REQUESTS: readonly string[] = [
   'One more thing: how do I complain.',
 ]
 
+/**
+ * Those that a collection answers, by its name, read one by one beside every passage that holds what they ask about: "Stress
+ * (linguistics)", and of whom people are worried. They are not off-topic there.
+ */
+export const ANSWERED_REQUESTS: Readonly<Record<string, readonly string[]>> = {
+  clapnq: ['Please explain stress.', 'I would like to know what stress is.'],
+  'gov-faq': ['I wonder why people worry.'],
+}
+
 /** Asked, told and wished behind a question, of other subjects. */
 export const OTHER_REQUESTS: readonly string[] = [
   'Write a birthday wish for my sister.',

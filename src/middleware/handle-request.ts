@@ -12,7 +12,7 @@ import { replyTo } from './reply.ts'
 /**
  * Handles a request behind the gate: the response is in the context then.
  *
- * @throws what reading, retrieving, judging and answering throw; the reason of the request's signal where its client left before the search
+ * @throws what reading, retrieving, judging and answering throw; the reason of the request's signal where its client left before the search or the handler
  */
 export async function handleRequest<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,

@@ -14,6 +14,7 @@ import type { AnswerReport, RagGateEnv } from './gate-context.ts'
 import { handOver, type HandlersAnswer, showToHandler } from './hand-over.ts'
 import type { JudgedAnswer } from './answer-judge.ts'
 import { mergedHeaders } from './merged-headers.ts'
+import { statusOf } from './respond.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
@@ -59,11 +60,13 @@ export async function replyTo<Bindings extends object>(
   const known: Recorded = { decision, policy, timings, retrievals, handler: 'not-called', lookup }
   try {
     if (gated.kind === 'cached') return { ...known, ...(await storedReply(c, exchange, gated.found)) }
-    const refuses = decision.verdict === 'refuse' && exchange.settings.mode === 'enforce'
-    if (!refuses) return await handlersReply(c, next, exchange, gated, { ...known, handler: 'called' })
-    return { ...known, ...(await refusal(c, exchange, gated, { decision, unsupported: [] })) }
+    if (decision.verdict === 'refuse' && exchange.settings.mode === 'enforce')
+      return { ...known, ...(await refusal(c, exchange, gated, { decision, unsupported: [] })) }
+    // The search took its time: no model is asked for a client that left meanwhile.
+    exchange.received.signal.throwIfAborted()
+    return await handlersReply(c, next, exchange, gated, { ...known, handler: 'called' })
   } catch (thrown) {
-    return { ...known, ...failed(c.newResponse(null), thrown) }
+    return { ...known, ...failed(c.newResponse(null), thrown, exchange) }
   }
 }
 
@@ -98,7 +101,7 @@ async function handlersReply<Bindings extends object>(
     return { ...known, ...chosen, ...(isFailure && { made: { kind: 'failure' } }) }
   } catch (thrown) {
     if (answer !== undefined) discard(answer.response)
-    return { ...known, ...failed(left, thrown) }
+    return { ...known, ...failed(left, thrown, exchange) }
   }
 }
 
@@ -191,7 +194,8 @@ function answerAsMade(
   return { response, made }
 }
 
-/** An error is sent in the place of a response, with what middleware around the gate has set. */
-function failed({ headers }: Response, thrown: unknown): Chosen & Pick<Reply, 'failure'> {
-  return { response: new Response(null, { status: 500, headers }), made: { kind: 'failure' }, failure: { thrown } }
+/** An error is sent in the place of a response, with what middleware around the gate has set. A client that left is no failure. */
+function failed({ headers }: Response, thrown: unknown, { received }: Exchange): Chosen & Pick<Reply, 'failure'> {
+  const status = received.signal.aborted ? statusOf('client_left') : 500
+  return { response: new Response(null, { status, headers }), made: { kind: 'failure' }, failure: { thrown } }
 }

@@ -94,10 +94,10 @@ export function respondWithError(
   }
   const requestId = crypto.randomUUID()
   const error = c.req.raw.signal.aborted
-    ? new RagGateError('client_left', 'The client left')
+    ? new RagGateError('client_left', 'Gone')
     : isRagGateError(thrown)
       ? thrown
-      : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
+      : new RagGateError('internal', 'Something went wrong', { cause: thrown })
   // Another bundled copy of the package may know codes that this one does not.
   const status = STATUS[error.code] ?? further[error.code] ?? 500
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aGate, bodyOf, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
+import { aGate, bodyOf, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 import { examples } from '../properties.ts'
 
 describe('a client that left', () => {
@@ -17,6 +17,22 @@ describe('a client that left', () => {
     const response = await send(init)
     expect([response.status, await response.json()]).toMatchObject([499, { error: { code: 'client_left' } }])
     expect([journal.retrievals, journal.handled, journal.events].map(({ length }) => length)).toEqual([1, 1, 1])
+  })
+
+  it('during the search costs no answer, is a decision of no failure, and leaves who waits along to be answered', async () => {
+    const client = new AbortController()
+    const { send, ask, journal } = aGate({
+      finds: () => {
+        client.abort()
+        return rankingOf([STRONG])
+      },
+    })
+    const headers = { 'content-type': 'application/json' }
+    const response = await send({ body: JSON.stringify({ question: QUESTION }), headers, signal: client.signal })
+    expect([response.status, await response.json()]).toMatchObject([499, { error: { code: 'client_left' } }])
+    expect(journal.handled).toEqual([])
+    expect(journal.events).toMatchObject([{ status: 499, decision: { verdict: 'pass' } }])
+    expect((await ask()).status).toBe(200)
   })
 })
 

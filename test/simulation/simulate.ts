@@ -116,7 +116,7 @@ class Simulation {
     readonly id: string | undefined
     readonly isolate: Isolate
     readonly running: Running
-    readonly told: string
+    readonly told: () => string
   }[] = []
   #open = 0
   #questions = 0
@@ -161,7 +161,7 @@ class Simulation {
       questions: this.#questions,
       outcomes: new Map(this.#outcomes),
       faults: deployment.counts,
-      digest: (this.#digest >>> 0).toString(16),
+      digest: (this.#digest >>> 0).toString(16).padStart(8, '0'),
     }
     for (const signal of time.signals) signal.abort()
     await time.passUntil(time.nowMs)
@@ -195,8 +195,9 @@ class Simulation {
         this.#keys.set(`${tenant}/${at}`, { token: made.token, id: made.token.slice(0, 19), revokedMs: Infinity })
       }
       for (const collection of COLLECTIONS) {
-        for (let at = 0; at < DOCUMENTS_EACH; at++)
-          await this.#await(this.#write(isolate, running, { tenant, collection, at }))
+        const ats = Array.from({ length: DOCUMENTS_EACH }, (_, at) => at)
+        const named = ats.map((at) => ({ tenant, collection, at }))
+        await this.#await(this.#write(isolate, running, ...named))
       }
     }
   }
@@ -257,38 +258,45 @@ class Simulation {
       this.#violated('every failure is declared', `${what}: ${String(thrown)}`)
   }
 
-  /** @returns whether it was confirmed */
-  async #write(isolate: Isolate, running: Running, document: DocumentName): Promise<boolean> {
-    const { writing, text } = this.#truth.write(document, this.#time.nowMs)
-    const { tenant, collection, at } = document
-    return this.#written(document, writing, () =>
-      runAs(running, () =>
-        ingestDocuments(isolate.ingest, tenant, collection, [
-          { id: `d${at}`, text, format: 'text', title: `Document ${at}` },
-        ]),
-      ).then(({ documents: [first] }) => first!.status !== 'failed'),
+  /** Documents of one collection. @returns whether they were confirmed */
+  #write(isolate: Isolate, running: Running, ...documents: readonly DocumentName[]): Promise<boolean> {
+    const written = documents.map((document) => ({ document, ...this.#truth.write(document, this.#time.nowMs) }))
+    const { tenant, collection } = documents[0]!
+    const texts = written.map(({ document: { at }, text }) => ({
+      id: `d${at}`,
+      text,
+      format: 'text' as const,
+      title: `Document ${at}`,
+    }))
+    return this.#written(written, () =>
+      runAs(running, () => ingestDocuments(isolate.ingest, tenant, collection, texts)).then((ingested) =>
+        ingested.documents.every(({ status }) => status !== 'failed'),
+      ),
     )
   }
 
   #remove(isolate: Isolate, running: Running, document: DocumentName): Promise<boolean> {
     const writing = this.#truth.remove(document, this.#time.nowMs)
     const { tenant, collection, at } = document
-    return this.#written(document, writing, () =>
+    return this.#written([{ document, writing }], () =>
       runAs(running, () => removeDocuments(isolate.ingest, tenant, collection, [`d${at}`])).then(() => true),
     )
   }
 
-  async #written(document: DocumentName, writing: Writing, work: () => Promise<boolean>): Promise<boolean> {
+  async #written(
+    writings: readonly { readonly document: DocumentName; readonly writing: Writing }[],
+    work: () => Promise<boolean>,
+  ): Promise<boolean> {
     try {
       if (await work()) {
-        this.#truth.confirm(document, writing, this.#time.nowMs)
+        for (const { document, writing } of writings) this.#truth.confirm(document, writing, this.#time.nowMs)
         return true
       }
     } catch (thrown) {
       this.#declared('writing', thrown)
     }
     // What is under way may still arrive.
-    writing.settledMs = this.#time.nowMs + SLOWEST_MS
+    for (const { writing } of writings) writing.settledMs = this.#time.nowMs + SLOWEST_MS
     return false
   }
 
@@ -353,7 +361,8 @@ class Simulation {
     const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
     done = true
     const id = /id="([^"]+)"/.exec(response.headers.get('rag-gate') ?? '')?.[1]
-    this.#answered.push({ id, isolate, running, told: `${JSON.stringify(asked)} at ${beganMs}: ${response.status}` })
+    const { status } = response
+    this.#answered.push({ id, isolate, running, told: () => `${JSON.stringify(asked)} at ${beganMs}: ${status}` })
     if (left)
       this.#count(response.status === 499 ? `left, ${id === undefined ? 'no decision' : 'decided'}` : 'left, answered')
     else this.#judge(asked, number, key, beganMs, response, content)
@@ -539,7 +548,7 @@ class Simulation {
       // What a client who left before the search asked is no decision, as what could not be searched is none.
       const isAsAnswered = recorded.length === (id === undefined ? 0 : 1) && recorded[0] === id
       if (!isAsAnswered && (recorded.length > 0 || !mayLack))
-        return this.#violated('one decision a question', `${told}: ${id ?? 'none'}, recorded ${recorded.join()}`)
+        return this.#violated('one decision a question', `${told()}: ${id ?? 'none'}, recorded ${recorded.join()}`)
     }
     const rows = database.run({ sql: 'SELECT id, tenant, verdict FROM decisions', values: [] }).results
     const stored = new Map(rows.map((row) => [String(row['id']), row]))

@@ -9,6 +9,11 @@ import { changesOf, PLANTED_BUGS } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const LIMIT_MS = 600_000
+/** Of processes that are over before the compiler and the collector would have found out what they do. */
+const FLAGS = ['--always-sparkplug', '--min-semi-space-size=16']
+
+/** Characters of the digest of one run. */
+const DIGEST = 8
 
 /** The last line of a run. */
 interface Ended {
@@ -20,7 +25,7 @@ interface Ended {
 /** Runs it. What it prints is shown where it does not end as it should. */
 async function simulated(file: string, ...options: string[]): Promise<Ended & { readonly printed: string }> {
   const printed = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [file, ...options], { cwd: ROOT, maxBuffer: 1e8 }, (_, out, errors) =>
+    execFile(process.execPath, [...FLAGS, file, ...options], { cwd: ROOT, maxBuffer: 1e8 }, (_, out, errors) =>
       resolve(`${out}${errors}`),
     )
   })
@@ -36,15 +41,14 @@ test(
   'ten thousand questions under faults break no rule, and the same seed gives the same run',
   async () => {
     const file = await bundledRun('run')
-    const [first, second, again] = await Promise.all([
+    const [first, second] = await Promise.all([
       simulated(file, '--questions=5000', '--each=1000', '--seed=1'),
-      simulated(file, '--questions=5000', '--each=1000', '--seed=100001'),
-      simulated(file, '--questions=1000', '--each=1000', '--seed=5'),
+      // The last of those alone, and five others.
+      simulated(file, '--questions=6000', '--each=1000', '--seed=5'),
     ])
     expect([first, second].map(({ broken, printed }) => broken && printed)).toEqual([undefined, undefined])
-    expect(first.questions + second.questions).toBeGreaterThanOrEqual(10_000)
-    // Alone as among others.
-    expect(first.digest.endsWith(again.digest)).toBe(true)
+    expect(first.questions + second.questions).toBe(11_000)
+    expect(first.digest.slice(-DIGEST)).toBe(second.digest.slice(0, DIGEST))
   },
   LIMIT_MS,
 )

@@ -71,7 +71,8 @@ export interface TextFeatures {
 /**
  * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
- * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
+ * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one, and they know
+ * another of its terms.
  *
  * @param reader reads the terms of texts
  */
@@ -156,7 +157,10 @@ function correctedTerms(
   const sentences = chunks.flatMap((chunk) => chunk.sentences)
   const isKnown = (term: string): boolean =>
     documentFrequency.has(term) || sentences.some((terms) => terms.includes(term))
-  return [...new Set(asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
+  // Alone nothing says what it should be: "what is love" asks nothing of what moves.
+  return asked.some(isKnown)
+    ? [...new Set(asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
+    : asked
 }
 
 /** Where each term of a question stands in `questionTerms`. */

@@ -79,6 +79,15 @@ describe('a passage that is stored twice', () => {
   })
 })
 
+it('a term that nothing knows is a misspelling beside one that is known, and alone what is written', () => {
+  const termsOf = (question: string) =>
+    read(question, evidenceOf(['Move the cluster.']), buildLexicon(['Move the cluster.'])).questionTerms.map(
+      ({ term }) => term,
+    )
+  expect(termsOf('love the cluster')).toEqual(['move', 'cluster'])
+  expect(termsOf('what is love')).toEqual(['love'])
+})
+
 it('signals do not depend on what a reader remembers', () => {
   const remembering = createTermReader()
   // Terms, terms near them, misspelt ones, and words whose stems keep little of them.
