@@ -17,7 +17,7 @@ const vitestArguments = process.argv.slice(2).filter((argument) => argument !== 
 
 const DEEP_CHECKS: readonly Check[] = [
   ['simulation: a million questions', 'test/simulation/run.ts', '--questions=1000000', `--seed=${Date.now() % 1e9}`],
-  ['soak: the Worker for some minutes', 'test/deep/soak.ts'],
+  ['soak: the Worker for an hour', 'test/deep/soak.ts', '60'],
   ['mutation: core', 'test/deep/mutation.ts'],
 ]
 

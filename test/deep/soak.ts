@@ -1,5 +1,5 @@
 /**
- * The Worker in a real workerd, asked from several connections for some minutes: part of `npm run test:deep`.
+ * The Worker in a real workerd, asked from several connections: for an hour in `npm run test:deep`.
  *
  *   node scripts/run.mjs test/deep/soak.ts [minutes]
  *
