@@ -108,7 +108,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'src/adapters/buffered-decision-log.ts',
     from: 'if (writes.delete(write)) putBack(events)\n        pause',
     to: 'writes.delete(write)\n        pause',
-    seed: 6,
+    seed: 3,
   },
   {
     name: 'an answer from the cache is no decision',
@@ -122,7 +122,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'src/adapters/answer-cache/envelope.ts',
     from: 'return answer.schema === 2 && answer.key === at ?',
     to: 'return answer.schema === 2 ?',
-    seed: 2,
+    seed: 9,
   },
   {
     name: 'a lease outlasts a clock that was set back',
