@@ -310,7 +310,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
       question: asked.question,
       other,
       everyday: EVERYDAY_QUESTIONS[(order * OFF_TOPIC + at) % EVERYDAY_QUESTIONS.length]!,
-      request: ANSWERED_REQUESTS[name]?.includes(request) === true ? undefined : request,
+      request: ANSWERED_REQUESTS[name]?.includes(request) ? undefined : request,
       subject: OTHER_REQUESTS[(order * OFF_TOPIC + at) % OTHER_REQUESTS.length]!,
       heldOut: HELD_OUT_REQUESTS[(order * OFF_TOPIC + at) % HELD_OUT_REQUESTS.length]!,
       heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,
