@@ -22,7 +22,7 @@ export interface WeakestPartSettings {
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
- * most 2 above an end that this passage does not hold. Where one part alone asks and the others state, it is at most that of this part:
+ * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds. Where one part alone asks and the others state, it is at most that of this part:
  * what was quoted with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
@@ -45,6 +45,12 @@ const ABOVE_STRETCH = 3
 const ABOVE_END = 2
 
 /**
+ * Deviations above the middle of a scale from which a question is answered. Where that is less than even odds, what nothing
+ * supports would be lifted above it: the lifts are less by as much.
+ */
+const ANSWERED_FROM = 1.81
+
+/**
  * The model behind `weakestPart`.
  *
  * @param models those that may be asked of parts, such as `logisticModel`
@@ -60,17 +66,20 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       return [...reads, ...piecesOf(reads)]
     },
     confidence: (settings: WeakestPartSettings, signals: Signals, answer?: AnswerSignals) => {
-      const { parts, stretches } = signals
+      const { parts, stretches, scale } = signals
       // A record may be damaged.
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
+      const share = scale ? Math.min(1, 2 / (1 + Math.exp(-scale.middle - ANSWERED_FROM * scale.deviation))) : 1
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
       const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
       const confidences = parts.map(of)
-      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, leans === 1 ? ABOVE_PART : 0))
+      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, leans === 1 ? share * ABOVE_PART : 0))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
       const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
-      const ofStretches = stretches.map((stretch) => raised(of(stretch), stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH))
+      const ofStretches = stretches.map((stretch) =>
+        raised(of(stretch), share * (stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH)),
+      )
       return Math.min(ofParts, ...asking, ...ofStretches)
     },
   })

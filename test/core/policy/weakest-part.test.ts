@@ -29,7 +29,7 @@ it('what would be refused by itself gets no answer without a caution behind what
 
 /** Of a whole of .88, log-odds 2, with those pieces. */
 const within = (
-  pieces: { readonly parts?: readonly object[]; readonly stretches?: readonly object[] },
+  pieces: { readonly parts?: readonly object[]; readonly stretches?: readonly object[]; readonly scale?: object },
   whole = 1,
 ): number =>
   model.confidence(settings, { sentenceCoverage: whole, parts: [], stretches: [], ...pieces } as unknown as Signals)
@@ -53,6 +53,21 @@ it.each([
   ],
 ])('log-odds of a whole with 2 are %s', (_, pieces, expected) => {
   expect(logOdds(within(pieces))).toBeCloseTo(expected)
+})
+
+it.each([
+  ['a quarter', 1 / 4, [-0.5, -1, -0.41]],
+  ['half', 1 / 2, [1, 0, 0.18]],
+  ['four fifths', 4 / 5, [1, 0, 0.18]],
+])('a scale that answers from %s lifts a stretch, an end and a part', (_, from, expected) => {
+  const scale = { middle: logOdds(from) - 1.81, deviation: 1 }
+  const nothing = { sentenceCoverage: 0 }
+  const lifted = [
+    { stretches: [nothing] },
+    { stretches: [{ ...nothing, end: 1 }] },
+    { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] },
+  ].map((pieces) => logOdds(within({ ...pieces, scale })))
+  for (const [at, odds] of lifted.entries()) expect(odds).toBeCloseTo(expected[at]!)
 })
 
 it('the parts decide where the whole is weaker than the weakest of them', () => {
