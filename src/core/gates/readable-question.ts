@@ -5,9 +5,9 @@ import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
 /** Codes and texts that are said of what cannot be read. */
 export const UNREADABLE = {
   question_unreadable: refusalText(
-    'I cannot read enough of this question to answer it.',
+    'I cannot read this question.',
     'Too little of the question can be read',
-    'Write it in letters, digits and punctuation, with spaces between words',
+    'Write it in letters and digits, with spaces between words',
   ),
 }
 

@@ -29,7 +29,7 @@ describe('the texts', () => {
         "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | Excluded by a rule of this service | Rephrase the question with the words that the documents use | Ask about one thing at a time",
         "rule_advised |  | A rule of this service asks for care | Verify the answer against the sources given with it",
         "rule_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",
-        "question_unreadable | I cannot read enough of this question to answer it. | Too little of the question can be read | Write it in letters, digits and punctuation, with spaces between words",
+        "question_unreadable | I cannot read this question. | Too little of the question can be read | Write it in letters and digits, with spaces between words",
         "question_too_short | This is too little to go by. | The question is too short to be judged | Ask in a sentence what you want to know",
         "not_graded |  | No reranker graded the evidence",
         "relevance_low | I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant. | Retrieved information not sufficiently relevant | Rephrase the question with the words that the documents use | Name the product, version, person or place that the question is about | Add documents that cover this topic",
