@@ -74,14 +74,14 @@ export const BESIDE = setOf(
 export const TALK = setOf(
   'across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt background ' +
     'becom beginn believ best better big came cant certain chanc check close come common complet confid consid ' +
-    'constantli context continu coupl current deep definit difficult difficulti discuss doc document doubt due dumb ' +
-    'earli effort elsewher end enough entir especi even eventu ever everyth everywher except exist expect fact far ' +
-    'feel figur final follow forget forgot frequent frustrat full fulli gener gentl given googl got guess hard hear ' +
-    'heard honestli hopefulli hour howev id imagin import incorrect instead intend interest involv keep knowledg ' +
-    'known last later least less littl long longer lost made main manual meant nativ necessari never new nice nobodi ' +
-    'none normal noth number obvious occur offer often otherwis page part particular past patienc precis pretti ' +
-    'probabl proper put quit rare rather read readi realis realiz reason recent refer relat rememb remind repli ' +
-    'request sai said saw scratch serious sever sinc singl site slightli small somehow sometim somewhat somewher sort ' +
-    'specif spend spent struggl stuck stuff succe success support suppos take talk though thread time titl todai ' +
-    'togeth total turn unabl unclear understood unfortun us usual wait well whole without won work wrote yet',
+    'continu coupl current deep definit difficult difficulti discuss doc document doubt due dumb earli effort ' +
+    'elsewher end enough entir especi even eventu ever everyth everywher except exist expect fact far feel figur ' +
+    'final follow forget forgot frequent frustrat full fulli gener gentl given googl got guess hard hear heard ' +
+    'hopefulli hour howev id imagin import incorrect instead intend interest involv keep knowledg known last later ' +
+    'least less littl long longer lost made main manual meant nativ necessari never new nice nobodi none normal noth ' +
+    'number obvious occur offer often otherwis page part particular past patienc pretti probabl proper put quit rare ' +
+    'rather read readi realis realiz reason recent refer relat rememb remind repli request sai said saw scratch sever ' +
+    'sinc site slightli small somehow sometim somewhat somewher sort specif spend spent struggl stuck stuff success ' +
+    'support suppos take talk though thread time todai togeth turn unabl unclear understood unfortun us usual wait ' +
+    'well whole without won work wrote yet',
 )
