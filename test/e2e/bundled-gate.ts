@@ -1,6 +1,6 @@
 /**
  * The ready Worker that end-to-end tests ask, bundled once for all of them. That `npm start` and wrangler serve it is tested in
- * `start.test.ts`, `init.test.ts` and `killed.deep.test.ts`.
+ * `start.test.ts`, `init.deep.test.ts` and `killed.deep.test.ts`.
  */
 import { join } from 'node:path'
 import { inject } from 'vitest'

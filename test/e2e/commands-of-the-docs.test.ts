@@ -53,7 +53,7 @@ const SETTINGS = blocksOf('docs/getting-started.md').find((code) => code.startsW
 
 describe('the commands of', () => {
   test('getting started ask, add a document, and find it', async () => {
-    // What goes before is about another app: `init.test.ts` runs it.
+    // What goes before is about another app: `init.deep.test.ts` runs it.
     const blocks = blocksOf('docs/getting-started.md')
     const others = blocks.slice(blocks.indexOf('npm start\n') + 1)
     expect(others.length).toBe(3)

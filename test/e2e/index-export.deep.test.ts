@@ -9,7 +9,6 @@ import { Index } from '@upstash/vector'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyPort, ROOT } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
-import { DEEP } from '../deep-run.ts'
 
 const INDEXES = {
   source: { indexType: 'HYBRID', dimension: 3 },
@@ -124,7 +123,7 @@ describe('an export', () => {
     expect(lines.map((line) => (JSON.parse(line) as { namespace: string }).namespace)).toEqual(Array(4).fill('a/b'))
   })
 
-  test.runIf(DEEP)('that broke off goes on and is whole, also after half a written page', async () => {
+  test('that broke off goes on and is whole, also after half a written page', async () => {
     const { url, server } = await breakingAfter(3, local.url)
     const source = addressOf('source')
     const through = { token: source.token, url: `${url}/indexes/source`, out: pathOf('broken.jsonl'), page: '5' }
@@ -141,30 +140,26 @@ describe('an export', () => {
     expect(readFileSync(pathOf('broken.jsonl'), 'utf8')).toBe(readFileSync(pathOf('whole.jsonl'), 'utf8'))
   })
 
-  test.runIf(DEEP)(
-    'of 100,000 rows, killed and run again, is the same after an import that was killed and run again',
-    async () => {
-      for (let first = 0; first < MANY; first += 1000) {
-        const rows = Array.from({ length: 1000 }, (_, at) => ({
-          ...ROWS[at % ROWS.length]!,
-          id: `row\u2028${first + at}`,
-        }))
-        await clientOf('source').namespace('many').upsert(rows)
-      }
-      const options = { ...addressOf('source'), namespace: 'many', out: pathOf('many.jsonl') }
-      await killedHalfway('export', options)
-      expect(await run('export', options)).toMatchObject({ code: 0 })
-      const text = readFileSync(options.out, 'utf8')
-      expect(text.split('\n')).toHaveLength(MANY + 1)
+  test('of 100,000 rows, killed and run again, is the same after an import that was killed and run again', async () => {
+    for (let first = 0; first < MANY; first += 1000) {
+      const rows = Array.from({ length: 1000 }, (_, at) => ({
+        ...ROWS[at % ROWS.length]!,
+        id: `row\u2028${first + at}`,
+      }))
+      await clientOf('source').namespace('many').upsert(rows)
+    }
+    const options = { ...addressOf('source'), namespace: 'many', out: pathOf('many.jsonl') }
+    await killedHalfway('export', options)
+    expect(await run('export', options)).toMatchObject({ code: 0 })
+    const text = readFileSync(options.out, 'utf8')
+    expect(text.split('\n')).toHaveLength(MANY + 1)
 
-      const imported = { ...addressOf('target'), in: options.out }
-      await killedHalfway('import', imported)
-      expect(await run('import', imported)).toMatchObject({ code: 0 })
-      await run('export', { ...options, ...addressOf('target'), out: pathOf('many-again.jsonl') })
-      expect(readFileSync(pathOf('many-again.jsonl'), 'utf8') === text).toBe(true)
-    },
-    900_000,
-  )
+    const imported = { ...addressOf('target'), in: options.out }
+    await killedHalfway('import', imported)
+    expect(await run('import', imported)).toMatchObject({ code: 0 })
+    await run('export', { ...options, ...addressOf('target'), out: pathOf('many-again.jsonl') })
+    expect(readFileSync(pathOf('many-again.jsonl'), 'utf8') === text).toBe(true)
+  }, 900_000)
 
   test('for Vectorize has its form, and keeps large numbers', async () => {
     const at = '9007199254740993'
@@ -212,7 +207,7 @@ describe('an import', () => {
     expect(vectors.map(({ id }) => id)).toEqual(['r4', 'r5'])
   })
 
-  test.runIf(DEEP)('as texts is embedded by the index it goes to', async () => {
+  test('as texts is embedded by the index it goes to', async () => {
     writeFileSync(
       pathOf('texts.jsonl'),
       line({ id: 'a', vector: [1, 2, 3], data: 'The bridge is red', metadata: { b: 1 } }),

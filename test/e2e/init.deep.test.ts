@@ -6,7 +6,6 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyPort, collectOutput, freePort, ROOT, signalGroup, stopGroup } from '../../scripts/local-gate.ts'
-import { DEEP } from '../deep-run.ts'
 import { examplesOf } from '../docs/pages.ts'
 import { packPackages, typeCheck } from './consumer/project.ts'
 
@@ -104,8 +103,8 @@ async function serve(folder: string): Promise<{ readonly url: string; readonly c
   }
 }
 
-// Two installs, a migration, a Worker: a minute where other tests run. What is written for either app is tested in `test/cli`.
-describe.each(Object.entries(APPS).slice(0, DEEP ? undefined : 1))('%s', { timeout: 240_000 }, (name, files) => {
+// Two installs, a migration, a Worker: a minute each. What is written for either app is tested in `test/cli`.
+describe.each(Object.entries(APPS))('%s', { timeout: 240_000 }, (name, files) => {
   const folder = join(home, name.replaceAll(' ', '-'))
   const path = (file: string): string => join(folder, file)
 
