@@ -1,6 +1,7 @@
 /** Whether a cascade gains when its bounds are points of the collection's own scale instead of confidences. */
 import { largeDocuments, observeWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
-import { REFUSED_BELOW, type ScaleObservation, scaleOf } from '../../packages/calibration/src/scale/scale-of-windows.ts'
+import { REFUSED_BELOW } from '../../src/core/scale/index.ts'
+import { type ScaleObservation, scaleOf } from '../../packages/calibration/src/scale/scale-of-windows.ts'
 import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
 import { logOdds } from '../../packages/calibration/src/scale/log-odds.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'

@@ -13,12 +13,7 @@ import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
 import { isWrittenIn, largeDocuments, observeWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
-import {
-  REFUSED_BELOW,
-  type ScaleObservation,
-  scaleOf,
-  USUAL_REFUSED,
-} from '../../packages/calibration/src/scale/scale-of-windows.ts'
+import { type ScaleObservation, scaleOf, USUAL_REFUSED } from '../../packages/calibration/src/scale/scale-of-windows.ts'
 import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
 import { isRefusedByQuestionGate } from '../../packages/ingest/src/learn-scale.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
@@ -27,7 +22,7 @@ import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { scaled, type ScaledSettings } from '../../src/core/policy/scaled.ts'
 import { weakestPart } from '../../src/core/policy/weakest-part.ts'
-import type { ConfidenceScale } from '../../src/core/scale/index.ts'
+import { type ConfidenceScale, REFUSED_BELOW } from '../../src/core/scale/index.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { english } from '../../src/language/english/english.ts'
 import { BALANCED_PROVENANCE, BALANCED_WEIGHTS } from '../../src/presets/balanced/balanced-weights.ts'

@@ -7,7 +7,7 @@
 export const [entityKind, hasOwnEntityKind] = ['entityKind', 'hasOwnEntityKind'].map((name) =>
   Symbol.for(`drizzle:${name}`),
 )
-/** Of each class there is one copy here: no name has to be looked for among its ancestors, a sixth of what a query costs to build. */
+/** Of each class there is one copy here: no name has to be looked for among its ancestors with every value of a query. */
 export const is = (value, type) => value instanceof type
 export const isPgEnum = () => false
 export const getPgColumnBuilders = undefined

@@ -1,6 +1,7 @@
 /** The confidence of a question of several parts. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { PartSignals, Signals } from '../signals/measure.ts'
+import { REFUSED_BELOW } from '../scale/scale.ts'
 import { piecesOf } from '../signals/question-pieces.ts'
 import {
   confidenceBy,
@@ -45,12 +46,6 @@ const ABOVE_STRETCH = 3
 const ABOVE_END = 2
 
 /**
- * Deviations above the middle of a scale from which a question is answered. Where that is less than even odds, what nothing
- * supports would be lifted above it: the lifts are less by as much.
- */
-const ANSWERED_FROM = 1.81
-
-/**
  * The model behind `weakestPart`.
  *
  * @param models those that may be asked of parts, such as `logisticModel`
@@ -69,7 +64,8 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const { parts, stretches, scale } = signals
       // A record may be damaged.
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
-      const share = scale ? Math.min(1, 2 / (1 + Math.exp(-scale.middle - ANSWERED_FROM * scale.deviation))) : 1
+      // Where a collection's scale answers below even odds, what nothing supports would be lifted above it: the lifts are less by as much.
+      const share = scale ? Math.min(1, 2 / (1 + Math.exp(-scale.middle - REFUSED_BELOW * scale.deviation))) : 1
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
       const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)

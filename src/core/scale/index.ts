@@ -6,4 +6,11 @@ export {
   isCollectionScale,
   type LearnedFrom,
 } from './collection-scale.ts'
-export { type ConfidenceScale, deviationsOf, deviationsOn, type MeaningScale, type ScoreScale } from './scale.ts'
+export {
+  type ConfidenceScale,
+  deviationsOf,
+  deviationsOn,
+  type MeaningScale,
+  REFUSED_BELOW,
+  type ScoreScale,
+} from './scale.ts'

@@ -23,6 +23,12 @@ export interface ConfidenceScale extends ScoreScale {
   readonly meaning?: MeaningScale
 }
 
+/**
+ * Deviations below which a question is refused: 3.5 % of a normal distribution lie above. Measured in
+ * docs/internal/scale.md.
+ */
+export const REFUSED_BELOW = 1.8119
+
 /** Deviations that a score of meaning must be beyond before it counts beside words. */
 const BESIDE_WORDS = 1
 

@@ -79,6 +79,7 @@ const REST_TERMS = 3
  */
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
   const { questionTerms } = features
+  // Where it holds none, either end is all of the part, which leaves no rest.
   const held = heldBy(features, bestOf(features))
   return [questionTerms.slice(0, held[0]), questionTerms.slice(held.at(-1)! + 1)]
     .filter(({ length }) => length >= END_TERMS * factor && questionTerms.length - length >= REST_TERMS * factor)

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deviationsOfTail, normalTail } from '../../../bench/normal-tail.ts'
-import {
-  REFUSED_BELOW,
-  type ScaleObservation,
-  scaleOf,
-} from '../../../packages/calibration/src/scale/scale-of-windows.ts'
-import { type ConfidenceScale, deviationsOn } from '../../../src/core/scale/index.ts'
+import { type ScaleObservation, scaleOf } from '../../../packages/calibration/src/scale/scale-of-windows.ts'
+import { type ConfidenceScale, deviationsOn, REFUSED_BELOW } from '../../../src/core/scale/index.ts'
 
 const REFUSED_TAIL = 0.035
 /** Of collections in another language than the policy reads. */

@@ -5,6 +5,7 @@ import {
   deviationsOn,
   type ConfidenceScale,
   type MeaningScale,
+  REFUSED_BELOW,
   type ScoreScale,
 } from 'hono-rag-gate/core/scale'
 import { logOdds } from './log-odds.ts'
@@ -31,12 +32,6 @@ export interface ScaleOfOptions {
    */
   readonly usual?: number
 }
-
-/**
- * Deviations below which a question is refused: 3.5 % of a normal distribution lie above. Measured in
- * docs/internal/scale.md.
- */
-export const REFUSED_BELOW = 1.8119
 
 /** Confidence at that, by the mean log-odds of eight families of questions (docs/internal/scale.md). */
 export const USUAL_REFUSED = 0.76

@@ -100,10 +100,14 @@ async function watchEach(
 ): Promise<number> {
   for (let first = 0; first < tenants.length; first += TENANTS_TOGETHER) {
     const some = tenants.slice(first, first + TENANTS_TOGETHER)
-    const figures = await figuresOf(parts, some).catch((thrown: unknown) => void failures.push(thrown))
-    for (const [at, tenant] of figures === undefined ? [] : some.entries()) {
-      if (first + at > 0 && hasRoom?.(MOST_STATEMENTS) === false) return first + at
-      await watchTenant(parts, tenant, figures!, open.get(tenant)).catch((thrown: unknown) => failures.push(thrown))
+    try {
+      const figures = await figuresOf(parts, some)
+      for (const [at, tenant] of some.entries()) {
+        if (first + at > 0 && hasRoom?.(MOST_STATEMENTS) === false) return first + at
+        await watchTenant(parts, tenant, figures, open.get(tenant)).catch((thrown: unknown) => failures.push(thrown))
+      }
+    } catch (thrown) {
+      failures.push(thrown)
     }
   }
   return tenants.length
