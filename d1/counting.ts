@@ -45,8 +45,7 @@ function membersOf(figures: Figures): string {
         FROM (
           SELECT ${inCommon},
             ${columns}
-          FROM decisions AS event${from}
-          WHERE ${uncounted('sums', 'event')}
+          FROM ${uncounted('sums')} AS event${from}
           GROUP BY tenant, hour_ms, part, cell${by}
         ) CROSS JOIN (SELECT ${HOUR_MS} AS ms UNION ALL SELECT ${24 * HOUR_MS}) AS span${by === '' ? '' : `\n        WHERE name IS NOT NULL`}
         GROUP BY tenant, span_ms, start_ms, part, cell${by}`
@@ -70,22 +69,28 @@ function membersOf(figures: Figures): string {
 /** Decisions of one statement that arrived late. */
 const LATE_AT_ONCE = 5_000
 
-/** Which decisions are to be counted up to `NEW.until_place`: those after the last time, and of those that arrived late the first. */
-const uncounted = (counts: string, table: string): string => `(
-    ${table}.place > (SELECT place FROM counted_decisions WHERE counts = '${counts}') AND ${table}.place <= NEW.until_place
-    OR ${table}.place IN (SELECT place FROM late_decisions WHERE counts = '${counts}' ORDER BY place LIMIT ${LATE_AT_ONCE})
+const firstLate = (counts: string): string =>
+  `(SELECT place FROM late_decisions WHERE counts = '${counts}' ORDER BY place LIMIT ${LATE_AT_ONCE})`
+
+const onTime = (counts: string): string => `place > ${counted(counts)} AND place <= NEW.until_place`
+
+/**
+ * Decisions that are to be counted up to `NEW.until_place`: those after the last time, and of those that arrived late the
+ * first. Read by `OR` of the two, each that is late would be two rows more.
+ */
+const uncounted = (counts: string): string => `(
+    SELECT * FROM decisions WHERE ${onTime(counts)}
+    UNION ALL SELECT decisions.* FROM ${firstLate(counts)} AS late CROSS JOIN decisions USING (place)
   )`
 
 /** Ends a trigger that counts. */
 const noted = (counts: string): string => `
+  DELETE FROM late_decisions WHERE counts = '${counts}' AND place <= (SELECT max(place) FROM ${firstLate(counts)});
+
   UPDATE counted_decisions SET
-    decisions = decisions + (SELECT count(*) FROM decisions WHERE ${uncounted(counts, 'decisions')}),
+    decisions = decisions + changes() + (SELECT count(*) FROM decisions WHERE ${onTime(counts)}),
     place = max(place, NEW.until_place)
   WHERE counts = '${counts}';
-
-  DELETE FROM late_decisions WHERE counts = '${counts}' AND place IN (
-    SELECT place FROM late_decisions WHERE counts = '${counts}' ORDER BY place LIMIT ${LATE_AT_ONCE}
-  );
 END;
 `
 
@@ -219,8 +224,7 @@ BEGIN
 
   INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
   SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
-  FROM decisions
-  WHERE ${uncounted('sums', 'decisions')}
+  FROM ${uncounted('sums')}
   GROUP BY isolate
   ON CONFLICT (id) DO UPDATE SET
     first_ms = min(first_ms, excluded.first_ms),
@@ -238,14 +242,13 @@ BEGIN
   SELECT
     tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
     sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
-  FROM decisions
-  WHERE ${uncounted('weak_spots', 'decisions')} AND question_hmac IS NOT NULL
-    AND verdict <> 'pass'
+  FROM ${uncounted('weak_spots')} AS event
+  WHERE question_hmac IS NOT NULL AND verdict <> 'pass'
   GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
   HAVING sum(verdict = 'refuse') > 0 OR EXISTS (
     SELECT 1 FROM question_days AS known
-    WHERE known.tenant = decisions.tenant AND known.day_ms = at_ms - at_ms % 86400000
-      AND known.collection = decisions.collection AND known.question_hmac = decisions.question_hmac
+    WHERE known.tenant = event.tenant AND known.day_ms = at_ms - at_ms % 86400000
+      AND known.collection = event.collection AND known.question_hmac = event.question_hmac
   )
   ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
     refused = refused + excluded.refused,
@@ -261,8 +264,8 @@ BEGIN
   SELECT
     tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
     count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
-  FROM decisions
-  WHERE ${uncounted('weak_spots', 'decisions')} AND confidence IS NOT NULL
+  FROM ${uncounted('weak_spots')}
+  WHERE confidence IS NOT NULL
     AND cache IN ('miss', 'bypass') AND document_ids ->> 0 IS NOT NULL
   GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
   ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET

@@ -72,11 +72,10 @@ BEGIN
             sum(event.saved ->> 'modelCost' IS NOT NULL) AS "sp",
             sum(event.saved ->> 'modelCost') AS "pm",
             sum(event.saved ->> 'retrievalCost') AS "pr"
-          FROM decisions AS event
-          WHERE (
-    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
-    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  )
+          FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  ) AS event
           GROUP BY tenant, hour_ms, part, cell
         ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
         GROUP BY tenant, span_ms, start_ms, part, cell
@@ -86,14 +85,13 @@ BEGIN
           SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
             coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
             mean.key AS name, count(*) AS decisions, sum(mean.value) AS total
-          FROM decisions AS event, json_each((SELECT json_group_object(each.name, each.value) FROM (
+          FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  ) AS event, json_each((SELECT json_group_object(each.name, each.value) FROM (
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
     FROM json_each(iif(event.answer_signals IS NULL, '[]', event.findings)) AS finding
     WHERE finding.value ->> 'stage' = 'post-generation' GROUP BY name) AS each)) AS mean
-          WHERE (
-    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
-    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  )
           GROUP BY tenant, hour_ms, part, cell, name
         ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
         WHERE name IS NOT NULL
@@ -104,11 +102,10 @@ BEGIN
           SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
             coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
             max(0, min(19, CAST(event.confidence * 20 + 1e-9 AS INTEGER))) AS name, count(*) AS decisions
-          FROM decisions AS event
-          WHERE (
-    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
-    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  )
+          FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  ) AS event
           GROUP BY tenant, hour_ms, part, cell, name
         ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
         WHERE name IS NOT NULL
@@ -119,11 +116,10 @@ BEGIN
           SELECT event.tenant AS tenant, event.at_ms - event.at_ms % 3600000 AS hour_ms,
             coalesce(unicode(substr(event.collection, -1)) % 2, 0) AS part, json_array(event.verdict, event.band, event.cache, event.mode, event.reason, iif(event.status >= 500, 'failed', 'served'), event.collection, event.policy_id) AS cell,
             min(130, CAST(ceil(ln(max(event.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) AS name, count(*) AS decisions
-          FROM decisions AS event
-          WHERE (
-    event.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND event.place <= NEW.until_place
-    OR event.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  )
+          FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  ) AS event
           GROUP BY tenant, hour_ms, part, cell, name
         ) CROSS JOIN (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span
         WHERE name IS NOT NULL
@@ -146,10 +142,9 @@ BEGIN
 
   INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
   SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
-  FROM decisions
-  WHERE (
-    decisions.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND decisions.place <= NEW.until_place
-    OR decisions.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
+  FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
   )
   GROUP BY isolate
   ON CONFLICT (id) DO UPDATE SET
@@ -158,17 +153,12 @@ BEGIN
     highest_sequence = max(highest_sequence, excluded.highest_sequence),
     recorded = recorded + excluded.recorded;
 
+  DELETE FROM late_decisions WHERE counts = 'sums' AND place <= (SELECT max(place) FROM (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000));
+
   UPDATE counted_decisions SET
-    decisions = decisions + (SELECT count(*) FROM decisions WHERE (
-    decisions.place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND decisions.place <= NEW.until_place
-    OR decisions.place IN (SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000)
-  )),
+    decisions = decisions + changes() + (SELECT count(*) FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums') AND place <= NEW.until_place),
     place = max(place, NEW.until_place)
   WHERE counts = 'sums';
-
-  DELETE FROM late_decisions WHERE counts = 'sums' AND place IN (
-    SELECT place FROM late_decisions WHERE counts = 'sums' ORDER BY place LIMIT 5000
-  );
 END;
 
 CREATE TRIGGER weak_spots_are_counted INSTEAD OF INSERT ON uncounted_decisions
@@ -181,17 +171,16 @@ BEGIN
   SELECT
     tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
     sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
-  FROM decisions
-  WHERE (
-    decisions.place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND decisions.place <= NEW.until_place
-    OR decisions.place IN (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000)
-  ) AND question_hmac IS NOT NULL
-    AND verdict <> 'pass'
+  FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  ) AS event
+  WHERE question_hmac IS NOT NULL AND verdict <> 'pass'
   GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
   HAVING sum(verdict = 'refuse') > 0 OR EXISTS (
     SELECT 1 FROM question_days AS known
-    WHERE known.tenant = decisions.tenant AND known.day_ms = at_ms - at_ms % 86400000
-      AND known.collection = decisions.collection AND known.question_hmac = decisions.question_hmac
+    WHERE known.tenant = event.tenant AND known.day_ms = at_ms - at_ms % 86400000
+      AND known.collection = event.collection AND known.question_hmac = event.question_hmac
   )
   ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
     refused = refused + excluded.refused,
@@ -207,11 +196,11 @@ BEGIN
   SELECT
     tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
     count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
-  FROM decisions
-  WHERE (
-    decisions.place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND decisions.place <= NEW.until_place
-    OR decisions.place IN (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000)
-  ) AND confidence IS NOT NULL
+  FROM (
+    SELECT * FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND place <= NEW.until_place
+    UNION ALL SELECT decisions.* FROM (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000) AS late CROSS JOIN decisions USING (place)
+  )
+  WHERE confidence IS NOT NULL
     AND cache IN ('miss', 'bypass') AND document_ids ->> 0 IS NOT NULL
   GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
   ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
@@ -220,17 +209,12 @@ BEGIN
     refused = refused + excluded.refused,
     confidence_sum = confidence_sum + excluded.confidence_sum;
 
+  DELETE FROM late_decisions WHERE counts = 'weak_spots' AND place <= (SELECT max(place) FROM (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000));
+
   UPDATE counted_decisions SET
-    decisions = decisions + (SELECT count(*) FROM decisions WHERE (
-    decisions.place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND decisions.place <= NEW.until_place
-    OR decisions.place IN (SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000)
-  )),
+    decisions = decisions + changes() + (SELECT count(*) FROM decisions WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'weak_spots') AND place <= NEW.until_place),
     place = max(place, NEW.until_place)
   WHERE counts = 'weak_spots';
-
-  DELETE FROM late_decisions WHERE counts = 'weak_spots' AND place IN (
-    SELECT place FROM late_decisions WHERE counts = 'weak_spots' ORDER BY place LIMIT 5000
-  );
 END;
 
 

@@ -1,6 +1,7 @@
 /** What the pages of the statistics cost, by D1's own count of rows read: it must not grow with the traffic. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1RecordedDecisions } from '../../../packages/console/src/d1/recorded-decisions.ts'
 import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import { createD1WeakSpots } from '../../../packages/console/src/d1/weak-spots.ts'
@@ -65,4 +66,38 @@ describe('ten times the decisions', () => {
     expect((await statistics.summary({ tenant: 'few', ...period })).decisions).toBe(FEW)
     expect((await statistics.summary({ tenant: 'many', ...period })).decisions).toBe(MANY)
   })
+})
+
+describe('decisions that arrive once later ones are counted', () => {
+  const COUNT = 5_500
+  const spacingMs = 100
+  const FIRST = (2 * DAY_MS) / spacingMs
+
+  /** Rows that it takes to count them, a decision. */
+  async function rowsToCount(tenant: string, from: number): Promise<number> {
+    await recordTraffic(env.DB, tenant, from + COUNT, { from, spacingMs, counted: false })
+    meter.reset()
+    await createD1Counting({ db: meter.db }).count()
+    return meter.rowsRead() / COUNT
+  }
+
+  it('are counted once, for at most nine rows more each', async () => {
+    const onTime = await rowsToCount('on-time', FIRST)
+    const late = await rowsToCount('late', FIRST - COUNT)
+    expect(late).toBeGreaterThan(onTime)
+    expect(late).toBeLessThan(onTime + 9.5)
+    const days = { fromMs: TRAFFIC_START_MS, toMs: TRAFFIC_START_MS + 3 * DAY_MS }
+    for (const tenant of ['on-time', 'late']) {
+      expect(await statistics.summary({ tenant, ...days, interval: 'day' })).toMatchObject({
+        decisions: COUNT,
+        byVerdict: { refuse: COUNT / 5 },
+      })
+    }
+    const gaps = await env.DB.prepare('SELECT tenant, sum(refused) AS n FROM question_days GROUP BY tenant').all()
+    expect(gaps.results).toContainEqual({ tenant: 'late', n: COUNT / 5 })
+    expect(await env.DB.prepare('SELECT count(*) AS n FROM late_decisions').first()).toEqual({ n: 0 })
+    expect(await env.DB.prepare('SELECT DISTINCT decisions FROM counted_decisions').all()).toMatchObject({
+      results: [{ decisions: FEW + MANY + 2 * COUNT }],
+    })
+  }, 60_000)
 })
