@@ -589,8 +589,8 @@ async function overview(page: Page, tenant: string, name: string): Promise<void>
   )
   compare(
     `${name}: Recording`,
-    (await page.getByRole('region', { name: 'Recording' }).locator('p').innerText()).split(',')[0],
-    `Every decision is here: ${whole(sqlValue('SELECT count(*) FROM decisions')).split(',')[0]}`,
+    (await page.getByRole('region', { name: 'Recording' }).locator('p').innerText()).split(', from')[0],
+    `Every decision is here: ${whole(sqlValue('SELECT count(*) FROM decisions'))} of all tenants`,
   )
 }
 
@@ -690,6 +690,9 @@ async function otherViews(page: Page, tenant: string, name: string, isFirst: boo
     }
     compare(`${name}: feedback on ${policy}`, [refusals, answers], [of(`= 'refuse'`), of(`<> 'refuse'`)])
   }
+  await open(page, 'feedback', 'Feedback', { tenant, collection: 'manual' })
+  const ofManual = sqlValue(`SELECT count(*) FROM feedback WHERE ${where} AND collection = 'manual'`)
+  compare(`${name}: labels of a collection`, (await rowsOf(page, 'Latest labels')).length, Math.min(ofManual, 50))
   await open(page, 'policies', 'Policies', { tenant })
   for (const [, id = '', , n, refused] of await rowsOf(page, 'Policies')) {
     const [{ all, refuse }] = sql<{ all: number; refuse: number }>(

@@ -183,7 +183,15 @@ describe('what the address says', () => {
     await sent.page.locator('.list').waitFor()
     const below = Number(site.sql(`SELECT count(*) FROM decisions WHERE confidence < 0.05`))
     expect(await sent.page.locator('.list tbody tr').count()).toBe(Math.min(50, below))
+    // The same by keyboard.
+    await open(sent.page, 'Overview')
+    await sent.page.locator('details[data-name=confidences] summary').press('Enter')
+    await sent.page.getByRole('table', { name: 'Decisions by confidence' }).getByRole('link').first().press('Enter')
+    await sent.page.locator('.list').waitFor()
+    expect(new URL(sent.page.url()).hash).toContain('min_confidence=')
+    expect(await sent.page.locator('#policy').isVisible()).toBe(true)
     await open(sent.page, 'Content gaps')
+    expect(await sent.page.locator('#policy').isVisible()).toBe(false)
     await sent.page.getByRole('table', { name: 'Questions refused most often' }).getByRole('link').first().click()
     await sent.page.locator('.list').waitFor()
     const [of] = new URL(sent.page.url()).hash.match(/(?<=question=)\w+/) ?? []

@@ -12,14 +12,17 @@ import { showContentGaps, showDocuments } from './dashboard/weak-spots.ts'
 
 const REFRESH_MS = 15_000
 const MONTH_MS = 31 * 86_400_000
-const VIEWS: Readonly<Record<string, readonly [title: string, show: View]>> = {
+/** A view; what it shows may be the same whichever policy is chosen. */
+type Titled = readonly [title: string, show: View, isOfAnyPolicy?: true]
+
+const VIEWS: Readonly<Record<string, Titled>> = {
   overview: ['Overview', showOverview],
   decisions: ['Decisions', showDecisions],
   live: ['Live', showLive],
-  gaps: ['Content gaps', showContentGaps],
-  documents: ['Documents', showDocuments],
+  gaps: ['Content gaps', showContentGaps, true],
+  documents: ['Documents', showDocuments, true],
   feedback: ['Feedback', showFeedback],
-  policies: ['Policies', showPolicies],
+  policies: ['Policies', showPolicies, true],
 }
 
 /** Who is signed in: the tenants that an operator chooses from; `undefined` for a key of one tenant. */
@@ -133,7 +136,7 @@ async function show(why: Why): Promise<void> {
   for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = false
   // Other views stand still: a list must not move while it is read.
   refresh.parentElement!.hidden = name !== 'overview'
-  const [title, showView]: readonly [string, View] = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
+  const [title, showView]: Titled = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
   document.title = `${title} · hono-rag-gate`
   if (why !== 'by itself') view.setAttribute('aria-busy', 'true')
   try {
@@ -195,6 +198,7 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
   const period = query['from'] !== undefined ? undefined : (query['period'] ?? DEFAULT_PERIOD)
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
   select('tenant').parentElement!.hidden = (tenants ?? []).length < 2
+  select('policy').parentElement!.hidden = VIEWS[name]?.[2] === true
   offer('tenant', tenants ?? [])
   choose('tenant', tenant === ALL_TENANTS ? '' : tenant)
   for (const each of ['collection', 'policy'] as const) choose(each, query[each] ?? '')

@@ -129,5 +129,8 @@ describe('documents', () => {
     // The last moment of the first week asks for that week alone.
     const [first] = await spots.documents({ ...query, toMs: START_MS + 7 * DAY_MS })
     expect(first).toMatchObject({ documentId: 'weak', decisions: 3, change: null, consistentlyWeak: false })
+    await write('documents', led('weak', 0.25, 0, 3))
+    const [oneWeek] = await spots.documents({ ...query, toMs: START_MS + 7 * DAY_MS })
+    expect(oneWeek).toMatchObject({ documentId: 'weak', decisions: 6, change: null, consistentlyWeak: false })
   })
 })

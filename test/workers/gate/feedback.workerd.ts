@@ -121,6 +121,23 @@ describe('feedback', () => {
     expect(whole).toMatchObject({ labels: [{ rating: expect.any(String) }, { rating: expect.any(String) }] })
     const table = await (await send('/v1/feedback?format=csv', { headers: ADMIN })).text()
     expect(table).toContain('rightly refused')
+    const of = async (filter: string) => (await send(`/v1/feedback?${filter}`, { headers: ADMIN })).json()
+    const { policy_id: policy } = policies[0]!
+    expect(await of(`collection=default&policy=${String(policy)}`)).toMatchObject({ policies, labels: latest })
+    for (const other of ['collection=elsewhere', 'policy=other@1']) {
+      expect(await of(other)).toMatchObject({ policies: [], labels: [] })
+    }
+  })
+
+  test('is saved whole as CSV, also of more than a thousand', async () => {
+    await env.DB.prepare(
+      `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id)
+      SELECT 'many-' || value, 'user', 'many', ?1, 'right', '' FROM json_each(?2)`,
+    )
+      .bind(Date.now(), JSON.stringify(Array.from({ length: 1_100 }, (_, at) => at)))
+      .run()
+    const table = await (await send('/v1/feedback?format=csv&tenant=many', { headers: ADMIN })).text()
+    expect(table.trimEnd().split('\r\n')).toHaveLength(1_101)
   })
 
   test('arrives before its decision and is counted with it', async () => {

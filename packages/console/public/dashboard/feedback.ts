@@ -20,8 +20,8 @@ import {
 import { saveButton } from './save-button.ts'
 import type { ViewRequest } from './view.ts'
 
-export async function showFeedback({ period, tenant, signal }: ViewRequest): Promise<readonly Child[]> {
-  const asked = { ...period, tenant }
+export async function showFeedback({ period, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
+  const asked = { ...period, ...chosen }
   const { policies, labels } = await get('feedback', asked, signal)
   return [
     card(
@@ -80,7 +80,7 @@ export async function showFeedback({ period, tenant, signal }: ViewRequest): Pro
               ]),
             ),
           ),
-      labels.length > 0 && saveButton('feedback', { ...asked, limit: 1000 }, 'labels.csv'),
+      labels.length > 0 && saveButton('feedback', asked, 'labels.csv'),
     ),
   ]
 }

@@ -365,8 +365,7 @@ function confidence(
       .filter(({ count }) => count > 0)
       .map(({ count, at }) => `From ${(at / 20).toFixed(2)}: ${count}`)
       .join(', ')}.`,
-    linkOf: (at) =>
-      linkTo('decisions', { min_confidence: (at / 20).toFixed(2), max_confidence: ((at + 1) / 20).toFixed(2) }),
+    linkOf: (at) => linkTo('decisions', rangeOf(at)),
   })
   const start = Math.round((refuseBelow ?? 0.5) * 20)
   const outcome = el('output', { id: 'counterfactual', htmlFor: 'try' })
@@ -395,6 +394,18 @@ function confidence(
     el('label', { htmlFor: 'try', className: 'small' }, 'Try another threshold'),
     slider,
     outcome,
+    details(
+      'confidences',
+      'Figures of the bars',
+      table(
+        'Decisions by confidence',
+        ['From', ...figures('Pass', 'Advise', 'Refuse')],
+        bins.flatMap((bin, at) => {
+          const counts = VERDICTS.map((verdict) => toDecisions(bin[verdict], { ...rangeOf(at), verdict }))
+          return VERDICTS.every((verdict) => bin[verdict] === 0) ? [] : [[rangeOf(at).min_confidence, ...counts]]
+        }),
+      ),
+    ),
     used.length > 1 &&
       el(
         'p',
@@ -402,6 +413,11 @@ function confidence(
         `${used.length} policies decided: choose one to compare confidences of one kind.`,
       ),
   )
+}
+
+/** The decisions of a bin, by its number. */
+function rangeOf(bin: number): { readonly min_confidence: string; readonly max_confidence: string } {
+  return { min_confidence: (bin / 20).toFixed(2), max_confidence: ((bin + 1) / 20).toFixed(2) }
 }
 
 function reasons({ by_reason: by, decisions }: Stats): HTMLElement {
@@ -540,7 +556,7 @@ function recording(stats: Stats): Child {
       'p',
       {},
       lost === 0
-        ? `Every decision is here: ${number(counts.recorded)}, from ${number(counts.isolates)} ${counts.isolates === 1 ? 'isolate' : 'isolates'}.`
+        ? `Every decision is here: ${number(counts.recorded)} of all tenants, from ${counted(counts.isolates, 'isolate')}.`
         : `Of ${number(counts.recorded + lost)} decisions ${number(counts.recorded)} are here.`,
     ),
     lost > 0 &&

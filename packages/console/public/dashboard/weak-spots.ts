@@ -23,12 +23,12 @@ import type { ViewRequest } from './view.ts'
 export async function showContentGaps({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
   const shortened = lengthMs(period) > 31 * DAY_MS
   const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
-  const asked = { from, to: period.to, tenant, collection: chosen['collection'], limit: 50 }
+  const asked = { from, to: period.to, tenant, collection: chosen['collection'] }
   const asOf = (gap: { readonly question_hmac: string; readonly collection: string }): Record<string, string> => ({
     question: gap.question_hmac,
     collection: gap.collection,
   })
-  const { content_gaps: gaps } = await get('stats/content-gaps', asked, signal)
+  const { content_gaps: gaps } = await get('stats/content-gaps', { ...asked, limit: 50 }, signal)
   const part = card(
     'Refused most often',
     el(
@@ -68,7 +68,7 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
         el('code', {}, 'storeQuestions'),
         ' of the decision store in an app of your own.',
       ),
-    gaps.length > 0 && saveButton('stats/content-gaps', { ...asked, limit: 1000 }, 'content-gaps.csv'),
+    gaps.length > 0 && saveButton('stats/content-gaps', asked, 'content-gaps.csv'),
   )
   return [part]
 }
@@ -83,8 +83,8 @@ const ORDERS = { confidence: 'The weakest first', decisions: 'The most asked fir
 
 export async function showDocuments({ period, tenant, chosen, query, signal }: ViewRequest): Promise<readonly Child[]> {
   const sort = query['sort'] ?? 'confidence'
-  const asked = { ...period, tenant, collection: chosen['collection'], sort, limit: 50 }
-  const { documents } = await get('stats/documents', asked, signal)
+  const asked = { ...period, tenant, collection: chosen['collection'], sort }
+  const { documents } = await get('stats/documents', { ...asked, limit: 50 }, signal)
   return [
     el(
       'div',
@@ -150,7 +150,7 @@ export async function showDocuments({ period, tenant, chosen, query, signal }: V
               ]),
             ),
           ),
-      documents.length > 0 && saveButton('stats/documents', { ...asked, limit: 1000 }, 'documents.csv'),
+      documents.length > 0 && saveButton('stats/documents', asked, 'documents.csv'),
     ),
   ]
 }

@@ -10,7 +10,7 @@ import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
-import { readLimit } from './read-limit.ts'
+import { readLimit, WHOLE } from './read-limit.ts'
 import { checkNames } from './check-names.ts'
 import { DAY_MS, given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
@@ -19,6 +19,7 @@ const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
 const MAX_COMMENT_BYTES = 10_240
 const LONGEST_MS = 366 * DAY_MS
 const LABELS_MS = 90 * DAY_MS
+
 /** Keeps the label that the caller who was answered gives. */
 export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
@@ -74,14 +75,17 @@ export async function putLabel(c: ConsoleContext): Promise<Response> {
 export async function getFeedback(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'limit', 'format'])
+  checkNames(c, ['from', 'to', 'collection', 'policy', 'limit', 'format'])
   const tenant = readTenant(c, principal)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
+  const { collection, policyId } = readFilter(c)
+  const filter = given({ collection, policyId })
+  const query = { tenant, ...period, ...filter }
   const format = readFormat(c)
-  const limit = readLimit(c, 50)
+  const limit = readLimit(c, format === 'csv' ? WHOLE : 50)
   await parts.flush()
   const { summaries, feedback } = parts
-  const latest = await feedback.latest(tenant, period.fromMs, period.toMs, limit)
+  const latest = await feedback.latest(query, limit)
   const rows = onTheWire(latest) as readonly Record<string, unknown>[]
   if (format === 'csv') {
     return csv(
@@ -92,8 +96,8 @@ export async function getFeedback(c: ConsoleContext): Promise<Response> {
     )
   }
   const [counts, { byPolicy }] = await Promise.all([
-    feedback.counts(tenant, period.fromMs, period.toMs),
-    summaries.summary({ tenant, ...period, interval: 'day' }),
+    feedback.counts(query),
+    summaries.summary({ tenant, ...period, filter, interval: 'day' }),
   ])
   const policies = await Promise.all(
     byPolicy.map(async (totals) => errorsOf(totals, await parts.policyOf(tenant, totals.name), counts)),

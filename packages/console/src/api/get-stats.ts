@@ -4,7 +4,7 @@ import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { Savings } from '../d1/statistics/savings.ts'
 import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { requireScope } from './require-scope.ts'
-import { readLimit } from './read-limit.ts'
+import { readLimit, WHOLE } from './read-limit.ts'
 import { checkNames } from './check-names.ts'
 import {
   DAY_MS,
@@ -113,7 +113,7 @@ export async function getContentGaps(c: ConsoleContext): Promise<Response> {
   const query = {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_FOR_GAPS_MS, WEEK_MS),
-    limit: readLimit(c, 20),
+    limit: readLimit(c, format === 'csv' ? WHOLE : 20),
     ...given({ collection }),
   }
   await parts.flush()
@@ -138,7 +138,7 @@ export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
   const query = {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_MS, 4 * WEEK_MS),
-    limit: readLimit(c, 20),
+    limit: readLimit(c, format === 'csv' ? WHOLE : 20),
     sort: readSort(c, ['confidence', 'decisions', 'change']),
     weakBelow: readNumber(c, 'weak_below', WEAK_BELOW, 1),
     minDecisions: readNumber(c, 'min_decisions', 1, 1e9),

@@ -3,6 +3,8 @@ import type { Context } from 'hono'
 import { ConsoleError } from '../errors.ts'
 
 const LARGEST_LIMIT = 1_000
+/** Of a table to be saved, where the request names no limit: all that there is. */
+export const WHOLE = 1_000_000
 
 /** @throws `limit` unless the parameter is whole and 1..1000 */
 export function readLimit(c: Context, otherwise: number): number {

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { decisions, feedback, questionTexts } from 'hono-rag-gate/d1/schema'
 import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
@@ -50,12 +50,13 @@ export interface LabelledQuestion {
   readonly source: 'user' | 'reviewer'
 }
 
-/** Which of them are read. */
-export interface LabelledQuestionsQuery {
+/** Which labels are read. */
+export interface LabelsQuery {
   readonly tenant: Tenant
   readonly fromMs: number
   readonly toMs: number
   readonly collection?: string
+  readonly policyId?: string
 }
 
 /** Labels, kept and counted. */
@@ -68,16 +69,16 @@ export interface Feedback {
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  counts(tenant: Tenant, fromMs: number, toMs: number): Promise<readonly LabelCount[]>
+  counts(query: LabelsQuery): Promise<readonly LabelCount[]>
   /**
    * Questions that were labelled, each once: by a reviewer before a user, and by the latest word. A wrong refusal was of
    * an answerable question, a wrong answer to one that should have been refused. At most 10,000.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  questions(query: LabelledQuestionsQuery): Promise<readonly LabelledQuestion[]>
+  questions(query: LabelsQuery): Promise<readonly LabelledQuestion[]>
   /** The latest first. @throws `schema_outdated`, `store_unavailable` */
-  latest(tenant: Tenant, fromMs: number, toMs: number, limit: number): Promise<readonly GivenLabel[]>
+  latest(query: LabelsQuery, limit: number): Promise<readonly GivenLabel[]>
 }
 
 const MOST_QUESTIONS = 10_000
@@ -89,13 +90,11 @@ const MOST_FILLED = 100
 export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
   const queries = drizzle(db)
 
-  async function fill(tenant: Tenant, fromMs: number, toMs: number): Promise<void> {
-    const { eventId, verdict, atMs } = feedback
-    const inPeriod = and(eq(feedback.tenant, tenant), gte(atMs, fromMs), lt(atMs, toMs), isNull(verdict))
+  async function fill({ tenant, fromMs, toMs }: LabelsQuery): Promise<void> {
     const early = await queries
-      .selectDistinct({ eventId })
+      .selectDistinct({ eventId: feedback.eventId })
       .from(feedback)
-      .where(inPeriod)
+      .where(and(labelsOf({ tenant, fromMs, toMs }), isNull(feedback.verdict)))
       .limit(MOST_FILLED)
       .catch(rethrowStoreFault)
     if (early.length === 0) return
@@ -121,8 +120,8 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .catch(rethrowStoreFault)
     },
 
-    async counts(tenant, fromMs, toMs) {
-      await fill(tenant, fromMs, toMs)
+    async counts(query) {
+      await fill(query)
       const f = feedback
       const rows = await queries
         .select({
@@ -134,9 +133,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .from(f)
         .where(
           and(
-            eq(f.tenant, tenant),
-            gte(f.atMs, fromMs),
-            lt(f.atMs, toMs),
+            labelsOf(query),
             sql`${f.verdict} IS NOT NULL`,
             sql`(${f.source} = 'reviewer' OR NOT EXISTS (
               SELECT 1 FROM feedback AS reviewed
@@ -151,8 +148,8 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       )
     },
 
-    async questions({ tenant, fromMs, toMs, collection }) {
-      await fill(tenant, fromMs, toMs)
+    async questions(query) {
+      await fill(query)
       const rows = await queries
         .select({
           question: questionTexts.text,
@@ -176,14 +173,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           questionTexts,
           and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
         )
-        .where(
-          and(
-            eq(feedback.tenant, tenant),
-            gte(feedback.atMs, fromMs),
-            lt(feedback.atMs, toMs),
-            collection === undefined ? undefined : eq(decisions.collection, collection),
-          ),
-        )
+        .where(labelsOf(query))
         .orderBy(sql`${feedback.source} = 'reviewer' DESC`, desc(feedback.atMs), desc(feedback.eventId))
         .limit(MOST_QUESTIONS)
         .catch(rethrowStoreFault)
@@ -196,8 +186,8 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       return [...first.values()]
     },
 
-    async latest(tenant, fromMs, toMs, limit) {
-      await fill(tenant, fromMs, toMs)
+    async latest(query, limit) {
+      await fill(query)
       return queries
         .select({
           eventId: feedback.eventId,
@@ -210,10 +200,20 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           collection: feedback.collection,
         })
         .from(feedback)
-        .where(and(eq(feedback.tenant, tenant), gte(feedback.atMs, fromMs), lt(feedback.atMs, toMs)))
+        .where(labelsOf(query))
         .orderBy(desc(feedback.atMs), desc(feedback.eventId))
         .limit(limit)
         .catch(rethrowStoreFault)
     },
   }
+}
+
+function labelsOf({ tenant, fromMs, toMs, collection, policyId }: LabelsQuery): SQL | undefined {
+  return and(
+    eq(feedback.tenant, tenant),
+    gte(feedback.atMs, fromMs),
+    lt(feedback.atMs, toMs),
+    collection === undefined ? undefined : eq(feedback.collection, collection),
+    policyId === undefined ? undefined : eq(feedback.policyId, policyId),
+  )
 }

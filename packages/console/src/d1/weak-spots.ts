@@ -21,7 +21,7 @@ export interface WeakSpotsQuery {
   readonly toMs: number
   /** @default every collection */
   readonly collection?: string
-  /** Most rows. 1..1000. */
+  /** Most rows. 1 and up. */
   readonly limit: number
 }
 
@@ -62,7 +62,7 @@ export interface DocumentTrend {
   readonly weeks: readonly DocumentWeek[]
   /** Mean of the last week less that of the first; `null` for a single week. */
   readonly change: number | null
-  /** Whether the mean was under `weakBelow` in every week, over at least five decisions. */
+  /** Whether the mean was under `weakBelow` in every week, of two and more, over at least five decisions. */
   readonly consistentlyWeak: boolean
 }
 
@@ -208,7 +208,8 @@ function trendOf(weeks: readonly WeekRow[], weakBelow: number): DocumentTrend {
     meanConfidence: sum('confidenceSum') / sum('decisions'),
     weeks: weeks.map(({ weekMs, decisions }, at) => ({ weekMs, decisions, meanConfidence: means[at] ?? 0 })),
     change: weeks.length < 2 ? null : last - first,
-    consistentlyWeak: sum('decisions') >= MIN_FOR_A_TREND && means.every((mean) => mean < weakBelow),
+    consistentlyWeak:
+      weeks.length > 1 && sum('decisions') >= MIN_FOR_A_TREND && means.every((mean) => mean < weakBelow),
   }
 }
 
