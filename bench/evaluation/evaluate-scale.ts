@@ -22,7 +22,7 @@ import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { scaled, type ScaledSettings } from '../../src/core/policy/scaled.ts'
 import { weakestPart } from '../../src/core/policy/weakest-part.ts'
-import { type ConfidenceScale, REFUSED_BELOW } from '../../src/core/scale/index.ts'
+import { byLength, type ConfidenceScale, REFUSED_BELOW } from '../../src/core/scale/index.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { english } from '../../src/language/english/english.ts'
 import { BALANCED_PROVENANCE, BALANCED_WEIGHTS } from '../../src/presets/balanced/balanced-weights.ts'
@@ -38,14 +38,12 @@ const SEED = 1
 const WINDOWS = 200
 const FIXED = 0.55
 /** Shares of windows that the thresholds of `balanced` stand for. */
-const REFUSED_TAIL = 0.035
-const ADVISED_TAIL = 0.015
+const REFUSED_TAIL = 0.025
+const ADVISED_TAIL = 0.01
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
 /** Of large sets each how-manieth question is asked. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
-/** Deviations by which a threshold falls as the terms of a question grow e-fold. */
-const SLOPES = [0, 0.1, 0.2, 0.3, 0.4, 0.6] as const
-/** Terms of a question whose threshold stays. */
+/** Terms of a question whose threshold is shown. */
 const TERMS = 5
 /** Strengths of simulated scores of meaning: AUROC between answerable questions and those to be refused. */
 const STRENGTHS = [0.5, 0.7, 0.8, 0.9, 0.95] as const
@@ -220,8 +218,9 @@ function setTable(sets: readonly MeasuredSet[]): string {
       answered(set, (question) => confidenceOn(set, scale, question) >= confidenceAt(tail))
     const refused = at(REFUSED_TAIL)
     const fixed = answered(set, isAnsweredFixed(set))
-    const threshold = 1 / (1 + Math.exp(-scale.middle - deviationsOfTail(REFUSED_TAIL) * scale.deviation))
-    const own = set.observations.map(({ confidence = 0 }) => Number(confidence >= threshold))
+    const from = scale.middle + REFUSED_BELOW * scale.deviation
+    const threshold = 1 / (1 + Math.exp(byLength(-from, TERMS)))
+    const own = set.observations.map(({ confidence = 0 }) => Number(logOddsOf(confidence) >= from))
     return [
       basename(set.name),
       String(refused.coverage[1]),
@@ -250,7 +249,7 @@ function groupTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
       })
     return [
       [group, 'fixed .55', ...meanCells(fixed)],
-      ...[0.025, REFUSED_TAIL, 0.045, 0.1, 0.15].map((tail) => [group, percent(tail), ...meanCells(atTail(tail))]),
+      ...[0.02, REFUSED_TAIL, 0.03, 0.05, 0.1].map((tail) => [group, percent(tail), ...meanCells(atTail(tail))]),
       [group, `without a caution: ${percent(ADVISED_TAIL)}`, ...meanCells(atTail(ADVISED_TAIL))],
     ]
   })
@@ -279,49 +278,6 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
     }),
   )
   return markdownTable(['sets', 'windows', 'coverage', 'false acceptance', 'largest'], rows)
-}
-
-/** A threshold that falls with the number of terms, so that as many are answered falsely in the mean: short questions find more. */
-function lengthTable(sets: readonly MeasuredSet[]): string {
-  const placed = sets.map((set) => {
-    const onScale = PLACES['on the scale'](set)
-    return set.questions.map((question) => ({
-      answerable: question.answerable,
-      place: onScale(question),
-      byLength: Math.log(Math.max(1, Number(question.signals['questionTermCount'])) / TERMS),
-    }))
-  })
-  const outcomesOf = (slope: number, threshold: number) =>
-    placed.map((questions) => {
-      const answeredOf = (kind: boolean): number =>
-        meanOf(
-          questions
-            .filter(({ answerable }) => answerable === kind)
-            .map(({ place, byLength }) => Number(place + slope * byLength >= threshold)),
-        )
-      return { coverage: answeredOf(true), falseAcceptance: answeredOf(false) }
-    })
-  const plain = outcomesOf(0, REFUSED_BELOW)
-  const falseAcceptanceOf = (outcomes: typeof plain): number =>
-    meanOf(outcomes.map(({ falseAcceptance }) => falseAcceptance))
-  const off = (outcomes: typeof plain): number => Math.abs(falseAcceptanceOf(outcomes) - falseAcceptanceOf(plain))
-  const rows = SLOPES.map((slope) => {
-    const [best] = Array.from({ length: 201 }, (_, step) => outcomesOf(slope, REFUSED_BELOW + step / 100 - 1)).sort(
-      (one, other) => off(one) - off(other),
-    )
-    return [
-      String(slope),
-      figure(meanOf(best!.map(({ coverage }) => coverage))),
-      figure(falseAcceptanceOf(best!)),
-      figure(Math.max(...best!.map(({ falseAcceptance }) => falseAcceptance))),
-      sets
-        .filter((_, at) => best![at]!.coverage < plain[at]!.coverage - 0.005)
-        .map(({ name }) => name)
-        .join(', '),
-    ]
-  })
-  const heads = ['deviations for each e-fold of terms', 'coverage', 'false acceptance', 'largest', 'less answered in']
-  return markdownTable(heads, rows)
 }
 
 /** The scale with a normal score of meaning, independent of the words, which a window's own passage lifts by three deviations. */
@@ -390,12 +346,12 @@ const PLACES: Readonly<Record<'on the scale' | 'without one', Place>> = {
   'without one':
     ({ policy }) =>
     ({ signals, isRefusedByQuestionGate: isRefused }) =>
-      logOddsOf(isRefused ? 0 : confidenceOf(policy.confidence, signals)),
+      byLength(logOddsOf(isRefused ? 0 : confidenceOf(policy.confidence, signals)), signals.questionTermCount),
 }
 
 const logOddsOf = (share: number): number => Math.log(share / (1 - share))
 /** Places at which the line is fitted: those that .03 to .3 of the questions to be refused reach. */
-const FITTED_AT = { 'on the scale': [0.6, 2.4], 'without one': [-0.4, 1.9] } as const
+const FITTED_AT = { 'on the scale': [0.6, 2.4], 'without one': [0.2, 2.6] } as const
 const NEAR_MISSES = [0.02, 0.05, 0.1, 0.15, 0.2, 0.3] as const
 
 /** Least squares over the mean of the sets. */
@@ -492,7 +448,7 @@ what "not in here" looks like in it. A question is refused when more than ${perc
 reach its confidence, and answered with a caution above ${percent(ADVISED_TAIL)}, by a normal
 distribution about the median of their log-odds. In English, what is refused lies halfway to what is usual, by the families
 that took no part: ${figure(usualWithout('none'))} over all eight, ${USUAL_REFUSED} in the code. In a language that
-is not read, by the stop words of the windows, 12.5 % stand for ${percent(REFUSED_TAIL)}. \`balanced\` is fitted without the family in the row; nothing here saw a label. Intervals
+is not read, by the stop words of the windows, 4 % stand for ${percent(REFUSED_TAIL)}. \`balanced\` is fitted without the family in the row; nothing here saw a label. Intervals
 are exact, 95 %.
 
 ${groupTable(groups)}
@@ -509,10 +465,6 @@ ${nearMissTable(eight)}
 ## Other draws, and fewer windows
 
 ${drawsTable(groups)}
-
-## By the number of terms
-
-${lengthTable(eight)}
 
 ## Scores of meaning
 

@@ -1,6 +1,6 @@
 /** A question set asked by windows of its own passages, as a scale is learned. */
 import type { AskWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
-import { isRefusedByQuestionGate } from '../../packages/ingest/src/learn-scale.ts'
+import { confidenceOfWindow } from '../../packages/ingest/src/learn-scale.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
 import { type BenchGate, benchGate, type Searched } from './bench-gate.ts'
 
@@ -11,7 +11,7 @@ export type Asked = Awaited<ReturnType<BenchGate>>
 export function askWithout(set: Searched, policy: Policy): AskWindow<Asked> {
   return {
     retrieve: benchGate(set, { policy }),
-    confidence: ({ decision }) => (isRefusedByQuestionGate(policy, decision) ? undefined : decision.confidence),
+    confidence: ({ decision }) => confidenceOfWindow(policy, decision),
     meaning: ({ decision }) => decision.signals.curves?.cosine?.scores[0],
   }
 }

@@ -78,7 +78,7 @@ describe('a policy', () => {
     const read = { ...OWN, confidence: logistic({ intercept: 0, weights: { titleMatch: 1 }, provenance: '' }) }
     expect(definePolicy(read).signals.map(({ name }) => name)).toEqual(['titleMatch', 'topCosine'])
     const { reads, signals } = balanced()
-    expect(reads.map(({ name }) => name)).not.toContain('questionTermCount')
+    expect(reads.map(({ name }) => name)).not.toContain('topBm25')
     expect(signals.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['curves', 'parts', 'questionTermCount', 'stretches', 'topBm25']),
     )

@@ -124,7 +124,7 @@ describe('a dense index with vectors of their own', () => {
     await client.upsert(ROWS)
     await expect(retrieve()).rejects.toMatchObject({
       code: 'retriever_misconfigured',
-      message: expect.stringContaining('(embedder)'),
+      message: expect.stringContaining('no embedder'),
     })
   })
 
@@ -281,7 +281,7 @@ describe('a hybrid index with vectors of their own', () => {
     expect(rankings.map(({ kind }) => kind)).toEqual(['cosine'])
     expect(scoresOf(rankings[0])['red']).toBeCloseTo(cosine(QUESTION, [3, 4, 0]), 5)
     expect(warnings).toEqual([expect.objectContaining({ code: 'sparse_left_out' })])
-    expect(warnings[0]!.message).toContain('(sparseEmbedder)')
+    expect(warnings[0]!.message).toContain('no sparseEmbedder')
   })
 
   test('is searched by both, in one request, with both embedders', async () => {

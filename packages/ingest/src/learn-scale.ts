@@ -2,7 +2,7 @@
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
 import { embedsWords, type Ranking, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
-import type { CollectionScale } from 'hono-rag-gate/core/scale'
+import { byLength, type CollectionScale } from 'hono-rag-gate/core/scale'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
 import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/ports'
@@ -78,7 +78,6 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   }
   const embeddingModel = collection.embeddingModel || (retriever.embedding?.model ?? '')
   const kind = options.meaning ?? ((await isOfWords(embeddingModel, retriever, timeoutMs)) ? 'none' : 'cosine')
-  const asItIs = unscaled(policy.confidence)
   const asked = new Set<string>()
   const learned = await learnFromWindows<GateResult>({
     ...options,
@@ -102,11 +101,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
         audience: 'operator',
       })
     },
-    confidence: (result) => {
-      if (result.kind !== 'judged' || isRefusedByQuestionGate(policy, result.decision)) return undefined
-      const { signals } = result.decision
-      return signals.chunkCount > 0 ? confidenceOf(asItIs, signals) : 0
-    },
+    confidence: (result) => (result.kind === 'judged' ? confidenceOfWindow(policy, result.decision) : undefined),
     kind,
     meaning: (result) =>
       kind !== 'none' && result.kind === 'judged' ? result.decision.signals.curves?.[kind]?.scores[0] : undefined,
@@ -123,6 +118,17 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   return learned === undefined
     ? { kind: 'none', reason: 'too-few-windows', ...from }
     : { kind: 'scale', ...learned, ...from }
+}
+
+/** The confidence of a window without a scale, as one reads it, 0..1; `undefined` where a gate about it alone refused. */
+export function confidenceOfWindow(
+  policy: Policy,
+  { findings, signals }: Pick<Decision, 'findings' | 'signals'>,
+): number | undefined {
+  if (isRefusedByQuestionGate(policy, { findings })) return undefined
+  if (signals.chunkCount === 0) return 0
+  const share = confidenceOf(unscaled(policy.confidence), signals)
+  return 1 / (1 + Math.exp(-byLength(Math.log(share / (1 - share)), signals.questionTermCount)))
 }
 
 /** Whether a gate about the question alone refused: the confidence says nothing of it. */

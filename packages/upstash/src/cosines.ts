@@ -31,7 +31,7 @@ export function cosineReader(similarity: Similarity, question: readonly number[]
     if (typeof score !== 'number') return score
     if (!(Math.abs(lengthOf(vector) - 1) <= UNIT_TOLERANCE)) {
       throw misconfigured(
-        `it measures by ${similarity} vectors of another length than 1, so the retriever needs the embedder of its vectors (embedder)`,
+        `it measures by ${similarity} vectors of another length than 1, and the retriever has no embedder`,
       )
     }
     // 1 / (1 + d²), and d² = 2 − 2 cosine; (1 + dot) / 2.

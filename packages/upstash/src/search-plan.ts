@@ -60,7 +60,7 @@ function planDense({ dense }: IndexParts, { hasEmbedder }: PlanOptions): NonNull
   const { similarity } = dense
   if (hasEmbedder) return { by: 'us', similarity }
   if (dense.model !== '') return { by: 'index', similarity }
-  return 'the index embeds no texts, so the retriever needs the embedder of its vectors (embedder)'
+  return 'the index embeds no texts, and the retriever has no embedder'
 }
 
 function planSparse(
@@ -70,7 +70,7 @@ function planSparse(
   if (sparse === undefined) return 'the index has no sparse part'
   if (hasSparseEmbedder) return { by: 'us', scores: sparseScores ?? 'ranks' }
   if (sparse.model !== '') return { by: 'index', scores: sparseScores ?? (isBm25(sparse) ? 'bm25' : 'ranks') }
-  return 'the index makes no sparse vectors, so the retriever needs what made them (sparseEmbedder)'
+  return 'the index makes no sparse vectors, and the retriever has no sparseEmbedder'
 }
 
 function required<Query extends object>(query: Query | string): Query {

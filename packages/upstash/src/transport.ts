@@ -120,7 +120,7 @@ function errorOf(response: BoundedResponse): RagGateError {
     return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
   }
   if (status === 422 && text.includes('Embedding data for this index')) {
-    return misconfigured('the index embeds no texts, so the retriever needs the embedder of its vectors (embedder)')
+    return misconfigured('the index embeds no texts, and the retriever has no embedder')
   }
   if (status === 422 && text.includes('This index requires')) {
     return misconfigured('the index is of another kind than it was taken for')

@@ -3,9 +3,10 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import type { Signals } from '../signals/measure.ts'
-import { type ConfidenceScale, deviationsOf, deviationsOn } from '../scale/scale.ts'
+import { byLength, type ConfidenceScale, deviationsOf, deviationsOn } from '../scale/scale.ts'
 import { scale } from '../signals/scale.ts'
 import { curves } from '../signals/score-curves.ts'
+import { questionTermCount } from '../signals/text-signals.ts'
 import {
   confidenceBy,
   type ConfidenceModel,
@@ -34,7 +35,7 @@ export interface ScaledSettings {
 /**
  * A confidence on the scale that its collection has learned from its documents; where the collection has none, on
  * `otherwise`, or as it is. Where the scale reads a score of meaning, that speaks for a question beside its words; by words
- * alone the order of two questions never changes.
+ * alone the order of two questions of the same length never changes.
  */
 export function scaled(
   of: PolicyConfidence,
@@ -60,7 +61,12 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
         throw invalidConfidence(' has a wrong scale')
       }
     },
-    reads: (settings: ScaledSettings) => [...(inner(settings).model.reads?.(settings.of) ?? []), scale, curves],
+    reads: (settings: ScaledSettings) => [
+      ...(inner(settings).model.reads?.(settings.of) ?? []),
+      scale,
+      questionTermCount,
+      curves,
+    ],
     unscaled: inner,
     confidence: (settings: ScaledSettings, signals: Signals, answer?: AnswerSignals) => {
       const confidence = confidenceOf(inner(settings), signals, answer)
@@ -72,7 +78,8 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       const score = isOne && meaning ? signals.curves?.[meaning.kind as ScoreKind]?.scores[0] : undefined
       const whole = confidenceOf(inner(settings), { ...signals, stretches: [] }, answer)
       const odds = logOdds(confidence)
-      const deviations = deviationsOn(own, odds, score, (logOdds(whole) - odds) / own.deviation)
+      const lacking = (logOdds(whole) - odds) / own.deviation
+      const deviations = deviationsOn(own, byLength(odds, signals.questionTermCount), score, lacking)
       return 1 / (1 + Math.exp(-settings.atMiddle - settings.perDeviation * deviations))
     },
   })

@@ -1,7 +1,7 @@
 /** The confidence of a question of several parts. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { PartSignals, Signals } from '../signals/measure.ts'
-import { REFUSED_BELOW } from '../scale/scale.ts'
+import { byLength, REFUSED_BELOW } from '../scale/scale.ts'
 import { piecesOf } from '../signals/question-pieces.ts'
 import {
   confidenceBy,
@@ -61,16 +61,18 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       return [...reads, ...piecesOf(reads)]
     },
     confidence: (settings: WeakestPartSettings, signals: Signals, answer?: AnswerSignals) => {
-      const { parts, stretches, scale } = signals
+      const { parts, stretches, scale, questionTermCount } = signals
       // A record may be damaged.
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
-      // Where a collection's scale answers below even odds, what nothing supports would be lifted above it: the lifts are less by as much.
-      const share = scale ? Math.min(1, 2 / (1 + Math.exp(-scale.middle - REFUSED_BELOW * scale.deviation))) : 1
+      // Where a collection's scale answers it below even odds, what nothing supports would be lifted above that: the lifts are less by as much.
+      const share = scale
+        ? Math.min(1, 2 / (1 + Math.exp(byLength(-scale.middle - REFUSED_BELOW * scale.deviation, questionTermCount))))
+        : 1
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
       const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
       const confidences = parts.map(of)
-      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, leans === 1 ? share * ABOVE_PART : 0))
+      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, share * ABOVE_PART * (leans ?? 0)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
       const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
       const ofStretches = stretches.map((stretch) =>

@@ -7,6 +7,7 @@ export {
   type LearnedFrom,
 } from './collection-scale.ts'
 export {
+  byLength,
   type ConfidenceScale,
   deviationsOf,
   deviationsOn,

@@ -24,10 +24,20 @@ export interface ConfidenceScale extends ScoreScale {
 }
 
 /**
- * Deviations below which a question is refused: 3.5 % of a normal distribution lie above. Measured in
+ * Deviations below which a question is refused: 2.5 % of a normal distribution lie above. Measured in
  * docs/internal/scale.md.
  */
-export const REFUSED_BELOW = 1.8119
+export const REFUSED_BELOW = 1.96
+
+/**
+ * Log-odds as a scale reads them: higher by .4 as the distinct terms of the question grow e-fold, for the more it has, the
+ * less of them any passage holds. Windows are read so too.
+ *
+ * @param terms `NaN` where a record is without them
+ */
+export function byLength(odds: number, terms = NaN): number {
+  return odds + 0.4 * Math.log(terms)
+}
 
 /** Deviations that a score of meaning must be beyond before it counts beside words. */
 const BESIDE_WORDS = 1
@@ -36,7 +46,7 @@ const BESIDE_WORDS = 1
  * How many deviations above what the collection cannot answer a question lies. Words and meaning speak for it each by
  * itself; what only one of them supports need not be supported by the other.
  *
- * @param odds confidence in log-odds
+ * @param odds confidence in log-odds (`byLength`)
  * @param score of the best passage, of the kind that `meaning` is of; `undefined` where there is none
  * @param lacking deviations by which pieces of the question fall short of the whole in words: a score of the whole does not
  *   speak for them. @default 0

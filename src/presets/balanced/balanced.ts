@@ -28,17 +28,17 @@ export const balancedPreset: Preset = Object.freeze({
 })
 
 /**
- * Where a collection has its own scale, the line by which what 3.5 % of its windows reach reads .55, and
- * what 1.5 % reach reads .8 (docs/internal/scale.md).
+ * Where a collection has its own scale, the line by which what 2.5 % of its windows reach reads .55, and
+ * what 1 % reach reads .8 (docs/internal/scale.md).
  */
-const ON_SCALE = { atMiddle: -5.7966, perDeviation: 3.3099 } as const
+const ON_SCALE = { atMiddle: -6.1418, perDeviation: 3.236 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.937, deviation: 1.1574 } as const
+const OTHERWISE = { middle: -0.459, deviation: 1.1163 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 490.48 * (share / (1 - share)) ** 2.4627)).toFixed(3))
+  return Number((1 / (1 + 430 * (share / (1 - share)) ** 2.4557)).toFixed(3))
 }
 
 /** Settings of `balanced`. */

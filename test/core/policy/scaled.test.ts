@@ -20,6 +20,7 @@ const OWN = { middle: -1.5, deviation: 1.2, learnedAtMs: 0, corpusVersion: 1 }
 const signals = (logOdds: number, scale?: Signals['scale']): Signals => ({
   chunkCount: 1,
   droppedCount: 0,
+  questionTermCount: 1,
   sentenceMatch: logOdds,
   ...(scale === undefined ? {} : { scale }),
 })
@@ -27,8 +28,8 @@ const read = (logOdds: number, scale?: Signals['scale']): number => confidenceOf
 
 describe('a confidence on the scale of its collection', () => {
   it.each([
-    [0.035, 0.55],
-    [0.015, 0.8],
+    [0.025, 0.55],
+    [0.01, 0.8],
   ])('reads what %d of the windows reach as %d', (tail, wanted) => {
     let [low, high] = [0, 10]
     while (high - low > 1e-9) {
@@ -38,6 +39,15 @@ describe('a confidence on the scale of its collection', () => {
     }
     expect(read(OWN.middle + low * OWN.deviation, OWN)).toBeCloseTo(wanted, 3)
   })
+
+  it.each([2, 5, 30])(
+    'reads log-odds of a question of %d terms higher by .4 for each e-fold of them',
+    (questionTermCount) => {
+      const longer = { ...signals(-1, OWN), questionTermCount }
+      expect(confidenceOf(confidence, longer)).toBeCloseTo(read(-1 + 0.4 * Math.log(questionTermCount), OWN), 12)
+      expect(confidenceOf(confidence, { ...signals(-1), questionTermCount })).toBe(read(-1))
+    },
+  )
 
   it('is as it was where the collection has none', () => {
     for (const logOdds of [-8, -1, 0, 0.3, 2, 9]) {
@@ -54,7 +64,7 @@ describe('a confidence on the scale of its collection', () => {
     expect(calibrationOf(elsewhere, signals(0.3))).toBe('uncalibrated')
   })
 
-  it('keeps the order of any two questions, and stays within 0 and 1', () => {
+  it('keeps the order of any two questions of a length, and stays within 0 and 1', () => {
     for (const middle of [-9, -2, 0, 3])
       for (const deviation of [0.1, 1, 7]) {
         const own = { ...OWN, middle, deviation }
@@ -68,6 +78,7 @@ describe('a confidence on the scale of its collection', () => {
 
   it('is none where the confidence is none, or the record is damaged', () => {
     expect(read(NaN, OWN)).toBeNaN()
+    expect(confidenceOf(confidence, { ...signals(0, OWN), questionTermCount: undefined as never })).toBeNaN()
     // As JSON reads what was no finite number.
     for (const damaged of [
       { ...OWN, middle: null },

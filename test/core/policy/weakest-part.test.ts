@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { logistic } from '../../../src/core/policy/logistic.ts'
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
+import { REFUSED_BELOW } from '../../../src/core/scale/index.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 
 const { model, settings } = weakestPart(
@@ -29,7 +30,7 @@ it('what would be refused by itself gets no answer without a caution behind what
 
 /** Of a whole of .88, log-odds 2, with those pieces. */
 const within = (
-  pieces: { readonly parts?: readonly object[]; readonly stretches?: readonly object[]; readonly scale?: object },
+  pieces: Partial<Record<'parts' | 'stretches', readonly object[]>> & { scale?: object; questionTermCount?: number },
   whole = 1,
 ): number =>
   model.confidence(settings, { sentenceCoverage: whole, parts: [], stretches: [], ...pieces } as unknown as Signals)
@@ -59,14 +60,14 @@ it.each([
   ['a quarter', 1 / 4, [-0.5, -1, -0.41]],
   ['half', 1 / 2, [1, 0, 0.18]],
   ['four fifths', 4 / 5, [1, 0, 0.18]],
-])('a scale that answers from %s lifts a stretch, an end and a part', (_, from, expected) => {
-  const scale = { middle: logOdds(from) - 1.81, deviation: 1 }
+])('a scale that answers seven terms from %s lifts a stretch, an end and a part', (_, from, expected) => {
+  const scale = { middle: logOdds(from) + 0.4 * Math.log(7) - REFUSED_BELOW, deviation: 1 }
   const nothing = { sentenceCoverage: 0 }
   const lifted = [
     { stretches: [nothing] },
     { stretches: [{ ...nothing, end: 1 }] },
     { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] },
-  ].map((pieces) => logOdds(within({ ...pieces, scale })))
+  ].map((pieces) => logOdds(within({ ...pieces, scale, questionTermCount: 7 })))
   for (const [at, odds] of lifted.entries()) expect(odds).toBeCloseTo(expected[at]!)
 })
 

@@ -14,7 +14,7 @@ export interface AskWindow<Found> {
    * after the other with the same words.
    */
   readonly retrieve: (question: string, leaveOut: LeaveOut) => Promise<Found>
-  /** Confidence of the policy, 0..1; `undefined` where it refuses the question for itself. */
+  /** Confidence of the policy as its scale reads it, 0..1; `undefined` where it refuses the question for itself. */
   readonly confidence: (found: Found) => number | undefined
   /**
    * Score of the best passage by a model that reads meaning.

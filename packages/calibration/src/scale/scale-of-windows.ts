@@ -14,7 +14,7 @@ import { logOdds } from './log-odds.ts'
 export interface ScaleObservation {
   /** What was left out: the window's passage, its whole document, or nothing. */
   readonly leftOut: 'passage' | 'document' | 'nothing'
-  /** 0..1; `undefined` where the question was refused for itself. */
+  /** As the scale reads it (`byLength`), 0..1; `undefined` where the question was refused for itself. */
   readonly confidence: number | undefined
   /** Score of a model that reads meaning, best passage; `undefined` where the index has none. */
   readonly meaning?: number | undefined
@@ -34,17 +34,17 @@ export interface ScaleOfOptions {
 }
 
 /** Confidence at that, by the mean log-odds of eight families of questions (docs/internal/scale.md). */
-export const USUAL_REFUSED = 0.76
+export const USUAL_REFUSED = 0.84
 
 /** Observations below which there is no scale. */
 const LEAST_OBSERVATIONS = 40
 /** The same of a score of meaning. */
 const LEAST_OF_MEANING = 20
 /**
- * The same of a language that the policy does not read, 12.5 %: words that ask count against its questions there, and stand in
+ * The same of a language that the policy does not read, 4 %: words that ask count against its questions there, and stand in
  * no window.
  */
-const REFUSED_UNREAD = 1.1503
+const REFUSED_UNREAD = 1.7507
 /** Deviations by which a window's own passage must lift a score of meaning. */
 const LEAST_SEPARATION = 1
 /**
@@ -57,7 +57,7 @@ const LEAST_DEVIATION = 0.1
  * Confidence from which nothing is refused: documentation says much of what it says twice, and its windows find more than
  * questions do.
  */
-const HIGHEST = logOdds(0.8, NEAREST)
+const HIGHEST = logOdds(0.9, NEAREST)
 
 /**
  * Learns a scale from what was observed: JSON, finite numbers only. Pure; the order does not matter.
@@ -86,7 +86,7 @@ function oddsOf({ confidence = 0 }: ScaleObservation): number {
 
 /**
  * Moves the scale so that what is refused on it lies halfway from what is usual to what its own windows say: about half of
- * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md). Nothing is refused above .8.
+ * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md). Nothing is refused above .9.
  */
 function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)

@@ -40,14 +40,14 @@ export function namespaceChoice(
 ): (tenant: Tenant, collection: CollectionId) => string {
   if (typeof namespace === 'function') {
     if (tenants !== undefined) {
-      throw new RagGateError('config_invalid', 'tenants goes with one namespace, not with a function', {
+      throw new RagGateError('config_invalid', 'tenants needs one namespace', {
         param: 'tenants',
       })
     }
     return (tenant, collection) => {
       const chosen: unknown = namespace(tenant, collection)
       if (typeof chosen === 'string') return chosen
-      throw new RagGateError('retriever_misconfigured', 'The function namespace must return a string')
+      throw new RagGateError('retriever_misconfigured', 'namespace must return a string')
     }
   }
   const allowed = tenants ?? ['default']
