@@ -123,6 +123,8 @@ describe('an answer past its lifetime, when the handler fails', () => {
   /** A gate whose handler asks a model by HTTP; it answered once, and the answer is just past its lifetime. */
   async function overdue(options: GateFixture = {}, lateSeconds = 30) {
     let version = 1
+    // One that never answers is not waited for.
+    const patience = { ms: 20_000 }
     const warnings: { readonly code: string; readonly message: string }[] = []
     const gate = aGate({
       cache: WITH_WINDOW,
@@ -133,7 +135,7 @@ describe('an answer past its lifetime, when the handler fails', () => {
           baseUrl: `${upstream.url}/v1`,
           apiKey: 'key',
           model: 'm',
-          timeoutMs: 200,
+          timeoutMs: patience.ms,
         })
         const { question, context, report } = c.var.ragGate
         const { text, complete } = await model.generate({
@@ -150,7 +152,7 @@ describe('an answer past its lifetime, when the handler fails', () => {
     gate.app.onError((thrown, c) => respondWithError(c, thrown))
     const first = await (await gate.ask()).text()
     gate.clock.atMs += ((gate.journal.stored[0]?.lifetimeSeconds ?? 0) + lateSeconds) * 1000
-    return { ...gate, first, warnings, change: () => void version++ }
+    return { ...gate, first, warnings, patience, change: () => void version++ }
   }
 
   test.each<[string, string, Parameters<ScriptedUpstream['answerWith']>[0]]>([
@@ -160,7 +162,8 @@ describe('an answer past its lifetime, when the handler fails', () => {
     ['never answers', 'llm_timeout', () => undefined],
     ['breaks off', 'llm_unavailable', (response) => response.destroy()],
   ])('is sent, marked, when the model %s', async (_, code, fault) => {
-    const { ask, journal, first, warnings } = await overdue()
+    const { ask, journal, first, warnings, patience } = await overdue()
+    if (code === 'llm_timeout') patience.ms = 200
     upstream.answerWith(fault)
     const response = await ask()
     expect([response.status, await response.text()]).toEqual([200, first])
