@@ -6,6 +6,7 @@ import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { compositionFor } from './compose.ts'
+import { dropLeft } from './drop-left.ts'
 import { consumeQueue, runJobs } from './jobs.ts'
 import { logRequest } from './request-log.ts'
 import { errorOf, type FaultCounter, routeOf } from './statistics/count-faults.ts'
@@ -19,6 +20,7 @@ export { AnswerFlight } from '@hono-rag-gate/cloudflare/durable-object-coalescer
 const LONGEST_URL = 8192
 
 const app = new Hono<{ Bindings: GateBindings }>()
+app.use(dropLeft)
 // The trace of a request is found from wherever a model is asked.
 app.use(contextStorage(), keepTrace)
 // Whatever is answered there has the form that OpenAI's clients read.
