@@ -1,7 +1,6 @@
 /** `/v1/keys`: keys of a tenant, made, listed and revoked. */
-import { checkNames, readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
+import { checkMembers, checkNames, readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import type { ApiKey } from '@hono-rag-gate/console'
 import type { Scope } from 'hono-rag-gate/ports'
@@ -21,9 +20,7 @@ export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<R
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
   const { name, scopes, tenant, expires_at: expiresAt, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only these members: name, scopes, tenant, expires_at')
-  }
+  checkMembers(others, 'name, scopes, tenant, expires_at')
   const made = await composition.keys.make({
     name: checkName(name),
     scopes: checkScopes(scopes),

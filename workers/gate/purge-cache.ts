@@ -1,5 +1,5 @@
 /** `POST /v1/cache/purge`: cached answers gone, by answer, question, document, collection, tenant, or all of them. */
-import { requireScope, tenantFor } from '@hono-rag-gate/console/http'
+import { checkMembers, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PurgeScope } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -37,12 +37,7 @@ async function scopesIn(
   answerOf: (tenant: string, decisionId: string) => Promise<string>,
 ): Promise<PurgeScope[]> {
   const { everything, tenant: asked, collection: named, documents, questions, answers, ...others } = body
-  if (Object.keys(others).length > 0) {
-    throw new RagGateError(
-      'unknown_field',
-      'The body may have only these members: everything, tenant, collection, documents, questions, answers',
-    )
-  }
+  checkMembers(others, 'everything, tenant, collection, documents, questions, answers')
   if (everything !== undefined) {
     if (everything !== true || Object.keys(body).length > 1) throw unclear('everything must be true, and stand alone')
     if (!isDeploymentAdmin(principal)) {

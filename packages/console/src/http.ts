@@ -1,4 +1,5 @@
 /** What routes beside the console share with it: who asks, whose data is meant, limits, instants, names as they are sent. */
+export { checkMembers } from './api/check-members.ts'
 export { checkNames } from './api/check-names.ts'
 export { otherMethods } from './api/other-methods.ts'
 export { readInstant } from './api/read-instant.ts'

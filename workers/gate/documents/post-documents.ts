@@ -1,9 +1,8 @@
 /** `POST /v1/documents`: documents in. */
-import { requireScope } from '@hono-rag-gate/console/http'
+import { checkMembers, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { Json } from 'hono-rag-gate/core/lib'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { ingestDocuments, type IngestedDocument } from '@hono-rag-gate/ingest'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'
@@ -22,9 +21,7 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   const principal = await requireScope(composition, c.req.raw, 'ingest')
   const body = await readJsonObject(c.req, LIMITS)
   const { collection = 'default', documents, ...others } = body
-  if (Object.keys(withoutOwnTenant(others, principal.tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
-  }
+  checkMembers(withoutOwnTenant(others, principal.tenant), 'collection, documents')
   const collectionId = checkCollectionId(collection)
   const checked = checkDocuments(documents, principal.tenant)
   // It came out of a JSON parser.

@@ -1,9 +1,8 @@
 /** `PUT /v1/collections/{id}/policy` and `PUT /v1/policy`: by which policy a collection, or a tenant, is judged. */
-import { requireScope } from '@hono-rag-gate/console/http'
+import { checkMembers, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { ConsoleError } from '@hono-rag-gate/console'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { collectionNotFound } from 'hono-rag-gate/pipeline'
 import type { GateBindings } from '../bindings.ts'
@@ -78,9 +77,7 @@ async function readChoice(
   checkPin: (pin: PolicyPin) => Promise<void>,
 ): Promise<AskedPolicy> {
   const { policy: named, why: said, rollback = false, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only policy or rollback, and why')
-  }
+  checkMembers(withoutOwnTenant(others, tenant), 'policy or rollback, why')
   if (typeof rollback !== 'boolean' || (rollback && named !== undefined)) {
     throw new ConsoleError('policy_unknown', 'rollback is true or false, and true stands in place of policy', {
       param: 'rollback',

@@ -1,10 +1,9 @@
 /** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
-import { checkNames, requireScope } from '@hono-rag-gate/console/http'
+import { checkMembers, checkNames, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PushedPolicy } from '@hono-rag-gate/console'
 import type { Json } from 'hono-rag-gate/core/lib'
 import { policySettings } from 'hono-rag-gate/core/policy'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { collectionNotFound } from 'hono-rag-gate/pipeline'
 import type { GateBindings } from '../bindings.ts'
@@ -26,9 +25,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant, id: createdBy } = await requireScope(composition, c.req.raw, 'admin')
   const { settings, pin: sentPin, evidence = null, why, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
-  }
+  checkMembers(withoutOwnTenant(others, tenant), 'settings, pin, evidence, why')
   const policy = policyFromSettings(settings)
   await requireFit(policy, composition)
   const pin = checkPin(sentPin)

@@ -11,8 +11,10 @@ import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
+import { checkMembers } from './check-members.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
+import { DAY_MS } from '../durations.ts'
+import { given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
@@ -26,9 +28,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const principal = await parts.authenticate(c.req.raw)
   if (principal === null) throw new RagGateError('unauthorized', 'A bearer token is needed')
   const { answer, rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only answer, rating and comment')
-  }
+  checkMembers(others, 'answer, rating, comment')
   const said = { rating: checkRating(rating), ...checkComment(comment) }
   const eventId = typeof answer === 'string' ? await parts.answerTokens?.read(principal.tenant, answer) : undefined
   if (eventId === undefined) throw new ConsoleError('answer_unknown', 'There is no such answer', { param: 'answer' })
@@ -56,9 +56,7 @@ export async function putLabel(c: ConsoleContext): Promise<Response> {
   const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, [])
   const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only rating and comment')
-  }
+  checkMembers(others, 'rating, comment')
   const said = { rating: checkRating(rating), ...checkComment(comment) }
   const tenant = readTenant(c, principal)
   await parts.flush()

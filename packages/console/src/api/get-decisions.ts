@@ -9,9 +9,9 @@ import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { checkNames } from './check-names.ts'
+import { DAY_MS } from '../durations.ts'
 import {
   choice,
-  DAY_MS,
   FILTER_NAMES,
   given,
   readFilter,

@@ -2,7 +2,8 @@
 import type { ConsoleContext } from './context.ts'
 import { requireScope } from './require-scope.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, given, readPeriod, readTenant } from './parameters.ts'
+import { DAY_MS } from '../durations.ts'
+import { given, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 import { readLimit } from './read-limit.ts'
 

@@ -6,8 +6,8 @@ import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { requireScope } from './require-scope.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
 import { checkNames } from './check-names.ts'
+import { DAY_MS } from '../durations.ts'
 import {
-  DAY_MS,
   FILTER_NAMES,
   given,
   readFilter,

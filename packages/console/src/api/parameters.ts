@@ -6,12 +6,11 @@ import { type DecisionFilter, EVERY_TENANT } from '../d1/statistics/wanted.ts'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Principal } from 'hono-rag-gate/ports'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { ConsoleError } from '../errors.ts'
 import { readInstant } from './read-instant.ts'
 import { tenantFor } from './tenant-for.ts'
 
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
 const MAX_FILTER_CHARACTERS = 200
 
 /** First and last moment asked for, milliseconds since 1970. */

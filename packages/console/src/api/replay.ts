@@ -3,13 +3,14 @@ import type { ConsoleContext } from './context.ts'
 import { measuredRate, type NOT_REPLAYABLE, replayDecision, whereReaderFails } from '@hono-rag-gate/calibration'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Policy } from 'hono-rag-gate/core/policy'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import type { ConsoleParts } from '../parts.ts'
+import { checkMembers } from './check-members.ts'
 import { checkNames } from './check-names.ts'
-import { DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
+import { DAY_MS } from '../durations.ts'
+import { readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
@@ -29,7 +30,7 @@ export async function postReplay(c: ConsoleContext): Promise<Response> {
   const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection'])
   const { policy: asked, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(others).length > 0) throw new RagGateError('unknown_field', 'The body may have only policy')
+  checkMembers(others, 'policy')
   const tenant = readTenant(c, principal)
   const policy = await policyAsked(parts, tenant, asked)
   const { collection } = readFilter(c)

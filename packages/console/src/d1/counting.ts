@@ -5,6 +5,7 @@ import { WORTH_COUNTING } from 'hono-rag-gate/d1/figures'
 import { countedDecisions } from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { type Counts, countSql, WAITING, type Waiting } from './raw/counting.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 
 export interface D1CountingOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -35,8 +36,7 @@ export interface Counting {
   summedUp(): Promise<number>
 }
 
-const HOUR_MS = 3_600_000
-const LONGEST_WAIT_MS = { sums: 3 * HOUR_MS, weak_spots: 7 * 24 * HOUR_MS } as const
+const LONGEST_WAIT_MS = { sums: 3 * HOUR_MS, weak_spots: 7 * DAY_MS } as const
 
 /** Counting in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Counting({ db }: D1CountingOptions): Counting {

@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { jobs } from 'hono-rag-gate/d1/schema'
 import type { Json } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { HOUR_MS } from '../durations.ts'
 
 export interface D1JobRecordsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -41,8 +42,6 @@ export interface JobRecords {
   /** Keeps where a job goes on. @throws `schema_outdated`, `store_unavailable` */
   keepCursor(name: string, cursor: Json): Promise<void>
 }
-
-const HOUR_MS = 3_600_000
 
 /** Records of jobs in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1JobRecords({ db }: D1JobRecordsOptions): JobRecords {

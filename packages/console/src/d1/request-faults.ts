@@ -3,6 +3,7 @@ import { and, desc, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { requestFaults } from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { HOUR_MS } from '../durations.ts'
 
 export interface D1RequestFaultsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -38,7 +39,6 @@ export interface RequestFaults {
   list(fromMs: number, toMs: number): Promise<readonly RequestFault[]>
 }
 
-const HOUR_MS = 3_600_000
 const MOST_LISTED = 100
 
 /** Faults in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */

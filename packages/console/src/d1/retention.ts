@@ -9,6 +9,7 @@ import { createD1Counting } from './counting.ts'
 import { firstOf, NOTE_HOW_MANY, removalOf, SLICE, TOO_OLD } from './raw/retention.ts'
 import { placeOf } from './of-event.ts'
 import type { JobRun } from './job-records.ts'
+import { DAY_MS } from '../durations.ts'
 
 export interface D1RetentionOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -66,7 +67,6 @@ export interface Retention {
   run(maxStatements?: number, from?: RetentionCursor, exportedToMs?: number): Promise<RetentionRun>
 }
 
-const DAY_MS = 86_400_000
 /** With one statement for each table, as many again and more are left to those that have much to remove. */
 const MOST_STATEMENTS = 80
 const TOMBSTONE_DAYS = 30

@@ -25,6 +25,7 @@ import {
   totalsOf,
 } from './statistics/totals.ts'
 import { CACHED, type DecisionFilter, type EVERY_TENANT } from './statistics/wanted.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 
 export interface D1StatisticsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -124,7 +125,7 @@ export interface Statistics {
   check(): Promise<void>
 }
 
-const SPAN_MS: Readonly<Record<Interval, number>> = { hour: 3_600_000, day: 86_400_000 }
+const SPAN_MS: Readonly<Record<Interval, number>> = { hour: HOUR_MS, day: DAY_MS }
 const BINS = 20
 const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 

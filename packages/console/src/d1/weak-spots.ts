@@ -6,6 +6,7 @@ import type { Tenant } from 'hono-rag-gate/core/lib'
 import { createD1Counting } from './counting.ts'
 import { withTexts } from './question-texts.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { DAY_MS } from '../durations.ts'
 
 export interface D1WeakSpotsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -97,7 +98,6 @@ export interface WeakSpots {
   documents(query: DocumentsQuery): Promise<readonly DocumentTrend[]>
 }
 
-const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 /** The first Monday of 1970. */
 const FIRST_WEEK_MS = 4 * DAY_MS

@@ -1,6 +1,6 @@
 /** Decisions into a bucket: for each tenant and UTC day, parts of a thousand, written by the cron trigger. */
 import { COLUMNS } from '../api/get-decisions.ts'
-import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { csvText, onTheWire } from '../api/wire.ts'
 import type { HasRoom, JobRun } from '../d1/job-records.ts'
 import type { PlacedDecision, Position } from '../d1/recorded-decisions.ts'

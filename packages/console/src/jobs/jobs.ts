@@ -1,7 +1,7 @@
 /** What is to be done from time to time: each job goes on where it was stopped. */
 import { errorForLog } from 'hono-rag-gate/errors'
 import { isRecord } from 'hono-rag-gate/core/lib'
-import { DAY_MS } from '../api/parameters.ts'
+import { DAY_MS } from '../durations.ts'
 import type { HasRoom, JobRun } from '../d1/job-records.ts'
 import type { RetentionCursor } from '../d1/retention.ts'
 import type { ConsoleOptions } from '../options.ts'

@@ -10,7 +10,7 @@ import {
   findRoomAlerts,
 } from '../alerts/alert-rules.ts'
 import { sentAlert } from '../api/get-alerts.ts'
-import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import type { HasRoom } from '../d1/job-records.ts'
 import type { AlertKind } from 'hono-rag-gate/d1/schema'
 import type { Alert } from '../d1/alerts.ts'

@@ -5,6 +5,7 @@ import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock, Principal } from 'hono-rag-gate/ports'
 import { SPEND } from '../d1/raw/budgets.ts'
 import { ConsoleError } from '../errors.ts'
+import { DAY_MS } from '../durations.ts'
 
 /** Settings of `createD1DocumentBudget`: documents, work, or both, in a day of UTC. */
 export interface D1DocumentBudgetOptions {
@@ -35,8 +36,6 @@ export interface DocumentBudget {
     taken: { readonly documents?: number; readonly steps?: number },
   ): Promise<void>
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * Over a table of its own, one row a principal.

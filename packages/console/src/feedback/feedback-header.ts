@@ -1,8 +1,8 @@
 /** The signed id that comes with an answer, so that its reader can send feedback on it. */
 import type { MiddlewareHandler } from 'hono'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
-import type { ConsoleOptions } from './options.ts'
-import { partsFor } from './parts.ts'
+import type { ConsoleOptions } from '../options.ts'
+import { partsFor } from '../parts.ts'
 
 /** Names the header in which a signed id goes out with every answer and refusal. */
 const FEEDBACK_HEADER = 'rag-gate-feedback'
