@@ -223,7 +223,7 @@ test('the examples of the page compile, as strictly as this project does', () =>
     "declare module '*.txt' {\n  const text: string\n  export default text\n}\n",
   )
   const config = {
-    extends: join(ROOT, 'tsconfig.json'),
+    extends: join(ROOT, 'tsconfig.workers.json'),
     compilerOptions: {
       types: ['@cloudflare/workers-types', 'node'],
     },

@@ -32,7 +32,7 @@ export const keysCommand = command({
     expires: { type: 'string', value: 'time', about: 'when it ends, such as 2027-01-31T00:00:00Z; never otherwise' },
   },
   async run({ terminal, words, given, json, gate }) {
-    const [action, ...rest] = words
+    const [action = '', ...rest] = words
     const query = given.tenant === undefined ? '' : `?${new URLSearchParams({ tenant: given.tenant })}`
     switch (action) {
       case 'make':

@@ -64,7 +64,7 @@ export const policyCommand = command({
     why: { type: 'string', value: 'text', about: 'why, for the record' },
   },
   async run({ terminal: { out, note }, words, given, json, gate }) {
-    const [what, ...rest] = words
+    const [what = '', ...rest] = words
     const { collection, why = '', use } = given
     switch (what) {
       case 'push': {
