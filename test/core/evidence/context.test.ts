@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { encode } from 'gpt-tokenizer'
+import { getEncoding } from 'js-tiktoken'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import { buildContext, type ContextBudget } from '../../../src/core/evidence/context.ts'
@@ -11,6 +11,8 @@ const chunk = (id: string, text: string, title?: string, section?: string): Chun
   ...aPassage(id, { text, ...(title === undefined ? {} : { title }), ...(section === undefined ? {} : { section }) }),
   scores: {},
 })
+
+const tokens = getEncoding('o200k_base')
 
 describe('buildContext', () => {
   it('numbers and delimits the chunks, best first', () => {
@@ -70,7 +72,7 @@ describe('buildContext', () => {
   })
 
   it('keeps within what the model counts', () => {
-    const count = (text: string): number => encode(text).length
+    const count = (text: string): number => tokens.encode(text).length
     const chunks = [chunk('a', 'Turn the red key.'), chunk('b', 'Paint is blue. It dries slowly. Wait for a day.')]
     const ids = (max: number) =>
       buildContext(chunks, { maxLength: max, lengthOf: count }).chunks.map(({ id, text }) => [id, text])
@@ -98,7 +100,7 @@ describe('buildContext', () => {
     const body = fc.array(sentence, { maxLength: 12 }).map((parts) => parts.join(''))
     const text = fc.oneof(body, anyText({ maxLength: 90 }))
     const found = fc.array(fc.tuple(text, fc.string({ maxLength: 8 })), { maxLength: 12 })
-    const count = (text: string): number => encode(text).length
+    const count = (text: string): number => tokens.encode(text).length
     const budgets = fc.oneof(
       fc.record({ maxLength: fc.integer({ min: 0, max: 900 }) }),
       fc.record({ maxLength: fc.integer({ min: 0, max: 250 }), lengthOf: fc.constant(count) }),
