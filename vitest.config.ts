@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { DEEP } from './test/deep-run.ts'
+
+const CORES = availableParallelism()
 
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 /** The plugin brings workerd: only who runs tests there needs it. */
@@ -24,8 +27,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
-    // Workers wait for timers, queues and flushes: one more than there are cores keeps two of them busy.
-    maxWorkers: 3,
+    maxWorkers: CORES,
     projects: [
       {
         test: {
@@ -92,7 +94,7 @@ export default defineConfig({
           expect: { poll: { timeout: 20_000 } },
           // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 2 * CORES,
           sequence: { groupOrder: 1 },
         },
       },

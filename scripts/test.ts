@@ -9,7 +9,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Check, CHECKS, type Count, run, runChecks, runChecksInPairs } from './check.ts'
+import { type Check, CHECKS, type Count, runBeside, runChecks, runChecksInPairs } from './check.ts'
 
 /** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
 const deep = process.argv.includes('--deep')
@@ -23,11 +23,11 @@ const DEEP_CHECKS: readonly Check[] = [
 
 const env = { TEST_DEEP: deep ? '1' : '0' }
 
-function runVitest(args: readonly string[]): Count {
+async function runVitest(...args: readonly string[]): Promise<Count> {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-'))
   const report = join(directory, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`]
-  const clean = run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], env)
+  const clean = await runBeside('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], env)
   try {
     // The form of vitest's own JSON report.
     const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(report, 'utf8')) as {
@@ -43,9 +43,16 @@ function runVitest(args: readonly string[]): Count {
   }
 }
 
+const project = (name: string): Promise<Count> => runVitest('--project', name)
+
+// What computes runs beside what waits for timers, Workers and browsers.
 const counts = [
-  await runChecksInPairs(CHECKS),
-  runVitest(vitestArguments),
+  ...(vitestArguments.length > 0
+    ? [await runChecksInPairs(CHECKS), await runVitest(...vitestArguments)]
+    : [
+        ...(await Promise.all([project('node'), project('workerd')])),
+        ...(await Promise.all([project('e2e'), runChecksInPairs(CHECKS)])),
+      ]),
   ...(deep ? [runChecks(DEEP_CHECKS, env)] : []),
 ]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)

@@ -137,24 +137,24 @@ describe.each([
       expect(judge(policy, JSON.parse(JSON.stringify(signals)) as typeof signals).confidence).toBe(confidence)
     }
   })
+})
 
-  test('reads no cosine of hashed words, of an encoder that tells nothing, or where it is told so', async () => {
-    const retriever = await over()
-    const hashed = { ...retriever, embedding: { model: 'hashed-words-trigrams-1024', dimension: DIMENSION } }
-    const blind: Retriever = {
-      retrieve: async (request) =>
-        (await retriever.retrieve(request)).map(({ kind, entries }) => ({
-          kind,
-          entries: entries.map((entry) => ({ ...entry, score: 0.1 * normal() })),
-        })),
-    }
-    for (const scale of [
-      await learn(hashed, { windows: 50 }),
-      await learn(retriever, { windows: 50, meaning: 'none' }),
-      await learn(blind, { windows: 50, meaning: 'cosine' }),
-    ]) {
-      expect(scale).toMatchObject({ kind: 'scale' })
-      expect(scale).not.toHaveProperty('meaning')
-    }
-  })
+test('no scale reads a cosine of hashed words, of an encoder that tells nothing, or where it is told so', async () => {
+  const retriever = await overUpstash()
+  const hashed = { ...retriever, embedding: { model: 'hashed-words-trigrams-1024', dimension: DIMENSION } }
+  const blind: Retriever = {
+    retrieve: async (request) =>
+      (await retriever.retrieve(request)).map(({ kind, entries }) => ({
+        kind,
+        entries: entries.map((entry) => ({ ...entry, score: 0.1 * normal() })),
+      })),
+  }
+  for (const scale of [
+    await learn(hashed, { windows: 50 }),
+    await learn(retriever, { windows: 50, meaning: 'none' }),
+    await learn(blind, { windows: 50, meaning: 'cosine' }),
+  ]) {
+    expect(scale).toMatchObject({ kind: 'scale' })
+    expect(scale).not.toHaveProperty('meaning')
+  }
 })

@@ -80,8 +80,8 @@ test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
   },
 )
 
-/** Tenants: a tenth of those of deep runs, with the same limits. */
-const TENANTS = env.TEST_DEEP ? 10_000 : 1_000
+/** Tenants: fewer than in deep runs, with the same limits. */
+const TENANTS = env.TEST_DEEP ? 10_000 : 500
 
 const numbered = (count: number): string =>
   `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`
