@@ -3,6 +3,8 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { createD1RequestFaults } from '../../../packages/console/src/d1/request-faults.ts'
+import { createFaultCounter } from '../../../workers/gate/statistics/count-faults.ts'
 import worker from '../../../workers/gate/index.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { isolateBindings } from '../../worker-requests.ts'
@@ -73,4 +75,28 @@ test('requests that fail or are rejected are counted by route, status and code, 
   const { token } = await made.json<{ token: string }>()
   const own = await send('/v1/stats', { headers: { authorization: `Bearer ${token}` } })
   expect(await own.json()).not.toHaveProperty('faults')
+})
+
+test('requests of forty kinds that fail are counted, those of a kind that comes while others are written too', async () => {
+  vi.useFakeTimers({ now: OWN_HOUR_MS + 3_600_000, toFake: ['Date', 'setTimeout'] })
+  const counted = createD1RequestFaults({ db: env.DB })
+  let write: () => void = () => {}
+  const written = new Promise<void>((resolve) => (write = resolve))
+  const clock = { nowMs: () => Date.now() }
+  const counter = createFaultCounter(
+    { ...counted, note: async (...all) => (await written, counted.note(...all)) },
+    clock,
+  )
+  const counting = Promise.all(Array.from({ length: 40 }, (_, at) => counter.count('/ask', 400 + at, '')))
+  await vi.advanceTimersByTimeAsync(5_000)
+  const later = [counter.count('/ask', 500, ''), counter.count('/ask', 400, '')]
+  // Of the hour before by the time they are written.
+  vi.setSystemTime(OWN_HOUR_MS + 7_200_000)
+  write()
+  await counting
+  await vi.advanceTimersByTimeAsync(5_000)
+  await Promise.all(later)
+  const found = await counted.list(OWN_HOUR_MS + 3_600_000, OWN_HOUR_MS + 7_200_000)
+  expect(found).toHaveLength(41)
+  expect(found[0]).toEqual({ route: '/ask', status: 400, code: '', requests: 2 })
 })

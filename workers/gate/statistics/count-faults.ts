@@ -6,8 +6,8 @@ import type { ConsoleParts } from '@hono-rag-gate/console'
 const HOUR_MS = 3_600_000
 /** Between two writes, so that a flood of rejected requests is few rows; `waitUntil` ends after 30 s. */
 const WRITE_EVERY_MS = 5_000
-/** Kinds of faults that are held; of more, those counted last are left out. 16 values of six columns are one statement of D1. */
-const MOST_KINDS = 16
+/** Kinds of faults that are held, some more than the API has; of more, those counted last are left out. */
+const MOST_KINDS = 128
 
 /** Faults of this isolate. */
 export interface FaultCounter {
@@ -27,16 +27,21 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
     const known = [...counted].map(([key, requests]) => {
       // Written below.
       const [hourMs, route, status, code] = JSON.parse(key) as [number, string, number, string]
-      return { hourMs, route, status, code, requests }
+      return { key, fault: { hourMs, route, status, code, requests } }
     })
     isolate ??= crypto.randomUUID()
     try {
-      await faults.note(isolate, known)
+      await faults.note(
+        isolate,
+        known.map(({ fault }) => fault),
+      )
     } catch {
       return
     }
     const hourMs = hourOf(clock.nowMs())
-    for (const [at, key] of [...counted.keys()].entries()) if (known[at]!.hourMs < hourMs) counted.delete(key)
+    // What was counted meanwhile is written with the next.
+    for (const { key, fault } of known)
+      if (fault.hourMs < hourMs && fault.requests === counted.get(key)) counted.delete(key)
   }
 
   return {

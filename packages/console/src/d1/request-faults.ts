@@ -40,6 +40,8 @@ export interface RequestFaults {
 }
 
 const MOST_LISTED = 100
+/** Rows of six values: a statement of D1 takes a hundred. */
+const ROWS_OF_A_STATEMENT = 16
 
 /** Faults in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1RequestFaults({ db }: D1RequestFaultsOptions): RequestFaults {
@@ -47,15 +49,17 @@ export function createD1RequestFaults({ db }: D1RequestFaultsOptions): RequestFa
   const f = requestFaults
   return {
     async note(isolate, faults) {
-      if (faults.length === 0) return
-      await queries
-        .insert(f)
-        .values(faults.map((fault) => ({ ...fault, isolate })))
-        .onConflictDoUpdate({
-          target: [f.hourMs, f.route, f.status, f.code, f.isolate],
-          set: { requests: sql`max(${f.requests}, excluded.requests)` },
-        })
-        .catch(rethrowStoreFault)
+      for (let from = 0; from < faults.length; from += ROWS_OF_A_STATEMENT) {
+        const some = faults.slice(from, from + ROWS_OF_A_STATEMENT)
+        await queries
+          .insert(f)
+          .values(some.map((fault) => ({ ...fault, isolate })))
+          .onConflictDoUpdate({
+            target: [f.hourMs, f.route, f.status, f.code, f.isolate],
+            set: { requests: sql`max(${f.requests}, excluded.requests)` },
+          })
+          .catch(rethrowStoreFault)
+      }
     },
 
     async list(fromMs, toMs) {
