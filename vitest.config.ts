@@ -88,7 +88,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           exclude: DEEP ? [] : ['**/*.deep.test.ts'],
           globalSetup: ['test/e2e/bundle-gate.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 300_000,
           // What a page shows may wait for a Worker on a machine that others use as well.
           expect: { poll: { timeout: 20_000 } },

@@ -296,7 +296,7 @@ test('without that embedder the message names what is missing, and no question i
   })
   const logged = errors.mock.calls.flat().join(' ')
   errors.mockRestore()
-  expect(logged).toContain('needs the embedder')
+  expect(logged).toContain('the retriever has no embedder')
 })
 
 test('the fields of the page are read from rows of that shape', async () => {

@@ -12,11 +12,12 @@ const period = {
   to: said('ISO 8601, or milliseconds since 1970'),
 }
 const collection = { collection: text }
+const policy = { policy: said('Id of a policy') }
 const limit = { limit: upTo(1000) }
 const format = { format: oneOf('json', 'csv') }
 const filter = {
   ...collection,
-  policy: said('Id of a policy'),
+  ...policy,
   verdict: shape.VERDICT,
   band: shape.BAND,
   cache: said(
@@ -320,7 +321,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/v1/feedback',
     about: 'What people say, and how often each policy errs',
     scope: 'admin',
-    query: { ...tenant, ...period, ...limit, ...format },
+    query: { ...tenant, ...period, ...collection, ...policy, ...limit, ...format },
     answers: { 200: { about: 'Rates by policy, and the latest labels', body: shape.FEEDBACK_SUMMARY, csv: true } },
   },
   {
