@@ -43,6 +43,8 @@ const ADVISED_TAIL = 0.01
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
 /** Of large sets each how-manieth question is asked. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
+/** Deviations by which a threshold falls further as the terms of a question grow e-fold. */
+const SLOPES = [-0.6, -0.4, -0.2, 0, 0.2] as const
 /** Terms of a question whose threshold is shown. */
 const TERMS = 5
 /** Strengths of simulated scores of meaning: AUROC between answerable questions and those to be refused. */
@@ -280,6 +282,60 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   return markdownTable(['sets', 'windows', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
+/** A threshold that falls with the number of terms beyond what the scale reads, so that as many are answered falsely in the mean. */
+function lengthTable(sets: readonly MeasuredSet[]): string {
+  const placed = sets.map((set) => {
+    const onScale = PLACES['on the scale'](set)
+    return set.questions.map((question) => ({
+      answerable: question.answerable,
+      place: onScale(question),
+      more: Math.log(Math.max(1, Number(question.signals['questionTermCount'])) / TERMS),
+    }))
+  })
+  const outcomesOf = (slope: number, threshold: number) =>
+    placed.map((questions) => {
+      const answeredOf = (kind: boolean): number =>
+        meanOf(
+          questions
+            .filter(({ answerable }) => answerable === kind)
+            .map(({ place, more }) => Number(place + slope * more >= threshold)),
+        )
+      return { coverage: answeredOf(true), falseAcceptance: answeredOf(false) }
+    })
+  const plain = outcomesOf(0, REFUSED_BELOW)
+  const falseAcceptanceOf = (outcomes: typeof plain): number =>
+    meanOf(outcomes.map(({ falseAcceptance }) => falseAcceptance))
+  const off = (outcomes: typeof plain): number => Math.abs(falseAcceptanceOf(outcomes) - falseAcceptanceOf(plain))
+  const rows = SLOPES.map((slope) => {
+    const [best] = Array.from({ length: 201 }, (_, step) => outcomesOf(slope, REFUSED_BELOW + step / 100 - 1)).sort(
+      (one, other) => off(one) - off(other),
+    )
+    const aurocs = placed.map((questions) =>
+      auroc(questions.map(({ answerable, place, more }) => ({ answerable, score: place + slope * more }))),
+    )
+    return [
+      String(slope),
+      figure(meanOf(aurocs)),
+      figure(meanOf(best!.map(({ coverage }) => coverage))),
+      figure(falseAcceptanceOf(best!)),
+      figure(Math.max(...best!.map(({ falseAcceptance }) => falseAcceptance))),
+      sets
+        .filter((_, at) => best![at]!.coverage < plain[at]!.coverage - 0.005)
+        .map(({ name }) => basename(name))
+        .join(', '),
+    ]
+  })
+  const heads = [
+    'further deviations for each e-fold of terms',
+    'AUROC',
+    'coverage',
+    'false acceptance',
+    'largest',
+    'less answered in',
+  ]
+  return markdownTable(heads, rows)
+}
+
 /** The scale with a normal score of meaning, independent of the words, which a window's own passage lifts by three deviations. */
 function withSimulatedMeaning(set: MeasuredSet, random: () => number): ConfidenceScale {
   const simulated = (windows: readonly ScaleObservation[]): ScaleObservation[] =>
@@ -427,6 +483,7 @@ if (folder !== undefined) {
   const written = others.filter(({ isWritten }) => isWritten)
   const unread = others.filter(({ isWritten }) => !isWritten)
   console.log(`${groupTable({ English: written, 'other languages': unread })}\n\n${setTable([...written, ...unread])}`)
+  console.log(`\n${lengthTable(written)}\n\n${lengthTable(unread)}`)
   process.exit(0)
 }
 if (!haveQuestionSets()) {
@@ -465,6 +522,12 @@ ${nearMissTable(eight)}
 ## Other draws, and fewer windows
 
 ${drawsTable(groups)}
+
+## By the number of terms
+
+${lengthTable(eight)}
+
+${lengthTable(languages)}
 
 ## Scores of meaning
 

@@ -1,10 +1,10 @@
 /** Stretches of long parts of a question: two sentences may be run together without any mark between them. */
 import type { Language } from './language.ts'
 import { terms } from './terms.ts'
+import { words } from './words.ts'
 
-/** Words that count in a stretch, at least, in English; half as many lie between two beginnings, and 2.5 times as many in a long part. */
+/** Words that count in a stretch, at least, in English; half as many lie between two beginnings. A long part has six more. */
 const LEAST_WORDS = 4
-const LONG = 2.5
 /** Stretches of a question, at most. */
 const MOST_STRETCHES = 16
 
@@ -19,8 +19,8 @@ const MOST_STRETCHES = 16
 export function stretchesOf(parts: readonly string[], language: Language | undefined, factor = 1): readonly string[] {
   const least = LEAST_WORDS * factor
   const long = parts
-    .map((part) => part.split(/\s+/u).filter((word) => terms(word, language).length > 0))
-    .filter(({ length }) => length >= LONG * least)
+    .map((part) => words(part).filter((word) => terms(word, language).length > 0))
+    .filter(({ length }) => length >= least + 6)
   const most = Math.max(1, Math.floor(MOST_STRETCHES / Math.max(1, long.length)))
   return long.slice(0, MOST_STRETCHES).flatMap((counted) => {
     if (most === 1) return [counted.join(' ')]

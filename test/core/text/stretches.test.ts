@@ -24,8 +24,18 @@ describe('stretchesOf', () => {
   })
 
   it('takes as many for each that counts in English', () => {
-    expect(stretchesOf([numbered(19)], english, 2)).toEqual([])
-    expect(lengths(stretchesOf([numbered(20)], english, 2))).toEqual([8, 8, 8, 8])
+    expect(stretchesOf([numbered(13)], english, 2)).toEqual([])
+    expect(lengths(stretchesOf([numbered(14)], english, 2))).toEqual([8, 8, 8])
+  })
+
+  it('counts pairs of letters where nothing stands between words', () => {
+    const letters = Array.from({ length: 19 }, (_, at) => String.fromCodePoint(0x4e00 + at))
+    const pairs = letters.slice(1).map((letter, at) => letters[at]! + letter)
+    expect(stretchesOf([letters.slice(1).join('')], english, 3)).toEqual([])
+    expect(stretchesOf([letters.join('')], english, 3)).toEqual([
+      pairs.slice(0, 12).join(' '),
+      pairs.slice(6).join(' '),
+    ])
   })
 
   it('holds every word of long parts in at most sixteen stretches of four words and more', () => {
