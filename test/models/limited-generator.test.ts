@@ -147,3 +147,31 @@ test('a generator that does not stream does not after', () => {
   const whole: Generator = { model: 'm', generate: async () => ANSWER }
   expect('stream' in createLimitedGenerator({ generator: whole })).toBe(false)
 })
+
+test('many streams are read after pauses, few at once', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let read = 0
+  const generator: Generator = {
+    model: 'm',
+    generate: async () => ANSWER,
+    async *stream() {
+      for (;;) yield String(++read)
+    },
+  }
+  const limited = createLimitedGenerator({ generator })
+  const streams = Array.from({ length: 4 }, () => limited.stream!(REQUEST))
+  for (const stream of streams) await stream.next()
+  await streams[0]!.next()
+  expect(read).toBe(5)
+
+  streams.push(limited.stream!(REQUEST))
+  expect((await streams[4]!.next()).value).toBe('6')
+  const next = streams[4]!.next()
+  await vi.advanceTimersByTimeAsync(9)
+  expect(read).toBe(6)
+  await vi.advanceTimersByTimeAsync(1)
+  expect((await next).value).toBe('7')
+  await Promise.all(streams.map((stream) => stream.return(ANSWER)))
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -86,6 +86,14 @@ describe('a streamed answer', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('is one piece where its events came together, also before an error among them', async () => {
+    const { pieces, send } = anEndpoint()
+    send(delta('Turn ') + delta('the '), `${delta('key.')}data: {"error":{}}\n\n`)
+    expect((await pieces.next()).value).toBe('Turn the ')
+    expect((await pieces.next()).value).toBe('key.')
+    await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_bad_response' })
+  })
+
   it('is not asked for log-probabilities', async () => {
     const { pieces, send, seen } = anEndpoint({ logProbabilities: 'asked' })
     send(delta('a', 'stop'), DONE)

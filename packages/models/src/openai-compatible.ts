@@ -125,12 +125,20 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
       const read = createChunkReader()
       try {
         // Without log-probabilities: what judges answers by them reads them whole.
-        for await (const data of streamed({ ...asked(request), stream: true }, deadline)) {
-          if (data === '[DONE]') return read.end('marked')
-          const text = read.next(data)
-          if (text === '') continue
-          deadline.lift()
-          yield text
+        for await (const came of streamed({ ...asked(request), stream: true }, deadline)) {
+          let text = ''
+          try {
+            for (const data of came) {
+              if (data === '[DONE]') return read.end('marked')
+              text += read.next(data)
+            }
+          } finally {
+            // Also before an error that came with it.
+            if (text !== '') {
+              deadline.lift()
+              yield text
+            }
+          }
         }
         return read.end('unmarked')
       } finally {
@@ -150,18 +158,18 @@ function countingStream(streamed: EventEndpoint): (body: object, deadline: Deadl
   return async function* countingStream(body, deadline) {
     if (usage !== 'turned down') {
       try {
-        for await (const data of streamed({ ...body, stream_options: { include_usage: true } }, deadline)) {
+        for await (const came of streamed({ ...body, stream_options: { include_usage: true } }, deadline)) {
           usage = 'taken'
-          yield data
+          yield came
         }
         return
       } catch (thrown) {
         if (usage === 'taken' || !isRagGateError(thrown) || thrown.code !== 'llm_bad_request') throw thrown
       }
     }
-    for await (const data of streamed(body, deadline)) {
+    for await (const came of streamed(body, deadline)) {
       usage = 'turned down'
-      yield data
+      yield came
     }
   }
 }

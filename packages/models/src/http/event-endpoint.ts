@@ -11,14 +11,14 @@ import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
 
 /**
- * Sends a body, and gives the data of the events as they come; what is answered as JSON is there as that of one, with
- * `[DONE]` behind it. Reading that stops before the end cancels the rest.
+ * Sends a body, and gives the data of the events as they come, those of one read together; what is answered as JSON is
+ * there as that of one, with `[DONE]` behind it. Reading that stops before the end cancels the rest.
  *
  * @param deadline holds until the caller stops it
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
  *   `…_bad_response`
  */
-export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<string, void, void>
+export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<readonly string[], void, void>
 
 /** Reads the answers of an endpoint event by event. */
 export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): EventEndpoint {
@@ -31,16 +31,15 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
       try {
         const media = mediaTypeOf(headers.get('content-type'))
         if (media === 'json') {
-          yield await wholeText(read)
-          return yield '[DONE]'
+          return yield [await wholeText(read), '[DONE]']
         }
         if (media !== 'events') throw badResponse(name, 'no stream')
         const eventsIn = createEventSplitter()
         for (let piece = await read(); piece !== undefined; piece = await read()) {
-          for (const event of eventsIn(piece)) {
-            const { data } = readEvent(event)
-            if (data !== '') yield data
-          }
+          const came = eventsIn(piece)
+            .map((event) => readEvent(event).data)
+            .filter((data) => data !== '')
+          if (came.length > 0) yield came
         }
       } finally {
         cancel()
