@@ -19,7 +19,7 @@ import { ask, ingest } from '../../packages/cli/src/gate-client.ts'
 import { bundle } from '../../scripts/bundle.ts'
 import { type ServedGate, serveBundle } from '../served-bundle.ts'
 import { readSoakCorpus } from './soak-corpus.ts'
-import { measureMemory } from './workerd-memory.ts'
+import { type Memory, measureMemory } from './workerd-memory.ts'
 
 const FLOOD_MS = 20_000
 const QUIET_MS = 10_000
@@ -197,8 +197,8 @@ async function othersAsk(strong: string, forMs: number): Promise<number> {
 
 const percentile95 = (waited: number[]): number => waited.sort((a, b) => a - b)[Math.floor(waited.length * 0.95)]!
 
-/** Memory that the isolate still reaches, bytes. */
-const live = async (): Promise<number | undefined> => (await measureMemory(await gate.inspectorUrl())).live
+const memory = async (): Promise<Memory> => measureMemory(await gate.inspectorUrl())
+const inMiB = (bytes: number | undefined): string => (bytes === undefined ? '?' : (bytes / 2 ** 20).toFixed(1))
 
 try {
   await ingest(gate.url, gate.adminToken, documents)
@@ -213,7 +213,7 @@ try {
     throw new Error('No three questions of the corpus are answered')
   behaves.set(quietly, 'quietly').set(forever, 'forever')
   await othersAsk(strong, QUIET_MS)
-  const liveBefore = await live()
+  const { live: liveBefore, resident: residentBefore } = await memory()
   /** By how much the others wait longer during a flood of `to`. */
   const growth = async (name: string, flood: Flood, to: ServedGate): Promise<{ told: string; ratio: number }> => {
     flooded = to
@@ -241,10 +241,12 @@ try {
   if (streaming.open > 0) faults.push(`${streaming.open} streams of the model are still read`)
   // The runtime lets go of requests that were left once the isolate has another one.
   await ask(gate.url, strong)
-  const liveAfter = await live()
+  const { live: liveAfter, resident: residentAfter } = await memory()
   if (liveBefore === undefined || liveAfter === undefined) console.log('memory not measured here')
   else {
-    console.log(`live memory ${(liveBefore / 2 ** 20).toFixed(1)} → ${(liveAfter / 2 ** 20).toFixed(1)} MiB`)
+    console.log(`live memory ${inMiB(liveBefore)} → ${inMiB(liveAfter)} MiB`)
+    // Of both runtimes, with what V8 and the allocator keep for the next flood.
+    console.log(`resident ${inMiB(residentBefore)} → ${inMiB(residentAfter)} MiB`)
     if (liveAfter > liveBefore * LIVE_GROWTH_ALLOWED) faults.push('the memory of the floods is not given back')
   }
 } finally {
