@@ -37,6 +37,7 @@ import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts
 import type { IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import type { Splitter } from '../../packages/ingest/src/splitter.ts'
 import type { Generation } from '../../packages/models/src/generator.ts'
+import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import { createLimitedGenerator } from '../../packages/models/src/limited-generator.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
@@ -459,16 +460,15 @@ export class Deployment {
   #reranker(): Reranker | undefined {
     const { reranks } = this.setup
     if (reranks === 'no') return undefined
-    const top = reranks === 'grade' ? 3 : 1
+    if (reranks === 'grade') {
+      const baseUrl = 'https://grader.example/v1'
+      return createLlmGrader({ baseUrl, apiKey: 'key', model: 'g', fetch: (_, init) => this.#grade(init) })
+    }
     return {
       model: reranks,
       kind: reranks,
       rerank: ({ question, passages }) => {
-        const wanted = terms(question)
-        const scores = passages.map(({ text }) => {
-          const there = new Set(terms(text))
-          return (top * wanted.filter((term) => there.has(term)).length) / Math.max(1, wanted.length)
-        })
+        const scores = passages.map(({ text }) => shareOf(question, text))
         return this.#wire(
           'reranker',
           () => scores,
@@ -476,6 +476,30 @@ export class Deployment {
         )
       },
     }
+  }
+
+  /** The model that grades. */
+  #grade(init: RequestInit): Promise<Response> {
+    // What `createLlmGrader` sends: words of the corpus hold nothing that it escapes.
+    const { messages } = JSON.parse(String(init.body)) as { messages: { content: string }[] }
+    const { content } = messages.at(-1)!
+    const question = content.slice(content.lastIndexOf('<question>') + 10, -11)
+    const passages = content.split('<passage number="').slice(1)
+    const lines = passages.map((text, at) => `${at + 1}: ${Math.round(3 * shareOf(question, text))}`)
+    const whole = (reply: string): string => JSON.stringify({ choices: [{ message: { content: reply } }] })
+    return this.#wire(
+      'reranker',
+      () => plainResponse(whole(lines.join('\n'))),
+      (random) =>
+        badResponse(random, whole(lines.join('\n')), [
+          () => plainResponse(whole(lines.slice(1).join('\n'))),
+          () => plainResponse(whole(lines.map((line) => line.replace(/\d$/, '99')).join('\n'))),
+          () => plainResponse(whole([...lines, '1: 3'].join('\n'))),
+          () => plainResponse(whole('Score: 3')),
+          () => plainResponse(whole(lines.map((line) => line.replace(/\d$/, 'NaN')).join('\n'))),
+          () => plainResponse('{"choices":null}'),
+        ]),
+    )
   }
 
   #chunkIndex(): ChunkIndex {
@@ -611,6 +635,13 @@ export class Deployment {
       },
     )
   }
+}
+
+/** Share of a question's terms that a text has. */
+function shareOf(question: string, text: string): number {
+  const wanted = terms(question)
+  const there = new Set(terms(text))
+  return wanted.filter((term) => there.has(term)).length / Math.max(1, wanted.length)
 }
 
 function withoutLexicons(collections: Collections): Collections {
