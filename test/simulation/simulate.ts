@@ -121,6 +121,9 @@ class Simulation {
   #open = 0
   #questions = 0
   #digest = 0
+  /** Ids by what they were recorded for, of so many as were looked at. */
+  readonly #recordedOf = new Map<Running, string>()
+  #looked = 0
 
   constructor(seed: number, time: VirtualTime, unhandled: unknown[]) {
     this.#time = time
@@ -177,6 +180,13 @@ class Simulation {
     if (this.#unhandled.length > 0) this.#violated('nothing is unhandled', String((this.#unhandled[0] as Error).stack))
     const [shown] = this.#deployment.journal.shown
     if (shown !== undefined) this.#violated('a model reads its own tenant alone', shown)
+    const { recorded } = this.#deployment.journal
+    for (; this.#looked < recorded.length; this.#looked++) {
+      const { event, running } = recorded[this.#looked]!
+      const before = running && this.#recordedOf.get(running)
+      if (before !== undefined) this.#violated('one decision a question', `${before}, and ${event.id}`)
+      if (running !== undefined) this.#recordedOf.set(running, event.id)
+    }
   }
 
   /** How much longer something may be seen that a copy of some age was made of. */
