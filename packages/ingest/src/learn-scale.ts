@@ -2,7 +2,7 @@
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
 import { embedsWords, type Ranking, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
-import { byLength, type CollectionScale } from 'hono-rag-gate/core/scale'
+import { byLength, type CollectionScale, logOdds } from 'hono-rag-gate/core/scale'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
 import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/ports'
@@ -127,8 +127,8 @@ export function confidenceOfWindow(
 ): number | undefined {
   if (isRefusedByQuestionGate(policy, { findings })) return undefined
   if (signals.chunkCount === 0) return 0
-  const share = confidenceOf(unscaled(policy.confidence), signals)
-  return 1 / (1 + Math.exp(-byLength(Math.log(share / (1 - share)), signals.questionTermCount)))
+  const odds = logOdds(confidenceOf(unscaled(policy.confidence), signals))
+  return 1 / (1 + Math.exp(-byLength(odds, signals.questionTermCount)))
 }
 
 /** Whether a gate about the question alone refused: the confidence says nothing of it. */

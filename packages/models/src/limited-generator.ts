@@ -24,7 +24,7 @@ export interface LimitedGeneratorOptions {
 /** Seconds after which a call may be turned away again. */
 const RETRY_AFTER_SECONDS = 1
 
-/** With more streams each is read after a pause of twice as many milliseconds: all together 500 times a second. */
+/** With more calls than these each stream is read after a pause of twice as many milliseconds: all together 500 times a second. */
 const READ_AT_ONCE = 4
 const LONGEST_PAUSE_MS = 100
 
@@ -85,7 +85,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
               if (calls.size > READ_AT_ONCE) await sleep(Math.min(2 * calls.size, LONGEST_PAUSE_MS))
             }
           } finally {
-            void pieces.return(undefined as never)
+            await pieces.return(undefined as never)
           }
         } catch (thrown) {
           if (!late.aborted) throw thrown

@@ -3,7 +3,7 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import type { Signals } from '../signals/measure.ts'
-import { byLength, type ConfidenceScale, deviationsOf, deviationsOn } from '../scale/scale.ts'
+import { byLength, type ConfidenceScale, deviationsOf, deviationsOn, logOdds } from '../scale/scale.ts'
 import { scale } from '../signals/scale.ts'
 import { curves } from '../signals/score-curves.ts'
 import { questionTermCount } from '../signals/text-signals.ts'
@@ -83,10 +83,6 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       return 1 / (1 + Math.exp(-settings.atMiddle - settings.perDeviation * deviations))
     },
   })
-}
-
-function logOdds(share: number): number {
-  return Math.log(share / (1 - share))
 }
 
 /** Whether a policy reads its confidence on the collection's scale. */

@@ -11,6 +11,7 @@ export {
   type ConfidenceScale,
   deviationsOf,
   deviationsOn,
+  logOdds,
   type MeaningScale,
   REFUSED_BELOW,
   type ScoreScale,

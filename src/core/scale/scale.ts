@@ -29,6 +29,11 @@ export interface ConfidenceScale extends ScoreScale {
  */
 export const REFUSED_BELOW = 1.96
 
+/** @param share 0..1; 0 and 1 give infinities */
+export function logOdds(share: number): number {
+  return Math.log(share / (1 - share))
+}
+
 /**
  * Log-odds as a scale reads them: higher by .4 as the distinct terms of the question grow e-fold, for the more it has, the
  * less of them any passage holds. Windows are read so too.
