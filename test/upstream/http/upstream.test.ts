@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   createHttpUpstream,
   createUpstream,
@@ -151,5 +151,35 @@ describe('an HTTP upstream', () => {
     const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 })
     await expect(send('https://a.test', {}, AbortSignal.timeout(5))).rejects.toMatchObject({ kind: 'timeout' })
     await expect(send('https://a.test', {}, AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' })
+  })
+
+  describe('that never answers', () => {
+    afterEach(() => vi.useRealTimers())
+
+    test.each([
+      ['in time', 'circuit-open', () => vi.advanceTimersByTimeAsync(5000)],
+      [
+        'in time, as far as a process can tell that comes late to everything,',
+        'late',
+        async () => {
+          vi.setSystemTime(Date.now() + 200)
+          await vi.advanceTimersByTimeAsync(5000)
+        },
+      ],
+      ['before its callers leave', 'aborted', async (leave: () => void) => leave()],
+    ] as const)('%s ten times: the next call is %s', async (_, kind, end) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+      const fetch = () => new Promise<Response>(() => undefined)
+      const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 }, { retries: 0 })
+      const ended = async (calls: number): Promise<string[]> => {
+        const callers = new AbortController()
+        const sent = Array.from({ length: calls }, () => send('https://a.test', {}, callers.signal))
+        const kinds = sent.map((call) => call.then(String, (thrown: UpstreamFault) => thrown.kind))
+        await end(() => callers.abort())
+        return Promise.all(kinds)
+      }
+      await ended(10)
+      expect(await ended(1)).toEqual([kind])
+    })
   })
 })

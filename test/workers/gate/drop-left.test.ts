@@ -1,10 +1,16 @@
 import { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { dropLeft } from '../../../workers/gate/drop-left.ts'
 
-it('starts nothing for a client that leaves while others are at work', async () => {
-  const started: string[] = []
-  let finish = (): void => undefined
+/** Begun by the handler, by name; each stays there until all may end. */
+let started: string[]
+let finish: () => void
+let asked: (name: string, signal?: AbortSignal) => Promise<Response>
+const FIRST = ['1', '2', '3', '4']
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+  started = []
   const finished = new Promise<void>((resolve) => (finish = resolve))
   const app = new Hono().use(dropLeft).get('/:name', async (c) => {
     started.push(c.req.param('name'))
@@ -12,23 +18,70 @@ it('starts nothing for a client that leaves while others are at work', async () 
     return c.text('')
   })
   app.onError((thrown, c) => c.text(String(thrown), 499 as 500))
-  const asked = (name: string, signal?: AbortSignal): Promise<Response> =>
-    Promise.resolve(app.request(`/${name}`, signal && { signal }))
-  const first = ['1', '2', '3', '4'].map((name) => asked(name))
+  asked = (name, signal) => Promise.resolve(app.request(`/${name}`, signal && { signal }))
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Has the runtime give the turns that are due. */
+const turn = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(0))
+
+/** Has it give the next one, 50 ms too late. */
+async function lateTurn(): Promise<void> {
+  vi.setSystemTime(Date.now() + 50)
+  await vi.advanceTimersToNextTimerAsync()
+}
+
+it('starts nothing for a client that leaves while others are at work', async () => {
+  const first = FIRST.map((name) => asked(name))
   const leaving = new AbortController()
   const left = asked('left', leaving.signal)
   const stayed = asked('stayed')
+  expect(started).toEqual(FIRST)
   leaving.abort(new Error('gone'))
+  await turn()
 
   expect(await (await left).text()).toBe('Error: gone')
+  expect(started).toEqual([...FIRST, 'stayed'])
   finish()
   expect((await stayed).status).toBe(200)
   await Promise.all(first)
-  expect(started).toEqual(['1', '2', '3', '4', 'stayed'])
 
   // Those that are over count no more: the next one waits for none.
   started.length = 0
   const alone = asked('alone')
   expect(started).toEqual(['alone'])
   await alone
+})
+
+it('keeps nobody waiting for others that wait for a slow model', async () => {
+  const waiting = [...FIRST, '5'].map((name) => asked(name))
+  await turn()
+  expect(started).toEqual([...FIRST, '5'])
+  const next = asked('next')
+  await turn()
+  expect(started).toEqual([...FIRST, '5', 'next'])
+  finish()
+  await Promise.all([...waiting, next])
+})
+
+it('waits for further turns while they come late: for twenty at most', async () => {
+  const first = FIRST.map((name) => asked(name))
+  const stayed = asked('stayed')
+  for (let late = 1; late < 20; late++) await lateTurn()
+  expect(started).toEqual(FIRST)
+  await lateTurn()
+  expect(started).toEqual([...FIRST, 'stayed'])
+
+  const leaving = new AbortController()
+  const left = asked('left', leaving.signal)
+  await lateTurn()
+  leaving.abort(new Error('gone'))
+  await vi.advanceTimersToNextTimerAsync()
+  expect(await (await left).text()).toBe('Error: gone')
+  expect(started).toHaveLength(5)
+  finish()
+  await Promise.all([...first, stayed])
 })

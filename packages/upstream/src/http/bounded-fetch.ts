@@ -2,7 +2,7 @@
  * One HTTP exchange with an upstream that is not trusted to end: one deadline over headers and body, a cap on the
  * bytes, no redirects. Which error code a fault becomes is the adapter's to say.
  */
-import { type Deadline, type DeadlineOptions, startDeadline } from './deadline.ts'
+import { type Deadline, type DeadlineOptions, faultOf, startDeadline } from './deadline.ts'
 import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
 import { UpstreamFault } from './upstream-fault.ts'
 
@@ -77,12 +77,6 @@ export async function readUnder<Result>(
     sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
     throw faultOf(thrown, deadline)
   }
-}
-
-/** Why an exchange failed in which something was thrown. */
-export function faultOf(thrown: unknown, deadline: Deadline): UpstreamFault {
-  if (thrown instanceof UpstreamFault) return thrown
-  return deadline.fault ?? new UpstreamFault('network', { thrown })
 }
 
 /** The wait that an upstream asked for in `Retry-After`, in whole seconds; `undefined` when it asked for none. */

@@ -45,7 +45,7 @@ export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
   maxOpenMs: whole(0),
 })
 
-/** How a call ended. `unknown`: the caller left before the outcome was known. */
+/** How a call ended. `unknown`: the caller left before the outcome was known, or this process was too busy to see it. */
 export type CallOutcome = 'ok' | 'failed' | 'unknown'
 
 /** Leave to make a call; report how it ended. */

@@ -1,5 +1,5 @@
 /** One deadline over everything that an exchange waits for, also where a wait ignores its signal. */
-import { UpstreamFault } from './upstream-fault.ts'
+import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 
 /** How long an exchange may take. */
 export interface DeadlineOptions {
@@ -21,26 +21,27 @@ export interface Deadline {
   stop(): void
 }
 
+/** A timer so much too late tells of a process that had more to do than it could: an answer may lie there unread. */
+const LATE_MS = 100
+
 /** Starts a deadline; stop it in a `finally`. */
 export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let fault: UpstreamFault | undefined
-  let reject: ((why: UpstreamFault) => void) | undefined
-  const ended = new Promise<never>((_resolve, rejectEnded) => {
-    reject = rejectEnded
-  })
+  // Listens before what is given the signal: the fault comes before whatever that throws.
+  const ended = new Promise<never>((_resolve, reject) =>
+    controller.signal.addEventListener('abort', () => reject(fault)),
+  )
   // It may end when no call is racing.
   ended.catch(() => {})
-  const end = (why: UpstreamFault): void => {
-    fault ??= why
-    reject?.(fault)
+  const end = (kind: UpstreamFaultKind): void => {
+    fault ??= new UpstreamFault(kind)
     controller.abort(fault)
   }
-  const onAbort = (): void => {
-    const reason: unknown = signal?.reason
-    end(new UpstreamFault(reason instanceof Error && reason.name === 'TimeoutError' ? 'timeout' : 'aborted'))
-  }
-  const timer = setTimeout(() => end(new UpstreamFault('timeout')), timeoutMs)
+  const onAbort = (): void =>
+    end(signal?.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'timeout' : 'aborted')
+  const beganMs = Date.now()
+  const timer = setTimeout(() => end(Date.now() - beganMs > timeoutMs + LATE_MS ? 'late' : 'timeout'), timeoutMs)
   if (signal?.aborted === true) onAbort()
   else signal?.addEventListener('abort', onAbort, { once: true })
   return {
@@ -57,6 +58,12 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
   }
 }
 
+/** Why an exchange failed in which something was thrown. */
+export function faultOf(thrown: unknown, deadline: Deadline): UpstreamFault {
+  if (thrown instanceof UpstreamFault) return thrown
+  return deadline.fault ?? new UpstreamFault('network', { thrown })
+}
+
 /**
  * Waits for a call that takes no signal, such as one through a binding, no longer than the deadline.
  *
@@ -68,7 +75,7 @@ export async function boundedCall<Result>(work: () => Promise<Result>, options: 
     if (deadline.fault !== undefined) throw deadline.fault
     return await deadline.race(work())
   } catch (thrown) {
-    throw thrown instanceof UpstreamFault ? thrown : (deadline.fault ?? new UpstreamFault('network', { thrown }))
+    throw faultOf(thrown, deadline)
   } finally {
     deadline.stop()
   }

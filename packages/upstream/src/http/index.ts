@@ -1,6 +1,6 @@
 /** How a service is asked: one deadline, a cap on the bytes, a retry, a circuit breaker, errors without its words. */
-export { type BoundedRequest, type BoundedResponse, faultOf, type Fetch, readUnder } from './bounded-fetch.ts'
-export { boundedCall, type Deadline, startDeadline } from './deadline.ts'
+export { type BoundedRequest, type BoundedResponse, type Fetch, readUnder } from './bounded-fetch.ts'
+export { boundedCall, type Deadline, faultOf, startDeadline } from './deadline.ts'
 export {
   bearer,
   createJsonEndpoint,

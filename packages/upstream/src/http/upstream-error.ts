@@ -12,6 +12,7 @@ export interface UpstreamName {
 /** The errors of faults, by what they are called; any other is an answer that should not be. */
 const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, string]>>> = {
   timeout: ['timeout', 'did not answer in time'],
+  late: ['timeout', 'did not answer in time'],
   aborted: ['timeout', 'did not answer in time'],
   network: ['unavailable', 'cannot be reached'],
   unavailable: ['unavailable', 'cannot answer now'],

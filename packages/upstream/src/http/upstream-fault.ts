@@ -2,10 +2,12 @@ import { errorKind } from 'hono-rag-gate/errors'
 
 /**
  * Why an exchange with an upstream did not end in a result. `unavailable`: it said so itself, by status 429 or 5xx;
- * `circuit-open`: it was not asked, because it failed too often just before.
+ * `circuit-open`: it was not asked, because it failed too often just before; `late`: this process was too busy to see in time
+ * whether it answered.
  */
 export type UpstreamFaultKind =
   | 'timeout'
+  | 'late'
   | 'aborted'
   | 'network'
   | 'unavailable'

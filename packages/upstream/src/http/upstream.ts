@@ -73,8 +73,14 @@ const RETRY_COST = 10
 /** No room for what was to be written. */
 const FULL = 507
 
-const FAILED: ReadonlySet<UpstreamFaultKind> = new Set(['timeout', 'network', 'unavailable'])
-const RETRIED: ReadonlySet<UpstreamFaultKind> = new Set(['network', 'unavailable'])
+/** What faults tell of an upstream; behind every other it is there, and answers what it should not. */
+const OUTCOMES: Partial<Readonly<Record<UpstreamFaultKind, CallOutcome>>> = {
+  timeout: 'failed',
+  network: 'failed',
+  unavailable: 'failed',
+  late: 'unknown',
+  aborted: 'unknown',
+}
 
 /** Makes the discipline of one upstream. */
 export function createUpstream(options: UpstreamOptions = {}): Upstream {
@@ -93,7 +99,7 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
       tokens = Math.min(TOKENS, tokens + 1)
       return result
     } catch (thrown) {
-      admission.report(outcomeOf(thrown))
+      admission.report(thrown instanceof UpstreamFault ? (OUTCOMES[thrown.kind] ?? 'ok') : 'failed')
       throw thrown
     }
   }
@@ -151,15 +157,10 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
   }
 }
 
-/** An upstream that answers what it should not is there: only one that does not answer is left in peace. */
-function outcomeOf(thrown: unknown): CallOutcome {
-  if (!(thrown instanceof UpstreamFault)) return 'failed'
-  return thrown.kind === 'aborted' ? 'unknown' : FAILED.has(thrown.kind) ? 'failed' : 'ok'
-}
-
 /** A service that asks for a longer wait than ours is not asked again in this call. */
 function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
-  if (!(thrown instanceof UpstreamFault) || !RETRIED.has(thrown.kind)) return false
+  if (!(thrown instanceof UpstreamFault) || thrown.kind === 'timeout' || OUTCOMES[thrown.kind] !== 'failed')
+    return false
   return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs
 }
 
