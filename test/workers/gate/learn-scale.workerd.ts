@@ -117,7 +117,8 @@ describe('a collection', () => {
     await post('/v1/documents', { collection: 'learning', documents: documents(12, 1) }, ADMIN)
     await vi.waitUntil(async () => (await ingest.collections.find('default', 'learning'))?.corpusVersion === 2)
     // A document of 60 passages' five is too little: the scale stays, and the decision says that it is of before.
-    await new Promise((resolve) => setTimeout(resolve, 3000))
+    const counted = async () => (await scaleOf('learning'))?.countedVersion === 2
+    await vi.waitUntil(counted, { timeout: 20_000, interval: 200 })
     expect(await scaleOf('learning')).toEqual({ ...first, countedVersion: 2 })
     expect((await ask('learning')).body.detail.scale).toMatchObject({ stale: true })
 
