@@ -97,7 +97,8 @@ function output(
   args: readonly string[],
 ): Promise<{ readonly stdout: string; readonly stderr: string; readonly passed: boolean }> {
   return new Promise((resolve) => {
-    const options = { cwd: ROOT, env: { ...process.env, ...QUIET }, maxBuffer: 1e9 }
+    // The linter is Go: with memory to spare it takes a fourth less of a processor.
+    const options = { cwd: ROOT, env: { ...process.env, ...QUIET, GOGC: '400' }, maxBuffer: 1e9 }
     execFile(process.execPath, [join(ROOT, script), ...args], options, (error, stdout, stderr) =>
       resolve({ stdout, stderr, passed: error === null }),
     )

@@ -130,7 +130,7 @@ describe('on a narrow screen', () => {
 })
 
 describe('on a phone', () => {
-  it('an answer and its first passage are short: the rest begins folded, and opens', async () => {
+  it.runIf(DEEP)('an answer and its first passage are short: the rest begins folded, and opens', async () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
     const height = (): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight)
     expect(await height()).toBeLessThan(1000)
@@ -146,7 +146,7 @@ describe('on a phone', () => {
 })
 
 describe('the focus', () => {
-  it('is a thin line around what can be used, and no frame around what was asked', async () => {
+  it.runIf(DEEP)('is a thin line around what can be used, and no frame around what was asked', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     const outline = (): Promise<string> =>

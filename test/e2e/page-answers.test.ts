@@ -1,6 +1,7 @@
 /** Answers and refusals on the page at `/`, in a real browser, against a real Worker. */
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { DEEP } from '../deep-run.ts'
 import {
   ADVISORY,
   ask,
@@ -80,7 +81,7 @@ describe('an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it('with a caution shows it', async () => {
+  it.runIf(DEEP)('with a caution shows it', async () => {
     const { page } = await visit()
     await changing(page, (body) => ({ ...body, verdict: 'advise', caution: 'Verify this.' }))
     await ask(page, STRONG)
@@ -158,7 +159,7 @@ describe('a refusal that names passages', () => {
     expect(complaints).toEqual([])
   })
 
-  it('shows nothing of them where the gate names none', async () => {
+  it.runIf(DEEP)('shows nothing of them where the gate names none', async () => {
     const { page } = await visit()
     await changing(page, (body) => ({ ...body, closest: undefined }))
     await ask(page, WEATHER)
@@ -193,7 +194,7 @@ describe('badge and banner of a profile', () => {
     expect(complaints).toEqual([])
   })
 
-  it('are not there where the profile has none', async () => {
+  it.runIf(DEEP)('are not there where the profile has none', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     expect(await page.locator('.mark, .banner').count()).toBe(0)
@@ -218,34 +219,37 @@ describe('the confidence', () => {
     expect(await page.locator('.scale span').allInnerTexts()).toEqual([refuse, advise].map((text) => text.slice(-5)))
   })
 
-  it('reads settings that stand apart from the name of their gate, and shows a lone threshold as one', async () => {
-    const { page } = await visit()
-    const finding = {
-      gate: 'own',
-      stage: 'pre-generation',
-      outcome: 'pass',
-      code: 'passed',
-      message: 'Fine',
-      actual: 0.61,
-    }
-    const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
-    let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
-    await changing(page, (body) => ({
-      ...body,
-      detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
-    }))
-    await ask(page, STRONG)
-    const labels = page.getByRole('list', { name: 'Thresholds' })
-    expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
-    const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
-    // Figures that are close to each other do not lie over each other.
-    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
-    gates = undefined
-    await ask(page, STRONG)
-    expect(await labels.innerText()).toBe('Threshold 0.400')
-  })
+  it.runIf(DEEP)(
+    'reads settings that stand apart from the name of their gate, and shows a lone threshold as one',
+    async () => {
+      const { page } = await visit()
+      const finding = {
+        gate: 'own',
+        stage: 'pre-generation',
+        outcome: 'pass',
+        code: 'passed',
+        message: 'Fine',
+        actual: 0.61,
+      }
+      const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
+      let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
+      await changing(page, (body) => ({
+        ...body,
+        detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
+      }))
+      await ask(page, STRONG)
+      const labels = page.getByRole('list', { name: 'Thresholds' })
+      expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
+      const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
+      // Figures that are close to each other do not lie over each other.
+      expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
+      gates = undefined
+      await ask(page, STRONG)
+      expect(await labels.innerText()).toBe('Threshold 0.400')
+    },
+  )
 
-  it.each([
+  it.runIf(DEEP).each([
     ['source', '.sources li', { passages: undefined }, '[1]'],
     ['search result', '.results > li', {}, 'Caching answers'],
   ])('of a flagged retrieval warns before the first %s', async (_, items, more, first) => {

@@ -202,36 +202,39 @@ describe('an answer that a model writes', () => {
 })
 
 describe('an answer that is stopped', () => {
-  it.each(['Escape', 'the button'])('by %s keeps what came and says so; the request is over', async (how) => {
-    const { page, complaints } = await site.visit('/')
-    // What is not kept is not read to its end by the gate either.
-    await page.route('**/ask', (route) =>
-      route.continue({ headers: { ...route.request().headers(), 'cache-control': 'no-store' } }),
-    )
-    let isClosed = false
-    model.answerWith((response, ...exchange) => {
-      response.on('close', () => (isClosed = true))
-      endless(response, ...exchange)
-    })
-    await begin(page)
-    await expect.poll(() => answerOf(page).innerText()).toContain('cached for')
-    if (how === 'Escape') await page.keyboard.press('Escape')
-    else await stopButton(page).click()
-    await settled(page)
-    const came = await answerOf(page).innerText()
-    expect(came).toMatch(/^A strong answer is cached for( on)*$/)
-    expect(await page.getByRole('alert').innerText()).toBe('This answer is incomplete. You stopped it.')
-    expect(await page.locator('#status').innerText()).toMatch(/incomplete after \d+ ms/)
-    expect(await page.locator('#history li').first().innerText()).toContain('incomplete')
-    expect(await activeId(page)).toBe('asked')
-    await expect.poll(() => isClosed).toBe(true)
-    expect(await answerOf(page).innerText()).toBe(came)
-    await page.keyboard.press('Escape')
-    expect(await activeId(page)).toBe('question')
-    expect(complaints).toEqual([])
-  })
+  it.each(DEEP ? ['Escape', 'the button'] : ['Escape'])(
+    'by %s keeps what came and says so; the request is over',
+    async (how) => {
+      const { page, complaints } = await site.visit('/')
+      // What is not kept is not read to its end by the gate either.
+      await page.route('**/ask', (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'cache-control': 'no-store' } }),
+      )
+      let isClosed = false
+      model.answerWith((response, ...exchange) => {
+        response.on('close', () => (isClosed = true))
+        endless(response, ...exchange)
+      })
+      await begin(page)
+      await expect.poll(() => answerOf(page).innerText()).toContain('cached for')
+      if (how === 'Escape') await page.keyboard.press('Escape')
+      else await stopButton(page).click()
+      await settled(page)
+      const came = await answerOf(page).innerText()
+      expect(came).toMatch(/^A strong answer is cached for( on)*$/)
+      expect(await page.getByRole('alert').innerText()).toBe('This answer is incomplete. You stopped it.')
+      expect(await page.locator('#status').innerText()).toMatch(/incomplete after \d+ ms/)
+      expect(await page.locator('#history li').first().innerText()).toContain('incomplete')
+      expect(await activeId(page)).toBe('asked')
+      await expect.poll(() => isClosed).toBe(true)
+      expect(await answerOf(page).innerText()).toBe(came)
+      await page.keyboard.press('Escape')
+      expect(await activeId(page)).toBe('question')
+      expect(complaints).toEqual([])
+    },
+  )
 
-  it('before its first word leaves the answer before it', async () => {
+  it.runIf(DEEP)('before its first word leaves the answer before it', async () => {
     const { page, complaints } = await site.visit('/')
     await ask(page, WEATHER)
     model.answerWith(holdingBack(0).answer)
@@ -248,7 +251,7 @@ describe('an answer that is stopped', () => {
     expect(complaints).toEqual([])
   })
 
-  it('by another question gives way to its answer', async () => {
+  it.runIf(DEEP)('by another question gives way to its answer', async () => {
     const { page, complaints } = await site.visit('/')
     const { answer, release } = holdingBack(2)
     model.answerWith(answer)
@@ -334,7 +337,7 @@ describe('an answer that does not get to its end', () => {
     expect(await page.getByRole('alert').innerText()).toBe('This answer is incomplete. The connection broke off.')
   })
 
-  it('and has no first word is an error like any other', async () => {
+  it.runIf(DEEP)('and has no first word is an error like any other', async () => {
     const { page } = await site.visit('/')
     model.answerWith(talking([]))
     await begin(page)

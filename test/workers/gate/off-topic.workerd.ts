@@ -75,7 +75,9 @@ describe.each([
     expect(await put.text()).toContain('it needs')
   })
 
-  it.each(fitting)('%s answers few of twenty', async (policy) => {
+  // Over the other engine the first of them, but in deep runs.
+  const asked = env.TEST_DEEP || collection === 'of-words' ? fitting : fitting.slice(0, 1)
+  it.each(asked)('%s answers few of twenty', async (policy) => {
     expect((await choose(policy)).status).toBe(200)
     const ask = async (question: string) => {
       const reply = await post('/ask', { collection, question })
