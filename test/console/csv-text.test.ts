@@ -1,7 +1,11 @@
 /** CSV as people open it: in spreadsheets, which calculate what looks like a formula. */
 import * as fc from 'fast-check'
+import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import { csvCell, csvText } from '../../packages/console/src/api/wire.ts'
+import { respondWithError } from '../../src/middleware/respond.ts'
+import { readLimit, WHOLE } from '../../packages/console/src/api/read-limit.ts'
+import { csv, csvCell, csvText } from '../../packages/console/src/api/wire.ts'
+import { CONSOLE_STATUS } from '../../packages/console/src/errors.ts'
 
 it.each([
   ['=1+1', `'=1+1`],
@@ -29,4 +33,21 @@ it('has no cell that is calculated, whichever separator a spreadsheet takes', ()
       }
     }),
   )
+})
+
+it('a table of more than ten thousand rows is no table: a part of it would look like all', async () => {
+  // Of a store that has as many rows as it is asked for.
+  const app = new Hono().get('/', (c) =>
+    csv(
+      c,
+      'labels',
+      ['at'],
+      Array.from({ length: readLimit(c, WHOLE) }, (_, at) => ({ at })),
+    ),
+  )
+  app.onError((thrown, c) => respondWithError(c, thrown, CONSOLE_STATUS))
+  const whole = await app.request('/')
+  expect([whole.status, await whole.json()]).toMatchObject([422, { error: { code: 'range_too_large', param: 'from' } }])
+  const part = await (await app.request('/?limit=1000')).text()
+  expect(part.trimEnd().split('\r\n')).toHaveLength(1 + 1000)
 })

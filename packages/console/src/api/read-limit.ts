@@ -3,8 +3,10 @@ import type { Context } from 'hono'
 import { ConsoleError } from '../errors.ts'
 
 const LARGEST_LIMIT = 1_000
-/** Of a table to be saved, where the request names no limit: all that there is. */
-export const WHOLE = 1_000_000
+/** Rows of a table to be saved, at most: whatever has more is asked for in parts. */
+export const MOST_ROWS = 10_000
+/** Where a request for a table names no limit: all that there is, and one more tells that it is too much. */
+export const WHOLE = MOST_ROWS + 1
 
 /** @throws `limit` unless the parameter is whole and 1..1000 */
 export function readLimit(c: Context, otherwise: number): number {

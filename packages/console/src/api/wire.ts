@@ -1,5 +1,7 @@
 /** How the statistics are sent: JSON with names in snake case and times as ISO 8601, or CSV. */
 import type { Context } from 'hono'
+import { ConsoleError } from '../errors.ts'
+import { MOST_ROWS } from './read-limit.ts'
 
 /** Version of what `/v1/stats` and its neighbours answer; it rises when a field changes its meaning or goes. */
 export const VERSION = 1
@@ -57,7 +59,11 @@ export function json(c: Context, body: Readonly<Record<string, unknown>>, status
   return c.json({ version: VERSION, ...body }, status, NO_STORE)
 }
 
-/** Answers with a table to be saved under a name. The names of the first row are those of the columns. */
+/**
+ * Answers with a table to be saved under a name. The names of the first row are those of the columns.
+ *
+ * @throws `range_too_large` for more than 10,000 rows: a part of them would look like all
+ */
 export function csv(
   c: Context,
   name: string,
@@ -65,6 +71,13 @@ export function csv(
   rows: readonly Readonly<Record<string, unknown>>[],
   headers: Readonly<Record<string, string>> = {},
 ): Response {
+  if (rows.length > MOST_ROWS) {
+    throw new ConsoleError(
+      'range_too_large',
+      `There are more than ${MOST_ROWS} rows: name a limit or a shorter period`,
+      { param: 'from' },
+    )
+  }
   return c.body(csvText(columns, rows), 200, {
     ...NO_STORE,
     ...headers,
