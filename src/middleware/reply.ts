@@ -7,6 +7,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import type { FoundAnswer, Lookup, Made } from '../pipeline/gate-cache.ts'
 import type { GateResult, JudgedResult } from '../pipeline/gate-question.ts'
+import { isRagGateError } from '../errors.ts'
 import { discard } from '../http/discard.ts'
 import { putResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
@@ -196,6 +197,7 @@ function answerAsMade(
 
 /** An error is sent in the place of a response, with what middleware around the gate has set. A client that left is no failure. */
 function failed({ headers }: Response, thrown: unknown, { received }: Exchange): Chosen & Pick<Reply, 'failure'> {
-  const status = received.signal.aborted ? statusOf('client_left') : 500
+  const code = received.signal.aborted ? 'client_left' : isRagGateError(thrown) ? thrown.code : 'internal'
+  const status = statusOf(code)
   return { response: new Response(null, { status, headers }), made: { kind: 'failure' }, failure: { thrown } }
 }

@@ -5,6 +5,7 @@ import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/index.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
+import { RagGateError } from '../../src/errors.ts'
 import { aGate, type GateFixture, type HandlerContext, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
 
 const INVENTED = 'The engine needs 7 blue Batteries.'
@@ -53,6 +54,18 @@ describe('what throws once the handler has answered', () => {
     const text = await response.text()
     expect(text).not.toContain('Batteries')
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'internal' } })
+  })
+
+  it.each([
+    [503, new RagGateError('store_unavailable', 'down')],
+    [500, new Error('down')],
+  ])('is recorded with the status that is sent: %s', async (status, thrown) => {
+    const onRefuse = (): never => {
+      throw thrown
+    }
+    const { ask, journal } = aGate({ policy: GROUNDED, handler: HANDLERS[0]![1], onRefuse })
+    expect((await ask()).status).toBe(status)
+    await vi.waitFor(() => expect(journal.events).toMatchObject([{ status }]))
   })
 
   it('leaves what middleware around the gate has set', async () => {
