@@ -2,6 +2,7 @@
  * Simulates questions under faults. A run that breaks a rule is printed with its seed, and as short as it still breaks it:
  *
  *   node scripts/run.mjs --with=test test/simulation/run.ts [--questions=10000] [--seed=1] [--each=400] [--bug="…"] [--shrink]
+ *   [--first=100] [--last=100]
  *
  * The last line is JSON: `{ questions, seconds, digest, broken, heapMiB }`, of which the last is what the process holds after
  * the third run and at the end: nothing of a run may be held after it.
@@ -20,6 +21,9 @@ const { values } = parseArgs({
     each: { type: 'string', default: '400' },
     /** Name of one of the planted bugs. */
     bug: { type: 'string' },
+    /** Questions of a further run under seed 0: the first of all, or the last. */
+    first: { type: 'string', default: '0' },
+    last: { type: 'string', default: '0' },
     /** Makes what a planted bug breaks as short as what breaks without one. */
     shrink: { type: 'boolean', default: false },
   },
@@ -61,8 +65,18 @@ let questions = 0
 let digest = ''
 let broken: object | undefined
 const startedMs = performance.now()
-for (let seed = Number(values.seed); questions < Number(values.questions) && broken === undefined; seed++) {
-  const steps = stepsOf(seed, each)
+/** Seeds and numbers of questions of the runs. */
+const plans: (readonly [seed: number, asked: number])[] = [
+  [0, Number(values.first)],
+  ...Array.from(
+    { length: Math.ceil(Number(values.questions) / each) },
+    (_, at) => [Number(values.seed) + at, each] as const,
+  ),
+  [0, Number(values.last)],
+]
+for (const [seed, asked] of plans) {
+  if (asked === 0) continue
+  const steps = stepsOf(seed, asked)
   const run = await simulate(seed, steps)
   const [violation] = run.violations
   questions += violation?.questions ?? run.questions
@@ -73,11 +87,12 @@ for (let seed = Number(values.seed); questions < Number(values.questions) && bro
   if (violation === undefined) continue
   broken = { seed, rule: violation.rule }
   console.log(`seed ${seed}: ${violation.rule}\n${violation.detail}`)
-  if (bug !== undefined && !values.shrink) continue
+  if (bug !== undefined && !values.shrink) break
   const short = await shrink(seed, steps, run)
   console.log(`The same in ${short.steps.length} of ${steps.length} steps:`)
   for (const step of short.steps) console.log(JSON.stringify(step))
   console.log(short.run.violations[0]?.detail)
+  break
 }
 console.log(`answers: ${table(outcomes)}`)
 console.log(`faults: ${table(faults)}`)
