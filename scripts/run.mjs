@@ -74,7 +74,9 @@ function install(which, wanted) {
   console.log('Installing dependencies …')
   // Not `npm ci`: it removes what is there first. The lockfile pins all versions.
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  const chosen = folders.map((folder) => (folder === '.' ? '--include-workspace-root' : `--workspace=${folder}`))
+  // By its name: a path would choose the workspaces within as well.
+  const nameOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).name
+  const chosen = folders.map((folder) => (folder === '.' ? '--include-workspace-root' : `--workspace=${nameOf(folder)}`))
   const { status } = spawnSync('npm', ['install', ...quiet, ...chosen], {
     cwd: root,
     stdio: 'inherit',
