@@ -76,7 +76,9 @@ function install(which, wanted) {
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
   // By its name: a path would choose the workspaces within as well.
   const nameOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).name
-  const chosen = folders.map((folder) => (folder === '.' ? '--include-workspace-root' : `--workspace=${nameOf(folder)}`))
+  const chosen = folders.map((folder) =>
+    folder === '.' ? '--include-workspace-root' : `--workspace=${nameOf(folder)}`,
+  )
   const { status } = spawnSync('npm', ['install', ...quiet, ...chosen], {
     cwd: root,
     stdio: 'inherit',
