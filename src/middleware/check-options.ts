@@ -85,11 +85,11 @@ export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
   policy: required({
-    words: 'a policy, such as balanced(), or a function that chooses one',
+    words: 'a policy such as balanced(), or a function that makes one',
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
   rules: {
-    words: 'a list of rules of defineRule(…) with different ids',
+    words: 'a list of rules of defineRule() with different ids',
     holds: (rules) =>
       Array.isArray(rules) &&
       rules.every(methods('ask').holds) &&

@@ -97,7 +97,7 @@ export function dependenciesFor<Bindings extends object>(
 export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   retriever: required(methods('retrieve')),
   collections: methods('find', 'lexicon'),
-  reranker: { words: 'reranking(…) of a reranker', holds: methods('assess').holds },
+  reranker: { words: 'reranking() of a reranker', holds: methods('assess').holds },
   cache: { words: 'answerCache({ store: … }) of hono-rag-gate/cache', holds: methods('forRoute').holds },
   log: methods('record', 'flush'),
   authenticate: callable,

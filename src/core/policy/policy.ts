@@ -127,7 +127,7 @@ export function definePolicy(input: PolicyInput): Policy {
   const { cacheLifetimes = DEFAULT_LIFETIMES, records = preset?.records ?? [] } = input
   validateBands(bands)
   if (typeof confidence.model?.confidence !== 'function') {
-    throw invalid('confidence must be a model with its settings, such as logistic(…)', 'confidence')
+    throw invalid('confidence must be one such as logistic()', 'confidence')
   }
   confidence.model.validate(confidence.settings)
   validateLifetimes(cacheLifetimes)
@@ -216,7 +216,7 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
 
 function validateGate(each: PolicyGate): void {
   if (!isRecord(each) || typeof each.gate?.check !== 'function' || !isRecord(each.settings)) {
-    throw invalid('gates must hold gates with their settings, such as confidenceRange(…)', 'gates')
+    throw invalid('gates must hold gates such as confidenceRange()', 'gates')
   }
   if (each.settings.gate !== each.gate.name) throw invalid('The settings of a gate name another gate', 'gates')
   if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {

@@ -2,7 +2,7 @@
 
 /** To the model, in front of its instructions. */
 export const CAUTION_FOR_MODEL =
-  'The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open.'
+  'The evidence is only moderately strong: answer only what the passages state, and say what they leave open.'
 
 /** To the reader, beside the answer. */
 export const CAUTION_FOR_READER = 'The evidence for this answer is limited: verify it against its sources.'

@@ -8,7 +8,7 @@ import { textFeatures } from './text-signals.ts'
 
 /**
  * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: those of long parts
- * (`stretchesOf`), and the ends of parts of which the best chunk holds nothing, with `end` 1. Of parts, `asksAlone` is 1 of the only
+ * (`stretchesOf`) where words that say little are left out, and the ends of parts of which the best chunk holds nothing, with `end` 1. Of parts, `asksAlone` is 1 of the only
  * one that asks among others that state, and `leans` 1 where the best chunk of the whole question holds something of it.
  *
  * @param signals those that are measured of each, as far as they differ between parts
@@ -36,7 +36,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         return each(subject, parts).map((part, at) => ({
           ...part,
           ...(at === subject.asksAlone && { asksAlone: 1 }),
-          ...(heldBy(textFeatures(pieceOf(subject, parts[at]!)), best).length > 0 && { leans: 1 }),
+          ...(heldBy(textFeatures(pieceOf(subject, parts[at]!)), best).includes(true) && { leans: 1 }),
         }))
       },
     },
@@ -49,7 +49,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
         const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
         return [
-          ...each(subject, stretchesOf(parts, subject.language, factor)),
+          ...(factor === 1 ? each(subject, stretchesOf(parts, subject.language)) : []),
           ...each(subject, ends).map((end) => ({ ...end, end: 1 })),
         ]
       },
@@ -69,20 +69,29 @@ function partsOf({ parts, question, memory }: Subject): readonly string[] {
 
 /** Terms of a passage for each of its words, at most, where it is read without those that say little: .89 and up in others. */
 const TERMS_FOR_A_WORD = 0.88
-/** Distinct terms of an end, and of the rest, at least. */
-const END_TERMS = 2
+/**
+ * Distinct terms of an end that the best chunk lacks, beyond those that it holds, at least: where those that say little
+ * are left out, are read too, and where pairs of letters are.
+ */
+const END_TERMS = [2, 5, 10] as const
+/** Distinct terms of the rest, at least. */
 const REST_TERMS = 3
 
 /**
- * The first and the last terms of a part, where the best chunk holds none of them: what is put before or behind a question
- * without any mark, and asks something else.
+ * The first and the last terms of a part, where the best chunk holds none of them, or few where those that say little are
+ * read too: what is put before or behind a question without any mark, and asks something else.
  */
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
   const { questionTerms } = features
-  // Where it holds none, either end is all of the part, which leaves no rest.
   const held = heldBy(features, bestOf(features))
-  return [questionTerms.slice(0, held[0]), questionTerms.slice(held.at(-1)! + 1)]
-    .filter(({ length }) => length >= END_TERMS * factor && questionTerms.length - length >= REST_TERMS * factor)
+  return [held, [...held].reverse()]
+    .map((side, isLast) => {
+      let lacks = 0
+      const beyond = side.map((isHeld) => (lacks += isHeld ? (factor > 1 ? -1 : -Infinity) : 1))
+      const length = beyond.lastIndexOf(Math.max(END_TERMS[factor - 1]!, ...beyond)) + 1
+      return questionTerms.filter((_, at) => !held[at] && (isLast ? held.length - 1 - at : at) < length)
+    })
+    .filter(({ length }) => length > 0 && held.length - length >= REST_TERMS)
     .map((end) => end.map(({ term }) => term).join(' '))
 }
 
@@ -91,10 +100,8 @@ function bestOf({ chunks }: TextFeatures): number {
   return chunks.reduce((best, { bm25 }, at) => (bm25 > chunks[best]!.bm25 ? at : best), 0)
 }
 
-/** Places of the terms that a chunk or its title holds, or of which it holds one that begins like it. */
-function heldBy({ questionTerms, chunks }: TextFeatures, chunkAt: number): readonly number[] {
+/** Which terms a chunk or its title holds, or of which it holds one that begins like it. */
+function heldBy({ questionTerms, chunks }: TextFeatures, chunkAt: number): readonly boolean[] {
   const chunk = chunks[chunkAt]
-  return questionTerms.flatMap((_, at) =>
-    chunk?.counts[at] || chunk?.nearness[at] || chunk?.titled.includes(at) ? at : [],
-  )
+  return questionTerms.map((_, at) => !!(chunk?.counts[at] || chunk?.nearness[at] || chunk?.titled.includes(at)))
 }

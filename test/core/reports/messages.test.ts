@@ -66,7 +66,7 @@ describe('the texts', () => {
 
   it('of a caution', () => {
     expect(CAUTION_FOR_MODEL).toMatchInlineSnapshot(
-      `"The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open."`,
+      `"The evidence is only moderately strong: answer only what the passages state, and say what they leave open."`,
     )
   })
 

@@ -77,16 +77,14 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
   })
 
   it.each([
-    ['two words that ask in German', 'wie genau startet der rote Motor am Morgen', MOTOR, 0],
-    [
-      'four of its words',
-      'Gedichte gelbe Katzen fressen startet der rote Motor mit kleinen Schlüsseln am Morgen',
-      MOTOR,
-      1,
-    ],
+    ['four words in German', 'wann startet der rote Motor am Morgen Gedichte gelbe Katzen fressen', MOTOR, 0],
+    ['five', 'wann startet der rote Motor am Morgen Gedichte gelbe Katzen fressen Milch', MOTOR, 1],
+    ['five before', 'Gedichte gelbe Katzen fressen Milch startet der rote Motor am Morgen', MOTOR, 1],
+    ['six, and one of them held', 'wann startet der Motor Gedichte gelbe Katzen mit fressen Milch dort', MOTOR, 1],
+    ['five, and one of them held', 'wann startet der Motor Gedichte gelbe Katzen mit fressen Milch', MOTOR, 0],
     ['what asks in Japanese', '聖武天皇が建てた寺院はどこですか', TEMPLE, 0],
-    ['another subject in Japanese', '聖武天皇が建てた寺院はシカゴの天気', TEMPLE, 1],
-  ])('are longer where each word counts, or each pair of letters: %s', (_, question, best, ends) => {
+    ['another subject in Japanese', '聖武天皇が建てた寺院はシカゴの天気予報と気温は高い', TEMPLE, 1],
+  ])('lack more where each word counts, or each pair of letters: %s', (_, question, best, ends) => {
     expect(marked(piecesOf(question, [best]).stretches, 'end')).toHaveLength(ends)
   })
 
@@ -104,9 +102,8 @@ describe('long parts', () => {
     expect(stretches[0]).toMatchObject({ sentenceCoverage: 1 })
   })
 
-  it('are twice as long where each word counts', () => {
+  it('are not where each word counts', () => {
     const question = 'der rote Motor startet mit einem kleinen Schlüssel am Morgen der rote Motor'
-    expect(piecesOf(question, [MOTOR]).stretches).toEqual([])
-    expect(piecesOf(`${question} ${question}`, [MOTOR]).stretches).toHaveLength(5)
+    expect(piecesOf(`${question} ${question}`, [MOTOR]).stretches).toEqual([])
   })
 })
