@@ -11,7 +11,8 @@ const NEEDS_WORKERD = !process.argv.includes('--project') || process.argv.includ
 const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
 
 /** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
-const LONG = /\/(simulation|cli|deploy|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
+const LONG =
+  /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-streams|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

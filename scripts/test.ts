@@ -45,14 +45,16 @@ async function runVitest(...args: readonly string[]): Promise<Count> {
 
 const project = (name: string): Promise<Count> => runVitest('--project', name)
 
-// What computes runs beside what waits for timers, Workers and browsers.
+/** Both together take as long as the tests in a Worker's runtime. */
+async function nodeAndChecks(): Promise<readonly Count[]> {
+  return [await project('node'), await runChecksInPairs(CHECKS)]
+}
+
+// Journeys have the machine for themselves: beside what computes they wait half as long again.
 const counts = [
   ...(vitestArguments.length > 0
     ? [await runChecksInPairs(CHECKS), await runVitest(...vitestArguments)]
-    : [
-        ...(await Promise.all([project('node'), project('workerd')])),
-        ...(await Promise.all([project('e2e'), runChecksInPairs(CHECKS)])),
-      ]),
+    : [...(await Promise.all([nodeAndChecks(), project('workerd')])).flat(), await project('e2e')]),
   ...(deep ? [runChecks(DEEP_CHECKS, env)] : []),
 ]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)

@@ -256,7 +256,7 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
   'a coalescer': (run) => ({ cache: { coalescer: { join: run, leaderTimeoutMs: 5000 } } }),
   'a retriever of ones own': (run) => ({ dependencies: { retriever: { retrieve: run } } }),
   'a reranker of ones own': (run) => ({
-    dependencies: { reranker: reranking({ model: 'm', kind: 'grade', rerank: run }) },
+    dependencies: { reranker: reranking({ model: 'm', kind: 'grade', rerank: run }, { timeoutMs: SHORT_MS }) },
   }),
   Vectorize: (run) => ({
     dependencies: {
