@@ -45,7 +45,7 @@ async function runVitest(...args: readonly string[]): Promise<Count> {
 
 const project = (name: string): Promise<Count> => runVitest('--project', name)
 
-/** Both together take as long as the tests in a Worker's runtime. */
+/** One after the other: the tests in a Worker's runtime, beside which they run, take longer than either. */
 async function nodeAndChecks(): Promise<readonly Count[]> {
   return [await project('node'), await runChecksInPairs(CHECKS)]
 }

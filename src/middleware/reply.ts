@@ -7,7 +7,6 @@ import type { Policy } from '../core/policy/policy.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import type { FoundAnswer, Lookup, Made } from '../pipeline/gate-cache.ts'
 import type { GateResult, JudgedResult } from '../pipeline/gate-question.ts'
-import { isRagGateError } from '../errors.ts'
 import { discard } from '../http/discard.ts'
 import { putResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,7 +14,7 @@ import type { AnswerReport, RagGateEnv } from './gate-context.ts'
 import { handOver, type HandlersAnswer, showToHandler } from './hand-over.ts'
 import type { JudgedAnswer } from './answer-judge.ts'
 import { mergedHeaders } from './merged-headers.ts'
-import { statusOf } from './respond.ts'
+import { errorOf, statusOf } from './respond.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
@@ -197,7 +196,6 @@ function answerAsMade(
 
 /** An error is sent in the place of a response, with what middleware around the gate has set. A client that left is no failure. */
 function failed({ headers }: Response, thrown: unknown, { received }: Exchange): Chosen & Pick<Reply, 'failure'> {
-  const code = received.signal.aborted ? 'client_left' : isRagGateError(thrown) ? thrown.code : 'internal'
-  const status = statusOf(code)
+  const status = statusOf(errorOf(received.signal, thrown).code)
   return { response: new Response(null, { status, headers }), made: { kind: 'failure' }, failure: { thrown } }
 }

@@ -58,9 +58,22 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   internal: 500,
 }
 
-/** The status that a code is answered with; 500 for one of another bundled copy of the package that is not known here. */
-export function statusOf(code: RagGateErrorCode): ContentfulStatusCode {
-  return STATUS[code] ?? 500
+/**
+ * The status that a code is answered with; 500 for one of another bundled copy of the package that is not known here.
+ *
+ * @param further statuses of an application's own codes. @default none
+ */
+export function statusOf(
+  code: RagGateErrorCode,
+  further: Readonly<Record<string, ContentfulStatusCode>> = {},
+): ContentfulStatusCode {
+  return STATUS[code] ?? further[code] ?? 500
+}
+
+/** What a request is told of whatever was thrown: where its client has left, that it left. */
+export function errorOf(signal: AbortSignal, thrown: unknown): RagGateError {
+  if (signal.aborted) return new RagGateError('client_left', 'Gone')
+  return isRagGateError(thrown) ? thrown : new RagGateError('internal', 'Something went wrong', { cause: thrown })
 }
 
 /** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
@@ -85,7 +98,7 @@ export interface ErrorBody {
 export function respondWithError(
   c: Context,
   thrown: unknown,
-  further: Readonly<Record<string, ContentfulStatusCode>> = {},
+  further?: Readonly<Record<string, ContentfulStatusCode>>,
 ): Response {
   if (thrown instanceof Error && 'getResponse' in thrown && typeof thrown.getResponse === 'function') {
     // As Hono's own error handler does: another copy of Hono has another class.
@@ -93,20 +106,12 @@ export function respondWithError(
     return c.newResponse(response.body, response)
   }
   const requestId = crypto.randomUUID()
-  const error = c.req.raw.signal.aborted
-    ? new RagGateError('client_left', 'Gone')
-    : isRagGateError(thrown)
-      ? thrown
-      : new RagGateError('internal', 'Something went wrong', { cause: thrown })
-  // Another bundled copy of the package may know codes that this one does not.
-  const status = STATUS[error.code] ?? further[error.code] ?? 500
+  const error = errorOf(c.req.raw.signal, thrown)
+  const status = statusOf(error.code, further)
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)
   const { code, message, param, retryAfterSeconds } = error
-  const body: ErrorBody = {
-    error: { code, message, request_id: requestId, param },
-  }
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
-  return c.json(body, status, headers)
+  return c.json({ error: { code, message, request_id: requestId, param } } satisfies ErrorBody, status, headers)
 }

@@ -8,8 +8,9 @@ import { textFeatures } from './text-signals.ts'
 
 /**
  * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: those of long parts
- * (`stretchesOf`) where words that say little are left out, and the ends of parts of which the best chunk holds nothing, with `end` 1. Of parts, `asksAlone` is 1 of the only
- * one that asks among others that state, and `leans` 1 where the best chunk of the whole question holds something of it.
+ * (`stretchesOf`) where words that say little are left out, and with `end` 1 what the best chunk lacks of either end of a
+ * part. Of parts, `asksAlone` is 1 of the only one that asks among others that state, and `leans` 1 where the best chunk of
+ * the whole question holds something of it.
  *
  * @param signals those that are measured of each, as far as they differ between parts
  */
@@ -44,7 +45,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       name: 'stretches',
       measure: (subject) => {
         const parts = partsOf(subject)
-        const written = subject.evidence.chunks[0]?.text.split(/\s+/u).length ?? 0
+        const written = subject.evidence.chunks[0]?.text.split(/\s+/).length ?? 0
         const read = textFeatures(subject).chunks[0]?.length ?? 0
         const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
         const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
@@ -78,21 +79,21 @@ const END_TERMS = [2, 5, 10] as const
 const REST_TERMS = 3
 
 /**
- * The first and the last terms of a part, where the best chunk holds none of them, or few where those that say little are
- * read too: what is put before or behind a question without any mark, and asks something else.
+ * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
+ * that say little are read too: what is put before or behind a question without any mark, and asks something else.
  */
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
-  const { questionTerms } = features
   const held = heldBy(features, bestOf(features))
-  return [held, [...held].reverse()]
-    .map((side, isLast) => {
+  const all = [...held.keys()]
+  return [all, [...all].reverse()]
+    .map((side) => {
       let lacks = 0
-      const beyond = side.map((isHeld) => (lacks += isHeld ? (factor > 1 ? -1 : -Infinity) : 1))
+      const beyond = side.map((at) => (lacks += held[at] ? (factor > 1 ? -1 : -Infinity) : 1))
       const length = beyond.lastIndexOf(Math.max(END_TERMS[factor - 1]!, ...beyond)) + 1
-      return questionTerms.filter((_, at) => !held[at] && (isLast ? held.length - 1 - at : at) < length)
+      return side.slice(0, length).filter((at) => !held[at])
     })
-    .filter(({ length }) => length > 0 && held.length - length >= REST_TERMS)
-    .map((end) => end.map(({ term }) => term).join(' '))
+    .filter(({ length }) => length > 0 && all.length - length >= REST_TERMS)
+    .map((end) => end.map((at) => features.questionTerms[at]!.term).join(' '))
 }
 
 /** Place of the best chunk by BM25. */

@@ -1,9 +1,8 @@
 /** Sentences of questions and passages. */
 import { isAscii } from './ascii.ts'
+import { setOf } from './set-of.ts'
 
-const ABBREVIATIONS: ReadonlySet<string> = new Set(
-  'Mr Mrs Ms Dr St Prof Sr Jr vs e.g i.e etc cf No Fig Inc Ltd Co'.split(' '),
-)
+const ABBREVIATIONS = setOf('Mr Mrs Ms Dr St Prof Sr Jr vs e.g i.e etc cf No Fig Inc Ltd Co')
 const LONGEST_ABBREVIATION = 4
 /** An initial: what stands for ASCII letters is a pattern of its own, as `isAscii` says why. */
 const CAPITAL = /^\p{Lu}$/u

@@ -1,6 +1,7 @@
 /** What a question asks, and its parts: what of it must be supported by itself. */
 import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
+import { setOf } from '../../core/text/set-of.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly, withoutCode } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
@@ -37,7 +38,7 @@ const SHORTENED =
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
-const ADVERBIAL = new Set(['when', 'where', 'while', 'if'])
+const ADVERBIAL = setOf('when where while if')
 /** Before a question word they make it one of their own clause: "in which". */
 const ENDS_IN_PREPOSITION = /\b(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)$/i
 /** How far behind ", and" terms are counted, in characters. */

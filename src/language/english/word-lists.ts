@@ -1,6 +1,5 @@
 /** The English words by which a question is taken apart. */
-
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+import { setOf } from '../../core/text/set-of.ts'
 
 /** With them a clause asks. */
 export const QUESTION_WORDS = setOf('what which who whom whose when where why how')

@@ -88,6 +88,11 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
     expect(marked(piecesOf(question, [best]).stretches, 'end')).toHaveLength(ends)
   })
 
+  it('are what it lacks of them, where it may hold some', () => {
+    const { stretches } = piecesOf('wann startet der Motor Gedichte gelbe Katzen mit fressen Milch dort', [MOTOR])
+    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 6, end: 1 }])
+  })
+
   it('are measured for themselves', () => {
     const { stretches } = piecesOf('how does the red engine start poems yellow cats')
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3, end: 1 }])
