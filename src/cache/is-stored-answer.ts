@@ -7,6 +7,9 @@ import type { CacheRequest } from './cache-request.ts'
 export const LONGEST_SECONDS = 31 * 86_400
 
 const VERDICTS: ReadonlySet<unknown> = new Set(['pass', 'advise', 'refuse'])
+const BANDS: ReadonlySet<unknown> = new Set(['high', 'medium', 'low', 'very-low'])
+/** Of these there is no body, and no answer. */
+const EMPTY: ReadonlySet<unknown> = new Set([204, 205, 304])
 
 /** @see RFC 9110, sections 5.1 and 5.5 */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
@@ -47,19 +50,28 @@ function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readon
     areTexts([value['key'], value['body'], value['principalId'], value['sameAs'] ?? '', value['model'] ?? '']) &&
     Object.entries(NUMBERS).every(([name, [least, most]]) => isWithin(given[name], least, most)) &&
     Number.isInteger(value['status']) &&
+    !EMPTY.has(value['status']) &&
     Array.isArray(headers) &&
     headers.every(isHeader) &&
     VERDICTS.has(decision['verdict']) &&
-    areTexts([decision['id'], decision['band'], decision['reason'], decision['policyId']]) &&
+    BANDS.has(decision['band']) &&
+    // They are sent in a header.
+    [decision['id'], decision['reason'], decision['policyId']].every((sent) => isFieldValue(sent)) &&
     isWithin(decision['confidence'], 0, 1) &&
+    isRecord(decision['signals']) &&
     Array.isArray(decision['findings']) &&
+    decision['findings'].every(isRecord) &&
     areTexts(decision['documentIds']) &&
     areTexts(decision['evidenceIds'])
   )
 }
 
 function isHeader(value: unknown): boolean {
-  return areTexts(value) && value.length === 2 && NAME.test(value[0]!) && !NO_VALUE.test(value[1]!)
+  return areTexts(value) && value.length === 2 && NAME.test(value[0]!) && isFieldValue(value[1])
+}
+
+function isFieldValue(value: unknown): boolean {
+  return typeof value === 'string' && !NO_VALUE.test(value)
 }
 
 function areTexts(value: unknown): value is readonly string[] {

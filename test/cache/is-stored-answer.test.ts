@@ -37,6 +37,7 @@ const changes: Readonly<Record<string, (answer: StoredAnswer) => unknown>> = {
   'another key': (answer) => ({ ...answer, key: `${answer.key}.` }),
   'status 999': (answer) => ({ ...answer, status: 999 }),
   'status 101': (answer) => ({ ...answer, status: 101 }),
+  'a status without a body': (answer) => ({ ...answer, status: 204, body: '' }),
   'half a status': (answer) => ({ ...answer, status: 200.5 }),
   'an endless lifetime': (answer) => ({ ...answer, lifetimeSeconds: Infinity }),
   'a lifetime of a hundred years': (answer) => ({ ...answer, lifetimeSeconds: 100 * 365 * 86_400 }),
@@ -55,8 +56,13 @@ const changes: Readonly<Record<string, (answer: StoredAnswer) => unknown>> = {
   'that of another collection': (answer) => ({ ...answer, decision: { ...answer.decision, collection: 'other' } }),
   'a verdict that there is not': (answer) => ({ ...answer, decision: { ...answer.decision, verdict: 'yes' } }),
   'a confidence of 2': (answer) => ({ ...answer, decision: { ...answer.decision, confidence: 2 } }),
+  'a band that there is not': (answer) => ({ ...answer, decision: { ...answer.decision, band: 'a\r\nb' } }),
+  'a reason with a line break': (answer) => ({ ...answer, decision: { ...answer.decision, reason: 'a\r\nb: c' } }),
+  'a policy beyond bytes': (answer) => ({ ...answer, decision: { ...answer.decision, policyId: 'ł@1' } }),
+  'no signals': (answer) => ({ ...answer, decision: { ...answer.decision, signals: null } }),
   'documents that are no list': (answer) => ({ ...answer, decision: { ...answer.decision, documentIds: 'a' } }),
   'findings that are no list': (answer) => ({ ...answer, decision: { ...answer.decision, findings: {} } }),
+  'a finding that is none': (answer) => ({ ...answer, decision: { ...answer.decision, findings: [null] } }),
   'no asker': (answer) => ({ ...answer, principalId: undefined }),
 }
 
