@@ -12,6 +12,12 @@ import { store } from './store.ts'
 import { knownPurges } from './stored-answer.ts'
 import { storedContent } from './stored-content.ts'
 
+/** The query string of a request whose question is in its body: it may name a language, or who asks. None where there is none. */
+function queryBeside({ method, url }: Request): readonly string[] {
+  const at = method === 'GET' || method === 'HEAD' ? -1 : url.indexOf('?')
+  return at < 0 ? [] : [url.slice(at)]
+}
+
 /**
  * Makes the answer cache of a gate:
  *
@@ -57,7 +63,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
             vary: [
               // Absent, empty and repeated are three different things.
               ...varyHeaders.map((name) => JSON.stringify(received.headers.get(name))),
-              ...varyQuery.map((name) => JSON.stringify(queries(name) ?? null)),
+              ...(varyQuery?.map((name) => JSON.stringify(queries(name) ?? null)) ?? queryBeside(received)),
             ],
             use: cacheUseOf(received.headers, { allowedCredentials, ownAnswersOnly }),
           }

@@ -21,7 +21,7 @@ export const FULL_USE: CacheUse = { read: true, store: true }
  * are no secret and no name may hold one of them: a request more passes by the cache.
  */
 const CREDENTIAL =
-  /^(?!sec-).*(?:auth|token|cookie|(?:api-?|subscription-|functions-)key|user(?!-agent)|email|session|principal|jwt|oidc)/
+  /^(?!sec-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc)/
 
 /** @param name of a request header, in lower case */
 export function isCredential(name: string): boolean {

@@ -25,7 +25,8 @@ export interface CacheSettings
     Pick<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'stems'> {
   /** In lower case. */
   readonly varyHeaders: readonly string[]
-  readonly varyQuery: readonly string[]
+  /** @default the whole query string, where the question is not in it */
+  readonly varyQuery: readonly string[] | undefined
   /** Credentials that keep no request out of the cache. @default none does */
   readonly allowedCredentials: readonly string[] | undefined
 }
@@ -67,7 +68,7 @@ export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
   requireOptions(options, CACHE_OPTIONS, 'config_invalid', 'cache')
   const { vary, ignoredCredentials, ...others } = withDefaults(options, DEFAULTS)
   const { scope } = others
-  const { headers = [], query = [] } = vary
+  const { headers = [], query } = vary
   const varyHeaders = lowerCase(headers)
   return {
     ...others,

@@ -34,13 +34,17 @@ export interface AnswerCacheOptions {
   readonly scope?: CacheScope
   /**
    * Headers with credentials, in lower case, that no answer of this route depends on. With the scope `public`, a request that
-   * carries `Authorization`, `Cookie`, `X-API-Key` or another header named for keys, tokens, sessions or users has no part in the
+   * carries `Authorization`, `Cookie`, `X-API-Key` or another header named for keys, certificates, sessions or users has no part in the
    * cache, unless the header stands in `vary` or here.
    *
    * @default none
    */
   readonly ignoredCredentials?: readonly string[]
-  /** Request headers and query parameters that the handler's answer depends on. They join the answer key. @default none */
+  /**
+   * Request headers and query parameters that the handler's answer depends on. They join the answer key.
+   *
+   * @default no headers; the whole query string, but of GET and HEAD, of which `question.read` says what counts
+   */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
   /**
    * What else answers depend on, as one text: the deployment, where several share a store, the model that the handler calls,

@@ -38,9 +38,9 @@ describe('a public cache', () => {
      cf-access-authenticated-user-email x-forwarded-email x-forwarded-access-token x-auth-request-user x-remote-user
      remote-user x-user-id x-userinfo x-webauth-user x-authentik-username x-pomerium-jwt-assertion tailscale-user-login
      x-amzn-oidc-data x-amzn-oidc-identity x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-ms-client-principal
-     x-ms-token-aad-id-token ocp-apim-subscription-key x-functions-key x-hasura-user-id x-amz-security-token`.split(
-      /\s+/,
-    ),
+     x-ms-token-aad-id-token ocp-apim-subscription-key x-functions-key x-hasura-user-id x-amz-security-token
+     x-secret-key x-access-key client-cert x-forwarded-client-cert x-amzn-mtls-clientcert-subject x-consumer-custom-id
+     x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature`.split(/\s+/),
   )('has no part in a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] }).why).toBe('credentials')
@@ -60,6 +60,15 @@ describe('a public cache', () => {
     const { ask, journal } = aGate({ cache: { vary: { headers: ['Authorization'] } } })
     for (const token of ['one', 'two', 'one']) await ask(undefined, { authorization: `Bearer ${token}` })
     expect(journal.handled).toHaveLength(2)
+  })
+
+  it('keeps apart what the query string may tell of callers, unless the route says what counts of it', async () => {
+    const { ask, journal } = aGate()
+    for (const query of ['?key=one', '?key=two', '?key=one', '']) await ask(undefined, {}, `/ask${query}`)
+    expect(journal.handled).toHaveLength(3)
+    const named = aGate({ cache: { vary: { query: [] } } })
+    for (const query of ['?utm=one', '?utm=two']) await named.ask(undefined, {}, `/ask${query}`)
+    expect(named.journal.handled).toHaveLength(1)
   })
 
   it('shares them where the route says by name that the header means nothing', async () => {
