@@ -274,14 +274,13 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   },
   'packages/presets/src/two-tier/index.ts': {
     multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
-    retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
+    retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped' },
     twoTier: {
       relevanceThreshold: 2,
       minChunks: 1,
       minScore: 0.1,
       minRatio: 1.2,
       ratioWithinDocument: 'skipped',
-      rrfMaximum: 1,
       wording: 'neutral',
     },
   },

@@ -124,12 +124,10 @@ describe('retrieval scores', () => {
     expect(await asked({ policy: skipping, finds })).toMatchObject({ verdict: 'pass' })
   })
 
-  it('are read where the index gives ranks alone (R004)', async () => {
+  it('are asked for: the ranks that an index gives alone let nothing through (R004, R011)', async () => {
     expect(await asked({ policy: twoTier(), finds: () => ranked('rrf', [2 / 61, 2 / 62]) })).toMatchObject({
-      verdict: 'pass',
-    })
-    expect(await asked({ policy: twoTier(), finds: () => ranked('rrf', [0.001]) })).toMatchObject({
-      reason_code: 'score_low',
+      refused: true,
+      reason_code: 'score_missing',
     })
   })
 

@@ -51,23 +51,11 @@ describe('retrievalScore', () => {
     expect(check({ bm25: aCurve(0.06, 0.055) }, skipped).outcome).toBe('refuse')
   })
 
-  it('reads RRF as a share of its maximum where there is nothing else, without a ratio', () => {
-    expect(check({ rrf: aCurve(2 / 61, 2 / 61) })).toMatchObject({ outcome: 'pass', actual: 1 })
-    expect(check({ rrf: aCurve(0.001) })).toMatchObject({ outcome: 'refuse', code: 'score_low' })
-    expect(check({ rrf: aCurve(0.5) }, { rrfMaximum: 1, minScore: { rrf: 0.6 } })).toMatchObject({
-      code: 'score_low',
-      actual: 0.5,
-      threshold: 0.6,
-    })
-    expect(check({ rrf: aCurve(NaN) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
-    expect(check({ bm25: aCurve(0.01), rrf: aCurve(2 / 61) })).toMatchObject({ code: 'score_low', actual: 0.01 })
-  })
-
   it('can be told a threshold for each kind', () => {
     const options = { minScore: { bm25: 2, cosine: 0.5 } }
     expect(check({ bm25: aCurve(1.9) }, options)).toMatchObject({ outcome: 'refuse', threshold: 2 })
     expect(check({ cosine: aCurve(0.5) }, options).outcome).toBe('pass')
-    expect(check({ rrf: aCurve(2 / 61) }, options)).toMatchObject({ outcome: 'pass', threshold: 0.05 })
+    expect(check({ cosine: aCurve(0.1) }, { minScore: { bm25: 2 } })).toMatchObject({ threshold: 0.05 })
   })
 
   it('reads BM25 before cosine', () => {
@@ -75,15 +63,15 @@ describe('retrievalScore', () => {
     expect(check({ bm25: aCurve(5, 5), cosine: aCurve(0.9, 0.1) }).outcome).toBe('refuse')
   })
 
-  it('never reads another fused score: it refuses', () => {
-    for (const kind of ['convex', 'dbsf', 'cross-encoder'] as const) {
+  it('reads no fused score: it refuses', () => {
+    for (const kind of ['rrf', 'convex', 'dbsf', 'cross-encoder'] as const) {
       expect(check({ [kind]: aCurve(1, 0.1) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
     }
     for (const none of [{}, { bm25: aCurve() }]) {
       expect(check(none)).toEqual({
         outcome: 'refuse',
         code: 'score_missing',
-        message: 'No chunk carries a BM25, cosine or RRF score',
+        message: 'No chunk carries a BM25 or cosine score',
       })
     }
   })
@@ -128,7 +116,6 @@ describe('retrievalScore', () => {
     [{ minScore: NaN }, 'minScore'],
     [{ minScore: { bm25: NaN } }, 'minScore.bm25'],
     [{ minScore: { convex: 1 } as object }, 'minScore.convex'],
-    [{ rrfMaximum: 0 }, 'rrfMaximum'],
     [{ ratioWithinDocument: 'never' as 'asked' }, 'ratioWithinDocument'],
     [{ minScore: -2 }, 'minScore'],
     [{ minScore: Infinity }, 'minScore'],

@@ -10,7 +10,6 @@ import {
   UNMEASURED,
 } from 'hono-rag-gate/core/gates'
 import {
-  above,
   anything,
   floored,
   group,
@@ -30,15 +29,13 @@ import { curves, type Signals } from 'hono-rag-gate/core/signals'
 /** Least scores by kind. */
 export type MinScores = Readonly<Partial<Record<ScoreReadKind, number>>>
 
-/** Kinds of score that the gate reads, the one that counts first. */
-const KINDS_READ = [...METHOD_KINDS, 'rrf'] as const
-type ScoreReadKind = (typeof KINDS_READ)[number]
+type ScoreReadKind = (typeof METHOD_KINDS)[number]
 
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
   /**
    * Score of the best chunk below which the question is refused, −1 and up: one for all kinds, or by kind, in units of
-   * each (RRF as a share of its maximum). Equality passes. A kind that is not named has .05.
+   * each. Equality passes. A kind that is not named has .05.
    *
    * @default 0.05
    */
@@ -56,13 +53,6 @@ export interface RetrievalScoreOptions {
    * @default 'asked'
    */
   readonly ratioWithinDocument?: 'asked' | 'skipped'
-  /**
-   * Highest RRF score that the retriever can give, by which RRF scores are divided; above 0. The sum of 1 / (k + first
-   * rank) over the arms that it fuses.
-   *
-   * @default 2 / 61: two arms, k 60, ranks from 1
-   */
-  readonly rrfMaximum?: number
 }
 
 /** `retrievalScore` as a policy holds it. */
@@ -72,28 +62,24 @@ export interface RetrievalScoreSettings {
   readonly minRatio: number
   /** Absent where it is asked. */
   readonly ratioWithinDocument?: 'skipped'
-  /** Absent for 2 / 61. */
-  readonly rrfMaximum?: number
 }
 
 const MIN_SCORE = 0.05
-const RRF_MAXIMUM = 2 / 61
 
 /** Their values are checked as settings. */
 export const RETRIEVAL_SCORE_OPTIONS: OptionKinds<RetrievalScoreOptions> = {
   minScore: anything,
   minRatio: anything,
   ratioWithinDocument: oneOf('asked', 'skipped'),
-  rrfMaximum: anything,
 }
 
 const SCORE = number(-1)
-const SCORE_BY_KIND: OptionKinds<MinScores> = { bm25: SCORE, cosine: SCORE, rrf: SCORE }
+const SCORE_BY_KIND: OptionKinds<MinScores> = { bm25: SCORE, cosine: SCORE }
 
 /**
- * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, else RRF divided by its
- * maximum; never a convex score. Skips when a reranker graded the chunks. The ratio is not asked for where there is one
- * chunk, nor of RRF, whose ratios say nothing; a runner-up at or below 0 meets it.
+ * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, and refuses where there is
+ * neither: a fused score does not tell how good the best chunk is. Skips when a reranker graded the chunks. The ratio is
+ * not asked for where there is one chunk; a runner-up at or below 0 meets it.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of two-tier, "Retrieval Score Gating"
@@ -107,7 +93,6 @@ export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate 
     ...(options.ratioWithinDocument === undefined || options.ratioWithinDocument === 'asked'
       ? {}
       : { ratioWithinDocument: options.ratioWithinDocument }),
-    ...(options.rrfMaximum === undefined ? {} : { rrfMaximum: options.rrfMaximum }),
   })
 }
 
@@ -139,7 +124,6 @@ export const retrievalScoreGate = defineGate({
       minScore: required(isRecord(settings.minScore) ? group(SCORE_BY_KIND) : SCORE),
       minRatio: required(number(0)),
       ratioWithinDocument: oneOf('skipped'),
-      rrfMaximum: above(0),
     }
     requireOptions(settings, kinds, 'policy_invalid')
   },
@@ -163,16 +147,15 @@ export interface ScoresRead {
   readonly ratio?: number
 }
 
-/** BM25, else raw cosine, else RRF as a share of its maximum, as recorded. */
+/** BM25, else raw cosine, as recorded. */
 export function scoresRead(
   { curves: found = {} }: Signals,
-  { ratioWithinDocument, rrfMaximum = RRF_MAXIMUM }: Pick<RetrievalScoreSettings, 'ratioWithinDocument' | 'rrfMaximum'>,
+  { ratioWithinDocument }: Pick<RetrievalScoreSettings, 'ratioWithinDocument'>,
 ): ScoresRead {
-  const kind = KINDS_READ.find((each) => found[each] !== undefined)
+  const kind = METHOD_KINDS.find((each) => found[each] !== undefined)
   const curve = kind === undefined ? undefined : found[kind]
   const [top, second] = curve?.scores ?? []
   if (kind === undefined || curve === undefined || top === undefined) return {}
-  if (kind === 'rrf') return { kind, top: Math.min(1, top / rrfMaximum) }
   if (second === undefined) return { kind, top }
   const areNumbers = Number.isFinite(top) && Number.isFinite(second)
   const isSkipped = ratioWithinDocument === 'skipped' && recordedFlag(curve.topPairSharesDocument)
@@ -193,7 +176,7 @@ function checkScores(settings: RetrievalScoreSettings, signals: Signals) {
     return {
       outcome: 'refuse',
       code: 'score_missing',
-      message: 'No chunk carries a BM25, cosine or RRF score',
+      message: 'No chunk carries a BM25 or cosine score',
     } as const
   }
   const minScore = minScoreOf(settings, kind)
