@@ -1,4 +1,4 @@
-import { callable, required, requireOptions } from '../core/lib/options.ts'
+import { callable, methods, required, requireOptions } from '../core/lib/options.ts'
 import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 
 export interface TieredAnswerCacheOptions {
@@ -23,7 +23,10 @@ export interface TieredAnswerCacheOptions {
  */
 export function createTieredAnswerCache(options: TieredAnswerCacheOptions): AnswerCache {
   requireOptions(options, {
-    tiers: required({ words: 'two caches or more', holds: (tiers) => Array.isArray(tiers) && tiers.length > 1 }),
+    tiers: required({
+      words: 'two caches or more',
+      holds: (tiers) => Array.isArray(tiers) && tiers.length > 1 && tiers.every(methods('get', 'put', 'delete').holds),
+    }),
     waitUntil: callable,
   })
   const { tiers, waitUntil } = options

@@ -180,8 +180,8 @@ const RETRIEVAL_DEFAULTS = {
 } as const
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
-  const { filter, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
-  return { ...given, ...(filter && { filter: filterChooser(filter) }) }
+  const { filter = () => undefined, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
+  return { ...given, filter: filterChooser(filter) }
 }
 
 /** Every policy is checked and gets its id anew: a copy with other gates must not keep the old id. */

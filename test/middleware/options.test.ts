@@ -17,6 +17,7 @@ describe('making a gate', () => {
     [{ retrieval: { topK: '5' } }, 'retrieval.topK'],
     [{ retrieval: { filter: {} } }, 'filter'],
     [{ retrieval: { filter: null } }, 'retrieval.filter'],
+    ...['', 0, NaN, false].map((filter): [object, string] => [{ retrieval: { filter } }, 'filter']),
     [{ retrieval: { filter: { team: 'edge' } } }, 'filter'],
     [{ retrieval: { filter: { source: "x' OR source != '" } } }, 'filter'],
     [{ retrieval: { timeoutMs: 0 } }, 'retrieval.timeoutMs'],

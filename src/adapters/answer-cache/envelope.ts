@@ -28,7 +28,7 @@ export interface Sealer {
  * @throws `secret_too_short` when `hmacKey` is
  */
 export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
-  if (hmacKey !== undefined && hmacKey.byteLength < LEAST_SECRET_BYTES) {
+  if (hmacKey !== undefined && !(hmacKey.byteLength >= LEAST_SECRET_BYTES)) {
     throw new RagGateError('secret_too_short', `hmacKey needs ${LEAST_SECRET_BYTES} bytes`, { param: 'hmacKey' })
   }
   const secret = hmacKey?.slice()
