@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { errorCodes } from './docs/error-codes.ts'
 import { ROOT } from './docs/pages.ts'
+import { consoleJobs as makeJobs } from '../packages/console/src/jobs/jobs.ts'
 import { english } from '../src/language/english/english.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -12,10 +13,13 @@ type Maker = (...given: readonly unknown[]) => unknown
 
 const CODES = errorCodes()
 const f = (): void => undefined
+// What is wrong is given to it.
+const consoleJobs = makeJobs as Maker
 const KEY = new Uint8Array(32)
 const UPSTREAM = { timeoutMs: 1000, upstream: { retries: 0 }, fetch: f }
 const EMBEDDER = { model: 'm', dimension: 2, embed: f }
 const CLOCK = { nowMs: () => 0 }
+const STORE = { get: f, put: f, delete: f }
 const CONSOLE: Options = {
   db: { prepare: f, batch: f },
   authenticate: f,
@@ -43,7 +47,7 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
   createMemoryAnswerCache: { maxBytes: 1 },
   createMemoryCoalescer: { leaderTimeoutMs: 1 },
-  createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
+  createTieredAnswerCache: { tiers: [STORE, STORE], waitUntil: f },
 }
 
 /** Those that take no options, or not as their first argument. */
@@ -89,7 +93,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   },
   'src/cache/index.ts': {
     answerCache: {
-      store: { get: f, put: f, delete: f },
+      store: STORE,
       purges: { known: f, purge: f },
       coalescer: { join: f },
       stems: f,
@@ -381,6 +385,21 @@ describe.each(MAKERS.filter(([, , options]) => 'upstream' in options))('%s', (_,
   ])('names upstream.%s', (param, upstream) =>
     expect(faultOf(() => make({ ...options, upstream }))).toBe(`config_invalid upstream.${param}`),
   )
+})
+
+it.each(['javascript:alert(1)', 'hooks.invalid', ' '])('no webhook is at %j', (webhookUrl) =>
+  expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookUrl } }))).toBe('config_invalid alerts.webhookUrl'),
+)
+
+it.each([`whsec_${'!'.repeat(32)}`, 'x'.repeat(31)])('no webhook is signed with %j', (webhookSecret) =>
+  expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookSecret } }))).toBe(
+    'config_invalid alerts.webhookSecret',
+  ),
+)
+
+it('what is no cache is no tier of one, and what has no bytes is no secret', () => {
+  expect(faultOf(() => ofAdapters['createTieredAnswerCache']!({ tiers: [STORE, {}] }))).toBe('config_invalid tiers')
+  expect(faultOf(() => ofAdapters['createSealer']!({}))).toBe('secret_too_short hmacKey')
 })
 
 const ofAll: Readonly<Record<string, Maker>> = { ...ofAdapters, ...(await load('packages/upstream/src/index.ts')) }

@@ -1,4 +1,5 @@
-/** Bodies and streams of requests and answers: read within bounds, as text, event by event. */
+/** Bodies, streams and addresses of requests and answers: read within bounds, as text, event by event. */
+export { httpUrl } from './http-url.ts'
 export { mediaTypeOf } from './media-type.ts'
 export { readAtMost } from './read-at-most.ts'
 export { createEventSplitter, readEvent, splitEvents } from './server-sent-events.ts'

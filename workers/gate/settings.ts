@@ -2,8 +2,11 @@
  * Every setting of the Worker that is a text, and what it takes: one table, for the Worker, the local start and the docs.
  * All of them are checked before a part is made of any.
  */
+import type { OptionKind } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { httpUrl } from '@hono-rag-gate/upstream/http'
+import { httpUrl } from 'hono-rag-gate/http'
+import { webhookSecret } from '@hono-rag-gate/console'
+import { rootUrl } from '@hono-rag-gate/upstream/http'
 
 /** What is wrong with a setting, in words that never quote it. */
 interface Problem {
@@ -38,7 +41,8 @@ const each = <Name extends string>(setting: Setting, ...names: readonly Name[]):
   Object.fromEntries(names.map((name) => [name, setting])) as Readonly<Record<Name, Setting>>
 
 const text = like('1 to 4,096 characters, none a control character', /^\P{Cc}{1,4096}$/u)
-const url: Setting = { words: httpUrl.words, takes: httpUrl.holds }
+const ofKind = ({ words, holds }: OptionKind): Setting => ({ words, takes: holds })
+const url = ofKind(rootUrl)
 const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
 
 /** A model that stands in for another, as it is set. */
@@ -70,16 +74,12 @@ export function modelsIn(setting: string): readonly SetModel[] | undefined {
 
 const SETTINGS = {
   ...each({ ...token, secret: true }, 'ADMIN_TOKEN', 'ADMIN_TOKEN_BEFORE'),
-  ...each(
-    { ...text, secret: true },
-    'QUESTION_HMAC_KEY',
-    'FEEDBACK_KEY',
-    'FEEDBACK_KEY_BEFORE',
-    'ALERT_WEBHOOK_SECRET',
-  ),
+  ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY', 'FEEDBACK_KEY_BEFORE'),
+  ALERT_WEBHOOK_SECRET: { ...ofKind(webhookSecret), secret: true } as Setting,
   ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
   ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
-  ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
+  ALERT_WEBHOOK_URL: ofKind(httpUrl),
+  ...each(url, 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
   LLM_FALLBACKS: {
     words: 'a JSON list of {"base_url", "api_key", "model"}, or of {"model"} of Workers AI',
     takes: (value) => modelsIn(value) !== undefined,
@@ -131,6 +131,12 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
   ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'],
 ]
 
+/** Settings that mean nothing without another. */
+const NEEDED: readonly (readonly [name: SettingName, needed: SettingName])[] = [
+  ['STORE_QUESTIONS_DAYS', 'QUESTION_HMAC_KEY'],
+  ['LLM_FALLBACKS', 'LLM_MODEL'],
+]
+
 // The names are those of the table itself.
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
@@ -161,7 +167,8 @@ export function settingProblems(env: Given): readonly Problem[] {
     if (names[2] === 'LLM_MODEL' && missing.length === 2 && isOfWorkersAi(env.LLM_MODEL)) return []
     return invalid(first, `${names.join(', ')} go together: ${missing.join(', ')} is missing`)
   })
-  return [...single, ...joint]
+  const alone = NEEDED.filter(([name, needed]) => env[name] !== undefined && env[needed] === undefined)
+  return [...single, ...joint, ...alone.map(([name, needed]) => invalid(name, `${name} needs ${needed}`))]
 }
 
 /**

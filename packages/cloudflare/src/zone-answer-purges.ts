@@ -8,8 +8,8 @@ import { RagGateError } from 'hono-rag-gate/errors'
 import {
   type Fetch,
   bearer,
-  httpUrl,
   createHttpUpstream,
+  rootUrl,
   type UpstreamOptions,
   upstreamOptions,
   UpstreamFault,
@@ -60,7 +60,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
     zoneId: required({ words: '32 hexadecimal characters', holds: matches(/^[0-9a-f]{32}$/) }),
     apiToken: required({ words: 'the token of the API', holds: matches(/^[\x21-\x7e]+$/) }),
     hmacKey: required(object),
-    baseUrl: httpUrl,
+    baseUrl: rootUrl,
     timeoutMs: above(0),
     fetch: callable,
     upstream: upstreamOptions,

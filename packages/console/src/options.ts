@@ -6,6 +6,7 @@ import {
   methods,
   number,
   oneOf,
+  type OptionKind,
   type OptionKinds,
   required,
   requireOptions,
@@ -13,6 +14,7 @@ import {
   type Tenant,
   text,
 } from 'hono-rag-gate/core/lib'
+import { httpUrl } from 'hono-rag-gate/http'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Prices } from 'hono-rag-gate/core/reports'
 import type { AnswerPurges, Authenticate, Clock, DecisionLog, IndexRoom, Principal } from 'hono-rag-gate/ports'
@@ -91,9 +93,13 @@ export interface ExportOptions {
 }
 
 const share = number(0, 1)
-const longText = {
-  words: 'a text of 32 characters and up',
-  holds: (value: unknown) => typeof value === 'string' && value.length >= 32,
+/** A secret that signs what a webhook is told: behind `whsec_` it is base64, as Standard Webhooks have it. */
+export const webhookSecret: OptionKind = {
+  words: 'a text of 32 characters and up, of base64 behind whsec_',
+  holds: (value) =>
+    typeof value === 'string' &&
+    value.length >= 32 &&
+    /^(?!whsec_)|^whsec_(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2,3}=*)?$/.test(value),
 }
 const BOUNDS: OptionKinds<AlertBounds> = {
   refusedAtMost: share,
@@ -124,8 +130,8 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   auditDays: number(1, 3650),
   alerts: group<AlertOptions>({
     bounds: group<AlertBounds>(BOUNDS),
-    webhookUrl: text,
-    webhookSecret: longText,
+    webhookUrl: httpUrl,
+    webhookSecret,
     operatorTenant: text,
     collectionsOf: callable,
     roomOf: callable,

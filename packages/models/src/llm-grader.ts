@@ -7,7 +7,7 @@ import {
   bearer,
   createJsonEndpoint,
   type Fetch,
-  httpUrl,
+  rootUrl,
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
@@ -68,7 +68,7 @@ const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
  */
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
   requireOptions(options, {
-    baseUrl: required(httpUrl),
+    baseUrl: required(rootUrl),
     apiKey: required(text),
     model: required(text),
     maxPassageCharacters: whole(100),

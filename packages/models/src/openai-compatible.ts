@@ -10,11 +10,11 @@ import {
   bearer,
   type Deadline,
   type Fetch,
-  httpUrl,
   jsonEndpoint,
   prepareEndpoint,
   readJson,
   startDeadline,
+  rootUrl,
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
@@ -84,7 +84,7 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
  */
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
   requireOptions(options, {
-    baseUrl: required(httpUrl),
+    baseUrl: required(rootUrl),
     apiKey: required(text),
     model: required(text),
     timeoutMs: number(1),

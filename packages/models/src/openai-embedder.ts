@@ -10,7 +10,7 @@ import {
   bearer,
   createJsonEndpoint,
   type Fetch,
-  httpUrl,
+  rootUrl,
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
@@ -64,7 +64,7 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   requireOptions(options, {
-    baseUrl: required(httpUrl),
+    baseUrl: required(rootUrl),
     apiKey: required(text),
     model: required(text),
     dimension: required(whole(1)),

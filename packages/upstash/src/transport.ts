@@ -10,8 +10,8 @@ import {
   errorOfFault,
   errorOfStatus,
   type Fetch,
-  httpUrl,
   readJson,
+  rootUrl,
   type UpstreamName,
   type UpstreamOptions,
   upstreamOptions,
@@ -51,8 +51,8 @@ const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN'
 /** What each of them must be. An environment variable that is not set is `undefined`, in spite of its type. */
 export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   url: required({
-    words: `${httpUrl.words} and has no query: is ${ENV.url} set?`,
-    holds: (url) => httpUrl.holds(url) && !/[?#]/.test(String(url)),
+    words: `${rootUrl.words}: is ${ENV.url} set?`,
+    holds: rootUrl.holds,
   }),
   token: { words: `the token of the index: is ${ENV.token} set?`, holds: text.holds },
   fetch: callable,

@@ -1,8 +1,9 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
 import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { callable, isRecord, number, object, oneOf, required, requireOptions, string } from 'hono-rag-gate/core/lib'
+import { httpUrl } from 'hono-rag-gate/http'
 import type { Fetch } from './http/bounded-fetch.ts'
-import { createJsonEndpoint, httpUrl } from './http/json-endpoint.ts'
+import { createJsonEndpoint } from './http/json-endpoint.ts'
 import { type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
 import { badResponse, type UpstreamName } from './http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'

@@ -4,6 +4,12 @@ import { SETTING_NAMES, settingProblems } from '../../../workers/gate/settings.t
 const SECRETS = ['ADMIN_TOKEN', 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'] as const
 const LONG = '0123456789abcdef0123456789abcdef'
 
+/** What is needed beside a setting. */
+const NEEDED = [
+  { STORE_QUESTIONS_DAYS: '30', QUESTION_HMAC_KEY: LONG },
+  { LLM_FALLBACKS: '[]', LLM_MODEL: '@cf/a/b' },
+]
+
 /** What is missing beside a setting that stands alone. */
 const PARTNERS = [
   { LLM_BASE_URL: 'https://models.example/v1', LLM_API_KEY: 'k', LLM_MODEL: 'm' },
@@ -19,7 +25,7 @@ const PARTNERS = [
 
 /** A setting with what goes together with it. */
 const withPartners = (name: string, value: unknown): object => ({
-  ...PARTNERS.find((partners) => name in partners),
+  ...[...PARTNERS, ...NEEDED].find((partners) => name in partners),
   [name]: value,
 })
 
@@ -37,7 +43,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   AUDIT_RETENTION_DAYS: [730, '0', '3651', -1],
   STORE_QUESTIONS_DAYS: ['365', '0', '366', '1e2'],
   REQUEST_LOG: ['json', 'on'],
-  ALERT_WEBHOOK_SECRET: [LONG, LONG.slice(1)],
+  ALERT_WEBHOOK_SECRET: [`whsec_${LONG}`, LONG.slice(1), `whsec_${LONG}!`],
   EXPORT_FORMAT: ['csv', 'xml', 'CSV'],
   ALERT_WEBHOOK_URL: ['https://hooks.example/a', 'javascript:alert(1)', 'hooks.example', 'ftp://a.example', 'https://'],
   ALERT_REFUSED_AT_MOST: ['0.5', '1.1', '50%', '-0.1'],
@@ -63,9 +69,9 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   RERANKER: ['llm', 'magic', 'LLM'],
   RERANK_FROM: ['.5', 'half', '.', '-0.1', '1.1', '1e-1'],
   RERANK_BELOW: ['1.0', '1.01'],
-  UPSTASH_VECTOR_REST_URL: ['https://index.example', 'index.example'],
+  UPSTASH_VECTOR_REST_URL: ['https://index.example', 'index.example', 'https://index.example?a'],
   UPSTASH_VECTOR_REST_TOKEN: ['t', 't\n'],
-  LLM_BASE_URL: ['http://127.0.0.1:8080/v1', 'models.example'],
+  LLM_BASE_URL: ['http://127.0.0.1:8080/v1', 'models.example', 'https://models.example/?api-version=1'],
   LLM_API_KEY: ['k', 'k\r\n'],
   LLM_MODEL: ['m', 'm\u0000'],
   LLM_FALLBACKS: [
@@ -109,6 +115,12 @@ test.each(PARTNERS.flatMap((partners) => Object.keys(partners).map((name) => [na
     expect(settingProblems(others)).toMatchObject([{ name, message: expect.stringContaining('go together') }])
   },
 )
+
+test.each(NEEDED)('%j: the first is named where the second is missing', (settings) => {
+  const [name, needed] = Object.keys(settings)
+  const message = `${name} needs ${needed}`
+  expect(settingProblems({ ...settings, [needed!]: undefined })).toEqual([{ name, code: 'config_invalid', message }])
+})
 
 test('a model of Workers AI needs no endpoint, and an endpoint both of its settings', () => {
   expect(settingProblems({ LLM_MODEL: '@cf/meta/llama-3.1-8b-instruct' })).toEqual([])

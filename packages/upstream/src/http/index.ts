@@ -4,10 +4,10 @@ export { boundedCall, type Deadline, faultOf, startDeadline } from './deadline.t
 export {
   bearer,
   createJsonEndpoint,
-  httpUrl,
   jsonEndpoint,
   type PreparedEndpoint,
   prepareEndpoint,
+  rootUrl,
 } from './json-endpoint.ts'
 export { badResponse, errorOfFault, errorOfStatus, indexFull, readJson, type UpstreamName } from './upstream-error.ts'
 export { UpstreamFault } from './upstream-fault.ts'

@@ -77,10 +77,10 @@ export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }
   }
 }
 
-/** What the address of an upstream must be. */
-export const httpUrl: OptionKind = {
-  words: 'a URL that begins with https:// or http://',
-  holds: (url) => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url),
+/** What an address must be that paths are put behind. */
+export const rootUrl: OptionKind = {
+  words: 'a URL that begins with https:// or http:// and has no query',
+  holds: (url) => typeof url === 'string' && /^https?:[^?#]+$/i.test(url) && URL.canParse(url),
 }
 
 /** A header that cannot be sent is a fault of the configuration; what the platform says of it quotes the key. */
