@@ -32,8 +32,16 @@ export const CHECKS: readonly Check[] = [
 /** The linter where only it is installed: there the compiler misses the packages that others bring. */
 const LINT_ALONE: Check = ['lint', ...OXLINT]
 
-/** wrangler and what it starts: no telemetry, nothing fetched from outside. */
-const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
+/**
+ * Of all that is run. wrangler sends no telemetry and fetches nothing from outside; the collectors of Node (MB for young objects) and
+ * of Go, in which the linter is written (percent), have room: they take a sixth and a fourth of the work otherwise.
+ */
+const ENVIRONMENT = {
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`,
+  GOGC: '400',
+}
 
 /** Runs a script of the project, shows what it prints line by line, and says whether it ended well: others may run beside it. */
 export async function runBeside(
@@ -44,7 +52,7 @@ export async function runBeside(
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...QUIET, ...env },
+    env: { ...process.env, ...ENVIRONMENT, ...env },
   })
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => console.log(line))
@@ -57,7 +65,7 @@ export function run(script: string, args: readonly string[], env: Readonly<Recor
   const result = spawnSync(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, ...QUIET, ...env },
+    env: { ...process.env, ...ENVIRONMENT, ...env },
   })
   return result.status === 0
 }
@@ -97,8 +105,7 @@ function output(
   args: readonly string[],
 ): Promise<{ readonly stdout: string; readonly stderr: string; readonly passed: boolean }> {
   return new Promise((resolve) => {
-    // The linter is Go: with memory to spare it takes a fourth less of a processor.
-    const options = { cwd: ROOT, env: { ...process.env, ...QUIET, GOGC: '400' }, maxBuffer: 1e9 }
+    const options = { cwd: ROOT, env: { ...process.env, ...ENVIRONMENT }, maxBuffer: 1e9 }
     execFile(process.execPath, [join(ROOT, script), ...args], options, (error, stdout, stderr) =>
       resolve({ stdout, stderr, passed: error === null }),
     )

@@ -130,21 +130,19 @@ describe('identical questions at the same time', () => {
 
   it('do not wait again for a handler whose last answer was for one alone, until one is for all', async () => {
     let own = true
-    let running = 0
-    let most = 0
-    const { together } = coalescing({
-      handler: async (c) => {
-        most = Math.max(most, ++running)
-        await pause()
-        running--
-        return c.json({ answer: 'Yours.' }, 200, own ? { 'cache-control': 'private' } : {})
-      },
+    const coalescer = createMemoryCoalescer()
+    const join = vi.spyOn(coalescer, 'join')
+    const { together, ask } = coalescing({
+      handler: (c) => c.json({ answer: 'Yours.' }, 200, own ? { 'cache-control': 'private' } : {}),
+      cache: { coalescer },
     })
     await together()
-    most = 0
+    expect(join).toHaveBeenCalledTimes(ASKERS)
     own = false
     await together()
-    expect(most).toBe(ASKERS)
+    expect(join).toHaveBeenCalledTimes(ASKERS)
+    await ask({ question: 'How is the key turned?' })
+    expect(join).toHaveBeenCalledTimes(ASKERS + 1)
   })
 
   it.each<[string, NonNullable<GateFixture['handler']>]>([
