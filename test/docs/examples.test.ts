@@ -232,7 +232,10 @@ describe('the recipes', () => {
       { role: 'assistant', content: 'No.' },
       { role: 'user', content: KNOWN },
     ]
-    expect((await ask(await recipe('Read the question from messages'), '/ask', asJson({ messages }))).body.refused).toBe(false)
+    const byMessages = await recipe('Read the question from messages')
+    expect((await ask(byMessages, '/ask', asJson({ messages }))).body.refused).toBe(false)
+    const ofUseChat = messages.map(({ role, content: text }) => ({ role, parts: [{ type: 'text', text }] }))
+    expect((await ask(byMessages, '/ask', asJson({ messages: ofUseChat }))).body.refused).toBe(false)
     const form = new URLSearchParams({ q: KNOWN })
     expect((await ask(await recipe('Read the question from a form'), '/ask', { method: 'POST', body: form })).body.refused).toBe(false)
     const byGet = await recipe('Read the question from a GET')

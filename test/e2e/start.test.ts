@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createModel } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
 import { SETTING_NAMES } from '../../workers/gate/settings.ts'
 import { DEEP } from '../deep-run.ts'
+import { OFF_TOPIC_QUESTIONS } from '../fixtures/off-topic.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
 const PORT = 8940
@@ -57,6 +58,26 @@ async function startAndStop(
   return output
 }
 
+/** Which of twenty questions about other things the docs are said to answer, under a policy. */
+async function answeredOffTopic(url: string, policy: string): Promise<readonly string[]> {
+  const [, token] = /ADMIN_TOKEN="?([^"\n]+)/.exec(readFileSync(join(home, '.dev.vars'), 'utf8')) ?? []
+  const send = async (path: string, method: string, body: object): Promise<{ readonly refused?: boolean }> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+    expect(response.status).toBe(200)
+    // Of this Worker's own answers.
+    return (await response.json()) as { readonly refused?: boolean }
+  }
+  await send('/v1/policy', 'PUT', { policy })
+  const answered: string[] = []
+  for (const question of OFF_TOPIC_QUESTIONS) {
+    const { refused } = await send('/ask', 'POST', { question })
+    if (refused === false) answered.push(question)
+  }
+  await send('/v1/policy', 'PUT', { policy: null })
+  return answered
+}
+
 /** As a terminal does: the whole group is told. */
 const pressCtrlC = (npm: number): void => void process.kill(-npm, 'SIGINT')
 
@@ -80,6 +101,9 @@ describe('npm start', () => {
       expect(url).toBe(`http://127.0.0.1:${PORT + 1}`)
       expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' })
       expect(await (await fetch(url)).text()).toContain('<title>')
+      expect((await answeredOffTopic(url, 'balanced')).length).toBe(0)
+      // It takes one word that one passage alone has: docs/reference/policies.md says how often.
+      expect((await answeredOffTopic(url, 'two-tier')).length).toBeLessThanOrEqual(10)
     })
     expect(output).toContain(`Port ${PORT} is taken by another program: the gate takes ${PORT + 1}.`)
     expect(output.split(`:${PORT + 1}/`).length).toBeGreaterThan(4)

@@ -4,30 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { POLICY_NAMES, policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 import { HANDBOOK } from '../../fixtures/corpus.ts'
+import { OFF_TOPIC_QUESTIONS } from '../../fixtures/off-topic.ts'
 import { ADMIN, workerOver } from '../../worker-requests.ts'
-
-const OFF_TOPIC = [
-  'What is the weather in Chicago?',
-  'Who painted the ceiling of the Sistine Chapel?',
-  'How many moons does Jupiter have?',
-  'When did the Berlin Wall fall?',
-  'What is the capital of Mongolia?',
-  'How do I bake sourdough bread?',
-  'Which team won the cup in 1998?',
-  'Why do cats purr?',
-  'What causes earthquakes?',
-  'How tall is Mount Kilimanjaro?',
-  'Who wrote War and Peace?',
-  'What is the boiling point of ethanol?',
-  'How do vaccines work?',
-  'When is the next solar eclipse?',
-  'Which languages are spoken in Peru?',
-  'How is cheese made?',
-  'What does a conductor of an orchestra do?',
-  'Is coffee bad for the heart?',
-  'Who invented the telephone?',
-  'Where do penguins live?',
-]
 
 const INDEX = 'https://index.test'
 const stub = () => env.VECTOR_INDEX.getByName('off-topic')
@@ -85,7 +63,7 @@ describe.each([
       const { refused, usable } = await reply.json<{ refused: boolean; usable?: boolean }>()
       return !refused && usable !== false ? [question] : []
     }
-    const answered = (await Promise.all(OFF_TOPIC.map(ask))).flat()
+    const answered = (await Promise.all(OFF_TOPIC_QUESTIONS.map(ask))).flat()
     expect(answered.length, answered.join(' ')).toBeLessThanOrEqual(MOST[policy] ?? 1)
   })
 })
