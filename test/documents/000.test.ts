@@ -186,13 +186,19 @@ describe('settings', () => {
       ['refuse', 'pass', 'pass', 'pass'],
       ['refuse', 'refuse', 'refuse', 'pass'],
     ])
+    const finds = () => ranked('bm25', [0.07, 0.05])
+    expect(await asked({ policy: twoTier(), finds })).toMatchObject({ verdict: 'pass' })
+    expect(await asked({ policy: twoTier(TWO_TIER_SETTINGS.strict), finds })).toMatchObject({
+      reason_code: 'no_clear_winner',
+    })
   })
 
   it('that switch the gate off are loud and recorded (R041)', async () => {
     const policy = definePolicy({ ...twoTier(), dangerouslyDisableGates: true })
-    vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const { ask, journal } = aGate({ policy, finds: () => ranked('bm25', [0.001]) })
     const response = await ask()
+    expect(warned.mock.calls.flat().join(' ')).toContain('DANGEROUS: the gates are disabled')
     expect(response.headers.get('rag-gate')).toMatch(/^advise;.*reason=gate_disabled/)
     expect(await bodyOf(response)).toMatchObject({ answer: 'Turn the red key.', reason_code: 'gate_disabled' })
     expect(journal.events[0]?.decision.reason).toBe('gate_disabled')

@@ -100,9 +100,12 @@ describe('the four levels', () => {
       expect(record.overall_confidence).toBeCloseTo(assessed.confidence, 3)
       expect(explanation.glance).toMatchObject({ interpretation })
       const shown = (Math.floor(assessed.confidence * 100 + 1e-7) / 100).toFixed(2)
-      const { text } = body['badge'] as { text: string }
-      expect(text).toBe(`${badge}${shown})${ending}`)
-      expect(confidenceBadge(assessed).text).toBe(text)
+      const look = { '🟢': 'success', '🟡': 'warning', '🔴': 'danger' }[[...badge][0]!]
+      expect(body['badge']).toEqual({ look, text: `${badge}${shown})${ending}` })
+      expect(confidenceBadge(assessed)).toEqual({
+        className: `badge badge-${look}`,
+        text: `${badge}${shown})${ending}`,
+      })
       expect(confidenceLine(record)).toBe(
         `📊 RAG Confidence: ${verdict === 'pass' ? '✓' : '⚠️'} ${interpretation} (${shown})`,
       )

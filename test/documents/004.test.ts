@@ -18,6 +18,7 @@ import {
   sufficiencyThreshold,
 } from '../../packages/presets/src/sufficiency/index.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
+import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import type { Told } from './a-route.ts'
 
@@ -48,6 +49,11 @@ async function answered(first: number, second: number, options: SufficiencyOptio
   return { made, policy, result: evidenceAnswer(made, made.evidence.chunks, policy) }
 }
 
+const FOUND = [STRONG, 'Paint is blue.'].map((text, at) => ({
+  passage: aPassage(`chunk-${at}`, { text }),
+  score: [0.9, 0.5][at]!,
+}))
+
 /** A route whose handler reports the shares of its two passages. */
 async function routed(first: number, second: number, options: SufficiencyOptions = {}) {
   const handler = (c: HandlerContext): Response => {
@@ -64,7 +70,7 @@ async function routed(first: number, second: number, options: SufficiencyOptions
   const policy = sufficiency({ wording: 'specification', ...options })
   const route = aGate({
     policy,
-    finds: [STRONG, 'Paint is blue.'],
+    finds: () => [{ kind: 'cosine', entries: FOUND }],
     handler,
     dependencies: { authenticate: asOperator },
   })
@@ -128,6 +134,15 @@ describe('the decision', () => {
   it('can add up the two best, and count each as sure as its retrieval (R148, R152)', async () => {
     expect((await routed(0.4, 0.35, { threshold: 0.7 })).body.refused).toBe(true)
     expect((await routed(0.5, 0.5, { threshold: 0.7, largest: 2 })).body.verdict).toBe('pass')
+    // The second chunk was found half as surely: .6 of it counts as .3, and .4 of the first as .36.
+    expect((await routed(0.4, 0.6)).body.verdict).toBe('pass')
+    expect((await routed(0.4, 0.6, { weighting: 'chunk-confidence' })).body).toMatchObject({
+      refused: true,
+      gating: { max_attention: 0.36 },
+    })
+    expect((await routed(0.6, 0.4, { weighting: 'chunk-confidence' })).body.gating).toMatchObject({
+      max_attention: 0.54,
+    })
   })
 })
 
@@ -358,6 +373,18 @@ describe('statistics', () => {
       gate.evaluate({ question: 'q', chunks: CHUNKS, answer: MURDER, shares: attribution, noSupport: 1 - share })
     }
     expect(diagnoseGating(gate.getStats())).toContain(said)
+  })
+
+  it('say that more than half are rejected above one in two, and that the average is low below .4 (R156)', () => {
+    const saidOf = (passed: number, share: number): readonly string[] => {
+      const stats = evidenceGatingStats()
+      for (let at = 0; at < 20; at++) stats.record(at < passed, share, 'q')
+      return diagnoseGating(stats.getStats())
+    }
+    const HALF = 'More than half of the answers are rejected: check the threshold and the retrieval'
+    expect([saidOf(9, 0.4), saidOf(10, 0.4)].map((said) => said.includes(HALF))).toEqual([true, false])
+    const LOW = 'Consider expanding corpus'
+    expect([saidOf(20, 0.39), saidOf(20, 0.4)].map((said) => said.includes(LOW))).toEqual([true, false])
   })
 
   it('at the very rates of the document say nothing (R154, R156)', () => {
