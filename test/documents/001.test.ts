@@ -110,6 +110,9 @@ describe('the four levels', () => {
         `📊 RAG Confidence: ${verdict === 'pass' ? '✓' : '⚠️'} ${interpretation} (${shown})`,
       )
       const warned = [`⚠️ ${interpretation}`, '[1] doc1: Section 3.2']
+      expect(confidenceLine(record, { colour: 'ansi' })).toContain(
+        verdict === 'pass' ? '\u001B[32m✓\u001B[0m' : '\u001B[33m⚠️\u001B[0m',
+      )
       expect(citationsWithWarning(['[1] doc1: Section 3.2'], record)).toEqual(
         verdict === 'pass' ? warned.slice(1) : warned,
       )
@@ -121,6 +124,11 @@ describe('the four levels', () => {
     const just = { high: 1, medium: confidence }
     expect((await both(MEDIUM, just)).body.band).toBe('medium')
     expect((await both(MEDIUM, { ...just, medium: just.medium + 1e-8 })).body.band).toBe('low')
+  })
+
+  it('begin at the figures printed, and those of legal review at its own (R055-R058, R079, R080)', () => {
+    expect(weightedSignals().bands).toEqual({ high: 0.85, medium: 0.7, low: 0.5 })
+    expect(legalReview().bands).toEqual({ high: 0.9, medium: 0.7, low: 0.7 })
   })
 
   it('can be set, in order and range alone (R080)', () => {

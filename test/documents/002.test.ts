@@ -65,7 +65,10 @@ describe('the gates', () => {
     const drifted = { text: 'The red key lies on the table beside the door.', answer: 'The red key lies on the table.' }
     const { body, handled, decision } = await routed(drifted)
     expect([body.verdict, body.reason_code, handled]).toEqual(['advise', 'keywords_missing', 1])
-    expect(decision.findings.find(({ gate }) => gate === 'keyword-coverage')?.outcome).toBe('advise')
+    expect(decision.findings.find(({ gate }) => gate === 'keyword-coverage')).toMatchObject({
+      outcome: 'advise',
+      threshold: 0.5,
+    })
   })
 
   it('of two stages are independent of one another (R100, R105)', async () => {
@@ -116,9 +119,9 @@ it('there is no mode without refusals unless it is asked for (R106)', async () =
 
 describe('calibration', () => {
   it.each([
-    ['too many refused', [20, 100], [0, 400], 'lower'],
-    ['too many invented', [0, 100], [20, 400], 'raise'],
-    ['both within bounds', [0, 100], [0, 400], 'keep'],
+    ['more than a tenth refused', [11, 100], [0, 400], 'lower'],
+    ['more than a hundredth invented', [0, 100], [5, 400], 'raise'],
+    ['a tenth and a hundredth', [10, 100], [4, 400], 'keep'],
   ] as const)('suggests what the rule says: %s (R097)', (_, falseRefusals, hallucinations, action) => {
     const rate = ([hits, labels]: readonly [number, number]) => ({ rate: hits / labels, labels })
     const rates = { falseRefusals: rate(falseRefusals), hallucinations: rate(hallucinations) }

@@ -110,6 +110,16 @@ describe('the confidence', () => {
   })
 })
 
+it.each([
+  [0.9, 'HIGH_CONFIDENCE'],
+  [0.8999, 'MEDIUM_CONFIDENCE'],
+  [0.7, 'MEDIUM_CONFIDENCE'],
+  [0.6999, 'LOW_CONFIDENCE'],
+  [0.4999, 'VERY_LOW_CONFIDENCE'],
+] as const)('the level of %d is %s (R115, R116, R119)', (confidence, level) => {
+  expect(getAdvisoryFlag(confidence)).toBe(level)
+})
+
 describe('the two tests that the document prints (R125)', () => {
   it('should flag low confidence responses', () => expect(getAdvisoryFlag(0.5)).toBe('LOW_CONFIDENCE'))
   it('should allow high confidence responses', () => expect(getAdvisoryFlag(0.85)).toBe('MEDIUM_CONFIDENCE'))

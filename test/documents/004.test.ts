@@ -329,6 +329,9 @@ describe('statistics', () => {
       max_max_attention: 0.65,
       recently_rejected: [{ query: 'Query 2', max_attention: 0.35 }],
     })
+    for (let at = 3; at <= 8; at++) stats.record(false, 0.35, `Query ${at}`)
+    const { recently_rejected: last } = stats.getStats() as { recently_rejected: readonly { query: string }[] }
+    expect(last.map(({ query }) => query)).toEqual([4, 5, 6, 7, 8].map((at) => `Query ${at}`))
     stats.reset()
     expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
   })
@@ -454,6 +457,18 @@ describe('the use cases', () => {
       [better, 'pass'],
     ])
     expect(evidenceAnswer(retried, retried.evidence.chunks, policy).status).toBe('success')
+  })
+
+  it('3: of its own accord once, and three times at most (R146)', async () => {
+    const { ports } = answering({ says: { text: MURDER, ...shares(0.5, 0.5) } })
+    const settings = { ...SETTINGS, policy: () => sufficiency({ threshold: 0.6 }) }
+    const rewrite = ({ attempt }: { readonly attempt: number }): string => `${ASKED.question} Again, ${attempt}.`
+    const asked = async (maxRetries?: number): Promise<number> => {
+      const bound = maxRetries === undefined ? {} : { maxRetries }
+      return (await answerWithRetries(ports, ASKED, { ...settings, ...bound, rewrite })).attempts.length
+    }
+    expect([await asked(), await asked(0), await asked(3)]).toEqual([2, 1, 4])
+    await expect(asked(4)).rejects.toMatchObject({ code: 'config_invalid', param: 'maxRetries' })
   })
 
   it('best practice 4: a refusal in words, with numbered suggestions and the offer of a person (R155)', async () => {
