@@ -4,7 +4,6 @@ import { RagGateError } from 'hono-rag-gate/errors'
 import { costLine } from './ask/cost-line.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
-import { policyFor } from './policies/policy-for.ts'
 import { pricesOf } from './statistics/savings-ledger.ts'
 
 const made = new WeakMap<GateBindings, AgentTools>()
@@ -17,15 +16,15 @@ export function agentToolsFor(env: GateBindings): AgentTools {
 }
 
 function toolsOf(env: GateBindings): AgentTools {
-  const { gate, reader } = compositionFor(env)
+  const { gate, judging } = compositionFor(env)
   // No model stands behind these tools: a refused search saves no call of one.
   const { authenticate, cache: _, savings: __, ...dependencies } = gate
   if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
   const prices = pricesOf(env)
   return createAgentTools({
+    ...judging,
     authenticate,
     dependencies,
-    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any' },
     ...(prices && { costLine: (retrievals: number) => costLine(prices, retrievals) }),
   })

@@ -33,7 +33,7 @@ import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-ca
 import { OPENAI_PROMPT_VERSION } from '@hono-rag-gate/models/openai-compatible'
 import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
 import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
-import { type GateDependencies, reranking, type RerankingOptions } from 'hono-rag-gate'
+import { type GateDependencies, type RagGateOptions, reranking, type RerankingOptions } from 'hono-rag-gate'
 import type { AnswerOptions } from 'hono-rag-gate/middleware'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
 import type { Generator } from '@hono-rag-gate/models'
@@ -50,6 +50,7 @@ import {
   rerankerFor,
   searchEngine,
 } from './engines.ts'
+import { policyFor } from './policies/policy-for.ts'
 import { numberIn, requireSettings } from './settings.ts'
 import { consoleOptions } from './statistics/console-options.ts'
 import { createFaultCounter, type FaultCounter } from './statistics/count-faults.ts'
@@ -60,6 +61,8 @@ import { english } from 'hono-rag-gate/language/english'
 /** Everything the routes use. */
 export interface Composition {
   readonly gate: GateDependencies
+  /** By what a question is judged, whichever route it comes by. Rules of the deployment's own are added here. */
+  readonly judging: Pick<RagGateOptions, 'policy' | 'rules'>
   readonly answer: AnswerOptions
   /** Windows that a collection is asked to learn its scale. */
   readonly scaleWindows: number
@@ -167,6 +170,7 @@ function compose(env: GateBindings): Composition {
       savings: savingsOf(env),
       ...questionsOf(env),
     },
+    judging: { policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader) },
     answer: answerOptionsOf(env),
     // The free plan of Workers allows 50 requests to others and 50 queries of D1 an invocation: half as many windows again are asked for meaning.
     scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 36 : 28,

@@ -5,7 +5,6 @@ import { ragGate, type RagGateEnv, type RagGateOptions } from 'hono-rag-gate'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { MESSAGES, readMessages } from './messages.ts'
-import { policyFor } from './policies/policy-for.ts'
 
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
 
@@ -29,10 +28,10 @@ function gateOf(question: Question): Gate {
 
 /** Made once for the bindings, as the composition is. */
 function gateFor(env: GateBindings, question: Question): Gate {
-  const { gate: dependencies, reader, answer } = compositionFor(env)
+  const { gate: dependencies, judging, answer } = compositionFor(env)
   return ragGate<GateBindings>({
+    ...judging,
     dependencies: () => dependencies,
-    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { collections: 'any', ...question },
     answer,
     closestPassages: 3,

@@ -10,7 +10,6 @@ import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { WorkerError } from './errors.ts'
 import { leaveOut } from './leave-out.ts'
-import { policyFor } from './policies/policy-for.ts'
 
 const LIMITS = { maxBytes: 65_536, timeoutMs: 10_000 }
 const MEMBERS = ['question', 'collection', 'without']
@@ -22,11 +21,11 @@ const SPARE = 100
 export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promise<Response> {
   const composition = compositionFor(c.env)
   await requireScope(composition, c.req.raw, 'admin')
-  const { reader } = composition
   const { retriever, collections, reranker, clock } = composition.gate
   const without = await readWithout(c)
   // `observe`: the handler below answers with every verdict.
   const gate = ragGate<GateBindings>({
+    ...composition.judging,
     dependencies: {
       retriever: leavingOut(retriever, without),
       ...(collections && { collections }),
@@ -34,7 +33,6 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
       ...(clock && { clock }),
       authenticate: composition.authenticate,
     },
-    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     mode: 'observe',
     question: { collections: 'any', otherFields: 'allow' },
     answer: { judge: answerJudge() },
