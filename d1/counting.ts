@@ -8,6 +8,16 @@ const PAIRS_AT_ONCE = 15
 
 const HOUR_MS = 3_600_000
 
+function requireShortNames(figures: Figures): void {
+  const owners = new Map<string, string>()
+  for (const [name, { as }] of Object.entries(figures)) {
+    const owner = owners.get(as)
+    if (owner !== undefined) throw new Error(`${name} and ${owner} are both called "${as}" in d1/figures.ts`)
+    if (!/^[a-z]{1,2}$/.test(as)) throw new Error(`${name} is called "${as}" in d1/figures.ts: take one or two letters`)
+    owners.set(as, name)
+  }
+}
+
 /** What one figure adds up, by its name in `counts`. */
 function sumsOf({ kind, as, sql }: Figure): readonly (readonly [name: string, value: string])[] {
   switch (kind) {
@@ -153,8 +163,11 @@ CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
  * Two views to insert into, with their triggers, and four that are read: what waits to be counted, and tokens.
  * `decision_batches` stores a JSON array of decisions by the names of their columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
  * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
+ *
+ * @throws for a figure whose short name is not one or two letters, or another's: the rollups would add one to the other
  */
 export function countingSql(figures: Figures): string {
+  requireShortNames(figures)
   const columns = getTableConfig(decisions).columns.flatMap(({ name }) => (name === 'place' ? [] : [name]))
   const stored = (name: string): string =>
     name === 'signal_shape'

@@ -21,6 +21,14 @@ describe('the migrations', () => {
     for (const name of ['words', 'counting', 'triggers'] as const) expect(newest(name)).toBe(rawFile(name))
   })
 
+  it.each([
+    ['e', /^cut and escalated are both called "e"/],
+    ['cut', /^cut is called "cut".*one or two letters/],
+    ['b1', /one or two letters/],
+  ])('are not written for a figure with the short name %s', (as, message) => {
+    expect(() => countingFile({ ...FIGURES, cut: { kind: 'count', as, sql: '1' } })).toThrow(message)
+  })
+
   it('are all the SQL there is outside of drizzle, but for folders of statements that it has no word for', () => {
     const files = globSync(['packages/*/src/**/*.ts', 'workers/**/*.ts'], { cwd: ROOT })
     // Full text; and a storage that drizzle does not know.
