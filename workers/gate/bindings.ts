@@ -39,6 +39,8 @@ export interface GateBindings {
   readonly ALERT_WEBHOOK_URL?: string
   /** Secret that signs what the webhook is told, 32 characters and up. Without it nothing is signed. */
   readonly ALERT_WEBHOOK_SECRET?: string
+  /** `observe` judges and records questions and chats, and answers all of them. @default 'enforce' */
+  readonly GATE_MODE?: string
   /** `json` writes a line of JSON for each request. @default 'off' */
   readonly REQUEST_LOG?: string
   /** Share of refusals beyond which there is an alert, 0 to 1. @default '0.5' */

@@ -32,6 +32,7 @@ function gateFor(env: GateBindings, question: Question): Gate {
   return ragGate<GateBindings>({
     ...judging,
     dependencies: () => dependencies,
+    mode: env.GATE_MODE === 'observe' ? 'observe' : 'enforce',
     question: { collections: 'any', ...question },
     answer,
     closestPassages: 3,

@@ -86,6 +86,7 @@ const SETTINGS = {
   } as Setting,
   ...each(oneOf('on', 'off'), 'ANONYMOUS_ASK'),
   ...each(oneOf('public', 'operator'), 'AUDIENCE'),
+  ...each(oneOf('enforce', 'observe'), 'GATE_MODE'),
   ...each(oneOf('jsonl', 'csv'), 'EXPORT_FORMAT'),
   ...each(oneOf('off', 'json'), 'REQUEST_LOG'),
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),

@@ -53,6 +53,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   ALERT_LATENCY_AT_MOST_MS: ['4000', '4s'],
   ALERT_DRIFT_AT_MOST: ['1.25', '-1', '.', 'Infinity'],
   AUDIENCE: ['operator', 'Operator', 'everyone'],
+  GATE_MODE: ['observe', 'Observe', 'off'],
   DEPLOYMENT: ['berlin', 'a\nb', 'x'.repeat(4097)],
   STALE_IF_ERROR_SECONDS: ['0', '-1', '1.5', '1h', '1e3', ' 60', '2592001', '99999999'],
   DATABASE_OUTAGE_SECONDS: ['0', '3601'],

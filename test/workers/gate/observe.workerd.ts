@@ -1,0 +1,28 @@
+/** `GATE_MODE=observe`: a deployment that is tried out before it refuses anybody. */
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, it } from 'vitest'
+import { HANDBOOK, OFF_TOPIC } from '../../fixtures/corpus.ts'
+import { ADMIN, workerOver } from '../../worker-requests.ts'
+
+const { post, send } = workerOver({ ...env, GATE_MODE: 'observe' })
+
+beforeAll(async () => {
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+})
+
+it.each([
+  ['/ask', { question: OFF_TOPIC }],
+  ['/v1/chat/completions', { model: 'search', messages: [{ role: 'user', content: OFF_TOPIC }] }],
+])('%s answers what would be refused, and says so', async (path, body) => {
+  const reply = await post(path, body)
+  expect(reply.headers.get('rag-gate')).toMatch(/^refuse;.*mode=observe/)
+  const told = await reply.json<{ rag_gate?: object }>()
+  expect(told.rag_gate ?? told).toMatchObject({ refused: false, verdict: 'refuse', answered_by: 'search' })
+})
+
+it('counts it beside what is refused, and agents are given nothing weak', async () => {
+  const found = await post('/v1/tools/search', { query: OFF_TOPIC })
+  expect(await found.json()).toMatchObject({ data: [], metadata: { refused: true } })
+  const stats = await send('/v1/stats', { headers: ADMIN })
+  expect(await stats.json()).toMatchObject({ by_mode: { observe: 2, enforce: 1 } })
+})
