@@ -1,5 +1,5 @@
 /** What stands in the way of more coverage: what one would keep who knew more of the questions to be refused than labels tell. */
-import { logOdds } from '../../packages/calibration/src/adjusted-confidence.ts'
+import { logOdds } from '../../packages/calibration/src/log-odds.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { lowestSafeConfidence } from '../../packages/calibration/src/safe-confidence.ts'
 import { lowestSafeThreshold, type Promised } from '../../packages/calibration/src/safe-threshold.ts'

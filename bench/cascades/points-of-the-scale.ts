@@ -3,7 +3,7 @@ import { largeDocuments, observeWindow } from '../../packages/calibration/src/sc
 import { REFUSED_BELOW } from '../../src/core/scale/index.ts'
 import { type ScaleObservation, scaleOf } from '../../packages/calibration/src/scale/scale-of-windows.ts'
 import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
-import { logOdds } from '../../packages/calibration/src/scale/log-odds.ts'
+import { logOdds } from '../../packages/calibration/src/log-odds.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
 import { deviationsOf } from '../../src/core/scale/index.ts'

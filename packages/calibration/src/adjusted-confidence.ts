@@ -7,6 +7,7 @@ import {
 } from 'hono-rag-gate/core/policy'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { curves, type Signals } from 'hono-rag-gate/core/signals'
+import { logOdds } from './log-odds.ts'
 import { hasReaderScores, isOfReader, recordedMeasure, signalsOfMeasures } from './recorded-measures.ts'
 
 /** What labels add. */
@@ -31,15 +32,6 @@ export interface AdjustedSettings extends Adjustment {
   readonly base: ConfidenceSettings
   /** From what it was fitted. */
   readonly provenance: string
-}
-
-/** Confidences nearer to 0 or 1 than this have the log-odds of this. */
-const NEAREST = 1e-9
-
-/** Log-odds of a confidence, −20.7..20.7; `NaN` for what is none. */
-export function logOdds(confidence: number): number {
-  const held = Math.min(1 - NEAREST, Math.max(NEAREST, confidence))
-  return Math.log(held / (1 - held))
 }
 
 /** Log-odds with an adjustment; `NaN` when a number that it needs was not recorded. */

@@ -1,6 +1,7 @@
 /** Fits what labels of a collection add to a general confidence. */
 import type { Signals } from 'hono-rag-gate/core/signals'
-import { type Adjustment, logOdds } from './adjusted-confidence.ts'
+import type { Adjustment } from './adjusted-confidence.ts'
+import { logOdds } from './log-odds.ts'
 import { type Example, fitLogistic } from './logistic-fit.ts'
 import { hasReaderScores, measuresOfAll, measuresOfReaders, recordedMeasure } from './recorded-measures.ts'
 

@@ -1,6 +1,6 @@
 /** The lowest threshold of a confidence that a promise holds at: between two labels, where their number is between two counts. */
 import { RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
-import { logOdds } from './adjusted-confidence.ts'
+import { logOdds } from './log-odds.ts'
 import { lowestSafeThreshold, mostAllowed, type Promised } from './safe-threshold.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   REFUSED_BELOW,
   type ScoreScale,
 } from 'hono-rag-gate/core/scale'
-import { logOdds } from './log-odds.ts'
+import { logOdds } from '../log-odds.ts'
 
 /** What the gate measured for one window. */
 export interface ScaleObservation {
