@@ -26,7 +26,7 @@ export async function joinOthers(
   const { coalescer } = settings
   const { read, store, maxAgeSeconds } = asked.use
   if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
-  // Who waited for such an answer would wait twice.
+  // The handler's last answer could not be shared: followers would wait for one, then ask all the same.
   if (sharing.isBarred) return { isSeparate: true }
   try {
     const role = await joinInTime(coalescer, key, purges.epoch)

@@ -37,7 +37,7 @@ export function sharedParts(
 
 /** How evidence is retrieved and cut on a route. */
 export function retrievalText({ settings: { retrieval, context }, ports: { reranker } }: CachedRoute): string {
-  // One function cannot be told from another: the cache's `version` does that.
+  // Functions cannot be compared: an app that changes `lengthOf` changes the cache's `version`.
   const counts = context.lengthOf === undefined ? 'characters' : 'by lengthOf'
   const { maxLength } = context
   return lengthPrefixed([canonicalJson({ topK: retrieval.topK, maxLength, counts }), reranker?.key ?? ''])
@@ -64,8 +64,8 @@ export async function evidenceKeyOf(
 ): Promise<string> {
   const question = stems === undefined ? shared.question : lengthPrefixed(contentStems(shared.question, stems))
   const { verdict, band, reason } = judgement
-  // Texts, not ids: in an index that others filled an id may stay when its text changes.
-  // Scores change with every document of the collection, and no answer is made of them.
+  // Texts, not ids: in an index that others fill, a text may change under its id.
+  // Without scores: they change with every document of the collection, and the answer is not made from them.
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
   return evidenceKey({ ...shared, question, fingerprint: await fingerprintOf(read), verdict, band, reason })
 }

@@ -135,20 +135,20 @@ function handlersOutcome(
     return SEPARATE
   }
   const media = mediaTypeOf(header('content-type'))
-  // Before it is sent with headers of this request.
+  // A copy: headers of this request alone are added to the response later.
   const headers = new Headers(response.headers)
   const answerOf = (body: string): StoredAnswer => {
     const kept = { body, status, headers, outer: made.outer, reported: reported() }
     return recordOf(parts, asked, lookup, decision, { ...kept, lifetimeSeconds: lifetime, ageSeconds })
   }
-  // JSON is of use when it is whole.
+  // Followers are sent a stream as it comes; JSON is useful only when it is whole.
   const along = leader !== undefined && media !== 'json' ? copy() : null
   if (along !== null) leader?.begin(answerOf(''), along)
   const kept = copy()
   return (async () => {
     const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE
     const bytes = await readAtMost(kept, MAX_STORED_BYTES).catch((thrown: unknown) => {
-      // Of a stream that breaks off its reader is told, and the log.
+      // That a stream broke off was told to its reader, and logged.
       if (media === 'events') return null
       throw thrown
     })
@@ -157,7 +157,7 @@ function handlersOutcome(
       warnNotStored(TOO_LARGE)
       return unstored
     }
-    // Another encoding is not kept.
+    // Only UTF-8 is stored.
     const body = utf8TextOf(bytes)
     // A stream may have been cut within a character.
     if (body === undefined) {

@@ -11,7 +11,7 @@ export async function storedContent(
 ): Promise<StoredContent> {
   const sent = Object.fromEntries(headers)
   if (live !== undefined) return { body: live, status, headers: sent }
-  // Of a redirect or an absence no condition is asked. @see RFC 9110, section 13.2.1
+  // Conditions apply to successful answers alone. @see RFC 9110, section 13.2.1
   if (isConditional(received.method) && status < 300) {
     const tag = (sent['etag'] ??= await entityTag(body))
     const condition = received.headers.get('if-none-match')

@@ -116,7 +116,7 @@ async function judge(response: Response, toJudge: ToJudge): Promise<ReadAnswer> 
   const { decision, policy, context } = gated
   const read = await readJsonAnswer(response, MAX_JUDGED_BYTES, toJudge.timeoutMs)
   const json = read.kind === 'json' ? read.value : undefined
-  // Of what was sent as JSON, and is none, nothing that was reported is believed.
+  // Where a body claims to be JSON and is not, the reported answer does not count either.
   const mayBeReported = read.kind === 'unread' ? read.media === 'other' : json !== undefined
   const answer = answerIn(json) ?? (mayBeReported ? report.answer : undefined)
   const structured = report.structured ?? json

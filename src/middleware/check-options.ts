@@ -57,7 +57,7 @@ const QUESTION: OptionKinds<QuestionOptions> = {
   otherFields: oneOf('refuse', 'allow'),
   collections: {
     words: "a list of strings, or 'any'",
-    // In a string every part of a name would be found.
+    // A string has `includes` too, and would allow every part of a name.
     holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
   },
 }
@@ -167,7 +167,7 @@ const QUESTION_DEFAULTS = {
 function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
   const settings = withDefaults(options, QUESTION_DEFAULTS)
   const { collections } = settings
-  // A list has one at least.
+  // The list was checked: it has at least one.
   return { ...settings, collection: collections === 'any' ? 'default' : collections[0]! }
 }
 

@@ -123,7 +123,7 @@ function oneCollection(id: string): Collections {
  *   dependency that is none
  */
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
-  // Wrong wiring is said in words when it is made, not by a failure of the first request.
+  // Wrong wiring is an error with words when the gate is made, not a failure of its first request.
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
   const {
     retriever,

@@ -83,7 +83,7 @@ export function makeGateContext(input: RagGateContextInput): {
   let report: AnswerReport = {}
   const gateContext: RagGateContext = {
     question,
-    // Copies: the answer is judged, kept, purged and recorded by what they were made of.
+    // Copies: judging, storing, purging and recording read the originals.
     principal: frozenCopy(principal),
     decision: frozenCopy(decision),
     evidence: frozenCopy(evidence),

@@ -26,7 +26,7 @@ export async function handleRequest<Bindings extends object>(
   const gated = await gateQuestion(dependencies, settings, exchange.request, exchange.cache)
   const reply = await replyTo(c, next, exchange, gated)
   const stream = streamOf(exchange, reply)
-  // Before the response is sent: its body can still be copied.
+  // Before the response is sent, while its body can still be copied.
   exchange.cache?.store(gated.lookup, { ...reply.made, ...(stream && { copy: stream.copy }) })
   putResponse(c, record(exchange, reply, stream))
   if (reply.failure !== undefined) throw reply.failure.thrown

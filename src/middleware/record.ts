@@ -23,11 +23,11 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const { settings, dependencies, request, startedMs, later } = exchange
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
-  // The id first: the time in it is never after that of the event, which is found by it.
+  // The id comes first: an event is found by the time in its id, which must not be after its own.
   const id = found === undefined ? decision.id : newId(dependencies.clock)
   const atMs = dependencies.clock.nowMs()
   const timings = { ...reply.timings, totalMs: atMs - startedMs }
-  // Of a stored answer nothing is reported.
+  // No handler ran for a stored answer, so none reported.
   const reported = found === undefined ? reply.reported : undefined
   const log = (status = reply.response.status): Promise<void> | undefined => {
     const event = eventOf(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
@@ -39,7 +39,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
-  // Phases that did not run are phases that a stored answer saved.
+  // Where the caller is not told of the cache, missing phases would tell a stored answer.
   headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
   const warn = (): undefined => {

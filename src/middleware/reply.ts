@@ -132,7 +132,7 @@ async function storedReply<Bindings extends object>(
   exchange: Exchange,
   found: FoundAnswer,
 ): Promise<Chosen & Pick<Reply, 'found' | 'decision'>> {
-  // Found where there is a cache only.
+  // Only a cache finds an answer.
   const { body, status, headers } = await exchange.cache!.contentOf(found)
   // It was sent with this status before, so it is one.
   const response = c.newResponse(body, status as StatusCode, headers)
@@ -155,7 +155,7 @@ async function refusal<Bindings extends object>(
     return { response: new Response(own.body, { status: own.status, headers }), made: { kind: 'nothing' } }
   }
   const body = JSON.stringify(refused)
-  // With the status that `onRefuse` may have set.
+  // Hono's `newResponse` has the status that `onRefuse` may have set.
   const response = c.newResponse(body, { headers: { 'content-type': 'application/json' } })
   return { response, made: { kind: 'refusal', body, status: response.status, decision } }
 }
@@ -184,7 +184,7 @@ function answerAsMade(
   answer: HandlersAnswer,
   reported: () => AnswerReport,
 ): Chosen {
-  // Of a stream whose headers were asked for there is no answer to keep.
+  // HEAD asks for headers alone: there is no body to store.
   const isHead = received.method === 'HEAD'
   if (isHead) discard(passed)
   const response = isHead ? new Response(null, passed) : passed

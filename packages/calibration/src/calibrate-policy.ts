@@ -139,7 +139,7 @@ export function calibratePolicy(
   }))
   const scores = fit === 'weights' ? crossFitted(measured, settings.strength) : measured.map(({ general }) => general)
   const refusable = scores.filter((_, at) => !labelled[at]!.answerable)
-  // Of fitted weights the promise is measured, not proved: it is not used up to the last.
+  // For fitted weights the bound is measured, not proved: the safer of the two thresholds.
   const lowest = fit === 'weights' ? lowestSafeThreshold : lowestSafeConfidence
   const refuseBelow = lowest(refusable, { risk, certainty, step: STEP })
   if (refuseBelow === undefined || refuseBelow >= 1) {

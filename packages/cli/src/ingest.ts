@@ -211,7 +211,7 @@ function unchanged(document: GateDocument, { origin, documents }: There): Docume
   const known = documents.get(document.id.normalize('NFC'))
   if (known === undefined || origin === undefined || typeof document.text !== 'string') return undefined
   if (Object.keys(document).some((name) => !MEMBERS.has(name))) return undefined
-  // Of the right kind where the hash is that of a document that the gate took.
+  // Unchecked, but a document with the hash of one that the gate took is such a document.
   const { format = 'markdown' } = document
   if (documentHash(origin, { ...document, format } as IncomingDocument) !== known.hash) return undefined
   const { chunks } = known

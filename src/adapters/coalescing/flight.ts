@@ -132,7 +132,7 @@ export class Flight {
   #succeed(): void {
     const atOnce = this.#failures < MOST_FAILURES ? 1 : Infinity
     while (this.#waiting.size > 0 && this.#punctual().length < atOnce) {
-      // Who knows of the most purges makes an answer for all.
+      // The leader that knows of the most purges: its answer may be sent to all.
       const next = [...this.#waiting].reduce((one, other) => (other.purgeEpoch > one.purgeEpoch ? other : one))
       this.#give(next, this.#lead(next))
     }

@@ -42,7 +42,7 @@ const MOST_TOKENS = 1e12
 /** What each column of `decisions` is written from. Objects and arrays are stored as JSON. */
 const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEvent) => unknown])[] = [
   ['id', ({ event }) => event.id],
-  // Of most events it is the event's own.
+  // Empty where it is the event's own id, as it is for most.
   ['decision_id', ({ event }) => (event.decision.id === event.id ? '' : event.decision.id)],
   ['at_ms', ({ event }) => Math.trunc(event.atMs)],
   ['tenant', ({ event }) => event.decision.tenant],

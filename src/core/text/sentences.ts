@@ -49,7 +49,7 @@ export function sentenceEnds(text: string): number[] {
 
 /** Whether the last word is one of the abbreviations, or an initial, with its full stop. */
 function endsShortened(text: string): boolean {
-  // With the character before the longest, so that the end of a longer word is none.
+  // One character more than the longest, so that the end of a longer word is not taken for one.
   const word = LAST_WORD.exec(text.slice(-LONGEST_ABBREVIATION - 2))?.[1] ?? ''
   return ABBREVIATIONS.has(word) || (isAscii(word) ? ASCII_CAPITAL : CAPITAL).test(word)
 }

@@ -65,7 +65,7 @@ export function createAnswerer(
     { generationTimeoutMs },
     { generationTimeoutMs: number(1) },
   )
-  // Who calls it is no stranger: any collection may be named where there are several.
+  // The caller is the program itself: it may name any collection.
   const question = { ...(dependencies.collections && { collections: 'any' as const }), ...others.question }
   const answer = answerWithoutHttp({ route: 'answer-question', ...others, question, policy, dependencies })
   return async function answerOne(given) {

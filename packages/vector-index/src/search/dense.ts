@@ -102,7 +102,7 @@ function prepareBounds(
     const bounds = new Float64Array(dots.length)
     for (let at = 0; at < bounds.length; at++) {
       const rowLength = lengths[at]!
-      // By the row's length.
+      // In units of the row's length.
       const product = step * gains[at]! * dots[at]! + miss * (1 + misses[at]!) + length * misses[at]!
       if (similarity === 'COSINE') bounds[at] = rowLength === 0 ? 0 : product / length
       else if (similarity === 'DOT_PRODUCT') bounds[at] = rowLength * product
