@@ -25,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   ['types and lint', ...OXLINT, '--type-check'],
   ['site: the pages, and no dead link', 'node_modules/vitepress/bin/vitepress.js', 'build', 'docs', '--logLevel=warn'],
   ['types: core alone', 'node_modules/typescript/bin/tsc', '-p', 'src/core'],
+  ['types: the page of the Worker', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.page.json'],
   ['lint: who imports whom', 'scripts/import-rules.ts'],
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
 ]

@@ -9,6 +9,7 @@ const FORMATS = { md: 'markdown', markdown: 'markdown', txt: 'text', html: 'html
 /** What a mark says beside a document. */
 const MARKS = { pass: 'Taken', error: 'Not taken', skip: 'On its way' }
 
+/** @returns {any} an element of the kind that index.html has */
 const byId = (id) => document.getElementById(id)
 const typed = byId('collection')
 const chosen = byId('collections')

@@ -7,6 +7,7 @@ const SILENCE_MS = 60_000
 
 /** Why an answer ended before its end; with the gate's code and request id where it gave them. */
 export class Incomplete extends Error {
+  /** @param {string} message @param {{ code?: string, request_id?: string }} [error] */
   constructor(message, { code, request_id: requestId } = {}) {
     super(message)
     this.code = code

@@ -13,7 +13,9 @@ const RULER = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
 
 /**
- * @param citation makes the element for a number in square brackets, or nothing where there is no such source
+ * @param {string} text
+ * @param {{ citation?: (number: number) => Node | undefined }} [options] `citation` makes the element for a number in square
+ *   brackets, or nothing where there is no such source
  * @returns the blocks
  */
 export function markdown(text, { citation = () => undefined } = {}) {

@@ -6,6 +6,7 @@ import { Incomplete, send } from './exchange.js'
 
 const HISTORY_LENGTH = 10
 
+/** @returns {any} an element of the kind that index.html has */
 const byId = (id) => document.getElementById(id)
 const form = byId('ask')
 const input = byId('question')
@@ -80,8 +81,13 @@ function showError({ question, of, heading, tookMs }, error) {
   status.textContent = `${error.title}.`
 }
 
-/** @param isReplaced whether another question was asked meanwhile */
-async function showAnswer({ question, of, heading, tookMs }, { about, headers, pieces }, isReplaced) {
+/**
+ * @param asked what was asked, and when
+ * @param {Partial<Awaited<ReturnType<typeof send>>>} answer without an error
+ * @param isReplaced whether another question was asked meanwhile
+ */
+async function showAnswer(asked, { about, headers, pieces }, isReplaced) {
+  const { question, of, heading, tookMs } = asked
   const view = answerView(heading, { about, headers, collection: of })
   show(about.verdict, heading, view.parts)
   result.classList.add('writing')
