@@ -21,13 +21,15 @@ export function noPurges(): PurgedScopes {
 /** Notes purges; beyond so many the oldest are folded into one. */
 export function notePurges(known: PurgedScopes, purges: Iterable<readonly [scope: string, epoch: number]>): void {
   const { epochs } = known
-  for (const [scope, epoch] of purges) {
-    epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? 0))
+  for (const [scope, epoch] of [...purges].sort(([, one], [, other]) => one - other)) {
+    const latest = Math.max(epoch, epochs.get(scope) ?? 0)
+    // Moved to the end: the first was purged longest ago.
+    epochs.delete(scope)
+    epochs.set(scope, latest)
     known.epoch = Math.max(known.epoch, epoch)
   }
-  if (epochs.size <= MOST_PURGES) return
-  const folded = [...epochs].sort(([, one], [, other]) => one - other).slice(0, epochs.size - MOST_PURGES)
-  for (const [scope, epoch] of folded) {
+  for (const [scope, epoch] of epochs) {
+    if (epochs.size <= MOST_PURGES) return
     epochs.delete(scope)
     known.foldedEpoch = Math.max(known.foldedEpoch, epoch)
   }
