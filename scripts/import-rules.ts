@@ -229,7 +229,7 @@ export function violationsOf(file: string, source: string): readonly Violation[]
 }
 
 function allowedFor(file: string): Allowed {
-  const preset = /^(?:src|packages\/presets\/src)\/presets\/[^/]+\//.exec(file)?.[0]
+  const preset = /^src\/presets\/[^/]+\//.exec(file)?.[0]
   if (preset !== undefined) return { rooms: [preset, 'src/core/', 'src/language/', ERRORS] }
   const room = Object.keys(ROOMS)
     .filter((path) => file.startsWith(path))
