@@ -18,10 +18,11 @@ export const FULL_USE: CacheUse = { read: true, store: true }
 
 /**
  * In the names of request headers by which applications, and the proxies in front of them, tell callers apart. Others that
- * are no secret and no name may hold one of them: a request more passes by the cache.
+ * are no secret and no name may hold one of them: a request more passes by the cache. What browsers send about themselves,
+ * and Vercel and Netlify with every request about the deployment, tells of no caller.
  */
 const CREDENTIAL =
-  /^(?!sec-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc)/
+  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc)/
 
 /** @param name of a request header, in lower case */
 export function isCredential(name: string): boolean {

@@ -48,9 +48,8 @@ describe('a public cache', () => {
 
   it.each(
     `accept accept-language user-agent sec-fetch-user content-type idempotency-key traceparent baggage cf-connecting-ip
-     cf-ray x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests`.split(
-      /\s+/,
-    ),
+     cf-ray x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests
+     x-vercel-oidc-token x-vercel-proxy-signature x-nf-account-id x-nf-account-tier`.split(/\s+/),
   )('has one in a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] })).toEqual({ read: true, store: true })
