@@ -22,7 +22,7 @@ import { respondWithError } from './respond.ts'
  * can be judged, no model call.
  *
  * @throws `config_invalid`, `policy_invalid` when an option is out of range; `cache_scope_required` when callers who are not
- *   tells apart would share a cache. Of dependencies that a function makes, requests are answered with these codes.
+ *   told apart would share a cache. Of dependencies that a function makes, requests are answered with these codes.
  */
 export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,
