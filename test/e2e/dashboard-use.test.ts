@@ -115,15 +115,32 @@ describe('the overview', () => {
     expect(await stopped.page.locator('.health').innerText()).toContain('alerts by 90 min')
   })
 
-  it('says what another threshold would have refused', async () => {
+  it('says what another threshold would have refused: what another gate refused stays so', async () => {
     const { page } = await visit()
+    const counts = new Map([
+      [0, { pass: 0, advise: 0, refuse: 3 }],
+      [12, { pass: 0, advise: 4, refuse: 0 }],
+      [16, { pass: 0, advise: 0, refuse: 2 }],
+      [19, { pass: 11, advise: 0, refuse: 0 }],
+    ])
+    await page.route('**/v1/stats*', async (route) => {
+      const response = await route.fetch()
+      const json = (await response.json()) as { confidence_histogram: readonly object[] }
+      const bins = json.confidence_histogram.map((_, at) => counts.get(at) ?? { pass: 0, advise: 0, refuse: 0 })
+      await route.fulfill({ response, json: { ...json, confidence_histogram: bins } })
+    })
+    await page.reload()
     const slider = page.getByLabel('Try another threshold')
+    const outcome = page.locator('#counterfactual')
+    expect(await slider.inputValue()).toBe('11')
+    expect(await outcome.innerText()).toBe('Refusing below 0.55 would refuse 25 % (5) instead of 25 % (5).')
+    await slider.fill('13')
+    expect(await outcome.innerText()).toContain('would refuse 45 % (9) instead of')
     await slider.focus()
     await page.keyboard.press('End')
-    const all = (await api('/v1/stats')) as { decisions?: number }
-    expect(await page.locator('#counterfactual').innerText()).toContain(`would refuse 100 % (${all.decisions})`)
+    expect(await outcome.innerText()).toContain('would refuse 100 % (20) instead of')
     await page.keyboard.press('Home')
-    expect(await page.locator('#counterfactual').innerText()).toContain('would refuse –'.replace('–', '0 % (0)'))
+    expect(await outcome.innerText()).toContain('would refuse 10 % (2) instead of')
   })
 
   it('has the figures of the chart as a table, and as a file', async () => {

@@ -89,6 +89,22 @@ describe('an answer', () => {
     expect(await page.locator('.caution').innerText()).toBe('Verify this.')
   })
 
+  it('that would be a refusal says so where the gate observes', async () => {
+    const { page } = await visit()
+    const note = page.getByText('Answered all the same: the gate observes')
+    await ask(page, WEATHER)
+    expect(await note.count()).toBe(0)
+    await page.route('**/ask', async (route) => {
+      const response = await route.fetch()
+      const headers = response.headers()
+      await route.fulfill({ response, headers: { ...headers, 'rag-gate': `${headers['rag-gate']};mode=observe` } })
+    })
+    await ask(page, WEATHER)
+    expect(await note.count()).toBe(1)
+    await ask(page, STRONG)
+    expect(await note.count()).toBe(0)
+  })
+
   it('for the public has no figures, and nothing is broken without them', async () => {
     const { page, complaints } = await visit()
     await changing(page, (body) => ({ ...body, detail: undefined }))

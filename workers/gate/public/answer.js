@@ -24,6 +24,7 @@ const ANSWERED_BY = {
   model: 'Written by a model from the sources.',
   search: 'The passages as they stand in the documents. No model wrote this.',
 }
+const OBSERVED = 'Answered all the same: the gate observes, and refuses nothing yet.'
 /** The order in which score kinds are shown; others follow. */
 const KINDS = ['convex', 'cosine', 'bm25']
 /** Where a kind's scale ends. A kind without an end is measured against its best chunk. */
@@ -68,6 +69,7 @@ export function answerView(heading, { about, headers, collection }) {
     { className: 'card reading' },
     heading,
     el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
+    verdict === 'refuse' && observes(headers) && el('p', { className: 'quiet' }, OBSERVED),
     ...markParts(about),
     about.caution && el('p', { className: 'caution' }, about.caution),
     answer,
@@ -280,6 +282,8 @@ function findingItem({ gate, outcome, code, message, stage }) {
     ),
   )
 }
+
+const observes = (headers) => /;\s*mode=observe\b/.test(headers.get('rag-gate') ?? '')
 
 function exchangeRows(about, headers, roundTrip, collection) {
   const gate = headers.get('rag-gate') ?? ''

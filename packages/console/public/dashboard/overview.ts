@@ -369,10 +369,16 @@ function confidence(
   })
   const start = Math.round((refuseBelow ?? 0.5) * 20)
   const outcome = el('output', { id: 'counterfactual', htmlFor: 'try' })
+  const refusedNow = bins.reduce((sum, { refuse }) => sum + refuse, 0)
+  // What was refused from the policy's own threshold on had another reason, which stays.
+  const refusedUnder = (threshold: number): number =>
+    bins.reduce((sum, { pass, advise, refuse }, at) => {
+      if (at / 20 < threshold) return sum + pass + advise + refuse
+      return at / 20 < (refuseBelow ?? 0) ? sum : sum + refuse
+    }, 0)
   const tell = (step: number): void => {
-    const below = bins.slice(0, step).reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
-    const refused = bins.reduce((sum, { refuse }) => sum + refuse, 0)
-    outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${percent(below, total)} (${number(below)}) instead of ${percent(refused, total)} (${number(refused)}).`
+    const refused = refusedUnder(step / 20)
+    outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).`
   }
   tell(start)
   const slider = el('input', {
