@@ -37,8 +37,8 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
-          // Properties run hundreds of examples, on machines that others use as well.
-          testTimeout: 30_000,
+          // Properties run hundreds of examples, or thousands, on machines that others use as well.
+          testTimeout: DEEP ? 300_000 : 30_000,
           setupFiles: ['test/properties.ts'],
           // A process for each of 285 files would spend half of the time on loading modules: a file cleans up after itself.
           isolate: false,

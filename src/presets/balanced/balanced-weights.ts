@@ -8,10 +8,10 @@ export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-24: docs/internal/evalu
 export const BALANCED_WEIGHTS: LogisticWeights = {
   intercept: -3.4564,
   weights: {
-    questionLikelihood: 3.1124,
-    sentenceMatch: 4.1278,
-    chunkCosineGap: 4.2895,
-    bm25Lead: 1.6643,
-    titleMatch: 0.9492,
+    questionLikelihood: 3.113,
+    sentenceMatch: 4.1286,
+    chunkCosineGap: 4.2941,
+    bm25Lead: 1.6617,
+    titleMatch: 0.9489,
   },
 }
