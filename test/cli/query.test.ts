@@ -65,6 +65,13 @@ describe('rag-gate query', () => {
     })
   })
 
+  it('says what the gate would have refused, where it only observes', async () => {
+    const note = 'Not supported, and answered all the same: the gate observes, and refuses nothing yet.'
+    expect((await asked({ ...ANSWER, verdict: 'refuse' })).out).toContain(`${note}\n\nTurn the key. [1]\n`)
+    expect((await asked(ANSWER)).out).not.toContain(note)
+    expect((await asked(REFUSAL)).out).not.toContain(note)
+  })
+
   it('for the public prints no confidence, and all sources where none is cited', async () => {
     const { detail: _, ...body } = { ...ANSWER, answer: 'Turn the key.' }
     const { out } = await asked(body)

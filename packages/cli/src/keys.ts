@@ -39,7 +39,7 @@ export const keysCommand = command({
         return make(gate(), keyToMake(given), json, terminal)
       case 'list': {
         const { keys } = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
-        terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys')
+        terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys of this tenant')
         return 0
       }
       case 'revoke': {

@@ -34,10 +34,13 @@ export const queryCommand = command({
   },
 })
 
+const OBSERVED = 'Not supported, and answered all the same: the gate observes, and refuses nothing yet.'
+
 function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): void {
-  const { detail, refused } = body
+  const { detail, refused, verdict } = body
   const explanation = detail?.explanation
   const confidence = confidenceOf(explanation)
+  if (verdict === 'refuse' && !refused) out({ text: OBSERVED, colour: 'yellow' }, '\n')
   out(body.answer)
   if (body.caution !== undefined) out({ text: `⚠️ ${body.caution}`, colour: 'yellow' })
   if (refused) showRefusal(body, debug, out)
