@@ -31,7 +31,7 @@ export interface Exchange {
 }
 
 /** Methods that bring a question in their body; QUERY as in RFC 10008. */
-const METHODS: ReadonlySet<string> = new Set(['POST', 'QUERY'])
+const METHODS: readonly string[] = ['POST', 'QUERY']
 
 /** @throws `method_not_allowed`, `config_invalid`, `collection_not_found`, and what `identified` and `readQuestion` throw */
 export async function readExchange<Bindings extends object>(
@@ -41,8 +41,8 @@ export async function readExchange<Bindings extends object>(
 ): Promise<Exchange> {
   const startedMs = dependencies.clock.nowMs()
   const received = c.req.raw
-  if (settings.question.read === undefined && !METHODS.has(received.method))
-    throw new RagGateError('method_not_allowed', 'Questions come by POST')
+  if (settings.question.read === undefined && !METHODS.includes(received.method))
+    throw new RagGateError('method_not_allowed', 'Ask by POST')
   // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
   if ((c.get('ragGate') as unknown) !== undefined) {
     throw new RagGateError('config_invalid', 'The request passes two gates')

@@ -112,6 +112,7 @@ export function respondWithError(
   const { code, message, param, retryAfterSeconds } = error
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (status === 405) headers['allow'] = 'POST, QUERY'
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
   return c.json({ error: { code, message, request_id: requestId, param } } satisfies ErrorBody, status, headers)
 }

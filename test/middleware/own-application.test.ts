@@ -110,12 +110,13 @@ describe("in a user's own application", () => {
     for (const env of [{}, {}]) expect((await app.request('/ask', init, env)).status).toBe(404)
   })
 
-  it('says 405 to a request that brings no question', async () => {
+  it('says 405 to a request that brings no question, and how one is asked', async () => {
     const app = new Hono<RagGateEnv>()
     app.use('/api/*', ragGate({ policy: balanced(), dependencies: aResolved }))
     app.get('/api/health', (c) => c.text('ok'))
     const response = await app.request('/api/health')
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([405, 'method_not_allowed'])
+    expect(response.headers.get('allow')).toBe('POST, QUERY')
   })
 
   it('makes its dependencies once for each bindings object', async () => {
