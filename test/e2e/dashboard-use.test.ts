@@ -143,6 +143,18 @@ describe('the overview', () => {
     expect(await outcome.innerText()).toContain('would refuse 10 % (2) instead of')
   })
 
+  it('says that what was only observed counts as refused too', async () => {
+    const { page } = await visit()
+    const note = 'those only observed too'
+    expect(await tile(page, 'Refused').innerText()).not.toContain(note)
+    await page.route('**/v1/stats*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), by_mode: { enforce: 40, observe: 2 } } })
+    })
+    await page.reload()
+    expect(await tile(page, 'Refused').innerText()).toContain(note)
+  })
+
   it('has the figures of the chart as a table, and as a file', async () => {
     const { page } = await visit()
     await page.getByText('As a table').click()

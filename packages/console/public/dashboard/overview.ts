@@ -187,7 +187,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       'Refused',
       list({ verdict: 'refuse' }),
       percent(verdicts.refuse, decisions),
-      counted(verdicts.refuse, 'question'),
+      `${counted(verdicts.refuse, 'question')}${stats.by_mode.observe > 0 ? ', those only observed too' : ''}`,
       shareThen(earlier.by_verdict.refuse),
       'refuse',
     ),
