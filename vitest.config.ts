@@ -29,8 +29,6 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
     maxWorkers: CORES,
-    // MB for young objects: with Node's 16 the collector takes a sixth of all the work.
-    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64'],
     projects: [
       {
         test: {
