@@ -117,9 +117,8 @@ function invalid(message: string, param: string): RagGateError {
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, ROUTE_OPTIONS)
-  const { policy, rules = [], mode = 'enforce' } = options
+  const { policy, rules = [], mode = 'enforce', closestPassages = 0, onRefuse } = options
   const onWarning = withFailuresLogged(options.onWarning ?? warnOnConsole)
-  const { closestPassages = 0 } = options
   const { judge: answerJudge, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   const messagesFor = messageChooser(options.messages)
   return {
@@ -134,7 +133,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     streamStartTimeoutMs: Math.max(streamIdleTimeoutMs, STREAM_START_TIMEOUT_MS),
     closestPassages,
     messagesFor,
-    onRefuse: options.onRefuse,
+    onRefuse,
     onWarning,
   }
 }

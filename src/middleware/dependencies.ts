@@ -139,12 +139,10 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
   const { onWarning } = settings
   const ports = { ...(reranker && { reranker }), clock, onWarning }
   return {
+    ...ports,
     retriever,
     collections,
-    ...(reranker && { reranker }),
     ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: authenticate !== undefined }) }),
-    clock,
-    onWarning,
     ...(savings && { savings }),
     ...(authenticate && { authenticate }),
     lasting: createMemory(),

@@ -1,5 +1,6 @@
 /** The question goes to the handler, and its answer comes back. */
 import type { Context, Next } from 'hono'
+import { RagGateError } from '../errors.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
 import { takeResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,16 +20,17 @@ export interface HandlersAnswer {
 export function showToHandler<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
   { request, messages }: Exchange,
-  { decision, evidence, context, policy }: JudgedResult,
+  gated: JudgedResult,
 ): () => AnswerReport {
-  const { question, principal, audience } = request
-  const input = { question, principal, decision, evidence, audience, context, policy, ...(messages && { messages }) }
-  const { gateContext, reported } = makeGateContext(input)
+  const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...(messages && { messages }) })
   c.set('ragGate', gateContext)
   return reported
 }
 
-/** @param left what the context holds of a response once the answer is taken out of it */
+/**
+ * @param left what the context holds of a response once the answer is taken out of it
+ * @throws `config_invalid` for a handler that returned none that can be sent; what it threw that is no error
+ */
 export async function handOver<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
   next: Next,
@@ -37,6 +39,10 @@ export async function handOver<Bindings extends object>(
 ): Promise<HandlersAnswer> {
   const startedMs = clock.nowMs()
   await next()
+  // Of `Response.error()` the status is 0; without types a handler may return anything, or nothing.
+  if (!c.finalized || !c.res.status || c.res.bodyUsed) {
+    throw new RagGateError('config_invalid', 'The handler returned no Response that can be sent')
+  }
   const generationMs = clock.nowMs() - startedMs
   return { response: takeResponse(c, left), error: c.error, generationMs, outer: left.headers }
 }
