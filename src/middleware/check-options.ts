@@ -140,13 +140,9 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
 
 /** A warning function that throws or rejects is logged: the request goes on. */
 function withFailuresLogged(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
+  const told = async (warning: GateWarning): Promise<unknown> => tell(warning)
   return (warning) => {
-    const report = (thrown: unknown): void => console.error(`[rag-gate] onWarning: ${errorForLog(thrown)}`)
-    try {
-      Promise.resolve(tell(warning)).catch(report)
-    } catch (thrown) {
-      report(thrown)
-    }
+    told(warning).catch((thrown: unknown) => console.error(`[rag-gate] onWarning: ${errorForLog(thrown)}`))
   }
 }
 
@@ -210,7 +206,7 @@ function definedPolicy(policy: Policy): Policy {
   try {
     return definePolicy(policy)
   } catch (thrown) {
-    if (!isRagGateError(thrown) || thrown.code !== 'policy_invalid') throw thrown
+    if (!isRagGateError(thrown)) throw thrown
     const { code, message, param = 'options' } = thrown
     throw new RagGateError(code, `policy: ${message}`, { param: param === 'options' ? 'policy' : `policy.${param}` })
   }

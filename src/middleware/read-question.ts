@@ -74,7 +74,7 @@ async function readByHook(
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyOf(c)]),
+    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await c.req.text()]),
   }
 }
 
@@ -82,10 +82,6 @@ async function readByHook(
 function isExact(value: unknown): boolean {
   if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)
   return typeof value !== 'number' || Math.abs(value) < 2 ** 53
-}
-
-async function bodyOf(c: Context): Promise<string> {
-  return c.req.method === 'GET' || c.req.method === 'HEAD' ? '' : c.req.text()
 }
 
 /**

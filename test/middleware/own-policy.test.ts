@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { readableQuestion } from '../../src/core/gates/readable-question.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
+import { noteText } from '../../src/core/gates/text.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { confidenceBy, type ConfidenceModel } from '../../src/core/policy/confidence.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
@@ -70,6 +72,34 @@ describe('gates about the question', () => {
   it('never stand for a judgement of the evidence', async () => {
     const alone = await bodyOf(await passes('How does the engine start?', [readableQuestion()]))
     expect(alone).toMatchObject({ refused: true, reason_code: 'nothing_judged' })
+  })
+})
+
+describe('a code of a gate stands in a header', () => {
+  const withCodes = (given: string, declared = 'passed') => {
+    const gate = defineGate<{ gate: 'own' }, string>({
+      name: 'own',
+      stage: 'pre-generation',
+      validate: () => undefined,
+      check: () => ({ outcome: 'pass', code: given, message: '' }),
+      texts: { [declared]: noteText('') },
+    })
+    return definePolicy({ ...OWN, gates: [gateWith(gate, { gate: 'own' })] })
+  }
+  const CODES = ['too\nweak', 'zu_schwach_für_uns', '弱い', 'a;b="c"', '']
+
+  it.each(CODES)('where its texts are for %j, the policy is refused', (code) => {
+    expect(() => withCodes(code, code)).toThrow(expect.objectContaining({ code: 'policy_invalid', param: 'gates' }))
+  })
+
+  it.each(CODES)('where it says %j all the same, the question is refused and recorded once', async (code) => {
+    const { ask, journal } = aGate({ policy: withCodes(code), finds: found(0.95) })
+    const response = await ask()
+    expect([response.status, response.headers.get('rag-gate')]).toEqual([
+      200,
+      expect.stringMatching(/^refuse;band=high;reason=rule_failed;/),
+    ])
+    expect(journal.events).toMatchObject([{ status: 200, decision: { verdict: 'refuse', reason: 'rule_failed' } }])
   })
 })
 

@@ -49,6 +49,11 @@ export function strictest(outcomes: Iterable<Outcome>): Verdict {
   return verdict
 }
 
+/** Whether a value is a code: it stands in a header. */
+export function isCode(value: string): boolean {
+  return /^[\w.-]+$/.test(value)
+}
+
 /** Whether a value is an outcome. */
 export function isOutcome(value: unknown): value is Outcome {
   return typeof value === 'string' && Object.hasOwn(STRICTNESS, value)

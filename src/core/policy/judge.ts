@@ -1,8 +1,8 @@
 /** The second step of deciding: from numbers to a verdict, before there is an answer. */
 import { ENGINE_TEXTS, type EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
-import { strictest, isOutcome, type Stage } from '../gates/finding.ts'
-import { recordedNumber, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import { strictest, isCode, isOutcome, type Stage } from '../gates/finding.ts'
+import { clamp01, recordedNumber, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Judgement, Band } from './decision.ts'
 import type { Finding } from '../gates/finding.ts'
@@ -29,7 +29,7 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
   const isJudged = findings.some(({ outcome }) => outcome !== 'skip')
   findings.push(...textFindings)
   if (!isJudged && asked.every(({ gate }) => gate.about === 'question') && judgesAnswers(policy)) {
-    findings.push({ ...JUDGED_WITH_ANSWER })
+    findings.push(JUDGED_WITH_ANSWER)
   } else if (!isJudged) findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   return conclude(policy, findings, confidence)
 }
@@ -67,8 +67,8 @@ const JUDGED_WITH_ANSWER: Finding = {
 
 /** The strictest finding wins; what is not a finite confidence counts as none. */
 export function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
-  const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
-  const known = found.map(withKnownOutcome)
+  const usable = clamp01(recordedNumber(confidence))
+  const known = found.map(asFinding)
   const disabled = policy.dangerouslyDisableGates === true
   const findings = disabled ? [GATE_DISABLED, ...known] : known
   const strict = strictest(findings.map(({ outcome }) => outcome))
@@ -84,9 +84,11 @@ export function conclude(policy: Policy, found: readonly Finding[], confidence: 
   }
 }
 
-/** A rule without types, or a damaged record, may say anything: what is no outcome refuses. */
-function withKnownOutcome(finding: Finding): Finding {
-  return isOutcome(finding.outcome) ? finding : { ...finding, outcome: 'refuse', code: 'rule_failed' }
+/** A gate or rule without types, or a damaged record, may say anything: what is no outcome, or has no code, refuses. */
+function asFinding(finding: Finding): Finding {
+  return isOutcome(finding.outcome) && isCode(finding.code)
+    ? finding
+    : { ...finding, outcome: 'refuse', code: 'rule_failed' }
 }
 
 const GATE_DISABLED: Finding = {

@@ -1,7 +1,7 @@
 /** Policies: what decides, frozen, with an id over everything that could change a decision. */
 import { RagGateError } from '../../errors.ts'
 import { type Gate, type GateSettings, type PolicyGate } from '../gates/gate.ts'
-import type { ReasonCode } from '../gates/finding.ts'
+import { isCode, type ReasonCode } from '../gates/finding.ts'
 import type { Signal } from '../signals/signal.ts'
 import type { Language } from '../text/language.ts'
 import type { Text } from '../gates/text.ts'
@@ -237,7 +237,9 @@ function named(signals: readonly Signal[]): readonly Signal[] {
 function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wording: Wording): Policy['texts'] {
   const ofGates = gates.map(({ gate }) => gate.texts)
   const ofSpecification = wording === 'specification' ? preset?.specificationTexts : undefined
-  return Object.freeze(Object.assign({}, ENGINE_TEXTS, ...ofGates, ofSpecification) as Record<ReasonCode, Text>)
+  const texts = Object.assign({}, ENGINE_TEXTS, ...ofGates, ofSpecification) as Record<ReasonCode, Text>
+  if (!Object.keys(texts).every(isCode)) throw invalid('The codes of a gate may hold A-Z a-z 0-9 _ . -', 'gates')
+  return Object.freeze(texts)
 }
 
 /** @throws `policy_invalid` when a level is outside 0..1, or they do not fall */
