@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { errorCodes } from './docs/error-codes.ts'
 import { ROOT } from './docs/pages.ts'
 import { consoleJobs as makeJobs } from '../packages/console/src/jobs/jobs.ts'
+import { isRecord } from '../src/core/lib/guards.ts'
 import { english } from '../src/language/english/english.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -20,8 +21,14 @@ const UPSTREAM = { timeoutMs: 1000, upstream: { retries: 0 }, fetch: f }
 const EMBEDDER = { model: 'm', dimension: 2, embed: f }
 const CLOCK = { nowMs: () => 0 }
 const STORE = { get: f, put: f, delete: f }
+const DB = { prepare: f, batch: f }
+const LOG = { write: f }
+const AI = { run: f }
+const MODEL_CALLS = { model: 'm', generate: f }
+const PURGES = { known: f, purge: f }
+const HELD = { token: 't'.repeat(32), principal: { tenant: 'acme', id: 'ann', scopes: ['ask'] } }
 const CONSOLE: Options = {
-  db: { prepare: f, batch: f },
+  db: DB,
   authenticate: f,
   isOperator: f,
   policyOf: f,
@@ -41,10 +48,10 @@ const MODEL = { baseUrl: 'http://model.invalid/v1', apiKey: 'key', model: 'm' }
 
 /** Every maker of the adapters, each with all of its options as they may be. */
 const ADAPTERS: Readonly<Record<string, Options>> = {
-  createBufferedDecisionLog: { store: {}, flushAt: 1, flushAfterMs: 1, maxHeld: 100, onDropped: f, clock: CLOCK },
-  createD1AnswerPurges: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
-  createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
-  createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
+  createBufferedDecisionLog: { store: LOG, flushAt: 1, flushAfterMs: 1, maxHeld: 100, onDropped: f, clock: CLOCK },
+  createD1AnswerPurges: { db: DB, copyMaxAgeMs: 1, clock: CLOCK },
+  createD1DecisionStore: { db: DB, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
+  createDirectDecisionLog: { store: LOG, onDropped: f, clock: CLOCK },
   createMemoryAnswerCache: { maxBytes: 1 },
   createMemoryCoalescer: { leaderTimeoutMs: 1 },
   createTieredAnswerCache: { tiers: [STORE, STORE], waitUntil: f },
@@ -94,7 +101,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/cache/index.ts': {
     answerCache: {
       store: STORE,
-      purges: { known: f, purge: f },
+      purges: PURGES,
       coalescer: { join: f },
       stems: f,
       scope: 'tenant',
@@ -105,20 +112,20 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'packages/console/src/limits/rate-limiter.ts': {
-    createBindingRateLimiter: { binding: {}, periodSeconds: 60 },
+    createBindingRateLimiter: { binding: { limit: f }, periodSeconds: 60 },
     createMemoryRateLimiter: { limit: 1, periodSeconds: 60, clock: CLOCK },
   },
   'packages/console/src/limits/document-budget.ts': {
-    createD1DocumentBudget: { db: {}, documentsPerDay: 1, stepsPerDay: 1, clock: CLOCK },
+    createD1DocumentBudget: { db: DB, documentsPerDay: 1, stepsPerDay: 1, clock: CLOCK },
   },
   'packages/console/src/limits/token-budget.ts': {
-    createD1TokenBudget: { db: {}, perDay: 1, perMonth: 1, clock: CLOCK },
+    createD1TokenBudget: { db: DB, perDay: 1, perMonth: 1, clock: CLOCK },
   },
   'packages/models/src/fallback-generator.ts': {
-    createFallbackGenerator: { generators: [{}], onFallback: f },
+    createFallbackGenerator: { generators: [MODEL_CALLS], onFallback: f },
   },
   'packages/models/src/limited-generator.ts': {
-    createLimitedGenerator: { generator: {}, callsAtOnce: 1, streamTimeoutMs: 1 },
+    createLimitedGenerator: { generator: MODEL_CALLS, callsAtOnce: 1, streamTimeoutMs: 1 },
   },
   'packages/models/src/llm-grader.ts': {
     createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100, maxTokensField: 'max_tokens' },
@@ -137,19 +144,19 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'packages/models/src/workers-ai-embedder.ts': {
-    createWorkersAiEmbedder: { ai: {}, model: 'm', dimension: 2, pooling: 'cls', timeoutMs: 1, upstream: {} },
+    createWorkersAiEmbedder: { ai: AI, model: 'm', dimension: 2, pooling: 'cls', timeoutMs: 1, upstream: {} },
   },
   'packages/models/src/workers-ai-reranker.ts': {
-    createWorkersAiReranker: { ai: {}, model: 'm', timeoutMs: 1, upstream: {} },
+    createWorkersAiReranker: { ai: AI, model: 'm', timeoutMs: 1, upstream: {} },
   },
   'packages/cloudflare/src/index.ts': {
     createCacheApiAnswerCache: { cache: {}, deadlineMs: 10, hmacKey: KEY, host: 'answers.invalid', onFault: f },
     createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
-    createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
-    createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
+    createKvAnswerCache: { kv: STORE, deadlineMs: 10, hmacKey: KEY, onFault: f },
+    createQueueDecisionLog: { queue: { send: f }, fallback: LOG, onDropped: f, clock: CLOCK },
     createZoneAnswerPurges: {
       ...UPSTREAM,
-      purges: {},
+      purges: PURGES,
       zoneId: '0'.repeat(32),
       apiToken: 'token',
       hmacKey: KEY,
@@ -171,19 +178,19 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   },
   'packages/vectorize/src/index.ts': {
     createVectorizeChunkIndex: {
-      index: {},
+      index: { query: f },
       embedder: EMBEDDER,
-      texts: {},
+      texts: STORE,
       timeoutMs: 1,
       upstream: {},
       settleTimeoutMs: 1,
       settlePollMs: 1,
     },
     createVectorizeRetriever: {
-      index: {},
+      index: { query: f },
       embedder: EMBEDDER,
       metric: 'cosine',
-      texts: {},
+      texts: STORE,
       timeoutMs: 1,
       upstream: {},
       namespace: 'docs',
@@ -196,12 +203,18 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'packages/word-index/src/index.ts': {
-    createWordIndex: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
-    createWordRetriever: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
+    createWordIndex: { db: DB, language: english, timeoutMs: 1, upstream: {} },
+    createWordRetriever: { db: DB, language: english, timeoutMs: 1, upstream: {} },
   },
   'packages/redis/src/index.ts': {
-    createRedisAnswerCache: { redis: {}, prefix: 'p', deadlineMs: 10, hmacKey: KEY, onFault: f },
-    createRedisAnswerPurges: { redis: {}, prefix: 'p', copyMaxAgeMs: 1, clock: CLOCK },
+    createRedisAnswerCache: {
+      redis: { get: f, setEx: f, del: f },
+      prefix: 'p',
+      deadlineMs: 10,
+      hmacKey: KEY,
+      onFault: f,
+    },
+    createRedisAnswerPurges: { redis: { eval: f }, prefix: 'p', copyMaxAgeMs: 1, clock: CLOCK },
   },
   'packages/upstash/src/index.ts': {
     createUpstashChunkIndex: {
@@ -236,16 +249,16 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     consoleJobs: CONSOLE,
     openConsole: CONSOLE,
     feedbackHeader: CONSOLE,
-    createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
-    createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, outageMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
-    createD1Statistics: { db: {} },
+    createBearerAuthenticator: { tokens: [HELD], anonymous: null, keys: { principalOf: f }, timeoutMs: 1 },
+    createD1ApiKeys: { db: DB, copyMaxAgeMs: 1, outageMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
+    createD1Statistics: { db: DB },
   },
   'packages/ingest/src/d1/index.ts': {
-    createD1ChunkTexts: { db: {} },
-    createD1Collections: { db: {}, copyMaxAgeMs: 1, outageMaxAgeMs: 1, clock: CLOCK },
+    createD1ChunkTexts: { db: DB },
+    createD1Collections: { db: DB, copyMaxAgeMs: 1, outageMaxAgeMs: 1, clock: CLOCK },
   },
   'packages/ingest/src/idempotency/index.ts': {
-    createD1IdempotencyStore: { db: {}, clock: CLOCK },
+    createD1IdempotencyStore: { db: DB, clock: CLOCK },
   },
   'packages/ingest/src/markdown/index.ts': {
     createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
@@ -334,7 +347,11 @@ function faultOf(make: () => unknown): string {
 function wrongFor(value: unknown): readonly unknown[] {
   if (value === null) return [undefined]
   const others = value === true ? ['yes'] : [true]
-  return [null, ...others, ...(typeof value === 'number' ? [-2, Number.NaN, '1'] : [-1, 7])]
+  const members = Object.values(Object(value))
+  // What is called must be there: an object without its functions, or a list with a hole, is none.
+  const isPart = members.some((member) => typeof member === 'function') && !members.some(isRecord)
+  const parts = [...(isPart ? [{}] : []), ...(Array.isArray(value) ? [[null], [...members, undefined], [[]]] : [])]
+  return [null, ...others, ...parts, ...(typeof value === 'number' ? [-2, Number.NaN, '1'] : [-1, 7])]
 }
 
 it('every maker of the adapters is here', () => {
@@ -413,6 +430,18 @@ it.each([
   ['createStaticCollections', [[{ id: 1 }]]],
   ['createStaticCollections', [[{ id: 'docs', corpus: 1 }]]],
 ] as const)('%s refuses %j', (name, given) => expect(faultOf(() => ofAll[name]!(...given))).toMatch(/^config_invalid /))
+
+it('a fallback is made of generators, and a token is held by a principal', () => {
+  const wrong = [
+    ['createFallbackGenerator', { generators: [''] }],
+    ['createBearerAuthenticator', { tokens: [{ token: 't'.repeat(32) }], anonymous: null }],
+    ['createBearerAuthenticator', { tokens: [{ ...HELD, token: undefined }], anonymous: null }],
+  ] as const
+  for (const [name, options] of wrong) {
+    const [, make] = MAKERS.find(([named]) => named === name)!
+    expect(faultOf(() => make(options))).toBe(`config_invalid ${Object.keys(options)[0]}`)
+  }
+})
 
 it('the front door refuses what is no option, no policy and no rule', async () => {
   const { ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic } = await load('src/index.ts')

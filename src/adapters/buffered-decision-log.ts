@@ -1,4 +1,4 @@
-import { callable, number, object, required, requireOptions } from '../core/lib/options.ts'
+import { callable, methods, number, required, requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -73,12 +73,12 @@ function leftOf({ sinceMs, forMs }: Span, nowMs: number): number {
  */
 export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): DecisionLog {
   requireOptions(options, {
-    store: required(object),
+    store: required(methods('write')),
     flushAt: number(1),
     flushAfterMs: number(0, 20_000),
     maxHeld: number(1),
     onDropped: callable,
-    clock: object,
+    clock: methods('nowMs'),
   })
   const {
     store,

@@ -1,4 +1,4 @@
-import { callable, object, required, requireOptions } from '../core/lib/options.ts'
+import { callable, methods, required, requireOptions } from '../core/lib/options.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore } from '../ports/decision-log.ts'
 import { createDropCount } from './decision-log/drop-count.ts'
@@ -19,7 +19,7 @@ export interface DirectDecisionLogOptions {
  * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
  */
 export function createDirectDecisionLog(options: DirectDecisionLogOptions): DecisionLog {
-  requireOptions(options, { store: required(object), onDropped: callable, clock: object })
+  requireOptions(options, { store: required(methods('write')), onDropped: callable, clock: methods('nowMs') })
   const { store, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

@@ -21,9 +21,9 @@ describe('the examples of docs/reference/adapters.md', () => {
       LLM_API_KEY: 'key',
       OPENAI_API_KEY: 'key',
       SEARCH_KEY: 'key',
-      AI: {},
-      DB: {},
-      INDEX: {},
+      AI: { run: vi.fn() },
+      DB: { prepare: vi.fn() },
+      INDEX: { query: vi.fn() },
     })
     vi.stubGlobal('mySearch', () => [{ id: 'a', text: 'Found.', score: 2 }])
   })

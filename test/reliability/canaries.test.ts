@@ -165,7 +165,7 @@ const OVER_HTTP: Readonly<Record<string, (url: string) => GateFixture>> = {
   'an embedder': (url) => ({
     dependencies: {
       retriever: createVectorizeRetriever({
-        index: {} as never,
+        index: { query: () => Promise.reject(new Error('not embedded')) } as never,
         metric: 'cosine',
         namespace,
         embedder: createOpenAiEmbedder({ baseUrl: url, apiKey: KEY, model: 'm', dimension: 3, ...bounds() }),
@@ -272,7 +272,7 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
   'Workers AI, embedding': (run) => ({
     dependencies: {
       retriever: createVectorizeRetriever({
-        index: {} as never,
+        index: { query: () => Promise.reject(new Error('not embedded')) } as never,
         metric: 'cosine',
         namespace,
         embedder: createWorkersAiEmbedder({ ai: { run }, model: 'm', dimension: 3, ...bounds() }),

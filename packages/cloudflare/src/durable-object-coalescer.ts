@@ -1,4 +1,4 @@
-import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import {
   createFlights,
@@ -89,7 +89,7 @@ export interface DurableObjectCoalescerOptions {
  * @see https://developers.cloudflare.com/durable-objects/api/namespace/#newuniqueid
  */
 export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
-  requireOptions(options, { namespace: required(object), leaderTimeoutMs: whole(1, 600_000) })
+  requireOptions(options, { namespace: required(methods('getByName')), leaderTimeoutMs: whole(1, 600_000) })
   const { namespace, leaderTimeoutMs = LEADER_TIMEOUT_MS } = options
   return {
     leaderTimeoutMs,

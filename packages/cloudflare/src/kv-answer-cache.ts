@@ -1,4 +1,4 @@
-import { above, callable, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { above, callable, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { AnswerCache } from 'hono-rag-gate/ports'
 import { createSealer, type AnswerCacheFault, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
 
@@ -49,7 +49,12 @@ const LEAST_SECONDS = 60
  * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
-  requireOptions(options, { kv: required(object), deadlineMs: above(0), hmacKey: object, onFault: callable })
+  requireOptions(options, {
+    kv: required(methods('get', 'put', 'delete')),
+    deadlineMs: above(0),
+    hmacKey: object,
+    onFault: callable,
+  })
   const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
   const nameOf = (address: string): string => `answer:${address}`
   const answers = sealedAnswers(

@@ -1,4 +1,4 @@
-import { callable, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { callable, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Queue } from '@cloudflare/workers-types'
 import type { Clock, DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
 import { createDropCount, writeDirectly } from 'hono-rag-gate/adapters/decision-log'
@@ -35,7 +35,12 @@ export interface QueuedDecision {
  * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
  */
 export function createQueueDecisionLog(options: QueueDecisionLogOptions): DecisionLog {
-  requireOptions(options, { queue: required(object), fallback: object, onDropped: callable, clock: object })
+  requireOptions(options, {
+    queue: required(methods('send')),
+    fallback: methods('write'),
+    onDropped: callable,
+    clock: methods('nowMs'),
+  })
   const { queue, fallback, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
-import { above, callable, isRecord, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { above, callable, isRecord, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   type Fetch,
@@ -56,7 +56,7 @@ const TAGS_A_CALL = 100
  */
 export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): AnswerPurges {
   requireOptions(options, {
-    purges: required(object),
+    purges: required(methods('known', 'purge')),
     zoneId: required({ words: '32 hexadecimal characters', holds: matches(/^[0-9a-f]{32}$/) }),
     apiToken: required({ words: 'the token of the API', holds: matches(/^[\x21-\x7e]+$/) }),
     hmacKey: required(object),

@@ -1,5 +1,5 @@
 /** Generators in order: where one cannot answer now, the next one is asked. */
-import { callable, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { callable, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
 
@@ -27,7 +27,10 @@ const PASSED_OVER: ReadonlySet<string> = new Set(['llm_unavailable', 'llm_timeou
  */
 export function createFallbackGenerator(options: FallbackGeneratorOptions): Generator {
   requireOptions(options, {
-    generators: required({ words: 'a list of generators', holds: (list) => Array.isArray(list) && list.length > 0 }),
+    generators: required({
+      words: 'a list of generators',
+      holds: (list) => Array.isArray(list) && list.length > 0 && list.every(methods('generate').holds),
+    }),
     onFallback: callable,
   })
   const { generators, onFallback } = options

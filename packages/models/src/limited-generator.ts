@@ -1,5 +1,5 @@
 /** A generator that is asked by so many at a time, and for so long. */
-import { number, object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Generator } from './generator.ts'
 
@@ -38,7 +38,11 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * @throws `config_invalid` for options that are not these
  */
 export function createLimitedGenerator(options: LimitedGeneratorOptions): Generator {
-  requireOptions(options, { generator: required(object), callsAtOnce: whole(1), streamTimeoutMs: number(1) })
+  requireOptions(options, {
+    generator: required(methods('generate')),
+    callsAtOnce: whole(1),
+    streamTimeoutMs: number(1),
+  })
   const { generator, callsAtOnce = 50, streamTimeoutMs = 300_000 } = options
   /** Until when each call counts, by what ends it. */
   const calls = new Map<() => void, number>()

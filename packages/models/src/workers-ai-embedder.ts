@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import { isRecord, number, object, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
@@ -69,7 +69,7 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  */
 export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
   requireOptions(options, {
-    ai: required(object),
+    ai: required(methods('run')),
     model: text,
     dimension: whole(1),
     pooling: oneOf('cls', 'mean'),

@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { isRecord, number, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -46,7 +46,12 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
-  requireOptions(options, { ai: required(object), model: text, timeoutMs: number(1), upstream: upstreamOptions })
+  requireOptions(options, {
+    ai: required(methods('run')),
+    model: text,
+    timeoutMs: number(1),
+    upstream: upstreamOptions,
+  })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
   const upstream = createUpstream(options.upstream)
   return {

@@ -1,5 +1,5 @@
 import { type AnswerCacheFault, createSealer, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
-import { above, callable, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { above, callable, methods, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import type { AnswerCache } from 'hono-rag-gate/ports'
 
 /** What is used of a client of the npm package `redis`. */
@@ -44,7 +44,7 @@ export interface RedisAnswerCacheOptions {
  */
 export function createRedisAnswerCache(options: RedisAnswerCacheOptions): AnswerCache {
   requireOptions(options, {
-    redis: required(object),
+    redis: required(methods('get', 'setEx', 'del')),
     prefix: text,
     deadlineMs: above(0),
     hmacKey: object,

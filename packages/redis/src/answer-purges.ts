@@ -1,6 +1,6 @@
 /** Purges in Redis, with a copy for each tenant in the process. */
 import { purgeCopies, type PurgeRow } from 'hono-rag-gate/adapters/answer-cache'
-import { number, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { MOST_PURGES, purgeScopeText, tenantOfScope } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { AnswerPurges, Clock } from 'hono-rag-gate/ports'
@@ -102,7 +102,12 @@ const wholeOf = (tenant: string): string =>
  * @throws `config_invalid` when an option is out of range
  */
 export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): AnswerPurges {
-  requireOptions(options, { redis: required(object), prefix: text, copyMaxAgeMs: number(0, 60_000), clock: object })
+  requireOptions(options, {
+    redis: required(methods('eval')),
+    prefix: text,
+    copyMaxAgeMs: number(0, 60_000),
+    clock: methods('nowMs'),
+  })
   const { redis, prefix = '{rag-gate:purges}:', copyMaxAgeMs = 5000, clock = { nowMs: () => Date.now() } } = options
 
   async function run(script: string, parts: readonly { readonly tenant: string }[], known?: number): Promise<unknown> {

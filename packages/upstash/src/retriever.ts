@@ -2,6 +2,7 @@
 import {
   callable,
   group,
+  methods,
   namespaceOf,
   number,
   object,
@@ -104,12 +105,12 @@ const OPTIONS: OptionKinds<UpstashRetrieverOptions> = {
   filledBy: oneOf('others', 'gate'),
   fields: object,
   index: group(INDEX_KIND_OPTIONS),
-  embedder: object,
+  embedder: methods('embed'),
   sparseEmbedder: callable,
   methods: oneOf('hybrid', 'dense', 'sparse'),
   sparseScores: oneOf('bm25', 'ranks'),
   embeddingMaxAgeMs: number(0, 60_000),
-  clock: object,
+  clock: methods('nowMs'),
   onWarning: callable,
 }
 

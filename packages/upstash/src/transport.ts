@@ -45,16 +45,13 @@ export interface UpstashOptions {
   readonly upstream?: UpstreamOptions
 }
 
-/** Where the service's own console puts them. */
-const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' }
-
-/** What each of them must be. An environment variable that is not set is `undefined`, in spite of its type. */
+/** What each of them must be. A variable of the service's own console that is not set is `undefined`, in spite of its type. */
 export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   url: required({
-    words: `${rootUrl.words}: is ${ENV.url} set?`,
+    words: `${rootUrl.words}: is UPSTASH_VECTOR_REST_URL set?`,
     holds: rootUrl.holds,
   }),
-  token: { words: `the token of the index: is ${ENV.token} set?`, holds: text.holds },
+  token: { words: 'the token of the index: is UPSTASH_VECTOR_REST_TOKEN set?', holds: text.holds },
   fetch: callable,
   timeoutMs: number(1),
   maxResponseBytes: number(1),
@@ -87,10 +84,7 @@ export function createUpstashTransport(options: TransportOptions): UpstashTransp
 /** The same for options that are checked. */
 export function transportOver(options: TransportOptions): UpstashTransport {
   const { timeoutMs, maxResponseBytes, token } = options
-  if (token === undefined && options.fetch === undefined) {
-    const { words } = UPSTASH_OPTIONS.token
-    throw new RagGateError('config_invalid', `token must be ${words}`, { param: 'token' })
-  }
+  if (options.fetch === undefined) requireOptions({ token }, { token: required(UPSTASH_OPTIONS.token) })
   const baseUrl = options.url.replace(/\/+$/, '')
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))

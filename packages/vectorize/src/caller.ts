@@ -1,6 +1,6 @@
 /** What retriever and chunk index of one index share: settings, and how the binding is called. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
-import { isRecord, number, object, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import {
   boundedCall,
   createUpstream,
@@ -32,12 +32,13 @@ export interface VectorizeOptions {
 /** What each of them must be. */
 export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
   // A binding that is not configured is `undefined`, in spite of its type.
-  index: required({ words: 'a Vectorize binding: is it bound under that name?', holds: object.holds }),
+  index: required({ words: 'a Vectorize binding: is it bound under that name?', holds: methods('query').holds }),
   embedder: required({
     words: `an embedder of 1 to ${LIMITS.dimension} dimensions`,
-    holds: (value) => isRecord(value) && number(1, LIMITS.dimension).holds(value['dimension']),
+    holds: (value) =>
+      methods('embed').holds(value) && isRecord(value) && number(1, LIMITS.dimension).holds(value['dimension']),
   }),
-  texts: object,
+  texts: methods('get'),
   timeoutMs: number(1),
   upstream: upstreamOptions,
 }

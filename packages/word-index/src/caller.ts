@@ -1,7 +1,7 @@
 /** What retriever and index share: settings, how D1 is asked, and how texts are read. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
-import { isRecord, number, object, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import type { Language } from 'hono-rag-gate/core/text'
 import { isRagGateError, type RagGateError } from 'hono-rag-gate/errors'
@@ -34,8 +34,8 @@ export interface WordIndexOptions {
 }
 
 export const WORD_INDEX_OPTIONS: OptionKinds<WordIndexOptions> = {
-  db: required({ words: 'a D1 database: is it bound under that name?', holds: object.holds }),
-  language: object,
+  db: required({ words: 'a D1 database: is it bound under that name?', holds: methods('prepare').holds }),
+  language: methods('stem'),
   timeoutMs: number(1),
   upstream: upstreamOptions,
 }

@@ -1,5 +1,5 @@
 /** Purges of cached answers in D1, with a copy for each tenant in the isolate. */
-import { object, required, requireOptions } from '../../core/lib/options.ts'
+import { methods, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { MOST_PURGES } from '../../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
@@ -57,7 +57,7 @@ const DROP_FOLDED = `DELETE FROM answer_purges WHERE tenant = ?1 AND scope <> ?2
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
-  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
+  requireOptions(options, { db: required(methods('prepare')), copyMaxAgeMs: COPY_AGE, clock: methods('nowMs') })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, epoch) => {
     const rows = await db

@@ -1,4 +1,4 @@
-import { callable, group, number, object, required, requireOptions } from '../../core/lib/options.ts'
+import { callable, group, methods, number, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
@@ -114,7 +114,7 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
  */
 export function createD1DecisionStore(options: D1DecisionStoreOptions): DecisionStore {
   requireOptions(options, {
-    db: required(object),
+    db: required(methods('prepare')),
     onRejected: callable,
     storeQuestions: group<NonNullable<D1DecisionStoreOptions['storeQuestions']>>({
       retentionDays: required(number(1, 365)),

@@ -51,7 +51,7 @@ export function strictest(outcomes: Iterable<Outcome>): Verdict {
 
 /** Whether a value is a code: it stands in a header. */
 export function isCode(value: string): boolean {
-  return /^[\w.-]+$/.test(value)
+  return /^[\w:./-]+$/.test(value)
 }
 
 /** Whether a value is an outcome. */

@@ -23,7 +23,7 @@ export interface GateInput {
 export interface GateFinding<Code extends string = string> {
   /** `skip` where the gate cannot or need not judge: when all skip, the question is refused. */
   readonly outcome: Outcome
-  /** Why, as a stable code of A-Z a-z 0-9 _ . -; `passed` where it passed. */
+  /** Why, as a stable code of A-Z a-z 0-9 _ . : / -; `passed` where it passed. */
   readonly code: Code
   /** With figures, for operators. */
   readonly message: string

@@ -1,4 +1,4 @@
-import { base32, keepNewest, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { base32, keepNewest, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
@@ -66,11 +66,11 @@ interface Copy {
  */
 export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
   requireOptions(options, {
-    db: required(object),
+    db: required(methods('prepare')),
     copyMaxAgeMs: COPY_AGE,
     outageMaxAgeMs: OUTAGE_AGE,
     unknownMaxAgeMs: COPY_AGE,
-    clock: object,
+    clock: methods('nowMs'),
   })
   const { db, copyMaxAgeMs = 10_000, outageMaxAgeMs = 0, unknownMaxAgeMs = 5_000 } = options
   const { clock = { nowMs: () => Date.now() } } = options

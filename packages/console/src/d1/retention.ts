@@ -2,7 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { eq, lt } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { countedDecisions, decisions, removedDecisions } from 'hono-rag-gate/d1/schema'
-import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { methods, number, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { createD1Counting } from './counting.ts'
@@ -86,8 +86,8 @@ const FIRST: RetentionCursor = { tables: TABLES, tenants: {} }
  */
 export function createD1Retention(options: D1RetentionOptions): Retention {
   requireOptions(options, {
-    db: required(object),
-    clock: required(object),
+    db: required(methods('prepare')),
+    clock: required(methods('nowMs')),
     decisionDays: DAYS,
     decisionsAtMost: number(1_000),
     auditDays: DAYS,

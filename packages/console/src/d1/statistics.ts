@@ -1,4 +1,4 @@
-import { object, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
+import { methods, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -131,7 +131,7 @@ const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics(options: D1StatisticsOptions): Statistics {
-  requireOptions(options, { db: required(object) })
+  requireOptions(options, { db: required(methods('prepare')) })
   const { db } = options
   const queries = drizzle(db)
   const counting = createD1Counting({ db })

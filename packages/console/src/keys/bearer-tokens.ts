@@ -1,5 +1,5 @@
 /** Authentication by a bearer token that the deployment holds. */
-import { list, number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, number, object, required, requireOptions, string } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type Faults, inTime } from 'hono-rag-gate/pipeline'
@@ -38,9 +38,12 @@ export interface BearerAuthenticatorOptions {
  */
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
   requireOptions(options, {
-    tokens: required(list),
+    tokens: required({
+      words: 'a list of tokens, with the principal that holds each',
+      holds: (tokens) => Array.isArray(tokens) && tokens.every(isHeldToken),
+    }),
     anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),
-    keys: object,
+    keys: methods('principalOf'),
     timeoutMs: number(1),
   })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
@@ -66,6 +69,10 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
     if (principal === null) throw wrongCredentials()
     return principal
   }
+}
+
+function isHeldToken(value: unknown): boolean {
+  return isRecord(value) && string.holds(value['token']) && isRecord(value['principal'])
 }
 
 const KEY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The look-up of the key' }

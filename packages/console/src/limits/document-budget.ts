@@ -1,6 +1,6 @@
 /** Documents that a principal may ingest in a day, and the work that reading them may take. */
 import type { D1Database } from '@cloudflare/workers-types'
-import { object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock, Principal } from 'hono-rag-gate/ports'
 import { SPEND } from '../d1/raw/budgets.ts'
@@ -43,7 +43,12 @@ export interface DocumentBudget {
  * @throws `config_invalid` for options that are not these
  */
 export function createD1DocumentBudget(options: D1DocumentBudgetOptions): DocumentBudget {
-  requireOptions(options, { db: required(object), documentsPerDay: whole(1), stepsPerDay: whole(1), clock: object })
+  requireOptions(options, {
+    db: required(methods('prepare')),
+    documentsPerDay: whole(1),
+    stepsPerDay: whole(1),
+    clock: methods('nowMs'),
+  })
   const { db, clock = { nowMs: () => Date.now() } } = options
   const { documentsPerDay = Number.MAX_SAFE_INTEGER, stepsPerDay = Number.MAX_SAFE_INTEGER } = options
   return {

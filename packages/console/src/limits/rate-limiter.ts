@@ -1,5 +1,5 @@
 /** How many requests a key may send in a while: by the platform's binding, or in memory. */
-import { number, object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 
 /** Counts requests. */
@@ -33,7 +33,7 @@ export interface BindingRateLimiterOptions {
  * @throws `config_invalid` for options that are not these
  */
 export function createBindingRateLimiter(options: BindingRateLimiterOptions): RateLimiter {
-  requireOptions(options, { binding: required(object), periodSeconds: whole(1) })
+  requireOptions(options, { binding: required(methods('limit')), periodSeconds: whole(1) })
   const { binding, periodSeconds = 60 } = options
   return {
     async take(key) {
@@ -70,7 +70,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): {
   readonly take: (key: string) => number
   readonly peek: (key: string) => number
 } {
-  requireOptions(options, { limit: required(whole(1)), periodSeconds: number(1), clock: object })
+  requireOptions(options, { limit: required(whole(1)), periodSeconds: number(1), clock: methods('nowMs') })
   const { limit, periodSeconds = 60, clock = { nowMs: () => Date.now() } } = options
   const periods = new Map<string, { readonly endsMs: number; taken: number }>()
   const periodOf = (key: string) => {

@@ -1,6 +1,6 @@
 /** Tokens that a tenant's questions may take of a model in a day and in a month. */
 import type { D1Database } from '@cloudflare/workers-types'
-import { keepNewest, object, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { keepNewest, methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Clock } from 'hono-rag-gate/ports'
 import { SPENT } from '../d1/raw/budgets.ts'
@@ -34,7 +34,12 @@ const MOST_TENANTS = 1000
  * @throws `config_invalid` for options that are not these
  */
 export function createD1TokenBudget(options: D1TokenBudgetOptions): TokenBudget {
-  requireOptions(options, { db: required(object), perDay: whole(1), perMonth: whole(1), clock: object })
+  requireOptions(options, {
+    db: required(methods('prepare')),
+    perDay: whole(1),
+    perMonth: whole(1),
+    clock: methods('nowMs'),
+  })
   const { db, perDay = Infinity, perMonth = Infinity, clock = { nowMs: () => Date.now() } } = options
   const known = new Map<string, { readonly atMs: number; readonly day: number; readonly month: number }>()
   return {

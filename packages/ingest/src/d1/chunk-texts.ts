@@ -1,4 +1,4 @@
-import { isRecord, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { isRecord, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -18,7 +18,7 @@ export interface D1ChunkTextsOptions {
  *   database fails otherwise, and `retriever_bad_response` for a row that is no passage
  */
 export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
-  requireOptions(options, { db: required(object) })
+  requireOptions(options, { db: required(methods('prepare')) })
   const { db } = options
   async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
     const batches = jsonBatches(values)

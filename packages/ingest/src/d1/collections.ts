@@ -2,7 +2,7 @@ import {
   type CollectionId,
   keepNewest,
   lengthPrefixed,
-  object,
+  methods,
   required,
   requireOptions,
   type Tenant,
@@ -76,7 +76,12 @@ const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkId
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
-  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, outageMaxAgeMs: OUTAGE_AGE, clock: object })
+  requireOptions(options, {
+    db: required(methods('prepare')),
+    copyMaxAgeMs: COPY_AGE,
+    outageMaxAgeMs: OUTAGE_AGE,
+    clock: methods('nowMs'),
+  })
   const {
     db,
     copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS,

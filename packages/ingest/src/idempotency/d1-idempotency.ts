@@ -1,4 +1,4 @@
-import { object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, isNull, lt, lte, or, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -18,7 +18,7 @@ export function createD1IdempotencyStore(options: {
   readonly db: D1Database
   readonly clock: Clock
 }): IdempotencyStore {
-  requireOptions(options, { db: required(object), clock: required(object) })
+  requireOptions(options, { db: required(methods('prepare')), clock: required(methods('nowMs')) })
   const { db, clock } = options
   const queries = drizzle(db)
   const keys = idempotencyKeys

@@ -1,6 +1,6 @@
 /** Which namespace of an index a collection is searched in, and for whom. */
 import { RagGateError } from 'hono-rag-gate/errors'
-import { callable, type CollectionId, type OptionKinds, string, type Tenant } from 'hono-rag-gate/core/lib'
+import { callable, type CollectionId, type OptionKinds, string, strings, type Tenant } from 'hono-rag-gate/core/lib'
 
 /** Where an index keeps collections apart. */
 export interface NamespaceOptions {
@@ -23,7 +23,7 @@ export interface NamespaceOptions {
 export const NAMESPACE_OPTIONS: OptionKinds<NamespaceOptions> = {
   namespace: { words: 'a string or a function', holds: (value) => string.holds(value) || callable.holds(value) },
   // A string would be searched for parts of it.
-  tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || Array.isArray(value) },
+  tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
 }
 
 /**
