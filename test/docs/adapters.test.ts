@@ -11,6 +11,8 @@ const EXAMPLES = [...TEXT.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map((
 /** Method that tells a port. */
 const METHODS = ['retrieve', 'upsert', 'embed', 'rerank', 'assess', 'generate']
 
+const unasked = (): Promise<never> => Promise.reject(new Error('nothing is asked here'))
+
 describe('the examples of docs/reference/adapters.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-docs-'))
   beforeAll(() => {
@@ -21,9 +23,9 @@ describe('the examples of docs/reference/adapters.md', () => {
       LLM_API_KEY: 'key',
       OPENAI_API_KEY: 'key',
       SEARCH_KEY: 'key',
-      AI: { run: vi.fn() },
-      DB: { prepare: vi.fn() },
-      INDEX: { query: vi.fn() },
+      AI: { run: unasked },
+      DB: { prepare: unasked },
+      INDEX: { query: unasked },
     })
     vi.stubGlobal('mySearch', () => [{ id: 'a', text: 'Found.', score: 2 }])
   })
