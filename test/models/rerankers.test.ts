@@ -102,7 +102,7 @@ describe('a grading model', () => {
     expect(system!.content).not.toContain('Paint')
   })
 
-  test.each(['', '10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
+  test.each(['10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
     'that leaves one grade of ten unreadable, by %j: it counts as not relevant, under every policy',
     async (last) => {
       server.answerWith(replying([...Array.from({ length: 9 }, (_, at) => `${at + 1}: 3`), last].join('\n')))
@@ -112,7 +112,8 @@ describe('a grading model', () => {
   )
 
   test.each<[string, unknown]>([
-    ['too few readable grades', '1: 3'],
+    ['too few readable grades', '1: great\n2: 3\n3: 3'],
+    ['no grade of the first of three', '2: 1\n3: 0'],
     ['prose', 'All of them are great.'],
     ['grades beyond the scale', '1: 1000\n2: 1000\n3: 1000'],
     ['nothing', ''],

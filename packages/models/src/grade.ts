@@ -49,13 +49,12 @@ function latinDigit(digit: string): string {
 const NUMBERED = /^\s*\[?(\d{1,4})\]?\s*[:=)]\s*(\S.*)$/
 
 /**
- * The grades in a reply of one line for each passage, `1: 3`. A passage that is not mentioned, or is graded twice
- * otherwise, is unreadable.
+ * The grades in a reply of one line for each passage, `1: 3`. A passage that is graded twice otherwise is unreadable.
  *
  * @param count passages asked about; for a single one a bare grade will do
- * @returns one for each passage, in order
+ * @returns one for each passage, in order; `undefined` for one that is not mentioned
  */
-export function readGrades(reply: string, count: number): readonly ReadGrade[] {
+export function readGrades(reply: string, count: number): readonly (ReadGrade | undefined)[] {
   const found = new Map<number, ReadGrade>()
   for (const line of reply.split(/\r?\n/)) {
     const [, number, rest] = NUMBERED.exec(line) ?? []
@@ -66,5 +65,5 @@ export function readGrades(reply: string, count: number): readonly ReadGrade[] {
     found.set(at, known === undefined || known.grade === read.grade ? read : UNREADABLE)
   }
   if (count === 1 && found.size === 0) return [readGrade(reply)]
-  return Array.from({ length: count }, (_, at) => found.get(at + 1) ?? UNREADABLE)
+  return Array.from({ length: count }, (_, at) => found.get(at + 1))
 }

@@ -61,8 +61,9 @@ const MAX_RESPONSE_BYTES = 256 * 1024
 const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
 
 /**
- * Makes a grader. A grade that cannot be read, or lies outside of 0..3, counts as 0, which no policy takes for relevant;
- * when more than a fifth cannot be read, the model has failed, and nothing was said about relevance.
+ * Makes a grader. A grade that cannot be read, or lies outside of 0..3, counts as 0, which no policy takes for relevant.
+ * When more than a fifth cannot be read, or a passage is not mentioned, the model has failed, and nothing was said about
+ * relevance.
  *
  * @throws `config_invalid` when the options make no sense
  */
@@ -102,11 +103,13 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
         ],
       }
       const grades = readGrades(replyIn(await complete(body, signal)), passages.length)
-      if (grades.filter(({ readable }) => !readable).length > grades.length * FAULT_ABOVE) {
+      const given = grades.filter((grade) => grade !== undefined)
+      const unreadable = given.filter(({ readable }) => !readable).length
+      if (given.length < grades.length || unreadable > given.length * FAULT_ABOVE) {
         throw badResponse(GRADER, 'too few readable grades')
       }
       // Not the 1 of a single reply: a policy may take that for relevant.
-      return grades.map(({ grade, readable }) => (readable ? grade : 0))
+      return given.map(({ grade, readable }) => (readable ? grade : 0))
     },
   }
 }
