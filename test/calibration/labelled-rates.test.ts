@@ -18,8 +18,13 @@ describe('estimateErrorRates', () => {
   })
 
   it('knows nothing without labels, and everything where there were no decisions', () => {
-    const unknown = estimateErrorRates({ decisions: 5, right: 0, wrong: 0 }, { decisions: 5, right: 3, wrong: 0 })
+    const [unlabelled, labelled] = [
+      { decisions: 5, right: 0, wrong: 0 },
+      { decisions: 5, right: 3, wrong: 0 },
+    ]
+    const unknown = estimateErrorRates(unlabelled, labelled)
     expect(unknown.falseRefusals).toMatchObject({ rate: null, low: 0 })
+    expect(estimateErrorRates(labelled, unlabelled).falseRefusals.rate).toBeNull()
     expect(unknown.falseRefusals.high).toBeGreaterThan(0.5)
     const none = { decisions: 0, right: 0, wrong: 0 }
     expect(estimateErrorRates(none, none).falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })

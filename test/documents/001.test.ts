@@ -131,7 +131,15 @@ describe('the four levels', () => {
     expect(legalReview().bands).toEqual({ high: 0.9, medium: 0.7, low: 0.7 })
   })
 
-  it('can be set, in order and range alone (R080)', () => {
+  it('can be set, in order and range alone (R080, R081)', async () => {
+    const own = { high: 0.8, medium: 0.7, low: 0.65 }
+    expect(weightedSignals(own).bands).toEqual(own)
+    // At .62.
+    const { body, record } = await both(LOW, own)
+    expect([body.verdict, record.interpretation]).toEqual([
+      'refuse',
+      'VERY LOW - Poor retrieval, expert review required',
+    ])
     for (const wrong of [{ high: 0.6 }, { medium: 0.4 }, { low: -0.1 }, { high: 1.1 }, { consensusFrom: 2 }]) {
       expect(() => weightedSignals(wrong)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
     }
@@ -175,7 +183,7 @@ describe('the warning', () => {
 })
 
 describe('the signals', () => {
-  it('are the formulas of the three tables (R045-R054)', async () => {
+  it('are the formulas of the three tables (R045-R054, R081)', async () => {
     const { record, assessed } = await both(HIGH)
     const spread = 0.24 * Math.sqrt(5 / 36)
     expect(record).toMatchObject({
@@ -191,6 +199,17 @@ describe('the signals', () => {
       0.3 + 0.2 * (0.24 / 0.3) + 0.15 + 0.15 + 0.1 * (1 - spread / 0.2) + 0.05 + 0.05 * (1 - 1 / 6),
       12,
     )
+  })
+
+  it('count a gap of .3 and up in full, a spread of .2 and up not at all, and half where methods or graph say nothing (R048, R049, R052, R054)', async () => {
+    const apart = (...boosts: readonly Scores[]) =>
+      both([1, 0.2].map((score, at) => ({ scores: { 'cross-encoder': score, ...boosts[at] } })))
+    const { record, assessed } = await apart({ 'graph-boost': 0 })
+    expect(record).toMatchObject({ score_gap: 0.8, score_spread: 0.4, consensus_count: 1, graph_support: false })
+    expect(assessed.confidence).toBeCloseTo(0.3 + 0.2 + 0.15 / 2 + 0.15 / 2 + 0 + 0.05 / 2 + 0.05 / 2, 12)
+    expect((await apart({}, graph)).assessed.confidence).toBeCloseTo(assessed.confidence + 0.05 / 2, 12)
+    const around = chunks([0.75, 0.749].map((score) => ({ scores: { 'cross-encoder': score } })))
+    expect(scoreRetrieval(around).consensus_count).toBe(1)
   })
 
   it('read a reranker before ranks, and say how much it changed (R045, R050)', () => {
@@ -217,12 +236,46 @@ describe('the signals', () => {
       source_diversity: { unique_documents: 5, unique_sections: 1 },
     })
     expect(Object.keys(record)).toHaveLength(12)
+    const { retrieval_methods: ofHigh, source_diversity: sources } = scoreRetrieval(chunks(HIGH)).details
+    expect([ofHigh?.graph_boost, sources]).toEqual([true, { unique_documents: 1, unique_sections: 6 }])
+  })
+
+  it.each([
+    ['bm25', { bm25_only: true, dense_only: false }],
+    ['cosine', { bm25_only: false, dense_only: true }],
+  ] as const)('by %s alone are told apart in the details (R088)', (kind, only) => {
+    const { retrieval_methods: methods } = scoreRetrieval(chunks([{ scores: { [kind]: 0.9 } }])).details
+    expect(methods).toEqual({ hybrid_search: false, reranking: false, graph_boost: false, ...only })
+  })
+
+  it('that are broken are 0 in JSON, and what is out of range is held within it (R083)', async () => {
+    const { assessed } = await both(MEDIUM)
+    const retrieval = {
+      scores: [NaN, 0.9],
+      topScore: Infinity,
+      scoreGap: 0.0625,
+      scoreSpread: NaN,
+      documentDiversity: 7,
+    }
+    const broken = { ...assessed, confidence: 1.7, signals: { ...assessed.signals, retrieval } }
+    const record = confidenceRecord(broken)
+    expect(JSON.parse(JSON.stringify(record))).toMatchObject({
+      overall_confidence: 1,
+      top_score: 0,
+      // As Python rounds: to the even one.
+      score_gap: 0.062,
+      score_spread: 0,
+      document_diversity: 1,
+      details: { score_distribution: { min: 0.9, max: 0.9, mean: 0.9, median: 0.9 } },
+    })
+    expect(confidenceRecord({ ...broken, confidence: NaN }).overall_confidence).toBe(0)
   })
 
   it('of nothing, or without a score, are never high (R072, R081, R087)', async () => {
     for (const none of [[], chunks([{ scores: {} }])]) {
       expect(scoreRetrieval(none)).toMatchObject({ overall_confidence: 0, should_flag_for_review: true })
     }
+    expect(scoreRetrieval([]).interpretation).toBe('NO RESULTS - No relevant chunks found')
     expect((await both([])).body).toMatchObject({ verdict: 'refuse', reason_code: 'no_evidence' })
     expect(() => scoreRetrieval(chunks([{ scores: { cosine: Number.NaN } }]))).toThrow(
       expect.objectContaining({ code: 'retriever_bad_response' }),
@@ -263,7 +316,7 @@ describe('the two examples printed', () => {
     {},
   )
 
-  it('come to what the printed formula gives, .772 and .297, not .92 and .48; the rest is as printed (R065, R066)', async () => {
+  it('come to what the printed formula gives, .772 and .297, not .92 and .48; the rest is as printed (R045-R049, R051-R054, R065, R066)', async () => {
     const [high, low] = [await both(PRINTED_HIGH), await both(PRINTED_LOW)]
     expect([high.record, low.record]).toMatchObject([
       {
@@ -295,12 +348,14 @@ describe('the two examples printed', () => {
 
   it('are analysed in the lines printed (R067)', async () => {
     const lines = async (rows: readonly Row[]) => (await both(rows)).explanation.analysis.map(({ text }) => text)
-    expect((await lines(PRINTED_HIGH)).slice(0, 5)).toEqual([
+    expect(await lines(PRINTED_HIGH)).toEqual([
       '✅ Top score is very high (0.95)',
       '✅ Clear winner (gap = 0.12)',
       '✅ BM25 and dense agree (0.87 correlation)',
       '✅ Knowledge graph supports results',
       '✅ Results from single document (focused)',
+      // By its confidence of .772 it is not safe.
+      '→ Review recommended before use',
     ])
     expect(await lines(PRINTED_LOW)).toEqual([
       '❌ Top score is mediocre (0.62)',
@@ -308,6 +363,14 @@ describe('the two examples printed', () => {
       '❌ BM25 and dense disagree (0.32 correlation)',
       '❌ High score spread (0.18 - inconsistent)',
       '❌ Results from 5 different documents (scattered)',
+      "→ Flag for human review, don't auto-answer",
+    ])
+    const fair = rowsOf([0.8, 0.75, 0.74], [0.8, 0.9, 0.76], [1, 2, 2], {})
+    expect(await lines(fair)).toEqual([
+      '⚠️ Top score is fair (0.80)',
+      '❌ No clear winner (gap = 0.05)',
+      '⚠️ BM25 and dense agree in part (0.63 correlation)',
+      '⚠️ Results from 2 documents',
       "→ Flag for human review, don't auto-answer",
     ])
   })
@@ -373,7 +436,7 @@ describe('the enhancements', () => {
     const bm25 = { ...found(STRONG, 3, 'sparse'), kind: 'bm25' as const }
     const body = await toldOperator({ finds: () => [bm25, found(HINT, 0.9, 'dense')] })
     const { chunks: shown } = body.detail as unknown as { readonly chunks: readonly { readonly id: string }[] }
-    expect(shown.map(({ id }) => id).sort()).toEqual(['dense', 'sparse'])
+    expect(shown.map(({ id }) => id)).toEqual(['sparse', 'dense'])
   })
 })
 
@@ -392,6 +455,9 @@ describe('the assessment of a retrieval', () => {
         'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
       ],
     })
+    const { assessed: supported } = await both(HIGH)
+    expect(recommend(supported, { graph: 'available' })).toEqual([])
+    expect(recommend(assessed).map(({ code }) => code)).toEqual(['moderate'])
   })
 
   it('is made of chunks alone, chosen by their ids, and asks no service (R043, R044, R062)', async () => {
@@ -438,16 +504,21 @@ describe('the assessment of a retrieval', () => {
   })
 })
 
-it('a strong answer is kept longer than a weak one (R076)', async () => {
+it('a strong answer is kept for hours, one with a caution for one at most, and the weakest least (R076)', async () => {
   const lifetime = async (rows: readonly Row[]): Promise<number> => {
     const { ask, journal } = aGate({ policy: weightedSignals(), finds: () => rankings(rows) })
     await ask()
     return journal.stored[0]!.lifetimeSeconds
   }
+  const HOUR = 3600
   const [high, medium, low] = await Promise.all([HIGH, MEDIUM, LOW].map(lifetime))
-  expect(high).toBeGreaterThan(medium!)
-  expect(medium).toBeGreaterThanOrEqual(low!)
-  expect(low).toBeGreaterThan(0)
+  expect(high).toBeGreaterThan(6 * HOUR)
+  expect(high).toBeLessThanOrEqual(24 * HOUR)
+  expect(medium).toBeGreaterThan(0.89 * HOUR)
+  expect(medium).toBeLessThanOrEqual(HOUR)
+  // .62 lies three fifths on the way from .5 to .7, from five minutes to an hour; jitter takes a tenth.
+  expect(low).toBeGreaterThan(0.55 * HOUR)
+  expect(low).toBeLessThan(0.7 * HOUR)
 })
 
 describe('the tools', () => {
@@ -466,7 +537,11 @@ describe('the tools', () => {
       '[1] doc1: Section 3.2',
       '[2] doc1: Section 4.1',
     ])
-    expect(data).toMatchObject([{ chunk_id: 'chunk-0' }, { chunk_id: 'chunk-1' }])
+    expect(data).toMatchObject([
+      { chunk_id: 'chunk-0', text: STRONG },
+      { chunk_id: 'chunk-1', text: STRONG },
+    ])
+    expect((await call('search', { k: 1 })).data).toHaveLength(1)
     expect(metadata['rag_confidence']).toEqual(scoreRetrieval(chunks(MEDIUM), QUESTION))
   })
 
@@ -479,5 +554,7 @@ describe('the tools', () => {
     expect(data).toEqual({ ...scoreRetrieval(chunks(MEDIUM), QUESTION), recommendations })
     expect(data).toMatchObject(assessChunks(chunks(MEDIUM)))
     expect(metadata).toMatchObject({ recommendations })
+    const { data: first } = await call('assess_retrieval_confidence', { chunk_ids: chunk_ids.slice(0, 1) })
+    expect(first).toMatchObject(scoreRetrieval(chunks(MEDIUM.slice(0, 1)), QUESTION))
   })
 })

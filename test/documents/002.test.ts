@@ -12,7 +12,7 @@ import { balanced, ragGate } from '../../src/index.ts'
 import { multiGate, type MultiGateOptions } from '../../packages/presets/src/multi-gate/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
-import { ranked, type Told } from './a-route.ts'
+import { asked, ranked, type Told } from './a-route.ts'
 
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
 const HELD = 'The engine starts with the red key.'
@@ -34,7 +34,15 @@ async function routed({ cosine = 0.8, confidence = 0.9, answer = HELD, text = ST
   }
   const route = aGate({
     policy: multiGate({ wording: 'specification', ...settings }),
-    finds: () => [{ kind: 'cosine', entries: [{ passage: aPassage('a', { text }), score: cosine }] }],
+    finds: () => [
+      {
+        kind: 'cosine',
+        entries: [
+          { passage: aPassage('a', { text }), score: cosine },
+          { passage: aPassage('b', { text: 'Paint is blue.' }), score: 0 },
+        ],
+      },
+    ],
     dependencies: { authenticate: asOperator },
     answer: { judge: answerJudge({ generationConfidence: 'reported' }) },
     handler,
@@ -50,11 +58,23 @@ describe('the gates', () => {
     ['3, below', { confidence: 0.59 }, 'generation_confidence_low', '(0.59) below threshold (0.6)', 1],
     ['3, exactly', { confidence: 0.6 }, 'passed', undefined, 1],
     ['3, unsaid', { confidence: null }, 'generation_confidence_missing', undefined, 1],
-    ['4, unsupported', { answer: INVENTED }, 'answer_unsupported', 'Not supported by the passages', 1],
+    ['4, a figure', { answer: 'The engine starts with 7 keys.' }, 'answer_unsupported', 'sentence 1 of 1', 1],
+    ['4, a name', { answer: 'The engine of Bosch starts with the red key.' }, 'answer_unsupported', '1 of 1', 1],
+    [
+      '4, most words',
+      { answer: 'The engine and its key need petrol, water and oil.' },
+      'answer_unsupported',
+      '1 of 1',
+      1,
+    ],
+    ['4, another source', { answer: `${HELD} [2]` }, 'answer_unsupported', 'Not supported by the passages', 1],
+    ['4, no such source', { answer: `${HELD} [3]` }, 'answer_unsupported', 'Not supported by the passages', 1],
+    ['4, one of two', { answer: `${HELD} ${INVENTED}` }, 'answer_unsupported', 'sentence 2 of 2', 1],
+    ['4, half the words', { answer: 'The engine needs petrol and a key.' }, 'passed', undefined, 1],
   ])('%s (R089, R091, R092, R093, R094, R095, R107)', async (_, example, code, reason, asked) => {
     const { body, handled, decision } = await routed(example)
     expect([decision.reason, handled]).toEqual([code, asked])
-    if (code === 'passed') expect(body).toMatchObject({ answer: HELD, verdict: 'pass' })
+    if (code === 'passed') expect(body).toMatchObject({ answer: example.answer ?? HELD, verdict: 'pass' })
     else {
       expect(body).toMatchObject({ answer: NOT_VERIFIED, sources: [], refused: true, verdict: 'refuse' })
       expect(body['refusal_reason']).toContain(reason ?? '')
@@ -76,6 +96,19 @@ describe('the gates', () => {
     expect((await routed({ confidence: 0.1, answer: INVENTED, settings: off })).body.verdict).toBe('pass')
     expect((await routed({ cosine: 0.1, settings: { ...off } })).body.verdict).toBe('refuse')
     expect((await routed({ cosine: 0.1, settings: { refuseBelow: 0 } })).body.verdict).toBe('pass')
+  })
+
+  it.each<[string, Example]>([
+    ['1', { cosine: 0.65, settings: { refuseBelow: 0.6 } }],
+    ['2', { answer: 'Paint is blue.', text: 'Paint is blue.', settings: { adviseBelowKeywords: 0 } }],
+    ['3', { confidence: 0.5, settings: { refuseBelowConfidence: 0.4 } }],
+    ['4', { answer: 'The engine needs petrol, water and oil.', settings: { minTermShare: 0.1 } }],
+  ])('have each a threshold that can be moved: %s (R100)', async (_, { settings, ...example }) => {
+    expect((await routed(example)).body.verdict).not.toBe('pass')
+    expect((await routed({ ...example, settings: settings! })).body.verdict).toBe('pass')
+  })
+
+  it('are asked before and after the model (R105)', async () => {
     const stages = new Set((await routed({})).decision.findings.map(({ stage }) => stage))
     expect([...stages]).toEqual(['pre-generation', 'post-generation'])
   })
@@ -87,20 +120,33 @@ describe('the gates', () => {
 })
 
 it('the same question is judged alike every time, under a policy that nothing changes (R098, R108)', async () => {
-  const decisions = await Promise.all(
-    Array.from({ length: 20 }, async (_, at) => {
-      const { decision } = await routed(at % 2 === 0 ? { cosine: 0.62 } : { cosine: 0.62, confidence: 0.1 })
-      const { id: _id, ...rest } = decision
-      return JSON.stringify(rest)
-    }),
-  )
-  expect(new Set(decisions).size).toBe(1)
-  expect(Object.isFrozen(multiGate())).toBe(true)
+  for (const examples of [
+    [{ cosine: 0.62 }, { cosine: 0.62, confidence: 0.1 }],
+    [{ confidence: 0.55 }, { confidence: 0.55 }],
+    [{}, {}],
+  ]) {
+    const decisions = await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        const { id: _id, ...decision } = (await routed(examples[at % 2]!)).decision
+        return JSON.stringify(decision)
+      }),
+    )
+    expect(new Set(decisions).size).toBe(1)
+  }
+  const { bands, gates, ...policy } = multiGate()
+  expect([policy.id, Object.isFrozen(multiGate())]).toEqual([multiGate().id, true])
+  for (const part of [bands, gates, ...gates.map(({ settings }) => settings)]) expect(Object.isFrozen(part)).toBe(true)
 })
 
 it('a refusal is exposed, recorded, and says how to rephrase (R101, R109)', async () => {
   const { body, decision } = await routed({ cosine: 0.62 })
   expect(body['suggestions']).toContain('Rephrase the question with the words that the documents use')
+  expect(
+    await asked({ policy: multiGate({ refuseBelowConfidence: 'off' }), finds: () => ranked('cosine', [0.62]) }),
+  ).toMatchObject({
+    refusal_reason: 'No passage is similar enough to the question',
+    suggestions: body['suggestions'],
+  })
   expect(decision).toMatchObject({
     verdict: 'refuse',
     reason: 'similarity_low',
@@ -164,6 +210,11 @@ describe('calibration', () => {
       [0.75, 4],
       [0.8, 4],
     ])
+    expect(points[2]).toMatchObject({
+      falseRefusals: { hits: 2, labels: 4 },
+      falseAcceptances: { hits: 0, labels: 1 },
+    })
+    expect(points[0]!.falseAcceptances.hits).toBe(1)
     expect(steepest).toMatchObject({ from: expect.closeTo(0.65), to: expect.closeTo(0.7), change: expect.closeTo(0.4) })
   })
 
@@ -176,7 +227,9 @@ describe('calibration', () => {
           return { confidence: decision.answerSignals?.generationConfidence, quality }
         }),
       )
-    expect(checkGenerationConfidence(await rated(true))).toMatchObject({ labels: 60, carries: 'yes' })
+    const following = await rated(true)
+    expect(checkGenerationConfidence(following)).toMatchObject({ labels: 60, carries: 'yes' })
+    expect(checkGenerationConfidence(following.slice(0, 49))).toMatchObject({ labels: 49, carries: 'unknown' })
     expect(checkGenerationConfidence(await rated(false))).toMatchObject({ labels: 60, carries: 'no' })
   })
 })

@@ -7,12 +7,14 @@ import {
   advisoryBadge,
   advisoryBanner,
   advisoryWarning,
+  calculateConfidence,
   getAdvisoryFlag,
   handOverAdvisory,
   marketContextFrom,
   readSelfReport,
 } from '../../packages/presets/src/advisory/index.ts'
-import { aPassage } from '../fixtures/evidence.ts'
+import { retrievalQuality, sourceQuality } from '../../packages/presets/src/advisory/advisory-factors.ts'
+import { aPassage, signalsOf } from '../fixtures/evidence.ts'
 import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import { asked, ranked, type Told, toldOperator } from './a-route.ts'
 
@@ -45,6 +47,10 @@ const complete = (c: HandlerContext): Response => c.json({ answer: 'Prices rose.
 const withoutOptional = (c: HandlerContext): Response => c.json({ answer: 'Prices rose.' })
 const withoutRequired = (c: HandlerContext): Response => c.json({ market_context: 'rising' })
 const noJson = (c: HandlerContext): Response => c.text('Prices rose.')
+const brokenJson = (c: HandlerContext): Response => {
+  c.var.ragGate.report({ citedChunkIds: ['a'], structured: '{"answer": "Prices rose."' })
+  return c.text('Prices rose.')
+}
 
 describe('the confidence', () => {
   it.each([
@@ -56,7 +62,12 @@ describe('the confidence', () => {
     ['required fields missing', 1, 'government', withoutRequired, 0.4 + 0.3 + 0.1],
     ['no JSON', 1, 'government', noJson, 0.4 + 0.3 + 0],
     ['a high relevance', 0.7, 'government', complete, 0.3 + 0.3 + 0.3],
+    ['broken JSON', 1, 'government', brokenJson, 0.4 + 0.3 + 0],
+    ['a source of no kind', 1, undefined, complete, 0.4 + 0 + 0.3],
     ['a medium relevance', 0.5, 'government', complete, 0.2 + 0.3 + 0.3],
+    ['half way to a high one', 0.6, 'government', complete, 0.25 + 0.3 + 0.3],
+    ['a low relevance', 0.25, 'government', complete, 0.15 + 0.3 + 0.3],
+    ['none', 0, 'government', complete, 0.1 + 0.3 + 0.3],
   ] as const)(
     'adds up its three factors: %s (R111, R112, R113, R114)',
     async (_, relevance, source, reply, expected) => {
@@ -64,6 +75,19 @@ describe('the confidence', () => {
       expect(decision.confidence).toBeCloseTo(expected, 12)
     },
   )
+
+  it('is held within 0 to 1, and misses no threshold by a binary fraction (R114)', () => {
+    expect([
+      calculateConfidence(0.4, 0.2, 0.1),
+      calculateConfidence(1, 0.3, 0.3),
+      calculateConfidence(-1, 0, 0),
+    ]).toEqual([0.7, 1, 0])
+  })
+
+  it('counts the sources cited by their mean, and none as 0 (R112)', () => {
+    expect(sourceQuality(['government', 'third-party'])).toBeCloseTo(0.2, 12)
+    expect(sourceQuality([])).toBe(0)
+  })
 
   it('has its level, and its answer is passed on at each level (R110, R115, R116, R121)', async () => {
     const seen = await Promise.all(
@@ -98,8 +122,13 @@ describe('the confidence', () => {
     ])
   })
 
-  it('of nothing is a refusal: there is nothing to advise on', async () => {
-    expect(await asked({ policy: advisory(), finds: [] })).toMatchObject({ refused: true, reason_code: 'no_evidence' })
+  it('of nothing is 0 and a refusal: there is nothing to advise on (R111)', async () => {
+    expect(await toldOperator({ policy: advisory(), finds: [] })).toMatchObject({
+      refused: true,
+      reason_code: 'no_evidence',
+      detail: { confidence: 0 },
+    })
+    expect(retrievalQuality(signalsOf({ chunkCount: 0 }))).toBe(0)
   })
 
   it('gives no points for plain text, and goes on (R113)', async () => {
@@ -115,6 +144,7 @@ it.each([
   [0.8999, 'MEDIUM_CONFIDENCE'],
   [0.7, 'MEDIUM_CONFIDENCE'],
   [0.6999, 'LOW_CONFIDENCE'],
+  [0.5, 'LOW_CONFIDENCE'],
   [0.4999, 'VERY_LOW_CONFIDENCE'],
 ] as const)('the level of %d is %s (R115, R116, R119)', (confidence, level) => {
   expect(getAdvisoryFlag(confidence)).toBe(level)
@@ -157,6 +187,9 @@ describe('a weak advisory', () => {
   it.each([
     ['{"confidence": 0}', { confidence: 0 }],
     ['{"confidence": 1.7, "summary": "s"}', { confidence: 1, summary: 's' }],
+    ['{"confidence": -0.5}', { confidence: 0 }],
+    ['My answer: {"confidence": 0.8}. Bye.', { confidence: 0.8 }],
+    ['{"confidence": "0.8"}', { fault: 'confidence_invalid' }],
     ['{"summary": "s"}', { summary: 's', fault: 'confidence_missing' }],
     ['none', { fault: 'no_json' }],
   ])("reads a model's own confidence: %s (R117)", (reply, read) => expect(readSelfReport(reply)).toEqual(read))
@@ -187,6 +220,14 @@ describe('badge and banner', () => {
           marginTop: 8,
         },
       })
+  })
+
+  it.each([
+    [0.699, 69],
+    [0.58, 58],
+    [0, 0],
+  ])('the banner of %d says %d %% (R124)', (confidence, percent) => {
+    expect(advisoryBanner(confidence)?.text).toContain(`Confidence: ${percent}%.`)
   })
 
   const HALF = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'

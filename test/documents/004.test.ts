@@ -1,8 +1,11 @@
 /** Document 004, gating by sufficient evidence: its examples, by a route, by `answerQuestion` and by the gate alone. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { tuneByCollection, tuneThreshold } from '../../packages/calibration/src/index.ts'
+import { findAlerts } from '../../packages/console/src/alerts/alert-rules.ts'
+import { definePolicy, judge, measure } from '../../src/core/policy/index.ts'
+import { minTopCosine } from '../../src/core/gates/index.ts'
 import type { RagGateError } from '../../src/index.ts'
-import { answerQuestion, answerWithRetries } from '../../packages/models/src/index.ts'
+import { answerQuestion, answerWithRetries, generateWithEvidence } from '../../packages/models/src/index.ts'
 import {
   diagnoseGating,
   evidenceAnswer,
@@ -18,6 +21,7 @@ import {
   sufficiencyThreshold,
 } from '../../packages/presets/src/sufficiency/index.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
+import { aDecision } from '../fixtures/decision.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import type { Told } from './a-route.ts'
@@ -30,7 +34,7 @@ const CHUNKS = [MURDER, INTENTION].map((text, at) => {
 })
 
 /** `evaluate` of the document: shares of the two provisions, by their ids. */
-const evaluated = (gate: ReturnType<typeof sufficiencyGate>, first: number, second: number) =>
+const evaluated = (gate: ReturnType<typeof sufficiencyGate>, first: number, second: number, noSupport = 0) =>
   gate.evaluate({
     question: 'What is the punishment for murder?',
     chunks: CHUNKS,
@@ -39,6 +43,7 @@ const evaluated = (gate: ReturnType<typeof sufficiencyGate>, first: number, seco
       { chunkId: 'IPC_302', share: first },
       { chunkId: 'IPC_34', share: second },
     ],
+    noSupport,
   })
 
 /** `pipeline.answer` of the document: retrieval, gate, model and gate again. */
@@ -97,26 +102,17 @@ describe('the decision', () => {
   ] as const)('on %d and %d at %d is the same by every way (R127, R128, R129, R135, R143)', async (...example) => {
     const [first, second, threshold, more, passes] = example
     const options = { threshold, ...more }
-    const rest = first + second < 1 ? { noSupport: 1 - first - second } : {}
+    const noSupport = 1 - first - second
     const gate = sufficiencyGate(options)
-    const alone = gate.evaluate({
-      question: 'Question?',
-      chunks: CHUNKS,
-      answer: 'Answer.',
-      shares: [
-        { chunkId: 'IPC_302', share: first },
-        { chunkId: 'IPC_34', share: second },
-      ],
-      ...rest,
-    })
-    expect(alone.passes).toBe(passes)
-    if (Object.keys(rest).length > 0) return
+    const alone = evaluated(gate, first, second, noSupport)
+    expect(alone).toMatchObject({ passes, max_attention: Math.max(first, second) })
+    if (noSupport > 0) return
     expect((await routed(first, second, options)).body.verdict).toBe(passes ? 'pass' : 'refuse')
     expect((await answered(first, second, options)).result.status).toBe(passes ? 'success' : 'insufficient_evidence')
   })
 
-  it('has the margin of the example, to the digit (R143)', async () => {
-    expect(evaluated(sufficiencyGate({ threshold: 0.5 }), 0.35, 0.65)).toEqual({
+  it('has the margin of the example, to the digit, under the default of .5 (R127, R129, R143)', async () => {
+    expect(evaluated(sufficiencyGate(), 0.35, 0.65)).toEqual({
       passes: true,
       max_attention: 0.65,
       max_chunk_id: 'IPC_34',
@@ -148,7 +144,10 @@ describe('the decision', () => {
 
 it('shares that add up to one but for the dust of binary fractions are shares (R142)', () => {
   const gate = sufficiencyGate()
-  expect(evaluated(gate, 0.1 + 0.2, 0.7)).toMatchObject({ passes: true, max_attention: 0.7, margin: 0.2 })
+  // In this order they come to .9999999999999999.
+  const [noSupport, first, second] = [0.3, 0.6, 0.1] as const
+  expect(noSupport + first + second).not.toBe(1)
+  expect(evaluated(gate, first, second, noSupport)).toMatchObject({ passes: true, max_attention: 0.6, margin: 0.1 })
   expect(evaluated(gate, 0.7, 0.7)).toMatchObject({ passes: false, max_attention: null })
 })
 
@@ -171,6 +170,30 @@ describe('what is returned', () => {
         status: 'evidence_sufficient',
       },
     })
+  })
+
+  it.each([
+    ['success', 0.65, 0.5, 0.7, 1],
+    ['refusal after the model', 0.65, 0.7, 0.7, 1],
+    ['refusal before it', 0.65, 0.5, 0.9, 0],
+  ])('for evidence at hand is gated without a mode for debugging: %s (R136, R153)', async (...example) => {
+    const [what, share, threshold, cosine, calls] = example
+    const { gates, ...rest } = sufficiency({ threshold, wording: 'specification' })
+    const policy = definePolicy({ ...rest, gates: [minTopCosine({ refuseBelow: cosine }), ...gates] })
+    const chunks = CHUNKS.map((chunk) => ({ ...chunk, scores: { cosine: 0.8 } }))
+    const evidence = { rankedBy: 'cosine', kinds: ['cosine'], chunks, dropped: 0 } as const
+    const { question } = ASKED
+    const signals = measure(policy, { question, evidence })
+    const evidenceIds = chunks.map(({ id }) => id)
+    const decision = { ...aDecision({ signals, evidenceIds, policyId: policy.id }), ...judge(policy, signals) }
+    const { ports, generations } = answering({ says: { text: MURDER, ...shares(share, 1 - share) } })
+    const made = await generateWithEvidence(ports.generator, { question, evidence, decision, policy })
+    expect(evidenceAnswer(made, chunks, policy)).toMatchObject(
+      what === 'success'
+        ? { status: 'success', answer: MURDER, gating: { passes: true, max_attention: 0.65, margin: 0.15 } }
+        : { status: 'insufficient_evidence', max_attention: calls === 0 ? null : 0.65, suggestions: expect.any(Array) },
+    )
+    expect(generations).toHaveLength(calls)
   })
 
   const FAILURE = {
@@ -196,6 +219,16 @@ describe('what is returned', () => {
     expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...alone, evidence_summary: PROVISIONS })
   })
 
+  it('on failure names the best three provisions, where they say so by their section alone (R139)', () => {
+    const others = ['BNS_1', 'BNS_2'].map((id) => aPassage(id, { section: `§ ${id.slice(4)}` }))
+    const chunks = [...CHUNKS, ...others.map((passage) => ({ ...passage, scores: {} }))]
+    const input = { question: 'q', chunks, answer: MURDER, shares: [{ chunkId: 'BNS_2', share: 0.2 }], noSupport: 0.8 }
+    expect(sufficiencyGate().evaluate(input).refusal).toMatchObject({
+      evidence_count: 4,
+      evidence_summary: [...PROVISIONS, { chunk_id: 'BNS_1', section: '§ 1' }],
+    })
+  })
+
   it('by a route is the same for operators; the public reads no figure of it (R139, R157)', async () => {
     const { body } = await routed(0.65, 0.35, { threshold: 0.7 })
     expect(body).toMatchObject({ ...FAILURE, refused: true, refusal_reason: FAILURE.reason })
@@ -211,17 +244,7 @@ describe('what is returned', () => {
 
   it('of reason is the one printed, for .35 at .5 (R140)', () => {
     const gate = sufficiencyGate({ wording: 'specification' })
-    const { refusal } = gate.evaluate({
-      question: 'Question?',
-      chunks: CHUNKS,
-      answer: MURDER,
-      shares: [
-        { chunkId: 'IPC_302', share: 0.35 },
-        { chunkId: 'IPC_34', share: 0.25 },
-      ],
-      noSupport: 0.4,
-    })
-    expect(refusal).toMatchObject({
+    expect(evaluated(gate, 0.35, 0.25, 0.4).refusal).toMatchObject({
       reason: `${REASON} Highest attention was 35.0% but threshold is 50.0%.`,
       deficit: 0.15,
     })
@@ -251,9 +274,11 @@ describe('settings', () => {
   })
 
   it('can be changed within 0 to 1, else the old threshold stays (R133)', () => {
-    for (const held of [sufficiencyGate(), sufficiencyThreshold()]) {
+    const [gate, threshold] = [sufficiencyGate(), sufficiencyThreshold()]
+    for (const held of [gate, threshold]) {
+      expect(held.getThreshold()).toBe(0.5)
       held.setThreshold(0.7)
-      for (const wrong of [1.5, -0.1, Number.NaN, true as unknown as number]) {
+      for (const wrong of [1.5, -0.1, Number.NaN, ...(['strict', true] as unknown as readonly number[])]) {
         let thrown: unknown
         try {
           held.setThreshold(wrong)
@@ -265,9 +290,11 @@ describe('settings', () => {
         expect(held.getThreshold()).toBe(0.7)
       }
     }
+    expect(evaluated(gate, 0.65, 0.35)).toMatchObject({ passes: false, threshold: 0.7 })
+    expect(threshold.policy().id).toBe(sufficiency({ threshold: 0.7 }).id)
   })
 
-  it('switch the gate off and on; what it lets through is measured and marked (R134)', async () => {
+  it('switch the gate off and on; what it lets through is measured and marked (R129, R134)', async () => {
     const gate = sufficiencyGate({ threshold: 0.9 })
     const passes = () => evaluated(gate, 0.65, 0.35)
     expect([gate.isEnabled(), passes().passes]).toEqual([true, false])
@@ -276,20 +303,24 @@ describe('settings', () => {
       false,
       expect.objectContaining({ passes: true, max_attention: 0.65, gating_bypassed: true }),
     ])
+    expect(passes()).not.toHaveProperty('refusal')
     gate.enable()
     expect([gate.isEnabled(), passes().passes]).toEqual([true, false])
+    const off = sufficiencyGate({ threshold: 0.9, dangerouslyDisableGates: true })
+    expect([off.isEnabled(), evaluated(off, 0.65, 0.35).passes]).toEqual([false, true])
     const { body } = await routed(0.65, 0.35, { threshold: 0.9, dangerouslyDisableGates: true })
     expect(body).toMatchObject({ verdict: 'advise', reason_code: 'gate_disabled', answer: 'Answer.' })
   })
 
   it('may differ from collection to collection (R151)', async () => {
-    const policy = sufficiencyByCollection({ byCollection: { ipc: 'strict' } })
+    const policy = sufficiencyByCollection({ byCollection: { ipc: 'strict' }, escalateRefusals: true })
     const { ports } = answering({ says: { text: MURDER, ...shares(0.65, 0.35) } })
     const statusOf = async (collection: string): Promise<string> => {
       const made = await answerQuestion(ports, { ...ASKED, collection }, { ...SETTINGS, policy })
       return evidenceAnswer(made, made.evidence.chunks, made.policy).status
     }
     expect([await statusOf('ipc'), await statusOf('tax')]).toEqual(['insufficient_evidence', 'success'])
+    expect(['ipc', 'tax'].map((collection) => policy('acme', collection).escalateRefusals)).toEqual([true, true])
   })
 
   it('need no mode for debugging (R153)', async () => {
@@ -299,15 +330,24 @@ describe('settings', () => {
 
   it('are tuned offline, into another policy (R149, R150)', async () => {
     const gate = { gate: 'evidence-share' } as const
-    const [sound, weak] = [(await routed(0.65, 0.35)).decision, (await routed(0.3, 0.3, { threshold: 0.3 })).decision]
+    const [sound, weak] = [(await routed(0.8, 0.2)).decision, (await routed(0.6, 0.4)).decision]
     const labels = [
       ...Array.from({ length: 50 }, () => ({ decision: sound, answerable: true })),
       ...Array.from({ length: 100 }, () => ({ decision: weak, answerable: false })),
     ]
     const policy = sufficiency({ threshold: 0.9 })
     const tuned = tuneThreshold(policy, labels, gate)
-    expect(tuned).toMatchObject({ action: 'lower', from: 0.9, falseAcceptances: { hits: 0, labels: 100 } })
-    expect(tuned.to).toBeLessThanOrEqual(0.65)
+    expect(tuned).toMatchObject({
+      action: 'lower',
+      from: 0.9,
+      to: 0.61,
+      falseAcceptances: { hits: 0, labels: 100 },
+      falseRefusals: { hits: 0, labels: 50 },
+    })
+    expect(tuneThreshold(policy, labels.slice(0, 90), gate)).toMatchObject({
+      action: 'keep',
+      policy: { id: policy.id },
+    })
     expect(tuned.policy.id).not.toBe(policy.id)
     const { policyFor } = tuneByCollection(policy, { ipc: labels }, gate)
     expect([policyFor('acme', 'ipc').id, policyFor('acme', 'tax').id]).toEqual([tuned.policy.id, policy.id])
@@ -378,6 +418,15 @@ describe('statistics', () => {
     expect(diagnoseGating(gate.getStats())).toContain(said)
   })
 
+  it('of a running service raise an alert from one rejection in five on, by what is on record (R154)', () => {
+    const day = { decisions: 100, failed: 0, p95Ms: null, confidenceBins: [] }
+    const kinds = (refused: number) => findAlerts({ ...day, refused }, { ...day, refused: 0 })
+    expect(kinds(20)).toEqual([])
+    expect(kinds(21)).toMatchObject([
+      { kind: 'insufficiency_high', bound: 0.8, message: 'High evidence insufficiency rate detected' },
+    ])
+  })
+
   it('say that more than half are rejected above one in two, and that the average is low below .4 (R156)', () => {
     const saidOf = (passed: number, share: number): readonly string[] => {
       const stats = evidenceGatingStats()
@@ -417,6 +466,12 @@ describe('the use cases', () => {
       timestamp: '2026-01-02T00:00:00.000Z',
     })
     expect(rejectionRecord((await answered(0.65, 0.35)).made.decision, { atMs: 0 })).toBeUndefined()
+    const disabled = { threshold: 0.7, dangerouslyDisableGates: true } as const
+    expect(rejectionRecord((await answered(0.65, 0.35, disabled)).made.decision, { atMs: 0 })).toBeUndefined()
+    const none = await answerQuestion(answering({ finds: [] }).ports, ASKED, SETTINGS)
+    expect(rejectionRecord(none.decision, { atMs: 0 })).toMatchObject({ evidence_analyzed: 0, deficit: null })
+    const far = (await answered(0.5, 0.5, { threshold: 0.9 })).made.decision
+    expect(rejectionRecord(far, { atMs: 0 })).toMatchObject({ deficit: 0.4 })
   })
 
   it('2: a refusal with high stakes goes to a person, with the evidence (R145, R155)', async () => {
@@ -481,5 +536,7 @@ ${SUGGESTIONS.map((suggestion, at) => `${at + 1}. ${suggestion}`).join('\n')}
 
 This question can be passed on to a human expert.`,
     )
+    const alone = { refusal_reason: 'Why.', suggestions: [] }
+    expect(refusalAsText(alone)).toBe('I cannot answer with confidence: Why.')
   })
 })

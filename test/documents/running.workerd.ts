@@ -25,7 +25,7 @@ async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
   const bindings: GateBindings = { ...env, ...variables }
   const { send, post } = workerOver(bindings)
   const made = await post('/v1/keys', { tenant, name: tenant, scopes: ['ask', 'ingest', 'admin'] }, ADMIN)
-  const { token } = await made.json<{ token: string }>()
+  const { id: keyId, token } = await made.json<{ id: string; token: string }>()
   const key = { authorization: `Bearer ${token}` }
   const call = async <Body>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') => {
     const response = await (body === undefined ? send(path, { headers: key }) : post(path, body, key, method))
@@ -35,6 +35,7 @@ async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
   await call('/v1/documents', { documents: [...HANDBOOK, AGREEMENT] })
   return {
     bindings,
+    keyId,
     read: async <Body>(path: string): Promise<Body> => (await call<Body>(path)).body,
     write: async <Body>(path: string, body: unknown, method?: string): Promise<Body> =>
       (await call<Body>(path, body, method)).body,
@@ -48,18 +49,27 @@ async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
 
 test('000: a question that is refused calls no model, and what that saved is counted (R001, R030)', async () => {
   const model = aPricedModel('A person or firm. [1]')
+  const answer = model.getMockImplementation()!
+  model.mockImplementation(async (...asked) => {
+    await scheduler.wait(20)
+    return answer(...asked)
+  })
   const { ask, read, write } = await tenantOf('saves', PRICED)
   await write('/v1/policy', { policy: 'two-tier', why: 'document 000' }, 'PUT')
-  const verdicts = [(await ask(SUBSCRIBER)).verdict, (await ask(OFF_TOPIC)).verdict]
-  expect([verdicts, model.mock.calls.length]).toEqual([['pass', 'refuse'], 1])
-  const { savings } = await read<{ savings: object }>('/v1/stats')
+  const verdicts: string[] = []
+  for (const question of [SUBSCRIBER, OFF_TOPIC, 'Who won the chess match in Oslo?']) {
+    verdicts.push((await ask(question)).verdict)
+  }
+  expect([verdicts, model.mock.calls.length]).toEqual([['pass', 'refuse', 'refuse'], 1])
+  const { savings } = await read<{ savings: { generation_ms_saved: number } }>('/v1/stats')
   expect(savings).toMatchObject({
-    calls_avoided_by_refusal: 1,
-    generation_ms_saved: expect.any(Number),
-    estimated: { calls: 1, input_tokens: 1000, output_tokens: 250 },
-    // 1,000 × .5 + 250 × 2 for a million, less one retrieval.
-    money: { model_cost: expect.closeTo(0.001, 12), net: expect.closeTo(0.0009, 12) },
+    calls_avoided_by_refusal: 2,
+    estimated: { calls: 2, input_tokens: 2000, output_tokens: 500 },
+    // Twice 1,000 × .5 + 250 × 2 for a million, less a retrieval each.
+    money: { model_cost: expect.closeTo(0.002, 12), net: expect.closeTo(0.0018, 12) },
   })
+  // What one answer took, twice.
+  expect(savings.generation_ms_saved).toBeGreaterThan(36)
 })
 
 test('001: what a message cost stands beside its answer, for operators (R086)', async () => {
@@ -130,7 +140,7 @@ test('000: refusals are reviewed with measured values, thresholds and reasons (R
 })
 
 test('000: a change of thresholds is on record, with who, when and why, and its impact can be told (R034)', async () => {
-  const { ask, read, write } = await tenantOf('changes')
+  const { ask, read, write, keyId } = await tenantOf('changes')
   const before = [await ask(STRONG), await ask(MIDDLING)]
   expect(before.map(({ verdict }) => verdict)).toEqual(['pass', 'advise'])
   expect(await write('/v1/replay', { policy: 'balanced-strict' })).toMatchObject({
@@ -142,7 +152,7 @@ test('000: a change of thresholds is on record, with who, when and why, and its 
   expect((await ask(MIDDLING)).verdict).toBe('refuse')
   const { changes } = await read<{ changes: { policy_id: string }[] }>('/v1/policies')
   expect(changes).toMatchObject([
-    { policy: 'balanced-strict', why: 'too many wrong answers', by: expect.any(String), at: expect.any(String) },
+    { policy: 'balanced-strict', why: 'too many wrong answers', by: `key:${keyId}`, at: expect.any(String) },
   ])
   const { by_policy: counted } = await read<{ by_policy: { name: string; decisions: number }[] }>('/v1/stats')
   expect(counted.map(({ decisions }) => decisions)).toEqual([2, 1])
@@ -153,21 +163,23 @@ test('001: what users correct is kept beside the decisions, and becomes labels (
   const { ask, read, write } = await tenantOf('feedback', { STORE_QUESTIONS_DAYS: '30' })
   for (const [question, rating] of [
     [MIDDLING, 'wrong'],
+    [STRONG, 'right'],
     [OFF_TOPIC, 'right'],
+    ['Who won the chess match in Oslo?', 'wrong'],
   ]) {
     const { answer } = await ask(question!)
     await write('/v1/feedback', { answer, rating })
   }
   expect(await read('/v1/feedback')).toMatchObject({
-    policies: [{ answers: { right: 0, wrong: 1 }, refusals: { right: 1, wrong: 0 }, suggestion: { action: 'keep' } }],
+    policies: [{ answers: { right: 1, wrong: 1 }, refusals: { right: 1, wrong: 1 }, suggestion: { action: 'keep' } }],
   })
   const { labels } = await read<{ labels: { question: string; answerable: boolean }[] }>('/v1/labels')
-  expect(labels.map(({ question, answerable }) => [question, answerable]).sort()).toEqual(
-    [
-      [OFF_TOPIC, false],
-      [MIDDLING, false],
-    ].sort(),
-  )
+  expect(Object.fromEntries(labels.map(({ question, answerable }) => [question, answerable]))).toEqual({
+    [MIDDLING]: false,
+    [STRONG]: true,
+    [OFF_TOPIC]: false,
+    'Who won the chess match in Oslo?': true,
+  })
 })
 
 test('001: documents whose evidence stays weak are listed, week by week (R078)', async () => {
@@ -185,7 +197,7 @@ test('001: documents whose evidence stays weak are listed, week by week (R078)',
     { document_id: 'retention', decisions: 5, weeks: [week], consistently_weak: false },
   ])
   await env.DB.prepare(
-    `INSERT INTO document_weeks SELECT tenant, week_ms - 604800000, collection, document_id, decisions, advised, refused, confidence_sum
+    `INSERT INTO document_weeks SELECT tenant, week_ms - 604800000, collection, document_id, decisions, advised, refused, iif(document_id = 'retention', 0, confidence_sum)
     FROM document_weeks WHERE tenant = 'trends'`,
   ).run()
   expect(await documents()).toMatchObject([
@@ -239,6 +251,31 @@ test('003: an advisory of the confidence .5 stands in the audit trail (R120, R12
         type: 'RAG_ADVISORY_LOW_CONFIDENCE',
         decision_id: id,
         payload: { confidence: 0.5, threshold: 0.7, summary: expect.stringContaining('0.50 < 0.7') },
+      },
+    ],
+  })
+})
+
+test('004: a rejection is in the audit trail, counts in pass rate and mean share, and saves no call (R030, R144, R147)', async () => {
+  const model = aPricedModel('A subscriber is a person or firm that has signed the agreement. [1]')
+  const { ask, read, write } = await tenantOf('sufficient', MODEL)
+  await write('/v1/policy', { policy: 'sufficiency', why: 'document 004' }, 'PUT')
+  const passed = await ask(SUBSCRIBER)
+  model.mockRestore()
+  aPricedModel('Pineapples grow in Greenland.')
+  const rejected = await ask('Who receives the data of the agreement?')
+  expect([passed.verdict, rejected.verdict]).toEqual(['pass', 'refuse'])
+  expect(await read('/v1/stats')).toMatchObject({
+    by_verdict: { pass: 1, refuse: 1 },
+    // All of one answer, and nothing of the other.
+    answer_gates: { 'evidence-share': { counted: 2, mean: 0.5 } },
+    savings: { calls_avoided_by_refusal: 0 },
+  })
+  expect(await read('/v1/audit?type=RAG_EVIDENCE_INSUFFICIENT')).toMatchObject({
+    events: [
+      {
+        decision_id: rejected.id,
+        payload: { gate: 'evidence-share', deficit: 0.5, timestamp: expect.any(String) },
       },
     ],
   })
