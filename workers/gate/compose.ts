@@ -112,13 +112,13 @@ const compositions = new WeakMap<GateBindings, Composition>()
 export function compositionFor(env: GateBindings): Composition {
   const known = compositions.get(env)
   if (known !== undefined) return known
+  requireSettings(env)
   const made = compose({ ...env, DB: countedDatabase(env.DB).db })
   compositions.set(env, made)
   return made
 }
 
 function compose(env: GateBindings): Composition {
-  requireSettings(env)
   const clock = { nowMs: () => Date.now() }
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)

@@ -2,7 +2,7 @@
  * Every setting of the Worker that is a text, and what it takes: one table, for the Worker, the local start and the docs.
  * All of them are checked before a part is made of any.
  */
-import type { OptionKind } from 'hono-rag-gate/core/lib'
+import { methods, type OptionKind } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { httpUrl } from 'hono-rag-gate/http'
 import { webhookSecret } from '@hono-rag-gate/console'
@@ -10,7 +10,7 @@ import { rootUrl } from '@hono-rag-gate/upstream/http'
 
 /** What is wrong with a setting, in words that never quote it. */
 interface Problem {
-  readonly name: SettingName
+  readonly name: SettingName | 'DB'
   readonly code: 'config_invalid' | 'secret_too_short'
   readonly message: string
 }
@@ -172,13 +172,19 @@ export function settingProblems(env: Given): readonly Problem[] {
   return [...single, ...joint, ...alone.map(([name, needed]) => invalid(name, `${name} needs ${needed}`))]
 }
 
+const UNBOUND: Problem = {
+  name: 'DB',
+  code: 'config_invalid',
+  message: 'DB must be a D1 database: is it bound under that name?',
+}
+
 /**
- * Checks every setting.
+ * Checks every setting, and that there is a database.
  *
  * @throws `secret_too_short` or `config_invalid` with all that is wrong; `param` is the first setting at fault
  */
-export function requireSettings(env: Given): void {
-  const problems = settingProblems(env)
+export function requireSettings(env: Given & { readonly DB: unknown }): void {
+  const problems = [...(methods('prepare').holds(env.DB) ? [] : [UNBOUND]), ...settingProblems(env)]
   const [first] = problems
   if (first === undefined) return
   throw new RagGateError(first.code, problems.map(({ message }) => message).join('; '), { param: first.name })

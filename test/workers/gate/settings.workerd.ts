@@ -11,6 +11,9 @@ test.each<[Partial<GateBindings>, string, string]>([
   [{ ADMIN_TOKEN: 'x'.repeat(31) }, 'secret_too_short', 'ADMIN_TOKEN'],
   [{ FEEDBACK_KEY: env.QUESTION_HMAC_KEY! }, 'config_invalid', 'FEEDBACK_KEY'],
   [{ AUDIENCE: 'Operator' }, 'config_invalid', 'AUDIENCE'],
+  [{ DB: undefined as never }, 'config_invalid', 'DB'],
+  // A variable in the place of the binding.
+  [{ DB: 'rag-gate' as never }, 'config_invalid', 'DB'],
 ])('with %j nothing is served', async (settings, code, param) => {
   const { send, post } = workerOver({ ...env, ...settings })
   for (const response of [await send('/health'), await post('/ask', { question: 'What?' })]) {
