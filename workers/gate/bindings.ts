@@ -14,7 +14,8 @@ export interface AskedTenants {
 /** What wrangler.toml and the deployment's secrets give the Worker. */
 export interface GateBindings {
   readonly DB: D1Database
-  readonly ASSETS: Fetcher
+  /** The page, the dashboard and other languages than English. Without it there is the API alone. */
+  readonly ASSETS?: Fetcher
   /** Where identical questions wait for one answer of a model. Without it each of them is answered. */
   readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
   /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */

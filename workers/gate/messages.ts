@@ -11,9 +11,9 @@ const read: Record<string, Texts> = {}
 export const MESSAGES = messagesIn(read)
 
 /** Sees to it that the language that a request prefers is there. One that cannot be read is told, and English stays. */
-export async function readMessages({ headers, url }: Request, assets: Fetcher): Promise<void> {
+export async function readMessages({ headers, url }: Request, assets?: Fetcher): Promise<void> {
   const language = preferredLanguage(headers.get('accept-language') ?? '', (tag) => LANGUAGES.includes(tag))
-  if (language === '' || Object.hasOwn(read, language)) return
+  if (assets === undefined || language === '' || Object.hasOwn(read, language)) return
   try {
     const response = await assets.fetch(new URL(`/v1/messages/${language}.json`, url))
     read[language] = await response.json()

@@ -27,19 +27,20 @@ type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Binding
 const limited: Serving = limitRequests<GateBindings>(compositionFor)
 const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
+/** Those who serve `/ask`. The gate sets what `answer` reads. */
+const ASKED: readonly Serving[] = [
+  limited,
+  signedAnswers,
+  answerForm,
+  tellCost,
+  gate as unknown as Serving,
+  answer as unknown as Serving,
+]
+
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
-  // The gate sets what `answer` reads.
-  [
-    'POST',
-    '/ask',
-    limited,
-    signedAnswers,
-    answerForm,
-    tellCost,
-    gate as unknown as Serving,
-    answer as unknown as Serving,
-  ],
+  ['POST', '/ask', ...ASKED],
+  ['QUERY', '/ask', ...ASKED],
   [
     'POST',
     '/v1/chat/completions',

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { CONSOLE_ROUTES } from '../../../packages/console/src/api/routes.ts'
 import { OPERATIONS } from '../../../workers/gate/api/operations.ts'
 import { ROUTES } from '../../../workers/gate/routes.ts'
+import { ADMIN, post, send, workerOver } from '../../worker-requests.ts'
 
 test('every route that is served is described, and every one described is served', () => {
   const ofConsole = CONSOLE_ROUTES.map(([method, path]) => [method, `/v1${path}`] as const)
@@ -9,8 +11,35 @@ test('every route that is served is described, and every one described is served
     ([method, path]) => `${method} ${path.replaceAll(/:(\w+)(\{.*?\})?/g, '{$1}')}`,
   )
   const described = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  // OpenAPI 3.1 has no word for it.
+  const undescribed = 'QUERY /ask'
   // An asset.
   const asset = 'GET /v1/openapi.json'
   expect(served.length).toBeGreaterThan(20)
-  expect([...served, asset].sort()).toEqual(described.sort())
+  expect([...served, asset].sort()).toEqual([...described, undescribed].sort())
+})
+
+describe('with a document', () => {
+  const question = { question: 'How does the hatch open?' }
+  beforeAll(async () => {
+    const documents = [{ id: 'hatch', text: 'The hatch opens inwards.' }]
+    await post('/v1/documents', { documents }, ADMIN)
+  })
+
+  test('a question comes by QUERY as well as by POST, and any other method is told both', async () => {
+    for (const method of ['POST', 'QUERY']) {
+      const response = await post('/ask', question, {}, method)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({ refused: false })
+    }
+    const other = await send('/ask', { method: 'PUT' })
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST, QUERY'])
+  })
+
+  test('without assets there is the API, and nothing at the address of the page', async () => {
+    const worker = workerOver({ ...env, ASSETS: undefined as never })
+    const page = await worker.send('/')
+    expect([page.status, await page.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+    expect((await worker.post('/ask', question, { 'accept-language': 'de' })).status).toBe(200)
+  })
 })

@@ -37,7 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/ask',
-    about: 'Asks a question',
+    about: 'Asks a question; QUERY does too, for which OpenAPI 3.1 has no word',
     scope: 'none',
     takes: shape.QUESTION,
     answers: { 200: { about: 'An answer or a refusal', body: shape.ANSWER, events: true } },
