@@ -43,7 +43,7 @@ function showReply(question: string, reply: AskReply): string {
   const age = headers.get('age')
   const lines = [
     `  ? ${question}`,
-    `    ${body.verdict.toUpperCase()} · ${body.band} · ${cache.replace('rag-gate; ', '')}${age === null ? '' : ` · age ${age} s`}`,
+    `    ${verdictOf(body)} · ${body.band} · ${cache.replace('rag-gate; ', '')}${age === null ? '' : ` · age ${age} s`}`,
     `    ${body.answer.replaceAll('\n', ' ')}`,
   ]
   if (body.refused) lines.push(`    Reason: ${body.refusal_reason ?? /reason=(\w+)/.exec(gate)?.[1] ?? ''}`)
@@ -53,6 +53,11 @@ function showReply(question: string, reply: AskReply): string {
     if (passage !== undefined) lines.push(`        ${shortened(passage.text)}`)
   }
   return lines.join('\n')
+}
+
+/** In `observe` mode what would be refused is answered. */
+function verdictOf({ verdict, refused }: AskReply['body']): string {
+  return verdict === 'refuse' && !refused ? 'WOULD REFUSE' : verdict.toUpperCase()
 }
 
 /** The beginning of a passage, on one line, without the lines of tables. */

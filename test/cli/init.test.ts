@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { gateModule } from '../../packages/cli/src/project/gate-module.ts'
 import { aFolder } from './folder.ts'
 import { run } from './run.ts'
 
@@ -32,6 +35,20 @@ function project(files: Readonly<Record<string, string>> = {}): void {
   const all = { 'package.json': '{"dependencies":{"hono":"4"}}', 'wrangler.toml': TOML, 'src/index.ts': HONO, ...files }
   for (const [name, text] of Object.entries(all)) folder.put(name, text)
 }
+
+it('the route answers also where the gate only observes, and nothing was found', async () => {
+  const observing = gateModule('elsewhere')
+    .replace('policy: balanced(),', "policy: balanced(), mode: 'observe',")
+    .replace('createUpstashRetriever({ url, token })', '{ retrieve: async () => [] }')
+    .replaceAll(/'(@?hono[\w/-]*)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
+  folder.put('observing.ts', observing)
+  const file = pathToFileURL(join(folder.path, 'observing.ts')).href
+  const { gated } = (await import(/* @vite-ignore */ file)) as { gated: Hono }
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ question: 'How does the hatch open?' })
+  const response = await gated.request('/ask', { method: 'POST', headers, body })
+  expect(await response.json()).toMatchObject({ answer: '', refused: false, verdict: 'refuse' })
+})
 
 describe('rag-gate init', () => {
   it('shows what it would change, and changes nothing without a yes', async () => {

@@ -42,7 +42,7 @@ gated.onError((thrown, c) => respondWithError(c, thrown))
 gated.post('/ask', gate, (c) => {
   const { evidence, citations, summary } = c.var.ragGate
   // Your model call: \`context.text\` holds the passages for its prompt, \`caution\` what to say of a weak answer.
-  return c.json({ answer: evidence.chunks[0]?.text, sources: citations, refused: false, ...summary })
+  return c.json({ answer: evidence.chunks[0]?.text ?? '', sources: citations, refused: false, ...summary })
 })
 `
 
