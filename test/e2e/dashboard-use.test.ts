@@ -140,7 +140,8 @@ describe('the overview', () => {
     await page.keyboard.press('End')
     expect(await outcome.innerText()).toContain('would refuse 100 % (20) instead of')
     await page.keyboard.press('Home')
-    expect(await outcome.innerText()).toContain('would refuse 10 % (2) instead of')
+    expect(await outcome.innerText()).toContain('would refuse at least 10 % (2) instead of')
+    expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
   })
 
   it('says that what was only observed counts as refused too', async () => {

@@ -378,7 +378,9 @@ function confidence(
     }, 0)
   const tell = (step: number): void => {
     const refused = refusedUnder(step / 20)
-    outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).`
+    // Under it the bars hold refusals of every reason: those of another one would stay.
+    const isLeast = refuseBelow !== undefined && step < start
+    outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${isLeast ? 'at least ' : ''}${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).${isLeast ? ' Refusals for other reasons than confidence would stay.' : ''}`
   }
   tell(start)
   const slider = el('input', {
