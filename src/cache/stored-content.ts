@@ -20,6 +20,10 @@ export async function storedContent(
       return { body: null, status: 304, headers: kept }
     }
   }
-  // A stream is sent as a stream again.
-  return { body: mediaTypeOf(sent['content-type']) === 'events' ? replayedStream(body) : body, status, headers: sent }
+  // A stream is sent as a stream again. Only a redirect is empty: a text would give it a type.
+  return {
+    body: mediaTypeOf(sent['content-type']) === 'events' ? replayedStream(body) : body || null,
+    status,
+    headers: sent,
+  }
 }

@@ -1,5 +1,14 @@
 /** The step between fusing and measuring, brought along by those who have a reranker. */
-import { methods, number, type OptionKinds, required, requireOptions, whole } from '../core/lib/options.ts'
+import {
+  methods,
+  number,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+  string,
+  whole,
+} from '../core/lib/options.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { reranked, type RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Judgement } from '../core/policy/decision.ts'
@@ -35,6 +44,11 @@ const OPTIONS: OptionKinds<RerankingOptions> = {
   },
 }
 
+const RERANKER: OptionKinds<Pick<Reranker, 'model' | 'kind'>> = {
+  model: required(string),
+  kind: required(oneOf('cross-encoder', 'grade')),
+}
+
 const RERANKER_FAULTS: Faults = { late: 'reranker_timeout', failed: 'reranker_unavailable', what: 'The reranker' }
 
 /**
@@ -48,6 +62,7 @@ export function reranking(reranker: Reranker, options: RerankingOptions = {}): R
   requireOptions({ ...options, reranker }, { ...OPTIONS, reranker: required(methods('rerank')) })
   const { timeoutMs = 3000, between } = options
   const { model, kind } = reranker
+  requireOptions({ model, kind }, RERANKER, 'config_invalid', 'reranker')
 
   async function rerank({ question, retrieved, onWarning }: ToRerank<unknown>): Promise<[Evidence, RerankerOutcome]> {
     if (retrieved.chunks.length === 0) return [retrieved, 'ok']

@@ -179,9 +179,10 @@ describe('an answer that must not be stored', () => {
       await ask()
       expect(journal.stored).toEqual([])
       said = 'max-age=60'
-      await ask()
+      const first = await ask()
       const again = await ask()
       expect([again.status, await again.text()]).toEqual([status, body])
+      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
       expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
       expect(again.headers.get('location')).toBe(status === 302 ? '/manual' : null)
       clock.atMs += 60_000

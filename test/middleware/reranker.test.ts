@@ -83,6 +83,15 @@ describe('a gate with a reranker', () => {
     )
   })
 
+  test.each([
+    ['kind', { model: 'grader', kind: 'score' }],
+    ['model', { kind: 'grade' }],
+  ])('names its %s, or none is made', (name, given) => {
+    expect(() => reranking({ ...given, rerank: async () => [] } as never)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: `reranker.${name}` }),
+    )
+  })
+
   test('is brought along by reranking(…), and nothing else', () => {
     expect(() => reranking({} as Reranker)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'reranker' }),
