@@ -73,13 +73,19 @@ const RETRY_COST = 10
 /** No room for what was to be written. */
 const FULL = 507
 
-/** What faults tell of an upstream; behind every other it is there, and answers what it should not. */
-const OUTCOMES: Partial<Readonly<Record<UpstreamFaultKind, CallOutcome>>> = {
-  timeout: 'failed',
-  network: 'failed',
-  unavailable: 'failed',
-  late: 'unknown',
-  aborted: 'unknown',
+/** What a fault tells of an upstream, and whether another try may go better: one that was late has had its time. */
+interface Told {
+  readonly outcome: CallOutcome
+  readonly isRetried?: true
+}
+
+/** Behind every other fault the upstream is there, and answers what it should not. */
+const TOLD: Partial<Readonly<Record<UpstreamFaultKind, Told>>> = {
+  timeout: { outcome: 'failed' },
+  network: { outcome: 'failed', isRetried: true },
+  unavailable: { outcome: 'failed', isRetried: true },
+  late: { outcome: 'unknown' },
+  aborted: { outcome: 'unknown' },
 }
 
 /** Makes the discipline of one upstream. */
@@ -99,7 +105,7 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
       tokens = Math.min(TOKENS, tokens + 1)
       return result
     } catch (thrown) {
-      admission.report(thrown instanceof UpstreamFault ? (OUTCOMES[thrown.kind] ?? 'ok') : 'failed')
+      admission.report(thrown instanceof UpstreamFault ? (TOLD[thrown.kind]?.outcome ?? 'ok') : 'failed')
       throw thrown
     }
   }
@@ -159,8 +165,7 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
 
 /** A service that asks for a longer wait than ours is not asked again in this call. */
 function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
-  if (!(thrown instanceof UpstreamFault) || thrown.kind === 'timeout' || OUTCOMES[thrown.kind] !== 'failed')
-    return false
+  if (!(thrown instanceof UpstreamFault) || !TOLD[thrown.kind]?.isRetried) return false
   return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs
 }
 
