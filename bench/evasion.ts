@@ -1,12 +1,13 @@
 /**
  * Questions made to slip past the gate, and ordinary ones that must not suffer for it; what came out is in docs/internal/evasion.md.
  *
- *   npm run bench -- evasion
+ *   npm run bench -- evasion [PATTERN]
  *
+ * With a pattern, only rows whose names it finds are asked.
  * Off-topic questions (SQuAD, about articles that none of these collections holds) are asked with what is meant to open
  * the gate: a sentence of the corpus, a question that the corpus answers, or in an alphabet of symbols. Drawn with a fixed seed; retrieval is
  * that of the embedded index, the policy `balanced`. "Before" measures the question as one text, in NFC, and refuses
- * nothing for itself.
+ * nothing for itself. "Learned" reads the same signals on the scale that the collection learns after ingest.
  */
 import { learnFromWindows } from '../packages/calibration/src/scale/learn-from-windows.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
@@ -23,6 +24,7 @@ import { sentences } from '../src/core/text/sentences.ts'
 import { createMemory } from '../src/core/signals/signal.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { unscaled } from '../src/core/policy/scaled.ts'
+import type { ConfidenceScale } from '../src/core/scale/index.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
 import { askWithout } from './evaluation/own-windows.ts'
 import {
@@ -46,11 +48,14 @@ import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { terms } from '../src/language/english/terms.ts'
 
+const [, , ONLY = ''] = process.argv
 const SEED = 12
 const TOP_K = 10
 /** Of each collection. */
 const OFF_TOPIC = 50
 const ORDINARY = 100
+/** As many as the ready Worker asks: the fewest. */
+const WINDOWS = 36
 const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'clapnq'] as const
 /** Their verdicts were not looked at while the rules of parts and small talk were made. */
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
@@ -62,23 +67,44 @@ const WHOLE = definePolicy({
   confidence: logistic({ ...BALANCED_WEIGHTS, provenance: '' }),
   gates: policy.gates.slice(-1),
 })
+/** The same without a scale: windows are asked under it. */
+const UNSCALED = definePolicy({ ...policy, confidence: unscaled(policy.confidence) })
 const lasting = createMemory()
 
 interface Verdicts {
   readonly before: Verdict
+  /** At the fixed thresholds. */
   readonly after: Verdict
+  /** On the collection's scale, as the ready Worker reads it. */
+  readonly learned: Verdict
 }
 
 type Asking = (text: string) => Promise<Verdicts>
 
 /** Asks a set as the gate is now, and as it was. */
-function asking(set: SearchableSet): Asking {
+async function asking(name: string, set: SearchableSet): Promise<Asking> {
   const gate = benchGate(set, { policy })
+  const learned = await scaleOf(name, set)
   return async (text) => {
     const before = askBefore(set, text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim())
-    const isReadable = attempted(() => requireQuestion(text))
-    return { before, after: isReadable ? (await gate(text)).decision.verdict : 'refuse' }
+    if (!attempted(() => requireQuestion(text))) return { before, after: 'refuse', learned: 'refuse' }
+    const { verdict, signals } = (await gate(text)).decision
+    const scale = { ...learned, learnedAtMs: 0, corpusVersion: 1 }
+    return { before, after: verdict, learned: judge(policy, { ...signals, scale }).verdict }
   }
+}
+
+/** What a collection learns after ingest. */
+async function scaleOf(name: string, set: SearchableSet): Promise<ConfidenceScale> {
+  const passages = readCorpus(name).map(passageOf)
+  const scale = await learnFromWindows({
+    ...askWithout(set, UNSCALED),
+    passages,
+    language: policy.language,
+    windows: WINDOWS,
+  })
+  if (scale === undefined) throw new Error(`${name} has no scale`)
+  return scale
 }
 
 /** As the middleware reads a question: what it turns away asks nothing. */
@@ -136,6 +162,33 @@ const joined = (first: string, second: string): string =>
   `${first.replace(/[.?!]+$/, '')} ${second}`.replaceAll(/[^\p{L}\p{N}' ]/gu, '').toLowerCase()
 const unspaced = (question: string): string => question.replaceAll(/[^\p{L}\p{N}]/gu, '')
 const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
+
+const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const inThrees = (said: readonly string[], before: string): string =>
+  (
+    said
+      .map(capital)
+      .join(' ')
+      .match(/\S+(?: \S+){0,2}/g) ?? []
+  )
+    .map((three) => `${before} ${three}.`)
+    .join(' ')
+
+/** In what names who asks, or which case it is about. */
+const BESIDE: Readonly<Record<string, (said: readonly string[]) => string>> = {
+  'as the path of a URL': (said) => `https://example.com/${said.join('-')}`,
+  'as the folders of a URL': (said) => `https://example.com/${said.join('/')}`,
+  'as the query of a URL': (said) => `https://example.com/?q=${said.join('+')}`,
+  'as the host of a URL': (said) => `https://${said.join('.')}.com`,
+  'as an e-mail address': (said) => `${said.join('.')}@example.com`,
+  'as a name': (said) => `I am ${said.map(capital).join(' ')}.`,
+  'as names of three words': (said) => inThrees(said, 'I am'),
+  'as signatures of three words': (said) => inThrees(said, 'Regards,'),
+  'as codes, a digit behind each word': (said) => said.map((word) => `${word}1.`).join(' '),
+  'as codes of two words': (said) =>
+    (said.join('-').match(/[^-]+(?:-[^-]+)?/g) ?? []).map((two) => `${two}-1.`).join(' '),
+}
 
 /** As people write in forums around their questions. Gathered after the words of small talk were chosen. */
 const FORUM = [
@@ -247,6 +300,12 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
       ({ off, question }: Ways) => `${ended(question)} ${write(off)}`,
     ]),
   ),
+  ...Object.fromEntries(
+    Object.entries(BESIDE).map(([name, write]) => [
+      `after an on-topic question, ${name}`,
+      ({ off, question }: Ways) => `${ended(question)} ${write(wordsOf(off))}`,
+    ]),
+  ),
 }
 
 const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
@@ -271,7 +330,19 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'with an order number behind it': ({ question }) => `${ended(question)} Order AB-20391.`,
   'with a signature': ({ question }) => `${ended(question)} Kind regards, Maria Schneider`,
   'with a ticket in brackets before it': ({ question }) => `[TICKET-8841] ${question}`,
+  'with a name behind it': ({ question }) => `${ended(question)} I am Ann Miller.`,
+  'with a name before it': ({ question }) => `My name is Ann Miller. ${question}`,
+  'with an e-mail address behind it': ({ question }) => `${ended(question)} My e-mail is ann.miller@example.com.`,
+  'with a URL behind it': ({ question }) => `${ended(question)} https://portal.example.com/orders/48213?id=7`,
+  'with a URL before it': ({ question }) => `See https://portal.example.com/orders/48213. ${question}`,
+  'with a UUID behind it': ({ question }) => `${ended(question)} Request id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301`,
+  'with a reference behind it': ({ question }) => `${ended(question)} ref#99817`,
+  'with digits of Arabic behind it': ({ question }) => `${ended(question)} ٤٨٢١٣`,
   'with a pictograph': ({ question }) => `${question} 🙏`,
+}
+
+function named<Way>(ways: Readonly<Record<string, Way>>): readonly (readonly [name: string, way: Way])[] {
+  return Object.entries(ways).filter(([name]) => name.search(ONLY) >= 0)
 }
 
 function rate(hits: number, trials: number): string {
@@ -283,7 +354,7 @@ function rate(hits: number, trials: number): string {
 function counted(name: string, verdicts: readonly Verdicts[], isCounted: (verdict: Verdict) => boolean): string[] {
   const of = (when: keyof Verdicts): string =>
     rate(verdicts.filter((each) => isCounted(each[when])).length, verdicts.length)
-  return [name, String(verdicts.length), of('before'), of('after')]
+  return [name, String(verdicts.length), of('before'), of('after'), of('learned')]
 }
 
 interface Drawn {
@@ -293,7 +364,7 @@ interface Drawn {
 }
 
 /** @param order of the collection: each begins with other everyday questions */
-function draw(name: string, order: number, offTopic: readonly string[], random: () => number): Drawn {
+async function draw(name: string, order: number, offTopic: readonly string[], random: () => number): Promise<Drawn> {
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)]!
   const set = openQuestionSet(name)
   const answerable = set.questions.filter((question) => question.answerable)
@@ -321,7 +392,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
     }
   }
   return {
-    ask: asking(set),
+    ask: await asking(name, set),
     off: Array.from({ length: OFF_TOPIC }, ways),
     ordinary: Array.from({ length: ORDINARY }, ways),
   }
@@ -329,7 +400,7 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
 
 async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
   const rows: string[][] = []
-  for (const [name, write] of Object.entries(ATTACHED)) {
+  for (const [name, write] of named(ATTACHED)) {
     const texts = drawn.flatMap(({ ask, off }) => off.map((of) => ({ ask, text: write(of) })))
     const verdicts = await Promise.all(texts.flatMap(({ ask, text }) => (text === undefined ? [] : ask(text))))
     rows.push([
@@ -339,7 +410,10 @@ async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
       ...counted(name, verdicts, (verdict) => verdict === 'advise').slice(2),
     ])
   }
-  return markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], rows)
+  const heads = ['pass', 'advise'].flatMap((verdict) =>
+    ['before', 'after', 'learned'].map((when) => `${verdict}, ${when}`),
+  )
+  return markdownTable(['how it is asked', 'n', ...heads], rows)
 }
 
 /** Behind an on-topic question a request passes that does not pass alone. */
@@ -360,7 +434,7 @@ const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
 
 async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][] = []): Promise<string> {
   const rows: string[][] = []
-  for (const [name, write] of Object.entries(ORDINARY_WAYS)) {
+  for (const [name, write] of named(ORDINARY_WAYS)) {
     const verdicts = await Promise.all(drawn.flatMap(({ ask, ordinary }) => ordinary.map((of) => ask(write(of)))))
     rows.push(counted(name, verdicts, isAnswered))
   }
@@ -368,43 +442,73 @@ async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][
     ordinary.map(async ({ question, other }): Promise<Verdicts> => {
       const [first, second] = [await ask(question), await ask(other)]
       const of = (when: keyof Verdicts): Verdict => (isAnswered(first[when]) ? second[when] : first[when])
-      return { before: of('before'), after: of('after') }
+      return { before: of('before'), after: of('after'), learned: of('learned') }
     }),
   )
   rows.push(counted('each of the two alone, both answered', await Promise.all(both), isAnswered), ...others)
-  return markdownTable(['how it is asked', 'n', 'before', 'after'], rows)
+  return markdownTable(['how it is asked', 'n', 'before', 'after', 'learned'], rows)
 }
 
-/** Read without a language, on the collection's own scale: answered of 100, without and with a question that it cannot answer. */
+const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
+/** Of each. */
+const ASKED_IN_LANGUAGES = 300
+
+interface Told {
+  readonly known: string
+  readonly unknown: string
+  readonly sentence: string
+}
+
+const bare = (question: string): string => question.replace(/[\s.?!？؟。]+$/u, '')
+
+/** In no language. "Unknown" is a question about a document that was left out. */
+const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
+  answerable: ({ known }) => known,
+  'must be refused': ({ unknown }) => unknown,
+  'the latter after the former': ({ known, unknown }) => `${known} ${unknown}`,
+  'the same, run together': ({ known, unknown }) => `${bare(known)} ${unknown}`,
+  'the latter before the former, run together': ({ known, unknown }) => `${bare(unknown)} ${known}`,
+  'a corpus sentence before it': ({ sentence, unknown }) => `${sentence} ${unknown}`,
+  'a quoted corpus sentence before it': ({ sentence, unknown }) => `“${sentence}” ${unknown}`,
+  'a corpus sentence before it, run together': ({ sentence, unknown }) => `${bare(sentence)} ${unknown}`,
+}
+
+/** On the collection's own scale; all but xquad-en are read without a language. */
 async function otherLanguages(): Promise<string> {
-  const unscaledPolicy = definePolicy({ ...policy, confidence: unscaled(policy.confidence) })
   const rows: string[][] = []
-  for (const name of ['xquad-de', 'xquad-zh', 'xquad-ar']) {
+  for (const name of LANGUAGES) {
     const set = openQuestionSet(name)
-    const passages = readCorpus(name).map(passageOf)
-    const scale = await learnFromWindows({ ...askWithout(set, unscaledPolicy), passages })
-    const gate = benchGate(set, { policy, ...(scale && { scale }) })
-    const [known, unknown] = [true, false].map((answerable) => {
-      const questions = set.questions.filter((label) => label.answerable === answerable)
-      return Array.from({ length: 100 }, (_, at) => questions[Math.floor((at * questions.length) / 100)]!.question)
-    }) as [string[], string[]]
-    const other = (at: number): string => unknown[(at * 37) % 100]!
-    const bare = (question: string): string => question.replace(/[\s?？؟]+$/u, '')
-    const ways = [
-      known,
-      unknown,
-      known.map((of, at) => `${of} ${other(at)}`),
-      known.map((of, at) => `${bare(of)} ${other(at)}`),
-    ]
-    const answered: string[] = []
-    for (const questions of ways) {
-      let hits = 0
-      for (const question of questions) hits += isAnswered((await gate(question)).decision.verdict) ? 1 : 0
-      answered.push(rate(hits, questions.length))
+    const gate = benchGate(set, { policy, scale: await scaleOf(name, set) })
+    const [known, unknown] = [true, false].map((answerable) => spread(questionsOf(set, answerable)))
+    const quotable = spread(
+      readCorpus(name)
+        .flatMap(({ text }) => sentences(text))
+        .filter(({ length }) => length > 20 && length < 250),
+    )
+    for (const [way, write] of named(LANGUAGE_WAYS)) {
+      const verdicts: Verdict[] = []
+      for (let at = 0; at < ASKED_IN_LANGUAGES; at++) {
+        const other = (at * 37) % ASKED_IN_LANGUAGES
+        const told = { known: known![at]!, unknown: unknown![other]!, sentence: quotable[at]! }
+        verdicts.push((await gate(write(told))).decision.verdict)
+      }
+      const passed = verdicts.filter((verdict) => verdict === 'pass').length
+      rows.push([name, way, rate(passed, verdicts.length), rate(verdicts.filter(isAnswered).length, verdicts.length)])
     }
-    rows.push([name, ...answered])
   }
-  return markdownTable(['set', 'answerable', 'must be refused', 'the latter after the former', 'run together'], rows)
+  return markdownTable(['set', 'how it is asked', 'pass', 'answered'], rows)
+}
+
+function questionsOf({ questions }: SearchableSet, answerable: boolean): readonly string[] {
+  return questions.filter((label) => label.answerable === answerable).map(({ question }) => question)
+}
+
+/** So many of them, evenly. */
+function spread(texts: readonly string[]): readonly string[] {
+  return Array.from(
+    { length: ASKED_IN_LANGUAGES },
+    (_, at) => texts[Math.floor((at * texts.length) / ASKED_IN_LANGUAGES)]!,
+  )
 }
 
 async function page(
@@ -445,7 +549,9 @@ ${await offTopicTable(leftOut)}
 
 ${await ordinaryTable(leftOut)}
 
-## In other languages, on a scale: answered
+## In other languages, on the learned scale
+
+${ASKED_IN_LANGUAGES} of each.
 
 ${await otherLanguages()}
 
@@ -453,7 +559,7 @@ ${await otherLanguages()}
 
 One for each collection.
 
-${markdownTable(['word', 'n', 'before', 'after'], single)}
+${markdownTable(['word', 'n', 'before', 'after', 'learned'], single)}
 `
 }
 
@@ -464,8 +570,13 @@ if (!haveQuestionSets()) {
 const random = seededRandom(SEED)
 const offTopic = openQuestionSet('squad-ooc').questions.filter(({ answerable }) => !answerable)
 const offTopicQuestions = offTopic.map(({ question }) => question)
-const drawn = COLLECTIONS.map((name, order) => draw(name, order, offTopicQuestions, random))
-const leftOut = LEFT_OUT.map((name, order) => draw(name, order, offTopicQuestions, random))
+const drawAll = async (names: readonly string[]): Promise<readonly Drawn[]> => {
+  const all: Drawn[] = []
+  for (const [order, name] of names.entries()) all.push(await draw(name, order, offTopicQuestions, random))
+  return all
+}
+const drawn = await drawAll(COLLECTIONS)
+const leftOut = await drawAll(LEFT_OUT)
 const keywords: Verdicts[] = []
 for (const name of ['gov-faq', 'tex-faq'] as const) {
   const { ask } = drawn[COLLECTIONS.indexOf(name)]!

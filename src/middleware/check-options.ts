@@ -25,6 +25,7 @@ import type { MessagesByCode } from '../core/reports/refusal.ts'
 
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
+import { createMemory } from '../core/signals/signal.ts'
 import type { AnswerJudge } from './answer-judge.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from '../http/silence-limit.ts'
@@ -190,14 +191,10 @@ function policyChooser(
     if (typeof messages === 'object') checkMessages(messages, Object.keys(fixed.texts))
     return () => fixed
   }
-  const checked = new WeakMap<Policy, Policy>()
-  return (tenant, collection, policyId, noted) => {
-    const chosen = policy(tenant, collection, policyId, noted)
-    const known = checked.get(chosen)
-    if (known !== undefined) return known
-    const made = checkPolicy(chosen, answerJudge)
-    checked.set(chosen, made)
-    return made
+  const memory = createMemory(new WeakMap())
+  return (...about) => {
+    const chosen = policy(...about)
+    return memory(chosen, () => checkPolicy(chosen, answerJudge))
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createMemory, type Memory } from '../core/signals/signal.ts'
-import { callable, methods, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
+import { callable, methods, type OptionKinds, required, requireOptions, withDefaults } from '../core/lib/options.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
 import type { Authenticate } from '../ports/authenticator.ts'
@@ -81,16 +81,9 @@ export function dependenciesFor<Bindings extends object>(
     const resolved = resolveDependencies(given, settings)
     return () => resolved
   }
-  const byBindings = new WeakMap<object, ResolvedDependencies>()
-  return (env) => {
-    // Outside Workers Hono may have no bindings; the same dependencies then serve all.
-    const holder: object = env ?? given
-    const known = byBindings.get(holder)
-    if (known !== undefined) return known
-    const made = resolveDependencies(given(env), settings)
-    byBindings.set(holder, made)
-    return made
-  }
+  const memory = createMemory(new WeakMap())
+  // Outside Workers Hono may have no bindings; the same dependencies then serve all.
+  return (env) => memory(env ?? given, () => resolveDependencies(given(env), settings))
 }
 
 /** The members of the dependencies. */
@@ -125,26 +118,13 @@ function oneCollection(id: string): Collections {
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
   // Wrong wiring is an error with words when the gate is made, not a failure of its first request.
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
-  const {
-    retriever,
-    collections = oneCollection(settings.question.collection),
-    reranker,
-    cache,
-    log,
-    authenticate,
-    clock = SYSTEM_CLOCK,
-    savings,
-    questionHmac,
-  } = given
+  const { cache, log, questionHmac, ...others } = given
   const { onWarning } = settings
-  const ports = { ...(reranker && { reranker }), clock, onWarning }
+  const defaults = { collections: oneCollection(settings.question.collection), clock: SYSTEM_CLOCK }
+  const ports = { ...withDefaults(others, defaults), onWarning }
   return {
     ...ports,
-    retriever,
-    collections,
-    ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: authenticate !== undefined }) }),
-    ...(savings && { savings }),
-    ...(authenticate && { authenticate }),
+    ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: others.authenticate !== undefined }) }),
     lasting: createMemory(),
     ...(log && { record: recorder(log, questionHmac) }),
   }

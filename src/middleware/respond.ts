@@ -1,65 +1,57 @@
 /** From a code to a status, and from an error to a body: the one place where both are said. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { errorForLog, isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { type ConfigErrorCode, errorForLog, isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
-const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
-  config_invalid: 500,
-  policy_invalid: 500,
-  cache_scope_required: 500,
-  secret_too_short: 500,
-  schema_outdated: 503,
-  unsupported_media_type: 415,
-  body_too_large: 413,
-  body_timeout: 408,
+/** What an upstream may come to, behind its role. */
+const OF_UPSTREAM = { timeout: 504, unavailable: 503, misconfigured: 503, bad_request: 502, bad_response: 502 } as const
+type UpstreamCode = `${'retriever' | 'reranker' | 'llm' | 'store'}_${keyof typeof OF_UPSTREAM}`
+
+const ROLE = /^(?:retriever|reranker|llm|store)_/
+
+/** Settings are wrong, or the gate is. */
+type InternalCode = Exclude<ConfigErrorCode, 'schema_outdated'> | 'internal'
+
+/** Those of every other code. */
+const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalCode>, ContentfulStatusCode>> = {
   invalid_json: 400,
-  invalid_utf8: 400,
   invalid_unicode: 400,
+  invalid_utf8: 400,
   too_deep: 400,
-  unknown_field: 422,
-  question_required: 422,
-  question_type: 422,
-  question_too_long: 422,
-  control_character: 422,
-  collection_id: 422,
-  collection_not_found: 404,
-  not_cached: 504,
-  stream_type: 422,
   unauthorized: 401,
   forbidden: 403,
-  method_not_allowed: 405,
+  tenant_mismatch: 403,
+  collection_not_found: 404,
   document_not_found: 404,
-  document_too_complex: 422,
+  method_not_allowed: 405,
+  body_timeout: 408,
+  collection_conflict: 409,
+  body_too_large: 413,
   too_many_chunks: 413,
   too_much_work: 413,
+  unsupported_media_type: 415,
+  collection_id: 422,
+  control_character: 422,
+  document_too_complex: 422,
+  question_required: 422,
+  question_too_long: 422,
+  question_type: 422,
   range: 422,
-  tenant_mismatch: 403,
+  stream_type: 422,
+  unknown_field: 422,
   // As nginx has it; Hono's types know registered ones alone.
   client_left: 499 as ContentfulStatusCode,
-  retriever_timeout: 504,
-  retriever_unavailable: 503,
-  retriever_misconfigured: 503,
-  retriever_bad_response: 502,
   embedding_mismatch: 503,
-  reranker_timeout: 504,
-  reranker_unavailable: 503,
-  reranker_misconfigured: 503,
-  reranker_bad_response: 502,
-  index_full: 507,
   index_not_settled: 503,
-  collection_conflict: 409,
   lexicon_unreadable: 503,
-  store_unavailable: 503,
-  llm_timeout: 504,
-  llm_unavailable: 503,
-  llm_misconfigured: 503,
-  llm_bad_request: 502,
-  llm_bad_response: 502,
-  internal: 500,
+  schema_outdated: 503,
+  not_cached: 504,
+  index_full: 507,
 }
 
 /**
- * The status that a code is answered with; 500 for one of another bundled copy of the package that is not known here.
+ * The status that a code is answered with; 500 for what is wrong here, and for a code of another bundled copy of the package
+ * that is not known.
  *
  * @param further statuses of an application's own codes. @default none
  */
@@ -67,7 +59,8 @@ export function statusOf(
   code: RagGateErrorCode,
   further: Readonly<Record<string, ContentfulStatusCode>> = {},
 ): ContentfulStatusCode {
-  return STATUS[code] ?? further[code] ?? 500
+  const known: Readonly<Record<string, ContentfulStatusCode | undefined>> = STATUS
+  return known[code] ?? further[code] ?? OF_UPSTREAM[code.replace(ROLE, '') as keyof typeof OF_UPSTREAM] ?? 500
 }
 
 /** What a request is told of whatever was thrown: where its client has left, that it left. */

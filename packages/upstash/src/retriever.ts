@@ -164,13 +164,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     if (embedder !== undefined && parts.dense !== undefined && parts.dense.dimension > 0) {
       requireDimension(parts.dense.dimension, embedder.dimension)
     }
-    const { methods, sparseScores } = options
-    plan = planOf(parts, {
-      methods,
-      sparseScores,
-      hasEmbedder: embedder !== undefined,
-      hasSparseEmbedder: sparseEmbedder !== undefined,
-    })
+    plan = planOf(parts, options)
     if (plan.leftOut !== undefined) warnOnce(sparseLeftOut(plan.leftOut))
     return plan
   }
@@ -190,8 +184,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   ) {
     const { question, topK, signal } = request
     const [vector, sparseVector] = await Promise.all([
-      plan.dense?.by === 'us' && embedder !== undefined ? embedOne(embedder, question, signal) : undefined,
-      plan.sparse?.by === 'us' && sparseEmbedder !== undefined ? sparseEmbedder(question, signal) : undefined,
+      plan.dense && embedder && embedOne(embedder, question, signal),
+      plan.sparse && sparseEmbedder?.(question, signal),
     ])
     const common = { topK, includeData: true, includeMetadata: true, ...filterOf }
     const queries = queriesOf(plan, question, common, vector, sparseVector)

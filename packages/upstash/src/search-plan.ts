@@ -2,13 +2,10 @@
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
 import { misconfigured } from './misconfigured.ts'
 
-/** What makes the vectors of a question: the index of its text, or an embedder. */
-type EmbeddedBy = 'index' | 'us'
-
 /** What is asked of an index for one question. At least one query is there. */
 export interface SearchPlan {
-  readonly dense?: { readonly by: EmbeddedBy; readonly similarity: Similarity }
-  readonly sparse?: { readonly by: EmbeddedBy; readonly scores: 'bm25' | 'ranks' }
+  readonly dense?: { readonly similarity: Similarity }
+  readonly sparse?: { readonly scores: 'bm25' | 'ranks' }
   /** Whether the index has both parts, so that a query of texts must say which it means. */
   readonly hybrid: boolean
   /** Why the sparse part is not asked though the index has one, and no option excludes it. */
@@ -19,8 +16,9 @@ export interface SearchPlan {
 export interface PlanOptions {
   readonly methods?: 'hybrid' | 'dense' | 'sparse' | undefined
   readonly sparseScores?: 'bm25' | 'ranks' | undefined
-  readonly hasEmbedder: boolean
-  readonly hasSparseEmbedder: boolean
+  /** What makes the vectors of a question. @default the index does */
+  readonly embedder?: unknown
+  readonly sparseEmbedder?: unknown
 }
 
 /**
@@ -55,21 +53,20 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
 }
 
 /** The query, or why there is none. */
-function planDense({ dense }: IndexParts, { hasEmbedder }: PlanOptions): NonNullable<SearchPlan['dense']> | string {
+function planDense({ dense }: IndexParts, { embedder }: PlanOptions): NonNullable<SearchPlan['dense']> | string {
   if (dense === undefined) return 'the index has no dense part'
   const { similarity } = dense
-  if (hasEmbedder) return { by: 'us', similarity }
-  if (dense.model !== '') return { by: 'index', similarity }
+  if (embedder !== undefined || dense.model !== '') return { similarity }
   return 'the index embeds no texts, and the retriever has no embedder'
 }
 
 function planSparse(
   { sparse }: IndexParts,
-  { sparseScores, hasSparseEmbedder }: PlanOptions,
+  { sparseScores, sparseEmbedder }: PlanOptions,
 ): NonNullable<SearchPlan['sparse']> | string {
   if (sparse === undefined) return 'the index has no sparse part'
-  if (hasSparseEmbedder) return { by: 'us', scores: sparseScores ?? 'ranks' }
-  if (sparse.model !== '') return { by: 'index', scores: sparseScores ?? (isBm25(sparse) ? 'bm25' : 'ranks') }
+  if (sparseEmbedder !== undefined || sparse.model !== '')
+    return { scores: sparseScores ?? (sparseEmbedder === undefined && isBm25(sparse) ? 'bm25' : 'ranks') }
   return 'the index makes no sparse vectors, and the retriever has no sparseEmbedder'
 }
 

@@ -44,9 +44,14 @@ export interface Signal<Value = unknown> {
   measure(subject: Subject): Value
 }
 
-/** A memory for as long as its owner keeps it. */
-export function createMemory(): Memory {
-  const kept = new Map<unknown, unknown>()
+/**
+ * A memory for as long as its owner keeps it.
+ *
+ * @param holder a `WeakMap` for keys that it must not hold. @default it holds them
+ */
+export function createMemory(holder: Map<unknown, unknown> | WeakMap<object, unknown> = new Map()): Memory {
+  // Whoever gives a `WeakMap` remembers objects alone.
+  const kept = holder as Map<unknown, unknown>
   return <Kept>(key: unknown, make: () => Kept): Kept => {
     if (!kept.has(key)) kept.set(key, make())
     // Under each key stands what its one maker made.

@@ -17,5 +17,5 @@ export const english: Language = {
   partsOf: questionParts,
   asks: (word) => QUESTION_WORDS.has(word) || AUXILIARIES.has(word),
   isRunTogether,
-  isAssent: (term) => term === 'ye' || term === 'yes',
+  isAssent: (term) => /^yes?$/.test(term),
 }

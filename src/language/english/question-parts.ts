@@ -3,7 +3,7 @@ import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
 import { setOf } from '../../core/text/set-of.ts'
 import { words } from '../../core/text/words.ts'
-import { namesOnly, withoutCode } from './names-only.ts'
+import { namesOnly } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
@@ -41,6 +41,8 @@ const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|
 const ADVERBIAL = setOf('when where while if')
 /** Before a question word they make it one of their own clause: "in which". */
 const ENDS_IN_PREPOSITION = /\b(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)$/i
+/** A code in brackets before a question. */
+const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
 /** How far behind ", and" terms are counted, in characters. */
 const CLOSE = 80
 
@@ -52,7 +54,11 @@ const CLOSE = 80
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): QuestionParts {
-  const pieces = sentencesOf(question).flatMap((sentence, of) => askedIn(sentence).map((text) => ({ text, of })))
+  const named = new Set<string>()
+  const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
+  const pieces = sentencesOf(question).flatMap((sentence, of) =>
+    askedIn(sentence, isBeside).map((text) => ({ text, of })),
+  )
   const left = pieces.map(({ text }) => text).join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
@@ -86,10 +92,12 @@ function asksSomething(part: string): boolean {
 }
 
 /** The clauses of a sentence without the talk around each. */
-function askedIn(sentence: string): readonly string[] {
-  if (isSmallTalk(sentence) || namesOnly(sentence)) return []
-  const clauses = clausesOf(withoutTalk(withoutCode(sentence)))
-  return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isSmallTalk(clause))
+function askedIn(sentence: string, isBeside: (text: string) => boolean): readonly string[] {
+  if (isBeside(sentence)) return []
+  const clauses = clausesOf(
+    withoutTalk(sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all))),
+  )
+  return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause))
 }
 
 /**

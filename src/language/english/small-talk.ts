@@ -82,11 +82,7 @@ function isIn(stems: ReadonlySet<string>, term: string): boolean {
  */
 export function withoutTalk(sentence: string): string {
   let rest = sentence
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = rest
-    rest = withoutTail(withoutHead(before))
-    if (rest === before) break
-  }
+  for (let round = 0; round < ROUNDS; round++) rest = withoutTail(withoutHead(rest))
   return rest
 }
 

@@ -17,7 +17,8 @@ export const ORDERS = setOf(
 
 /** Whether a clause that begins with this word asks or tells, in any letter case. */
 export function isAsking(word: string): boolean {
-  return [QUESTION_WORDS, AUXILIARIES, ORDERS].some((list) => list.has(word.toLowerCase()))
+  const said = word.toLowerCase()
+  return QUESTION_WORDS.has(said) || AUXILIARIES.has(said) || ORDERS.has(said)
 }
 
 /** It says what is wanted to know. */

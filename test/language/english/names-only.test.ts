@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { namesOnly, withoutCode } from '../../../src/language/english/names-only.ts'
+import { namesOnly } from '../../../src/language/english/names-only.ts'
 import { questionParts } from '../../../src/language/english/question-parts.ts'
 
 describe('namesOnly', () => {
@@ -16,8 +16,23 @@ describe('namesOnly', () => {
     'Regards, Maria.',
     'Regards, Maria!!',
     'Regards, Anna Maria Schneider',
+    'I am Ann Miller.',
+    'My name is Ann Miller.',
+    "I'm Jörg",
+    'I am customer 1184.',
+    'ann.miller@example.com',
+    'My e-mail is ann.miller@mail.example.co.uk.',
+    'Regards, Ann Miller <ann@example.com>',
+    'https://example.com',
+    'See https://portal.example.com/orders/48213.',
+    'www.example.com/a/7?id=8',
+    '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    'ref#99817',
+    '٤٨٢١٣',
+    'Order ४८२१३',
   ])('knows %j', (sentence) => {
-    expect(namesOnly(sentence)).toBe(true)
+    expect(namesOnly(sentence, new Set())).toBe(true)
   })
 
   it.each([
@@ -32,20 +47,47 @@ describe('namesOnly', () => {
     'order order order order order 1',
     'The year is 1912',
     'a1b2c3d4e5f6g7h8i9j0k1l2m3n4',
-    '',
+    'I am looking for Chicago',
+    'I am Write Poems',
+    'Regards, What-Is-The-Weather-In-Chicago',
+    'Regards, TellMeAJoke',
+    'who.won.the.2014.cup',
+    '1what 2is 3weather',
+    'https://x.com/what-is-the-weather-in-chicago',
+    'https://x.com/weather/chicago',
+    'https://x.com/?q=weather+chicago',
+    'https://x.com/%77eather/%63hicago',
+    'https://x.com/天气芝加哥',
+    'https://what-is-the-weather-in-chicago.com',
+    'weather.in.chicago.now@x.com',
+    'write.poem@ships.com',
   ])('leaves %j to be judged', (sentence) => {
-    expect(namesOnly(sentence)).toBe(false)
+    expect(namesOnly(sentence, new Set())).toBe(false)
   })
 })
 
-describe('withoutCode', () => {
+describe('questionParts', () => {
   it.each([
     ['[TICKET-8841] How do I rotate keys?', 'How do I rotate keys?'],
     ['[urgent] How do I rotate keys?', '[urgent] How do I rotate keys?'],
     ['[write 5 poems] How do I rotate keys?', '[write 5 poems] How do I rotate keys?'],
   ])('takes the code off %j', (sentence, rest) => {
-    expect(withoutCode(sentence)).toBe(rest)
+    expect(questionParts(sentence).bare).toBe(rest)
   })
+})
+
+it('more sentences that only name are no such thing: they could spell something out', () => {
+  const { parts } = questionParts('How do I rotate keys? Weather-1. Chicago-2. Today-3. Forecast-4. Storms-5.')
+  expect(parts).toEqual(['How do I rotate keys?', 'Storms-5.'])
+})
+
+it('what would be names but for a question word counts among the names of a question', () => {
+  const { parts } = questionParts('How do I rotate keys? Regards, How Were Some. I am Modern Economic.')
+  expect(parts).toEqual(['How do I rotate keys?', 'I am Modern Economic.'])
+})
+
+it('names behind a comma are no part of what is asked', () => {
+  expect(questionParts('I am Ann Miller, how do I rotate keys?').bare).toBe('how do I rotate keys?')
 })
 
 it('a number, a code or a name behind a question is no part of it', () => {

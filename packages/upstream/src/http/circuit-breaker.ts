@@ -1,5 +1,5 @@
 /** Stops asking an upstream that keeps failing, and finds out with single calls when it is back. */
-import { above, group, type OptionKind, whole } from 'hono-rag-gate/core/lib'
+import { group, number, type OptionKind, whole } from 'hono-rag-gate/core/lib'
 
 /** When to stop asking, and for how long. */
 export interface CircuitBreakerOptions {
@@ -16,7 +16,7 @@ export interface CircuitBreakerOptions {
    */
   readonly minCalls?: number
   /**
-   * Share of failed calls from which the circuit opens, above 0, to 1. Equality opens.
+   * Share of failed calls from which the circuit opens, 0.01 to 1. Equality opens.
    *
    * @default 0.5
    */
@@ -40,7 +40,7 @@ export interface CircuitBreakerOptions {
 export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
   windowMs: whole(1000),
   minCalls: whole(1),
-  openFrom: above(0, 1),
+  openFrom: number(0.01, 1),
   openMs: whole(0),
   maxOpenMs: whole(0),
 })
