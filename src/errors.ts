@@ -99,6 +99,11 @@ export class RagGateError<Code extends string = RagGateErrorCode> extends Error 
   }
 }
 
+/** What was thrown as an error of this package: as it is where it is one, else as the cause of another. */
+export function asRagGateError(thrown: unknown, code: RagGateErrorCode, message: string): RagGateError {
+  return isRagGateError(thrown) ? thrown : new RagGateError(code, message, { cause: thrown })
+}
+
 /** Whether something thrown is an error of this package (also of another bundled copy of it). */
 export function isRagGateError(thrown: unknown): thrown is RagGateError {
   return thrown instanceof Error && thrown.name === 'RagGateError' && 'code' in thrown

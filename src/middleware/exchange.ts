@@ -6,7 +6,7 @@ import { collectionNotFound } from '../pipeline/find-place.ts'
 import type { QuestionCache } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import type { ReadSettings, RouteSettings } from './check-options.ts'
+import type { RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { identified } from './identified.ts'
@@ -87,16 +87,13 @@ export function questionRequest(
   principal: Principal,
   settings: RouteSettings,
 ): QuestionRequest {
+  const { collection = settings.question.collection } = read
+  const { collections } = settings.question
+  if (collections !== 'any' && !collections.includes(collection)) throw collectionNotFound()
   return {
     question: read.question,
-    collection: allowedCollection(read.collection, settings.question),
+    collection,
     principal,
     audience: principal.scopes.includes('admin') ? 'operator' : 'public',
   }
-}
-
-function allowedCollection(named: string | undefined, { collection, collections }: ReadSettings): string {
-  if (named === undefined) return collection
-  if (collections !== 'any' && !collections.includes(named)) throw collectionNotFound()
-  return named
 }

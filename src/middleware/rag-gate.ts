@@ -6,7 +6,7 @@ import { dependenciesFor } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { handleRequest } from './handle-request.ts'
 import type { RagGateOptions } from './options.ts'
-import { respondWithError } from './respond.ts'
+import { isHttpException, respondWithError } from './respond.ts'
 
 /**
  * Makes the gate. Mount it before the handler that calls the model:
@@ -33,8 +33,7 @@ export function ragGate<Bindings extends object = object>(
     try {
       await handleRequest(c, next, checked, dependencies(c.env))
     } catch (thrown) {
-      // An exception that knows its response (Hono's HTTPException) is the application's own.
-      if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
+      if (isHttpException(thrown)) throw thrown
       putResponse(c, respondWithError(c, thrown))
     }
   }

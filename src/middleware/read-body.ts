@@ -23,20 +23,26 @@ export async function readJsonObject(
   request: HonoRequest,
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const before = (request as ReadRequest)[PARTS]
-  if (before !== undefined) return jsonObjectIn(atMost(before.body, limits.maxBytes))
-  const { raw, bodyCache } = request
+  const { bodyCache } = request
+  const raw = (request as ReadRequest)[PARTS]?.raw ?? request.raw
   const { headers } = raw
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
   // Hono has it already.
-  if (raw.bodyUsed) return jsonObjectIn(atMost(await request.text(), limits.maxBytes))
+  if (raw.bodyUsed) return jsonObjectIn(atMost(await bodyText(request), limits.maxBytes))
   const body = await readText(raw, headers.get('content-length'), limits)
   if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   // Hono answers later readers from here: it keeps promises.
   bodyCache.text = Promise.resolve(body) as unknown as string
   makeWhole(request, body)
   return jsonObjectIn(body)
+}
+
+/** The text of a body. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
+export function bodyText(request: HonoRequest): Promise<string> {
+  return request.text().catch((cause: unknown) => {
+    throw new RagGateError('config_invalid', 'Read the body by c.req, not by c.req.raw', { cause })
+  })
 }
 
 function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
@@ -66,7 +72,7 @@ function requireJson(contentType: string | null): void {
 
 /** The body is read as it comes: what is compressed, or says that it is, is not. */
 function requirePlain(contentEncoding: string | null): void {
-  if (contentEncoding === null || /^\s*(?:identity\s*)?$/i.test(contentEncoding)) return
+  if (/^(?:identity)?$/i.test(contentEncoding ?? '')) return
   throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 

@@ -9,7 +9,8 @@ import { isRagGateError, RagGateError } from '../errors.ts'
 import type { ReadSettings } from './check-options.ts'
 import type { QuestionInRequest } from './options.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
-import { readJsonObject } from './read-body.ts'
+import { bodyText, readJsonObject } from './read-body.ts'
+import { isHttpException } from './respond.ts'
 
 /** A question as read. */
 export interface ReadQuestion {
@@ -37,7 +38,7 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   if (options.read !== undefined) return readByHook(c, options, options.read)
   const { field, otherFields } = options
   const body = await readJsonObject(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
-  // `stream` is for the handler, and no part of the answer key: one stored answer serves both.
+  // `stream` is for the handler, and no part of the answer key: what stands around the gate turns one form into the other.
   const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
   const others = otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
@@ -65,7 +66,7 @@ async function readByHook(
   try {
     given = await read(c)
   } catch (thrown) {
-    if (isRagGateError(thrown) || (thrown instanceof Error && 'getResponse' in thrown)) throw thrown
+    if (isRagGateError(thrown) || isHttpException(thrown)) throw thrown
     throw new RagGateError('invalid_json', 'No question could be read', { cause: thrown })
   }
   const found = typeof given === 'string' ? { question: given } : (given ?? {})
@@ -74,7 +75,7 @@ async function readByHook(
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await c.req.text()]),
+    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyText(c.req)]),
   }
 }
 

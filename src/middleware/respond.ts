@@ -1,7 +1,8 @@
 /** From a code to a status, and from an error to a body: the one place where both are said. */
 import type { Context } from 'hono'
+import type { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type ConfigErrorCode, errorForLog, isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { asRagGateError, type ConfigErrorCode, errorForLog, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
 /** What an upstream may come to, behind its role. */
 const OF_UPSTREAM = { timeout: 504, unavailable: 503, misconfigured: 503, bad_request: 502, bad_response: 502 } as const
@@ -66,7 +67,12 @@ export function statusOf(
 /** What a request is told of whatever was thrown: where its client has left, that it left. */
 export function errorOf(signal: AbortSignal, thrown: unknown): RagGateError {
   if (signal.aborted) return new RagGateError('client_left', 'Gone')
-  return isRagGateError(thrown) ? thrown : new RagGateError('internal', 'Something went wrong', { cause: thrown })
+  return asRagGateError(thrown, 'internal', 'Something went wrong')
+}
+
+/** Whether an exception knows its response: it is the application's own. Another copy of Hono has another class. */
+export function isHttpException(thrown: unknown): thrown is HTTPException {
+  return thrown instanceof Error && 'getResponse' in thrown
 }
 
 /** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
@@ -93,9 +99,8 @@ export function respondWithError(
   thrown: unknown,
   further?: Readonly<Record<string, ContentfulStatusCode>>,
 ): Response {
-  if (thrown instanceof Error && 'getResponse' in thrown && typeof thrown.getResponse === 'function') {
-    // As Hono's own error handler does: another copy of Hono has another class.
-    const response = thrown.getResponse() as Response
+  if (isHttpException(thrown)) {
+    const response = thrown.getResponse()
     return c.newResponse(response.body, response)
   }
   const requestId = crypto.randomUUID()

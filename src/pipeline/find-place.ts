@@ -36,7 +36,7 @@ export async function findPlace(
   const { principal, collection: id } = request
   const find = (): ReturnType<typeof collections.find> => collections.find(principal.tenant, id)
   const collection = await inTime(settings.retrieval.timeoutMs, STORE_FAULTS, find)
-  if (collection === null) throw collectionNotFound()
+  if (!collection) throw collectionNotFound()
   requireSameEmbedding(retriever, collection)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   requireScores(policy, ports)

@@ -10,7 +10,7 @@ import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { checkPassage } from '../core/evidence/rows.ts'
 import { terms } from '../core/text/terms.ts'
-import { RagGateError } from '../errors.ts'
+import { asRagGateError, RagGateError } from '../errors.ts'
 import type { QuestionPlace } from './find-place.ts'
 import { confirmSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
@@ -80,26 +80,33 @@ async function findEvidence(
     signal,
   }
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
-  if (filter !== undefined) requireFiltered(returned, filter)
-  const unpublished = new Set(unpublishedChunkIds)
-  const published = returned.map((ranking) => publishedOnly(ranking, unpublished))
-  return fuse(published, { idfMass: idfMass(lexicon, terms(words, language)), topK })
-}
-
-/** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */
-function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
-  if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
-  throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+  const rankings = checkRankings(returned, filter, unpublishedChunkIds)
+  return fuse(rankings, { idfMass: idfMass(lexicon, terms(words, language)), topK })
 }
 
 /**
  * What a custom retriever gave, held to what it must be: a grade of 7 or a logit is no score of its kind, and is dropped and
- * counted like one that is no number; what is no passage is a fault. What no published document has is no evidence.
+ * counted like one that is no number; what is no ranking or no passage is a fault. What no published document has is no
+ * evidence. A retriever that knows no filters finds what a caller may not see: that must not go unnoticed.
  */
-function publishedOnly({ kind, entries }: Ranking, unpublished: ReadonlySet<string>): Ranking {
-  const checked = entries.map(({ passage, score }) => ({
-    passage: checkPassage(passage),
-    score: scoreWithinRange(kind, score),
-  }))
-  return { kind, entries: checked.filter(({ passage }) => !unpublished.has(passage.id)) }
+function checkRankings(
+  returned: readonly Ranking[],
+  filter: PassageFilter | undefined,
+  unpublished: readonly string[],
+): readonly Ranking[] {
+  const left = new Set(unpublished)
+  try {
+    return returned.map(({ kind, entries }) => {
+      const checked = entries.map((entry) => {
+        const passage = checkPassage(entry.passage)
+        if (filter !== undefined && !passesFilter(passage, filter)) {
+          throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+        }
+        return { passage, score: scoreWithinRange(kind, entry.score) }
+      })
+      return { kind, entries: checked.filter(({ passage }) => !left.has(passage.id)) }
+    })
+  } catch (thrown) {
+    throw asRagGateError(thrown, 'retriever_bad_response', 'The retriever returned no rankings')
+  }
 }

@@ -1,5 +1,5 @@
 /** Waiting no longer than a deadline, also for work that ignores its signal. */
-import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { asRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
 /** What a wait that ended badly is called. */
 export interface Faults {
@@ -49,8 +49,7 @@ export async function inTime<Result>(
     })
     return await Promise.race([working, expired])
   } catch (thrown) {
-    if (isRagGateError(thrown)) throw thrown
-    throw new RagGateError(failed, `${what} failed`, { cause: thrown })
+    throw asRagGateError(thrown, failed, `${what} failed`)
   } finally {
     if (timer !== undefined) clearTimeout(timer)
   }

@@ -31,8 +31,6 @@ describe('a retriever that fails', () => {
   it.each<[string, GateFixture['finds'] & object]>([
     ['throws something else', () => Promise.reject(new TypeError('secret'))],
     ['throws something that is no error', () => Promise.reject('secret' as unknown as Error)],
-    ['gives no list', () => null as never],
-    ['gives entries without passages', () => [{ kind: 'bm25', entries: [{ score: 1 }] }] as never],
   ])('because it %s ends in a declared error, never in a call of the handler', async (_, finds) => {
     const { ask, journal } = aGate({ finds })
     const response = await ask()
@@ -40,6 +38,24 @@ describe('a retriever that fails', () => {
     expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([503, 'retriever_unavailable'])
     expect(text).not.toContain('secret')
     expect(journal).toMatchObject({ handled: [], stored: [] })
+  })
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['one ranking for a list', aRanking('bm25', [9])],
+    ['a hole for a ranking', [null]],
+    ['a ranking without entries', [{ kind: 'bm25' }]],
+    ['a promise of entries', [{ kind: 'bm25', entries: Promise.resolve([]) }]],
+    ['a hole for an entry', [{ kind: 'bm25', entries: [null] }]],
+    ['an entry without passage', [{ kind: 'bm25', entries: [{ score: 1 }] }]],
+    ['a passage without text', [{ kind: 'bm25', entries: [{ passage: { id: 'a' }, score: 1 }] }]],
+    ['a kind of scores that there is not', [aRanking('bm-25' as never, [9])]],
+  ])('because it gives %s is told that it answered what it should not', async (_, given) => {
+    const { ask, journal } = aGate({ finds: () => given as never })
+    const response = await ask()
+    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([502, 'retriever_bad_response'])
+    expect(journal).toMatchObject({ handled: [], stored: [], events: [] })
   })
 
   it('because its scores are no numbers is a fault, not missing evidence', async () => {

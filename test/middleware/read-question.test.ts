@@ -1,5 +1,8 @@
 import * as fc from 'fast-check'
+import { type Context, Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { RagGateEnv } from '../../src/index.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { anyText } from '../fixtures/any-text.ts'
 import { examples } from '../properties.ts'
@@ -316,6 +319,17 @@ describe('other members of the body', () => {
       'collection_not_found',
     ])
   })
+
+  it('nor is one that a map of them does not hold', async () => {
+    const collections = new Map<string, never>()
+    const lexicon = (): never => collections.get('lexicon')!
+    const find = (_: string, id: string): never => collections.get(id)!
+    const asked = refusalOf(
+      { body: question('a'), headers: JSON_TYPE },
+      { dependencies: { collections: { find, lexicon } } },
+    )
+    expect(await asked).toEqual([404, 'collection_not_found'])
+  })
 })
 
 describe('a question that the application reads', () => {
@@ -340,6 +354,36 @@ describe('a question that the application reads', () => {
   it.each([[undefined], [null], [{}]])('is missing when %j is read', async (given) => {
     const read = (): string => given as unknown as string
     expect(await refusalOf(JSON_BODY, { question: { read } })).toEqual([422, 'question_required'])
+  })
+})
+
+describe('a body that was read past Hono', () => {
+  quietErrors()
+  it.each<[string, GateFixture, (c: Context) => Promise<unknown>]>([
+    ['before the gate', {}, (c) => c.req.raw.json()],
+    [
+      'by question.read',
+      { question: { read: async (c) => ((await c.req.raw.json()) as { question: string }).question } },
+      async () => undefined,
+    ],
+  ])('%s is told so', async (_, fixture, before) => {
+    const { gate, journal } = aGate(fixture)
+    const app = new Hono<RagGateEnv>()
+    app.use(async (c, next) => {
+      await before(c)
+      await next()
+    })
+    app.post('/ask', gate, (c) => c.json({ answer: 'Turn the red key.' }))
+    const headers = { 'content-type': 'application/json' }
+    const response = await app.request('/ask', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ question: QUESTION }),
+    })
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    expect([response.status, error.code]).toEqual([500, 'config_invalid'])
+    expect(error.message).toContain('c.req.raw')
+    expect(journal).toMatchObject({ retrievals: [], events: [] })
   })
 })
 

@@ -35,7 +35,7 @@ function orderOf(score: number): number {
  * A passage from its parts.
  *
  * @param fields holds `documentId`, `title`, `section`, `source`, `version` and `metadata`, all of them optional: a
- *   passage without a document is one of its own
+ *   passage without a document is one of its own. `null`, as a database has it, is as good as none
  * @throws `retriever_bad_response` when a part has another type than it should
  */
 export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
@@ -52,7 +52,7 @@ function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, u
       return value === undefined ? [] : [[name, value] as const]
     }),
   )
-  const { metadata } = fields
+  const metadata = fields['metadata'] ?? undefined
   if (metadata !== undefined && !isRecord(metadata)) throw unreadable('metadata that is not an object')
   return {
     id,
@@ -76,7 +76,7 @@ export function checkPassage(passage: Passage): Passage {
 }
 
 function textMember(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = fields[name]
+  const value = fields[name] ?? undefined
   if (value !== undefined && typeof value !== 'string') throw unreadable(`a row whose ${name} is not a string`)
   return value
 }

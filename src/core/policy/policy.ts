@@ -6,7 +6,7 @@ import type { Signal } from '../signals/signal.ts'
 import type { Language } from '../text/language.ts'
 import type { Text } from '../gates/text.ts'
 import { canonicalJson } from '../lib/canonical.ts'
-import { deepFreeze } from '../lib/frozen-copy.ts'
+import { frozenCopy } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
 import { anything, flag, number, object, oneOf, type OptionKinds, required, requireOptions } from '../lib/options.ts'
 import type { Json } from '../lib/json.ts'
@@ -137,7 +137,7 @@ export function definePolicy(input: PolicyInput): Policy {
   const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)
-  const own = deepFreeze(JSON.parse(canonical) as PolicySettings)
+  const own = frozenCopy(JSON.parse(canonical) as PolicySettings)
   const reads = signalsRead(confidence, gates)
   return Object.freeze({
     name,

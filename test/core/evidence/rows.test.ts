@@ -71,15 +71,19 @@ describe('a passage', () => {
     expect(read).toEqual({ team: 'red' })
   })
 
+  test('of a database has null for what is not there', () => {
+    const none = { documentId: null, title: null, section: null, source: null, version: null, metadata: null }
+    expect(readPassage('a', 'text', none)).toEqual(readPassage('a', 'text', {}))
+  })
+
   test.each<[string, unknown, unknown, Record<string, unknown>, string]>([
     ['an id that is a number', 1, 'text', {}, 'a row without id'],
     ['an empty id', '', 'text', {}, 'a row without id'],
     ['no text', 'a', undefined, {}, 'a row without text'],
     ['an empty text', 'a', '', {}, 'a row without text'],
-    ['a title that is null', 'a', 'text', { title: null }, 'a row whose title is not a string'],
+    ['a title that is a number', 'a', 'text', { title: 1 }, 'a row whose title is not a string'],
     ['a document that is a number', 'a', 'text', { documentId: 1 }, 'a row whose documentId is not a string'],
     ['metadata that is a list', 'a', 'text', { metadata: [] }, 'metadata that is not an object'],
-    ['metadata that is null', 'a', 'text', { metadata: null }, 'metadata that is not an object'],
     ['metadata that is a text', 'a', 'text', { metadata: 'x' }, 'metadata that is not an object'],
   ])('with %s is a fault', (_name, id, text, fields, detail) => {
     expect(() => readPassage(id, text, fields)).toThrow(

@@ -24,8 +24,12 @@ describe('scoreWithinRange', () => {
     expect(scoreWithinRange(kind, -0.1)).toBeNaN()
   })
 
-  it.each(['boosted', 'dbsf', 'toString'] as ScoreKind[])('takes any finite number for %s', (kind) => {
+  it.each<ScoreKind>(['boosted', 'dbsf'])('takes any finite number for %s', (kind) => {
     expect([-57, 57].map((score) => scoreWithinRange(kind, score))).toEqual([-57, 57])
+  })
+
+  it.each(['bm-25', 'toString', '__proto__'] as never[])('knows no kind %s, and takes nothing for it', (kind) => {
+    expect([0, 0.5].map((score) => scoreWithinRange(kind, score))).toEqual([NaN, NaN])
   })
 
   it.each([NaN, Infinity, -Infinity, null, undefined, '0.5', '', true, [0.5], 1n])('takes %s for no score', (score) => {
