@@ -85,7 +85,7 @@ export type Opened =
  * Makes a route of `ragGate` for questions that come by no request.
  *
  * @returns answers a question: `make` is called only where it may be answered. It throws what `ragGate` answers with an
- *   error, and what `make` throws
+ *   error, what `make` throws, and `llm_bad_response` where it makes no answer
  * @throws `config_invalid`, `policy_invalid`, `cache_scope_required` for options that are out of range
  */
 export function answerWithoutHttp(
@@ -102,6 +102,7 @@ export function answerWithoutHttp(
     let made: MadeAnswer
     try {
       made = await make(gate, policy)
+      if (typeof made?.answer !== 'string') throw new RagGateError('llm_bad_response', 'What was made holds no answer')
     } catch (thrown) {
       const standsIn = await failed(thrown)
       if (standsIn === undefined) throw thrown
@@ -117,23 +118,26 @@ export function answerWithoutHttp(
  * @returns takes a question up to its answer, and throws what `ragGate` answers with an error
  * @throws what `answerWithoutHttp` throws
  */
-export function openWithoutHttp({
-  route = 'without-http',
-  tellsCallersApart = false,
-  answer: answerOptions,
-  waitUntil = () => undefined,
-  ...options
-}: AnswerWithoutHttpOptions): (asked: AskedForAnswer) => Promise<Opened> {
+export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedForAnswer) => Promise<Opened> {
+  const {
+    route = 'without-http',
+    tellsCallersApart = false,
+    answer: answerOptions,
+    waitUntil = () => undefined,
+    ...options
+    // A caller without types may give nothing.
+  } = given ?? {}
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) } })
   // It tells the cache that callers are told apart; who asks comes with the question.
   const identity = tellsCallersApart ? { authenticate: () => null } : {}
   const dependencies = dependenciesFor({ ...options.dependencies, ...identity }, settings)({})
   const lasting = { executionCtx: { waitUntil } }
-  return async function open({ vary = {}, ...given }) {
-    if (tellsCallersApart && given.principal === undefined) {
+  return async function open(question) {
+    const { vary = {}, ...who } = question ?? {}
+    if (tellsCallersApart && who.principal === undefined) {
       throw new RagGateError('unauthorized', 'The question does not say who asks', { param: 'principal' })
     }
-    const asked = readAsked(given, settings, dependencies, route)
+    const asked = readAsked(who, settings, dependencies, route)
     const { request, startedMs } = asked
     const cache = dependencies.cache?.open({
       request,

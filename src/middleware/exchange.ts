@@ -85,15 +85,9 @@ export async function readExchange<Bindings extends object>(
 export function questionRequest(
   read: Pick<ReadQuestion, 'question' | 'collection'>,
   principal: Principal,
-  settings: RouteSettings,
+  { question: { collection: unnamed, collections } }: RouteSettings,
 ): QuestionRequest {
-  const { collection = settings.question.collection } = read
-  const { collections } = settings.question
+  const { question, collection = unnamed } = read
   if (collections !== 'any' && !collections.includes(collection)) throw collectionNotFound()
-  return {
-    question: read.question,
-    collection,
-    principal,
-    audience: principal.scopes.includes('admin') ? 'operator' : 'public',
-  }
+  return { question, collection, principal, audience: principal.scopes.includes('admin') ? 'operator' : 'public' }
 }

@@ -16,7 +16,7 @@ import { checkOptions, type RouteSettings } from './check-options.ts'
 import { dependenciesFor, type GateDependencies, type ResolvedDependencies } from './dependencies.ts'
 import { makeGateContext, type RagGateContext } from './gate-context.ts'
 import { questionRequest } from './exchange.ts'
-import { ANONYMOUS } from './identified.ts'
+import { ANONYMOUS, requirePrincipal } from './identified.ts'
 import type { QuestionOptions, RagGateOptions } from './options.ts'
 import { checkQuestion } from './read-question.ts'
 import { eventOf } from './record.ts'
@@ -82,15 +82,13 @@ export interface GatedQuestion {
  * @returns asks the gate. It throws what `ragGate` answers with an error
  * @throws `config_invalid`, `policy_invalid` for options that are out of range
  */
-export function gateWithoutHttp({
-  route = 'without-http',
-  answer,
-  ...options
-}: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
+export function gateWithoutHttp(given: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
+  // A caller without types may give nothing.
+  const { route = 'without-http', answer, ...options } = given ?? {}
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answer) } })
   const dependencies = dependenciesFor(options.dependencies, settings)({})
-  return async function ask(given) {
-    const asked = readAsked(given, settings, dependencies, route)
+  return async function ask(question) {
+    const asked = readAsked(question, settings, dependencies, route)
     const gated = await gateQuestion(dependencies, settings, asked.request)
     // Without a cache there is nothing to serve from it.
     if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
@@ -98,14 +96,16 @@ export function gateWithoutHttp({
   }
 }
 
-/** @throws what questions are refused for */
+/** @throws what questions are refused for; `config_invalid` for a principal that is none */
 export function readAsked(
-  { question: asked, collection, principal = ANONYMOUS }: AskedWithoutHttp,
+  given: AskedWithoutHttp,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
   route: string,
 ): AskedOnItsWay {
   const startedMs = dependencies.clock.nowMs()
+  const { question: asked, collection, principal = ANONYMOUS } = given ?? {}
+  requirePrincipal(principal, 'principal')
   const read = { question: checkQuestion(asked, settings.question), collection }
   return { settings, dependencies, request: questionRequest(read, principal, settings), route, startedMs }
 }

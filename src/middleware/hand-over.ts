@@ -41,7 +41,7 @@ export async function handOver<Bindings extends object>(
   await next()
   // Of `Response.error()` the status is 0; without types a handler may return anything, or nothing.
   if (!c.finalized || !c.res.status || c.res.bodyUsed) {
-    throw new RagGateError('config_invalid', 'The handler returned no Response that can be sent')
+    throw new RagGateError('config_invalid', 'The handler returned no Response to send')
   }
   const generationMs = clock.nowMs() - startedMs
   return { response: takeResponse(c, left), error: c.error, generationMs, outer: left.headers }

@@ -9,6 +9,12 @@ export const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes
 /** Callers without an id would share what is kept for one, and a text may hold the name of a scope. */
 const PRINCIPAL = { tenant: required(text), id: required(text), scopes: required(strings) }
 
+/** @param name of what gave it. @throws `config_invalid` for what is no principal, such as `undefined` */
+export function requirePrincipal(given: Principal, name: string): void {
+  const { tenant, id, scopes }: Partial<Principal> = Object(given)
+  requireOptions({ tenant, id, scopes }, PRINCIPAL, 'config_invalid', name)
+}
+
 /** What it is called when it cannot be said in time who asks. */
 export const IDENTIFY_FAULTS: Faults = {
   late: 'store_unavailable',
@@ -38,8 +44,7 @@ export async function identified(
   if ('thrown' in outcome) throw outcome.thrown
   const { principal } = outcome
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
-  const { tenant, id, scopes }: Partial<Principal> = principal ?? {}
-  requireOptions({ tenant, id, scopes }, PRINCIPAL, 'config_invalid', 'authenticate')
+  requirePrincipal(principal, 'authenticate')
   if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
   return principal
 }

@@ -41,7 +41,7 @@ export async function readJsonObject(
 /** The text of a body. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
 export function bodyText(request: HonoRequest): Promise<string> {
   return request.text().catch((cause: unknown) => {
-    throw new RagGateError('config_invalid', 'Read the body by c.req, not by c.req.raw', { cause })
+    throw new RagGateError('config_invalid', 'Read the body by c.req, not c.req.raw', { cause })
   })
 }
 

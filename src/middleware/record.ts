@@ -113,9 +113,9 @@ export function eventOf(
     route,
     cache: state,
     principalId: request.principal.id,
-    ...(report.model === undefined ? {} : { model: report.model }),
+    ...(report.model && { model: report.model }),
     ...(report.usage && { usage: report.usage }),
     ...(saved && { saved }),
-    ...(audit.length === 0 ? {} : { audit }),
+    ...(audit.length > 0 && { audit }),
   }
 }

@@ -20,6 +20,14 @@ const ANSWER = 'Whoever commits murder is punished with death or imprisonment fo
 const settings = (options: SufficiencyOptions = {}) => ({ ...SETTINGS, policy: () => sufficiency(options) })
 
 describe('answerQuestion', () => {
+  it.each([undefined, null, 'Whoever …', {}, { text: 5, complete: true }])(
+    'tells a generator that gives %j as one that answered what it should not',
+    async (generation) => {
+      const { ports } = answering({ says: async () => generation as never })
+      expect(await answerQuestion(ports, ASKED, SETTINGS)).toMatchObject({ fault: 'llm_bad_response', answer: '' })
+    },
+  )
+
   it('goes in order: normalise, retrieve, rerank, gates, context budget, model', async () => {
     const calls: string[] = []
     const { ports } = answering({

@@ -70,7 +70,9 @@ type Given = Readonly<Record<string, unknown>>
  *
  * @throws `config_invalid`, `policy_invalid` for options that are out of range
  */
-export function createAgentTools({ authenticate, costLine, ...options }: AgentToolsOptions): AgentTools {
+export function createAgentTools(given: AgentToolsOptions): AgentTools {
+  // A caller without types may give nothing, or no policy: the gate says so.
+  const { authenticate, costLine, ...options } = given ?? {}
   const { policy, dependencies } = options
   // A gate checks each policy object once.
   const recorded = new WeakMap<Policy, Policy>()
@@ -82,7 +84,7 @@ export function createAgentTools({ authenticate, costLine, ...options }: AgentTo
   const gating: GateWithoutHttpOptions = {
     route: '/mcp',
     ...options,
-    policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : recording(policy),
+    policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : policy && recording(policy),
   }
   const search = gateWithoutHttp(gating)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEmbeddings } from '../../../packages/upstream/src/rows/embeddings.ts'
+import { questionVector, readEmbeddings } from '../../../packages/upstream/src/rows/embeddings.ts'
 
 describe('vectors of an embedder', () => {
   test('are read in the order given', () => {
@@ -46,4 +46,18 @@ describe('vectors of an embedder', () => {
       }),
     )
   })
+})
+
+describe('the vector of a question', () => {
+  test('may be a typed array', () =>
+    expect(questionVector([Float32Array.of(1, 2)] as never, { dimension: 2 })).toEqual([1, 2]))
+
+  test.each([undefined, null, {}, 'vector', [], [null], [[]], [1, 2], [{}], [['1', '2']], [[NaN, 2]]])(
+    'is none in %j',
+    (made) => {
+      expect(() => questionVector(made as never, { dimension: 2 })).toThrow(
+        expect.objectContaining({ code: 'retriever_bad_response' }),
+      )
+    },
+  )
 })

@@ -11,8 +11,8 @@ import {
   type AnswerWithoutHttpOptions,
   type RagGateContext,
 } from 'hono-rag-gate/middleware'
-import { type Faults, withinDeadline } from 'hono-rag-gate/pipeline'
 import type { Generation, Generator } from '../generator.ts'
+import { generated } from './generated.ts'
 import type { JudgedGeneration } from './generate-with-evidence.ts'
 
 /** What answering needs: a retriever and a generator. The rest is as the dependencies of `ragGate`. */
@@ -45,7 +45,6 @@ export interface AnsweredQuestion extends JudgedGeneration {
 }
 
 const GENERATION_TIMEOUT_MS = 30_000
-const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
 
 /**
@@ -81,7 +80,9 @@ export function createAnswerer(
         ...how
       } = await answer(asked, async (gate, chosen) => {
         seen = { gate, policy: chosen }
-        generation = await generated(generator, gate, generationTimeoutMs)
+        const { question, context, caution } = gate
+        const request = { question, chunks: context.chunks, context: context.text, ...(caution && { caution }) }
+        generation = await generated(generator, request, generationTimeoutMs)
         const { text, report, complete, model, usage } = generation
         return { ...report, answer: text, complete, ...(model && { model }), ...(usage && { usage }) }
       })
@@ -122,10 +123,4 @@ export async function answerQuestion(
   settings: AnswerSettings = {},
 ): Promise<AnsweredQuestion> {
   return createAnswerer(ports, settings)(asked)
-}
-
-async function generated(generator: Generator, gate: RagGateContext, timeoutMs: number): Promise<Generation> {
-  const { question, context, caution } = gate
-  const request = { question, chunks: context.chunks, context: context.text, ...(caution && { caution }) }
-  return withinDeadline(timeoutMs, MODEL_FAULTS, (signal) => generator.generate({ ...request, signal }))
 }

@@ -1,6 +1,6 @@
 /** An answer from evidence that is there already, judged before the model is asked and as the policy does after. No HTTP. */
 import { CAUTION_FOR_MODEL } from 'hono-rag-gate/core/reports'
-import { type Faults, fitContext, withinDeadline } from 'hono-rag-gate/pipeline'
+import { fitContext } from 'hono-rag-gate/pipeline'
 import { EMPTY_LEXICON, type Lexicon } from 'hono-rag-gate/core/text'
 import {
   answerMeasure,
@@ -14,6 +14,7 @@ import {
 } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
 import type { Generation, Generator } from '../generator.ts'
+import { generated } from './generated.ts'
 import type { GenerationConfidenceSource } from 'hono-rag-gate/core/answer'
 import type { Context, ContextBudget, Evidence } from 'hono-rag-gate/core/evidence'
 
@@ -54,7 +55,6 @@ export interface JudgedGeneration {
 
 const DEFAULT_CONTEXT: ContextBudget = { maxLength: 12_000 }
 const GENERATION_TIMEOUT_MS = 30_000
-const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
 
 /**
  * Has an answer made from evidence, and judges it where the policy judges answers: a refusal before or after takes its
@@ -78,9 +78,7 @@ export async function generateWithEvidence(
   const request = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
   let generation: Generation
   try {
-    generation = await withinDeadline(generationTimeoutMs, MODEL_FAULTS, (signal) =>
-      generator.generate({ ...request, signal }),
-    )
+    generation = await generated(generator, request, generationTimeoutMs)
   } catch (thrown) {
     return { decision, fault: isRagGateError(thrown) ? thrown.code : 'llm_unavailable' }
   }

@@ -32,11 +32,13 @@ function unreadable(detail: string): RagGateError {
  * @throws `retriever_bad_response` when it holds what is no finite number; `embedding_mismatch` when it has another length
  */
 export function questionVector(
-  [vector]: readonly (readonly number[])[],
+  vectors: readonly (readonly number[])[],
   { dimension }: { readonly dimension: number },
 ): readonly number[] {
-  if (vector === undefined || !vector.every((value) => Number.isFinite(value))) {
-    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
+  // An embedder without types may return anything.
+  const vector: number[] = Array.from(Object(Object(vectors)[0]))
+  if (vector.length === 0 || !vector.every((value) => Number.isFinite(value))) {
+    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of numbers')
   }
   requireDimension(dimension, vector.length)
   return vector
