@@ -1,5 +1,6 @@
 /** Document 001, confidence from seven signals: its examples, asked of a route and of the exported makers. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fuseReciprocalRank } from '../../src/core/evidence/index.ts'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
 import type { Chunk, Passage, Ranking, ScoreKind, Scores } from '../../src/index.ts'
 import {
@@ -134,6 +135,7 @@ describe('the four levels', () => {
   it('can be set, in order and range alone (R080, R081)', async () => {
     const own = { high: 0.8, medium: 0.7, low: 0.65 }
     expect(weightedSignals(own).bands).toEqual(own)
+    expect(scoreRetrieval(chunks(LOW), QUESTION, { consensusFrom: 0.6 }).consensus_count).toBe(2)
     // At .62.
     const { body, record } = await both(LOW, own)
     expect([body.verdict, record.interpretation]).toEqual([
@@ -271,10 +273,11 @@ describe('the signals', () => {
     expect(confidenceRecord({ ...broken, confidence: NaN }).overall_confidence).toBe(0)
   })
 
-  it('of nothing, or without a score, are never high (R072, R081, R087)', async () => {
+  it('of nothing, or without a score, are never high (R072, R081, R087, R088)', async () => {
     for (const none of [[], chunks([{ scores: {} }])]) {
       expect(scoreRetrieval(none)).toMatchObject({ overall_confidence: 0, should_flag_for_review: true })
     }
+    expect(scoreRetrieval(chunks([{ scores: {} }])).details.total_chunks).toBe(1)
     expect(scoreRetrieval([]).interpretation).toBe('NO RESULTS - No relevant chunks found')
     expect((await both([])).body).toMatchObject({ verdict: 'refuse', reason_code: 'no_evidence' })
     expect(() => scoreRetrieval(chunks([{ scores: { cosine: Number.NaN } }]))).toThrow(
@@ -437,6 +440,11 @@ describe('the enhancements', () => {
     const body = await toldOperator({ finds: () => [bm25, found(HINT, 0.9, 'dense')] })
     const { chunks: shown } = body.detail as unknown as { readonly chunks: readonly { readonly id: string }[] }
     expect(shown.map(({ id }) => id)).toEqual(['sparse', 'dense'])
+    const byRanks = fuseReciprocalRank([bm25, found(HINT, 0.9, 'dense')], { idfMass: 1, topK: 2 })
+    expect(byRanks.chunks.map(({ id, scores }) => [id, scores.rrf])).toEqual([
+      ['sparse', 1 / 61],
+      ['dense', 1 / 61],
+    ])
   })
 })
 
@@ -462,9 +470,8 @@ describe('the assessment of a retrieval', () => {
 
   it('is made of chunks alone, chosen by their ids, and asks no service (R043, R044, R062)', async () => {
     onTestFinished(() => void vi.unstubAllGlobals())
-    vi.stubGlobal('fetch', () => {
-      throw new Error('scoring calls no service')
-    })
+    const service = vi.fn()
+    vi.stubGlobal('fetch', service)
     const found = [...chunks(MEDIUM), ...chunks(LOW).map((chunk) => ({ ...chunk, id: `other-${chunk.id}` }))]
     const ids = ['chunk-1', 'chunk-0']
     const tool = { graph: 'available', wording: 'specification' } as const
@@ -476,6 +483,7 @@ describe('the assessment of a retrieval', () => {
     expect(assessChunks([], tool)).toMatchObject({ overall_confidence: 0, top_score: 0 })
     expect(assessChunks(chunks(MEDIUM), { medium: 0.8, high: 0.9 }).interpretation).toMatch(/^LOW/)
     expect(() => assessChunks(chunks(MEDIUM), { medium: 2 })).toThrow(/medium/)
+    expect(service).not.toHaveBeenCalled()
   })
 
   it('says metric by metric why, and what to try (R067, R068)', async () => {
@@ -522,13 +530,17 @@ it('a strong answer is kept for hours, one with a caution for one at most, and t
 })
 
 describe('the tools', () => {
-  const tools = createAgentTools({
-    policy: weightedSignals(),
-    dependencies: { retriever: { retrieve: async () => rankings(MEDIUM) } },
+  const toolsOver = (rows: readonly Row[], policy = weightedSignals()) =>
+    createAgentTools({
+      policy,
+      dependencies: { retriever: { retrieve: async () => rankings(rows) } },
+    })
+  const callerWith = (...scopes: readonly ('ask' | 'admin')[]) => ({
+    principal: { tenant: 'default', id: 'agent', scopes },
+    later: (work: () => unknown) => void work(),
   })
-  const operator = { tenant: 'default', id: 'agent', scopes: ['ask', 'admin'] } as const
   const call = (name: string, more: object) =>
-    tools.call(name, { query: QUESTION, ...more }, { principal: operator, later: (work) => void work() })
+    toolsOver(MEDIUM).call(name, { query: QUESTION, ...more }, callerWith('ask', 'admin'))
 
   it('search gives passages, citations with a warning first, and the confidence (R043, R060, R061, R069)', async () => {
     const { data, citations, metadata } = await call('search', { k: 5 })
@@ -542,7 +554,26 @@ describe('the tools', () => {
       { chunk_id: 'chunk-1', text: STRONG },
     ])
     expect((await call('search', { k: 1 })).data).toHaveLength(1)
+    const own = { consensusFrom: 0.9 }
+    const counted = await toolsOver(MEDIUM, weightedSignals(own)).call(
+      'search',
+      { query: QUESTION },
+      callerWith('admin'),
+    )
+    expect(counted.metadata['rag_confidence']).toEqual(scoreRetrieval(chunks(MEDIUM), QUESTION, own))
     expect(metadata['rag_confidence']).toEqual(scoreRetrieval(chunks(MEDIUM), QUESTION))
+  })
+
+  it('search gives the warning alone where the evidence is refused, and the public no figure (R060, R069)', async () => {
+    expect(await toolsOver(VERY_LOW).call('search', { query: QUESTION }, callerWith('ask'))).toMatchObject({
+      data: [],
+      citations: ['⚠️ VERY LOW - Poor retrieval, expert review required'],
+    })
+    const { metadata } = await toolsOver(MEDIUM).call('search', { query: QUESTION }, callerWith('ask'))
+    expect(metadata['rag_confidence']).toEqual({
+      interpretation: 'MEDIUM - Moderate confidence, review recommended',
+      should_flag_for_review: true,
+    })
   })
 
   it('assess_retrieval_confidence takes the ids that a search gave (R043, R062, R070)', async () => {

@@ -98,9 +98,10 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
   }
 
   /** What both say of a decision. */
-  function told({ decision, refusal, gate, retrievals }: GatedQuestion, { principal }: Caller) {
+  function told({ decision, policy: judging, refusal, gate, retrievals }: GatedQuestion, { principal }: Caller) {
     const isOperator = principal.scopes.includes('admin')
-    const record = confidenceRecord(decision)
+    const { consensusFrom } = judging.confidence.settings as { readonly consensusFrom?: number }
+    const record = confidenceRecord(decision, consensusFrom === undefined ? {} : { consensusFrom })
     const { interpretation, should_flag_for_review } = record
     const { detail: _, ...summary } = gate.summary
     const cost = isOperator ? costLine?.(retrievals) : undefined
