@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { verdictRates } from '../../packages/calibration/src/index.ts'
+import { calibratePolicy, verdictRates } from '../../packages/calibration/src/index.ts'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
 import { definePolicy, defineRule, mentions, refuseTopics, reranking, type Verdict } from '../../src/index.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../packages/presets/src/two-tier/index.ts'
+import { confidenceRange } from '../../src/core/gates/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { PAGES, read } from '../docs/pages.ts'
-import { aGate, bodyOf, type GateFixture, QUESTION } from '../fixtures/gate.ts'
+import { aGate, bodyOf, type GateFixture, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 import { asked, graded, ranked, type Told, toldOperator } from './a-route.ts'
 import { ragGateCommand } from './command-line.ts'
 
@@ -376,6 +377,30 @@ describe('the command line', () => {
     expect(await figures(1)).toEqual([half, none, half])
     expect(await figures(3)).toEqual([all, half, none])
   })
+})
+
+it('labels give a policy its thresholds, if there are enough of them (R033)', async () => {
+  const labelled = async (text: string, answerable: boolean, count: number) => {
+    const { ask, journal } = aGate({ finds: [text] })
+    await ask()
+    const { signals } = journal.events[0]!.decision
+    return Array.from({ length: count }, (_, at) => ({ signals, answerable, group: `${answerable} ${at}` }))
+  }
+  const lenient = definePolicy({ ...POLICY, gates: [confidenceRange({ refuseBelow: 0, adviseBelow: 0 })] })
+  const calibrated = async (refusable: number) =>
+    calibratePolicy(lenient, [...(await labelled(STRONG, true, 20)), ...(await labelled(WEAK, false, refusable))], {
+      name: 'own',
+    })
+  expect(await calibrated(44)).toMatchObject({ kind: 'too-few-labels', labels: 44, needed: 45 })
+  const made = await calibrated(60)
+  expect(made).toMatchObject({
+    kind: 'calibrated',
+    coverage: { hits: 20, labels: 20 },
+    refuse: { falseAcceptances: { hits: 0, labels: 60 } },
+  })
+  const policy = made.kind === 'calibrated' ? made.policy : lenient
+  const verdicts = [STRONG, WEAK].map(async (text) => (await asked({ policy, finds: [text] })).verdict)
+  expect(await Promise.all(verdicts)).toEqual(['pass', 'refuse'])
 })
 
 it.each([

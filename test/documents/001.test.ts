@@ -470,7 +470,7 @@ describe('the assessment of a retrieval', () => {
 
   it('is made of chunks alone, chosen by their ids, and asks no service (R043, R044, R062)', async () => {
     onTestFinished(() => void vi.unstubAllGlobals())
-    const service = vi.fn()
+    const service = vi.fn<() => void>()
     vi.stubGlobal('fetch', service)
     const found = [...chunks(MEDIUM), ...chunks(LOW).map((chunk) => ({ ...chunk, id: `other-${chunk.id}` }))]
     const ids = ['chunk-1', 'chunk-0']

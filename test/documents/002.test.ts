@@ -228,7 +228,8 @@ describe('calibration', () => {
         }),
       )
     const following = await rated(true)
-    expect(checkGenerationConfidence(following)).toMatchObject({ labels: 60, carries: 'yes' })
+    const unsaid = { confidence: Number.NaN, quality: 1 }
+    expect(checkGenerationConfidence([...following, unsaid])).toMatchObject({ labels: 60, missing: 1, carries: 'yes' })
     expect(checkGenerationConfidence(following.slice(0, 49))).toMatchObject({ labels: 49, carries: 'unknown' })
     expect(checkGenerationConfidence(await rated(false))).toMatchObject({ labels: 60, carries: 'no' })
   })

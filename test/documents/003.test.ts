@@ -164,6 +164,9 @@ describe('a weak advisory', () => {
     ])
     expect(advisoryWarning(0.5)).toBe(warnings[0]!.message)
     expect((await routed(1, 'government', complete)).warnings).toEqual([])
+    const onWarning = vi.fn<() => void>()
+    await asked({ policy: advisory(), finds: [], onWarning })
+    expect(onWarning).not.toHaveBeenCalled()
   })
 
   it('is handed over with flag and event, and its market context is left alone (R119, R120, R121, R122)', () => {
@@ -231,10 +234,12 @@ describe('badge and banner', () => {
   })
 
   const HALF = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
+  const FOR_PUBLIC = '⚠️ Advisory only. Verify information with primary sources.'
   it.each([
-    [[0.5], 'warning', '⚠ Medium Confidence', HALF, '⚠️ Advisory only. Verify information with primary sources.'],
+    [[0.5], 'warning', '⚠ Medium Confidence', HALF, FOR_PUBLIC],
     [[1], 'success', '✓ High Confidence', undefined, undefined],
-  ] as const)('stand in the answer of a route (R110, R123, R124): %j', async (...example) => {
+    [[0.1], 'danger', '⚠ Low Confidence - Verify Required', HALF.replace('50', '42'), FOR_PUBLIC],
+  ] as const)('stand in the answer of a route (R110, R116, R123, R124): %j', async (...example) => {
     const [cosines, look, text, banner, forPublic] = example
     const given = { policy: advisory(), finds: () => ranked('cosine', cosines) }
     const operator: Told = await toldOperator(given)
@@ -243,6 +248,8 @@ describe('badge and banner', () => {
     expect(everybody).toMatchObject({ badge: { look, text } })
     expect(operator['banner']).toBe(banner)
     expect(everybody['banner']).toBe(forPublic)
+    // Below .5 it is not to be used.
+    expect(everybody['usable']).toBe(look === 'danger' ? false : undefined)
   })
 
   it('say nothing of an answer that was not judged', async () => {

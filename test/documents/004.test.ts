@@ -172,6 +172,17 @@ describe('what is returned', () => {
     })
   })
 
+  it('on success counts the passages that there were (R138)', async () => {
+    const { ports } = answering({ finds: [MURDER], says: { text: MURDER } })
+    const made = await answerQuestion(ports, ASKED, SETTINGS)
+    expect(evidenceAnswer(made, made.evidence.chunks, made.policy)).toMatchObject({
+      status: 'success',
+      evidence_count: 1,
+      evidence_ids: ['IPC_302'],
+      gating: { max_attention: 1, evidence_count: 1 },
+    })
+  })
+
   it.each([
     ['success', 0.65, 0.5, 0.7, 1],
     ['refusal after the model', 0.65, 0.7, 0.7, 1],
@@ -344,6 +355,7 @@ describe('settings', () => {
       falseAcceptances: { hits: 0, labels: 100 },
       falseRefusals: { hits: 0, labels: 50 },
     })
+    expect(tuneThreshold(sufficiency(), labels, gate)).toMatchObject({ action: 'raise', from: 0.5, to: 0.61 })
     expect(tuneThreshold(policy, labels.slice(0, 90), gate)).toMatchObject({
       action: 'keep',
       policy: { id: policy.id },

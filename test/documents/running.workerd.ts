@@ -102,21 +102,21 @@ test('001: what a message cost stands beside its answer, for operators (R086)', 
   expect(await told.json()).not.toHaveProperty('cost')
 })
 
-test('000: a refusal rate that is too high or too low is an alert, until it is neither (R031)', async () => {
+test('000, 004: a refusal rate that is too high or too low is an alert, until it is neither (R031, R154)', async () => {
   const { ask, read, bindings } = await tenantOf('watched', { ALERT_REFUSED_AT_LEAST: '0.3' })
   const alerts = async () => {
     // What the isolate still holds is written before the next question.
     await read('/v1/stats')
     await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), bindings)
     const { alerts: all } = await read<{ alerts: { kind: string; closed: string | null }[] }>('/v1/alerts')
-    return all.filter(({ kind, closed }) => kind.startsWith('refusals') && closed === null).map(({ kind }) => kind)
+    return all.flatMap(({ kind, closed }) => (closed === null ? [kind] : [])).sort()
   }
   for (let at = 0; at < 50; at++) await ask(`What is the weather in Chicago on day ${at}?`)
-  expect(await alerts()).toEqual(['refusals_high'])
+  expect(await alerts()).toEqual(['insufficiency_high', 'refusals_high'])
   for (let at = 0; at < 70; at++) await ask(STRONG)
-  expect(await alerts()).toEqual([])
+  expect(await alerts()).toEqual(['insufficiency_high'])
   for (let at = 0; at < 60; at++) await ask(STRONG)
-  expect(await alerts()).toEqual(['refusals_low'])
+  expect(await alerts()).toEqual(['insufficiency_high', 'refusals_low'])
 }, 60_000)
 
 test('000: refusals are reviewed with measured values, thresholds and reasons (R019, R032)', async () => {
