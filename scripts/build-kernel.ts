@@ -3,11 +3,17 @@
  *
  *   node scripts/run.mjs --with=packages/vector-index/kernel scripts/build-kernel.ts
  */
-import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { main } from 'assemblyscript/asc'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { KERNEL_FILE } from './load-kernel.ts'
+import { ROOT } from './local-gate.ts'
 
+const COMPILER = join(ROOT, 'node_modules', 'assemblyscript', 'bin', 'asc.js')
+const SOURCE = join('packages', 'vector-index', 'kernel', 'scan.ts')
+
+/** Numbers and memory alone: no runtime. */
 const OPTIONS = [
   '-O3',
   '--noAssert',
@@ -22,30 +28,26 @@ const OPTIONS = [
 ]
 
 /**
- * Compiles AssemblyScript without a runtime: numbers and memory only.
+ * The kernel, compiled afresh.
  *
- * @param source path from the root of the project
  * @throws Error with what the compiler says
  */
-export async function compileAssemblyScript(source: string): Promise<Uint8Array<ArrayBuffer>> {
-  const baseDir = fileURLToPath(new URL('..', import.meta.url))
-  let compiled: Uint8Array | undefined
-  const { error, stderr } = await main([source, '--baseDir', baseDir, '--outFile', 'kernel.wasm', ...OPTIONS], {
-    writeFile: (_name, contents) => {
-      if (typeof contents !== 'string') compiled = contents
-    },
-  })
-  if (error !== null || compiled === undefined) throw new Error(`${source} does not compile:\n${stderr.toString()}`)
-  return Uint8Array.from(compiled)
-}
-
-/** The kernel, compiled afresh. */
-export function compileKernel(): Promise<Uint8Array<ArrayBuffer>> {
-  return compileAssemblyScript('packages/vector-index/kernel/scan.ts')
+export function compileKernel(): Buffer<ArrayBuffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-kernel-'))
+  const file = join(folder, 'kernel.wasm')
+  try {
+    // It joins the path to the folder that it runs in.
+    const args = [COMPILER, SOURCE, '--outFile', relative(ROOT, file), ...OPTIONS]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${SOURCE} does not compile:\n${stderr}`)
+    return readFileSync(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 if (import.meta.main) {
-  const compiled = await compileKernel()
+  const compiled = compileKernel()
   writeFileSync(KERNEL_FILE, compiled)
   console.log(`${KERNEL_FILE}: ${compiled.length} bytes`)
 }

@@ -6,7 +6,7 @@
  *
  * A check that is one command counts as one; vitest counts its tests.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Check, CHECKS, type Count, runBeside, runChecks, runChecksInPairs } from './check.ts'
@@ -21,7 +21,21 @@ const DEEP_CHECKS: readonly Check[] = [
   ['mutation: core', 'test/deep/mutation.ts'],
 ]
 
-const env = { TEST_DEEP: deep ? '1' : '0' }
+/** Bytes that temporary files of the tests may take; they take some 500 MB. */
+const ROOM = 2 * 2 ** 30
+
+/** Where databases and other temporary files of the tests are kept: in memory where there is room, for D1 waits for a disk. */
+function temporaryFolder(): string {
+  const memory = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    return bavail * bsize > ROOM ? memory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+const env = { TEST_DEEP: deep ? '1' : '0', TMPDIR: temporaryFolder() }
 
 async function runVitest(...args: readonly string[]): Promise<Count> {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-'))

@@ -254,7 +254,7 @@ describe('a Workers project of a user', () => {
       const { origin } = await miniflare.ready
       const db = await miniflare.getD1Database('DB')
       const migrations = await readD1Migrations(join(current, 'node_modules', 'hono-rag-gate', 'd1', 'migrations'))
-      for (const query of migrations.flatMap(({ queries }) => queries)) await db.prepare(query).run()
+      for (const { queries } of migrations) await db.batch(queries.map((query) => db.prepare(query)))
 
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ question: 'How many days after delivery are returns accepted?' })

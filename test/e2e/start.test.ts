@@ -115,24 +115,27 @@ describe('npm start', () => {
     expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · hit; ttl=\d+ · age \d+ s\n/)
   })
 
-  test('a second time ingests nothing and leaves the version alone; a model writes the answers, also of what it only observes', async () => {
-    const model = createModel((_, response) => {
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ choices: [{ message: { content: 'A day [1].' }, finish_reason: 'stop' }] }))
-    })
-    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
-    // A server that listens on a port has an address of this form.
-    const baseUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
-    const exported = { LLM_BASE_URL: baseUrl, LLM_API_KEY: 'key', LLM_MODEL: 'some-model', GATE_MODE: 'observe' }
-    const output = await startAndStop(terminate, undefined, home, exported)
-    model.close()
-    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n {4}A day \[1\]\./)
-    expect(output).toMatch(
-      /\? What is the weather in Chicago\?\n {4}WOULD REFUSE · very-low · fwd=miss\n {4}A day \[1\]\./,
-    )
-    expect(output).toContain(`A model: some-model at ${baseUrl} writes the answers.`)
-    expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
-  })
+  test.runIf(DEEP)(
+    'a second time ingests nothing and leaves the version alone; a model writes the answers, also of what it only observes',
+    async () => {
+      const model = createModel((_, response) => {
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ choices: [{ message: { content: 'A day [1].' }, finish_reason: 'stop' }] }))
+      })
+      await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
+      // A server that listens on a port has an address of this form.
+      const baseUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
+      const exported = { LLM_BASE_URL: baseUrl, LLM_API_KEY: 'key', LLM_MODEL: 'some-model', GATE_MODE: 'observe' }
+      const output = await startAndStop(terminate, undefined, home, exported)
+      model.close()
+      expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n {4}A day \[1\]\./)
+      expect(output).toMatch(
+        /\? What is the weather in Chicago\?\n {4}WOULD REFUSE · very-low · fwd=miss\n {4}A day \[1\]\./,
+      )
+      expect(output).toContain(`A model: some-model at ${baseUrl} writes the answers.`)
+      expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
+    },
+  )
 
   test.runIf(DEEP)('sets a database of an older schema aside, with its index, and begins anew', async () => {
     writeFileSync(join(home, '.wrangler', 'state', 'schema'), 'another schema')

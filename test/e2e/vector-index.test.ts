@@ -238,7 +238,7 @@ describe('a token', () => {
   })
 })
 
-test('what was written is there after a restart, and a query goes on', async () => {
+test.runIf(DEEP)('what was written is there after a restart, and a query goes on', async () => {
   const rows = Array.from({ length: 6 }, (_, at) => ({ id: `r${at}`, vector: [1, at] }))
   await clientOf('dense').namespace('kept').upsert(rows)
   const { result, fetchNext } = await clientOf('dense').resumableQuery(

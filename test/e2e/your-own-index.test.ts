@@ -24,6 +24,7 @@ import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import type { Retriever } from '../../src/index.ts'
 import type { Collections } from '../../src/ports/index.ts'
 import { balanced, ragGate, respondWithError } from '../../src/index.ts'
+import { DEEP } from '../deep-run.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 import { buildLexicon } from '../fixtures/english.ts'
@@ -420,7 +421,7 @@ describe('the lexicon', () => {
     expect(await ask(app, ANSWERED.question)).toMatchObject({ refused: false })
   })
 
-  test('goes with the Worker that wrangler serves, whose gate then answers over HTTP', async () => {
+  test.runIf(DEEP)('goes with the Worker that wrangler serves, whose gate then answers over HTTP', async () => {
     // The page's gate, with the page's collections in it.
     const worker = EXAMPLES.get('src/index.ts')!
       .replace("import { createStaticCollections } from 'hono-rag-gate/adapters/static-collections'\n", '')
