@@ -251,6 +251,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     feedbackHeader: CONSOLE,
     createBearerAuthenticator: { tokens: [HELD], anonymous: null, keys: { principalOf: f }, timeoutMs: 1 },
     createD1ApiKeys: { db: DB, copyMaxAgeMs: 1, outageMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
+    createD1Policies: { db: DB, clock: CLOCK },
     createD1Statistics: { db: DB },
   },
   'packages/ingest/src/d1/index.ts': {
@@ -413,6 +414,12 @@ it.each([`whsec_${'!'.repeat(32)}`, 'x'.repeat(31)])('no webhook is signed with 
     'config_invalid alerts.webhookSecret',
   ),
 )
+
+it('a key that is not set is too short', async () => {
+  const { createAnswerTokens } = await load('packages/console/src/index.ts')
+  for (const key of [undefined, null, 5, 'x'.repeat(31)])
+    expect(faultOf(() => createAnswerTokens!(key))).toBe('secret_too_short key')
+})
 
 it('what is no cache is no tier of one, and what has no bytes is no secret', () => {
   expect(faultOf(() => ofAdapters['createTieredAnswerCache']!({ tiers: [STORE, {}] }))).toBe('config_invalid tiers')

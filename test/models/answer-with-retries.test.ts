@@ -87,6 +87,14 @@ describe('answerWithRetries', () => {
     ])
   })
 
+  it.each([undefined, {}, { rewrite: 'in other words' }])('needs something that rewrites: %j', async (options) => {
+    const { ports } = answering()
+    await expect(answerWithRetries(ports, ASKED, options as never)).rejects.toMatchObject({
+      code: 'config_invalid',
+      param: 'rewrite',
+    })
+  })
+
   it.each([-1, 4, 0.5, NaN])('refuses %d retries', async (maxRetries) => {
     const { ports } = answering(FINDS)
     await expect(

@@ -2,7 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, getTableColumns, inArray, isNotNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, policies, pushedPolicies } from 'hono-rag-gate/d1/schema'
-import type { Json, Tenant } from 'hono-rag-gate/core/lib'
+import { type Json, methods, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
@@ -92,8 +92,14 @@ const MOST_LISTED = 100
 const MOST_GONE_THROUGH = 1_000
 const MOST_KNOWN = 200
 
-/** Policies in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
-export function createD1Policies({ db, clock }: D1PoliciesOptions): Policies {
+/**
+ * Policies in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`.
+ *
+ * @throws `config_invalid` for a database or a clock that is none
+ */
+export function createD1Policies(options: D1PoliciesOptions): Policies {
+  requireOptions(options, { db: required(methods('prepare')), clock: required(methods('nowMs')) })
+  const { db, clock } = options
   const queries = drizzle(db)
 
   async function pushed(tenant: Tenant, id: string): Promise<PushedPolicy | undefined> {

@@ -41,7 +41,8 @@ export function createAnswerTokens(key: string, keyBefore?: string): AnswerToken
 }
 
 function signer(key: string): (tenant: Tenant, eventId: string) => Promise<string> {
-  if (key.length < MIN_KEY_LENGTH) {
+  // A variable that is not set is `undefined`, in spite of its type.
+  if (!(key?.length >= MIN_KEY_LENGTH)) {
     throw new RagGateError('secret_too_short', `The key for feedback needs ${MIN_KEY_LENGTH} characters`, {
       param: 'key',
     })

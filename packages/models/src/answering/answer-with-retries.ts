@@ -1,8 +1,8 @@
 /** A refused question asked again in other words. The gate stays as it is. */
+import { callable, type OptionKinds, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { textFor } from 'hono-rag-gate/core/reports'
 import type { AskedWithoutHttp } from 'hono-rag-gate/middleware'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { type AnsweredQuestion, type AnswerPorts, type AnswerSettings, createAnswerer } from './answer-question.ts'
 
 /** What a rewriter is given. */
@@ -31,23 +31,23 @@ export interface RetriedAnswer extends AnsweredQuestion {
   readonly attempts: readonly AnsweredQuestion[]
 }
 
-const MOST_RETRIES = 3
+const OPTIONS: OptionKinds<RetryOptions> = { rewrite: required(callable), maxRetries: whole(0, 3) }
 
 /**
  * Answers a question; where it is refused for its evidence, follows the refusal's suggestions one by one: a supplied
  * rewriter puts the question in other words, and it is asked again under the very same settings. A rewriter that fails,
  * or that comes back with a question asked already, ends it, and the refusal stands.
  *
- * @throws `config_invalid` when `maxRetries` is out of range; else what `answerQuestion` throws
+ * @throws `config_invalid` without `rewrite`, or when `maxRetries` is out of range; else what `answerQuestion` throws
  */
 export async function answerWithRetries(
   ports: AnswerPorts,
   asked: string | AskedWithoutHttp,
-  { rewrite, maxRetries = 1, ...settings }: RetryOptions & AnswerSettings,
+  options: RetryOptions & AnswerSettings,
 ): Promise<RetriedAnswer> {
-  if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > MOST_RETRIES) {
-    throw new RagGateError('config_invalid', `maxRetries must be 0 to ${MOST_RETRIES}`, { param: 'maxRetries' })
-  }
+  // A caller without types may give nothing.
+  const { rewrite, maxRetries = 1, ...settings } = options ?? {}
+  requireOptions({ rewrite, maxRetries }, OPTIONS)
   const answer = createAnswerer(ports, settings)
   const request = typeof asked === 'string' ? { question: asked } : asked
   let last = await answer(request)
