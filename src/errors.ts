@@ -142,9 +142,10 @@ export function errorForLog(thrown: unknown, requestId?: string): string {
 
 function causesOf(thrown: unknown): unknown[] {
   const chain = [thrown]
-  for (let cause = thrown; chain.length <= MOST_CAUSES; chain.push(cause)) {
-    if (!(cause instanceof Error) || cause.cause === undefined) break
+  let cause = thrown
+  while (chain.length <= MOST_CAUSES && cause instanceof Error && cause.cause !== undefined) {
     cause = cause.cause
+    chain.push(cause)
   }
   return chain
 }

@@ -40,7 +40,8 @@ export async function handOver<Bindings extends object>(
   const startedMs = clock.nowMs()
   await next()
   // Of `Response.error()` the status is 0; without types a handler may return anything, or nothing.
-  if (!c.finalized || !c.res.status || c.res.bodyUsed) {
+  const { res } = c
+  if (!c.finalized || !res.status || res.bodyUsed || res.body?.locked) {
     throw new RagGateError('config_invalid', 'The handler returned no Response to send')
   }
   const generationMs = clock.nowMs() - startedMs

@@ -28,6 +28,15 @@ const HANDLERS: readonly (readonly [string, string, Handler])[] = [
       return read
     },
   ],
+  [
+    'returns a response that is being read',
+    'config_invalid',
+    () => {
+      const read = Response.json({ answer: 'Turn the red key.' })
+      read.body?.getReader()
+      return read
+    },
+  ],
   ['throws a text', 'internal', thrower('down')],
   ['throws nothing', 'internal', thrower(undefined)],
   ['throws an object', 'internal', thrower({ code: 'down' })],
