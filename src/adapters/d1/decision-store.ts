@@ -67,7 +67,7 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['principal_id', ({ event }) => event.principalId],
   ['question_hmac', ({ event }) => event.question?.hmac],
   ['hmac_key_id', ({ event }) => event.question?.keyId],
-  ['model', ({ event }) => event.model?.slice(0, MAX_NAME_CHARACTERS)],
+  ['model', ({ event }) => nameOf(event.model)],
   ['input_tokens', ({ event }) => whole(event.usage?.inputTokens)],
   ['output_tokens', ({ event }) => whole(event.usage?.outputTokens)],
   ['isolate', ({ isolate }) => isolate],
@@ -136,10 +136,8 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
       .catch(() => undefined)
   }
 
-  function statementsFor(events: readonly NumberedEvent[]): {
-    readonly statements: D1PreparedStatement[]
-    readonly policyIds: readonly string[]
-  } {
+  /** @throws for an event that holds what no JSON can, such as a `bigint` */
+  function insertsOf(events: readonly NumberedEvent[]): D1PreparedStatement[] {
     const insert = db.prepare(INSERT)
     const batches = jsonBatches(
       events.map((numbered) => {
@@ -153,6 +151,14 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
       const texts = db.prepare(INSERT_TEXTS)
       for (const batch of jsonBatches(textsOf(events, retentionDays))) statements.push(texts.bind(batch))
     }
+    return statements
+  }
+
+  function policiesOf(events: readonly NumberedEvent[]): {
+    readonly statements: readonly D1PreparedStatement[]
+    readonly policyIds: readonly string[]
+  } {
+    const statements: D1PreparedStatement[] = []
     const policyIds = new Set(events.map(({ event }) => event.decision.policyId))
     for (const id of policyIds) {
       const policy = keptPolicies.has(id) ? undefined : policyOf?.(id)
@@ -166,19 +172,29 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
   }
 
   async function write(events: readonly NumberedEvent[]): Promise<void> {
-    const { statements, policyIds } = statementsFor(events)
-    if (statements.length === 0) return
+    let inserts: readonly D1PreparedStatement[]
     try {
-      await db.batch(statements)
+      inserts = insertsOf(events)
+    } catch (thrown) {
+      return divide(events, thrown)
+    }
+    if (inserts.length === 0) return
+    const { statements, policyIds } = policiesOf(events)
+    try {
+      await db.batch([...inserts, ...statements])
       for (const id of policyIds) keptPolicies.add(id)
     } catch (thrown) {
       if (!isRejection(thrown)) throw thrown
-      if (events.length === 1) return reject(events[0]!, thrown)
-      // One of them is to blame: halving finds it in few statements.
-      const middle = Math.ceil(events.length / 2)
-      await write(events.slice(0, middle))
-      await write(events.slice(middle))
+      return divide(events, thrown)
     }
+  }
+
+  /** One of them is to blame: halving finds it in few statements. */
+  async function divide(events: readonly NumberedEvent[], thrown: unknown): Promise<void> {
+    if (events.length === 1) return reject(events[0]!, thrown)
+    const middle = Math.ceil(events.length / 2)
+    await write(events.slice(0, middle))
+    await write(events.slice(middle))
   }
 
   return {
@@ -202,6 +218,11 @@ function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[
 /** Whether D1 refused what was written, rather than failed to write it. */
 function isRejection(thrown: unknown): boolean {
   return thrown instanceof Error && /SQLITE_CONSTRAINT|constraint failed|SQLITE_TOOBIG|too big/.test(thrown.message)
+}
+
+/** What a handler reports may be anything; what is no text names nothing. */
+function nameOf(model: unknown): string | null {
+  return typeof model === 'string' ? model.slice(0, MAX_NAME_CHARACTERS) : null
 }
 
 /** A count as an INTEGER column takes it. */

@@ -497,6 +497,24 @@ describe('createD1DecisionStore', () => {
     expect(await rejected()).toBe(1)
   })
 
+  it('drops one that no JSON can hold, and takes no number for the name of a model', async () => {
+    const { events } = generate('reported', 3, 18)
+    const [first, second, third] = events
+    // Handlers without types report anything.
+    const unsaid = { ...second!, event: { ...second!.event, saved: { calls: 1n } as never } }
+    const numbered = { ...third!, event: { ...third!.event, model: 5 as never } }
+    const causes: unknown[] = []
+    await createD1DecisionStore({ db: env.DB, onRejected: (cause) => causes.push(cause) }).write([
+      first!,
+      unsaid,
+      numbered,
+    ])
+    expect(causes).toEqual([expect.any(TypeError)])
+    const kept = await database.select().from(decisions).where(eq(decisions.tenant, 'reported'))
+    expect(kept.map(({ id }) => id).sort()).toEqual([first!.event.id, third!.event.id].sort())
+    expect(kept.find(({ id }) => id === third!.event.id)?.model).toBeNull()
+  })
+
   it('drops an event that is too long for D1', async () => {
     const { events } = generate('endless', 1, 17)
     const onRejected = vi.fn<(cause: unknown) => void>()
