@@ -115,6 +115,9 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     createBindingRateLimiter: { binding: { limit: f }, periodSeconds: 60 },
     createMemoryRateLimiter: { limit: 1, periodSeconds: 60, clock: CLOCK },
   },
+  'packages/console/src/limits/limit-requests.ts': {
+    limitRequests: { authenticate: f, limiter: { take: f }, tenantLimiter: { take: f } },
+  },
   'packages/console/src/limits/document-budget.ts': {
     createD1DocumentBudget: { db: DB, documentsPerDay: 1, stepsPerDay: 1, clock: CLOCK },
   },

@@ -1,5 +1,6 @@
 /** Requests of a caller, limited before anything is done for them. */
 import type { Context, MiddlewareHandler } from 'hono'
+import { callable, methods, type OptionKinds, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Authenticate } from 'hono-rag-gate/ports'
 import { ConsoleError } from '../errors.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -13,16 +14,24 @@ export interface LimitedRequests {
   readonly tenantLimiter?: RateLimiter | undefined
 }
 
+const LIMITED: OptionKinds<LimitedRequests> = {
+  authenticate: required(callable),
+  limiter: methods('take'),
+  tenantLimiter: methods('take'),
+}
+
 /**
  * Makes middleware that lets a principal of a tenant, and a tenant, send so many requests. Others get `rate_limited` (429) with
  * `Retry-After` and `RateLimit`, thrown for the app's `onError`.
  *
  * @param limited as it is, or of the bindings
+ * @throws `config_invalid` for what is given as it is, and is none
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function limitRequests<Bindings extends object = object>(
   limited: LimitedRequests | ((env: Bindings) => LimitedRequests),
 ): MiddlewareHandler<{ Bindings: Bindings }> {
+  if (typeof limited !== 'function') requireOptions(limited, LIMITED)
   return async function limitRequests(c, next) {
     const { authenticate, limiter, tenantLimiter } = typeof limited === 'function' ? limited(c.env) : limited
     // Also without a limiter: what it throws is answered by the app, which knows its codes.
