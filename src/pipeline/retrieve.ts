@@ -92,9 +92,9 @@ async function findEvidence(
 function checkRankings(
   returned: readonly Ranking[],
   filter: PassageFilter | undefined,
-  unpublished: readonly string[],
+  unpublishedChunkIds: readonly string[],
 ): readonly Ranking[] {
-  const left = new Set(unpublished)
+  const unpublished = new Set(unpublishedChunkIds)
   try {
     return returned.map(({ kind, entries }) => {
       const checked = entries.map((entry) => {
@@ -104,7 +104,7 @@ function checkRankings(
         }
         return { passage, score: scoreWithinRange(kind, entry.score) }
       })
-      return { kind, entries: checked.filter(({ passage }) => !left.has(passage.id)) }
+      return { kind, entries: checked.filter(({ passage }) => !unpublished.has(passage.id)) }
     })
   } catch (thrown) {
     throw asRagGateError(thrown, 'retriever_bad_response', 'The retriever returned no rankings')
