@@ -65,9 +65,17 @@ describe('reranked scores', () => {
     ['no chunks', {}, [], 'no_evidence', 'No relevant information found in documents'],
     ['too few of them', { minChunks: 2 }, [3, 1], 'relevant_chunks_few', 'Insufficient high-confidence chunks'],
     ['exactly the threshold', {}, [2], 'passed', 'The evidence supports an answer'],
-  ] as const)('decide on %s (R007, R009, R010)', async (_, settings, grades, code, reason) => {
+  ] as const)('decide on %s (R007, R009, R010, R017)', async (_, settings, grades, code, reason) => {
     const { body } = await graded(twoTier(settings), grades)
     expect([body.reason_code, told(body).reason]).toEqual([code, reason])
+    expect(checks(body)[0]).toBe(`${grades.length === 0 ? '❌' : '✅'} At least 1 chunk retrieved`)
+  })
+
+  it('are from 0 to 3, and so is their threshold (R005)', () => {
+    for (const relevanceThreshold of [-0.1, 3.1]) {
+      expect(() => twoTier({ relevanceThreshold })).toThrow('relevanceThreshold must be a number from 0 to 3')
+    }
+    for (const relevanceThreshold of [0, 3]) expect(() => twoTier({ relevanceThreshold })).not.toThrow()
   })
 
   it.each([
@@ -120,6 +128,11 @@ describe('retrieval scores', () => {
     const kind = Math.min(...scores) < 0 ? 'cosine' : 'bm25'
     const body = await toldOperator({ policy: twoTier(), finds: () => ranked(kind, scores) })
     expect([body.reason_code, told(body).reason]).toEqual([code, reason])
+  })
+
+  it('with a clear winner say so in the checks (R012)', async () => {
+    const body = await toldOperator({ policy: twoTier(), finds: () => ranked('bm25', [0.06, 0.05]) })
+    expect(checks(body).at(-1)).toBe('✅ Ratio: 0.06 / 0.05 = 1.20 ≥ 1.2 (clear winner)')
   })
 
   it('without chunks tell operators the shorter sentence of this tier (R013)', async () => {
@@ -208,9 +221,9 @@ describe('settings', () => {
     ])
     const finds = () => ranked('bm25', [0.07, 0.05])
     expect(await asked({ policy: twoTier(), finds })).toMatchObject({ verdict: 'pass' })
-    expect(await asked({ policy: twoTier(TWO_TIER_SETTINGS.strict), finds })).toMatchObject({
-      reason_code: 'no_clear_winner',
-    })
+    const strict = twoTier(TWO_TIER_SETTINGS.strict)
+    expect(await asked({ policy: strict, finds })).toMatchObject({ reason_code: 'no_clear_winner' })
+    expect((await asked({ policy: strict, finds: () => ranked('bm25', [0.075, 0.05]) })).verdict).toBe('pass')
   })
 
   it('that switch the gate off are loud and recorded (R041)', async () => {
@@ -240,13 +253,20 @@ describe('rules of a domain', () => {
   )
 
   it.each([
-    ['How does the engine start and who paints the blue door?', [3, 1], 'Multi-part question requires more evidence'],
-    ['Does the engine start or stop?', [3, 1], 'Multi-part question requires more evidence'],
-    ['Does the engine start or stop?', [2, 2], 'Turn the red key.'],
-    [QUESTION, [3, 1], 'Turn the red key.'],
-  ])('want two relevant chunks for a question of several parts: %s %j (R039)', async (question, grades, answer) => {
-    const route = { policy: twoTier(), rules: [multiPartNeedsChunks()], finds: () => ranked('grade', grades) }
-    expect(await asked(route, question)).toMatchObject({ answer })
+    ['How does the engine start and who paints the blue door?', 'grade', [3, 1], 'refuse'],
+    ['Does the engine start or stop?', 'grade', [3, 1], 'refuse'],
+    ['Does the engine start or stop?', 'grade', [2, 2], 'pass'],
+    ['Does the engine start?', 'grade', [3, 1], 'pass'],
+    // Without grades each chunk counts.
+    ['Does the engine start or stop?', 'bm25', [9], 'refuse'],
+    ['Does the engine start or stop?', 'bm25', [9, 1], 'pass'],
+  ] as const)('want two relevant chunks for a question of several parts: %s %s %j (R039)', async (...example) => {
+    const [question, kind, scores, verdict] = example
+    const route = { policy: twoTier(), rules: [multiPartNeedsChunks()], finds: () => ranked(kind, scores) }
+    expect(await asked(route, question)).toMatchObject({
+      verdict,
+      answer: verdict === 'pass' ? 'Turn the red key.' : 'Multi-part question requires more evidence',
+    })
   })
 
   it('are given the question, and match whole words (R040)', async () => {

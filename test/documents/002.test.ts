@@ -55,7 +55,13 @@ describe('the gates', () => {
   it.each<[string, Example, string, string | undefined, number]>([
     ['1, below', { cosine: 0.62 }, 'similarity_low', 'Top-1 similarity (0.62) below threshold (0.7)', 0],
     ['1, exactly', { cosine: 0.7 }, 'passed', undefined, 1],
-    ['3, below', { confidence: 0.59 }, 'generation_confidence_low', '(0.59) below threshold (0.6)', 1],
+    [
+      '3, below',
+      { confidence: 0.59 },
+      'generation_confidence_low',
+      'Generation confidence (0.59) below threshold (0.6)',
+      1,
+    ],
     ['3, exactly', { confidence: 0.6 }, 'passed', undefined, 1],
     ['3, unsaid', { confidence: null }, 'generation_confidence_missing', undefined, 1],
     ['4, a figure', { answer: 'The engine starts with 7 keys.' }, 'answer_unsupported', 'sentence 1 of 1', 1],
@@ -85,6 +91,7 @@ describe('the gates', () => {
     const drifted = { text: 'The red key lies on the table beside the door.', answer: 'The red key lies on the table.' }
     const { body, handled, decision } = await routed(drifted)
     expect([body.verdict, body.reason_code, handled]).toEqual(['advise', 'keywords_missing', 1])
+    expect(body).toMatchObject({ detail: { reason: 'The passages hold few of the keywords of the question' } })
     expect(decision.findings.find(({ gate }) => gate === 'keyword-coverage')).toMatchObject({
       outcome: 'advise',
       threshold: 0.5,
@@ -136,6 +143,16 @@ it('the same question is judged alike every time, under a policy that nothing ch
   const { bands, gates, ...policy } = multiGate()
   expect([policy.id, Object.isFrozen(multiGate())]).toEqual([multiGate().id, true])
   for (const part of [bands, gates, ...gates.map(({ settings }) => settings)]) expect(Object.isFrozen(part)).toBe(true)
+})
+
+it.each<[Example, string]>([
+  [{ cosine: 0.62 }, 'No passage is similar enough to the question'],
+  [{ confidence: 0.1 }, 'The model was not sure enough of its answer'],
+  [{ confidence: null }, 'It is not known how sure the model was of its answer'],
+  [{ answer: INVENTED }, 'The answer said something that the documents do not'],
+  [{ answer: 'Yes.' }, 'The answer said nothing that could be checked'],
+])('a refusal says why, in a sentence: %j (R101)', async (example, reason) => {
+  expect((await routed(example)).body).toMatchObject({ refused: true, detail: { reason } })
 })
 
 it('a refusal is exposed, recorded, and says how to rephrase (R101, R109)', async () => {

@@ -64,15 +64,17 @@ describe('the confidence', () => {
     ['a high relevance', 0.7, 'government', complete, 0.3 + 0.3 + 0.3],
     ['broken JSON', 1, 'government', brokenJson, 0.4 + 0.3 + 0],
     ['a source of no kind', 1, undefined, complete, 0.4 + 0 + 0.3],
+    ['a relevance a little lower', 0.99, undefined, complete, 0.4 - 0.001 / 0.3 + 0.3],
     ['a medium relevance', 0.5, 'government', complete, 0.2 + 0.3 + 0.3],
     ['half way to a high one', 0.6, 'government', complete, 0.25 + 0.3 + 0.3],
     ['a low relevance', 0.25, 'government', complete, 0.15 + 0.3 + 0.3],
     ['none', 0, 'government', complete, 0.1 + 0.3 + 0.3],
   ] as const)(
-    'adds up its three factors: %s (R111, R112, R113, R114)',
+    'adds up its three factors, and passes from .7 on: %s (R111, R112, R113, R114, R115)',
     async (_, relevance, source, reply, expected) => {
       const { decision } = await routed(relevance, source, reply)
       expect(decision.confidence).toBeCloseTo(expected, 12)
+      expect(decision.verdict).toBe(expected >= 0.7 ? 'pass' : 'advise')
     },
   )
 
@@ -236,15 +238,23 @@ describe('badge and banner', () => {
   const HALF = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
   const FOR_PUBLIC = '⚠️ Advisory only. Verify information with primary sources.'
   it.each([
-    [[0.5], 'warning', '⚠ Medium Confidence', HALF, FOR_PUBLIC],
-    [[1], 'success', '✓ High Confidence', undefined, undefined],
-    [[0.1], 'danger', '⚠ Low Confidence - Verify Required', HALF.replace('50', '42'), FOR_PUBLIC],
+    [[0.5], 'low', 'Advisory only', 'warning', '⚠ Medium Confidence', HALF, FOR_PUBLIC],
+    [[1], 'medium', 'The evidence supports an answer', 'success', '✓ High Confidence', undefined, undefined],
+    [
+      [0.1],
+      'very-low',
+      'Advisory only: do not use',
+      'danger',
+      '⚠ Low Confidence - Verify Required',
+      HALF.replace('50', '42'),
+      FOR_PUBLIC,
+    ],
   ] as const)('stand in the answer of a route (R110, R116, R123, R124): %j', async (...example) => {
-    const [cosines, look, text, banner, forPublic] = example
+    const [cosines, band, reason, look, text, banner, forPublic] = example
     const given = { policy: advisory(), finds: () => ranked('cosine', cosines) }
     const operator: Told = await toldOperator(given)
     const everybody = await asked(given)
-    expect(operator).toMatchObject({ badge: { look, text } })
+    expect(operator).toMatchObject({ band, detail: { reason }, badge: { look, text } })
     expect(everybody).toMatchObject({ badge: { look, text } })
     expect(operator['banner']).toBe(banner)
     expect(everybody['banner']).toBe(forPublic)

@@ -225,6 +225,14 @@ describe('what is returned', () => {
   it('on failure is the object printed (R137, R139, R140, R141)', async () => {
     const { result } = await answered(0.65, 0.35, { threshold: 0.7 })
     expect(result).toEqual({ ...FAILURE, evidence_summary: PROVISIONS })
+    expect((await answered(0.65, 0.35, { threshold: 0.7, wording: 'neutral' })).result).toMatchObject({
+      suggestions: [
+        'Rephrase the question to be more specific',
+        'Add documents that cover this topic',
+        'Break a complex question into simpler ones',
+        'Say more about the context of the question',
+      ],
+    })
     const { suggestions: _, ...alone } = FAILURE
     const gate = sufficiencyGate({ threshold: 0.7, wording: 'specification' })
     expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...alone, evidence_summary: PROVISIONS })
@@ -242,7 +250,8 @@ describe('what is returned', () => {
 
   it('by a route is the same for operators; the public reads no figure of it (R139, R157)', async () => {
     const { body } = await routed(0.65, 0.35, { threshold: 0.7 })
-    expect(body).toMatchObject({ ...FAILURE, refused: true, refusal_reason: FAILURE.reason })
+    const answer = 'I cannot answer with confidence.'
+    expect(body).toMatchObject({ ...FAILURE, answer, refused: true, refusal_reason: FAILURE.reason })
     expect(body.gating).toMatchObject({ passes: false, max_attention: 0.65, deficit: 0.05 })
     const forPublic = await bodyOf(
       await aGate({ policy: sufficiency({ threshold: 0.99 }), finds: [STRONG, 'Paint is blue.'] }).ask(),
@@ -288,8 +297,11 @@ describe('settings', () => {
     const [gate, threshold] = [sufficiencyGate(), sufficiencyThreshold()]
     for (const held of [gate, threshold]) {
       expect(held.getThreshold()).toBe(0.5)
-      held.setThreshold(0.7)
-      for (const wrong of [1.5, -0.1, Number.NaN, ...(['strict', true] as unknown as readonly number[])]) {
+      for (const right of [0, 1, 0.7]) {
+        held.setThreshold(right)
+        expect(held.getThreshold()).toBe(right)
+      }
+      for (const wrong of [1.5, 1.001, -0.1, Number.NaN, ...(['strict', true] as unknown as readonly number[])]) {
         let thrown: unknown
         try {
           held.setThreshold(wrong)
