@@ -167,7 +167,9 @@ describe.skipIf(server === undefined)('Redis', () => {
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const servers = [0, 1].map(() => {
       const purges = createRedisAnswerPurges({ redis, clock })
-      const store = createTieredAnswerCache({ tiers: [createMemoryAnswerCache(), createRedisAnswerCache({ redis })] })
+      const store = createTieredAnswerCache({
+        tiers: [createMemoryAnswerCache(), createRedisAnswerCache({ redis, deadlineMs: 1000 })],
+      })
       return { purges, gate: aGate({ cache: { store, purges } }) }
     })
     const [here, there] = servers
