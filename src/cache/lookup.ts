@@ -51,7 +51,14 @@ export async function lookUpEvidence(
 ): Promise<Lookup> {
   if (assessed.judgement.verdict === 'refuse') return lookup
   const { stems } = parts.settings
-  const evidenceKey = await evidenceKeyOf(lookup.shared, assessed, stems)
+  let evidenceKey: string
+  try {
+    evidenceKey = await evidenceKeyOf(lookup.shared, assessed, stems)
+  } catch (cause) {
+    // Metadata that no JSON can hold, such as a `bigint`, or `stems` that throw.
+    parts.ports.onWarning({ code: 'answer_not_kept', message: 'Answers are not cached under their evidence', cause })
+    return lookup
+  }
   const { collection } = lookup.place
   if (collection.corpusVersion === FIRST_VERSION && stems === undefined) return { ...lookup, evidenceKey }
   const named = await findStored(parts, asked, lookup.purges, evidenceKey)

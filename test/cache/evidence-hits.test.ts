@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import {
   aGate,
   asOperator,
@@ -147,4 +148,25 @@ describe('a question asked again after the documents changed', () => {
     await ask()
     expect(journal.handled).toHaveLength(2)
   })
+})
+
+it.each<[string, GateFixture]>([
+  ['metadata that no JSON can hold', { finds: () => withFirst(rankingOf([STRONG]), { metadata: { number: 5n } }) }],
+  [
+    'stems that throw',
+    {
+      cache: {
+        stems: () => {
+          throw new Error('no such word')
+        },
+      },
+    },
+  ],
+])('evidence without a key, for %s, is answered, recorded and stored under its question', async (_, fixture) => {
+  const warnings: GateWarning[] = []
+  const { ask, journal } = aGate({ ...fixture, onWarning: (warning) => warnings.push(warning) })
+  const states = [await ask(), await ask()].map(({ headers }) => headers.get('cache-status'))
+  expect(states).toEqual(['rag-gate; fwd=miss', 'rag-gate; hit'])
+  expect(journal.events).toHaveLength(2)
+  expect(warnings).toMatchObject([{ code: 'answer_not_kept' }])
 })
