@@ -179,7 +179,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   async function ask(
     plan: SearchPlan,
     segment: string,
-    filterOf: { readonly filter?: string },
+    filterOf: { readonly filter: string } | undefined,
     request: RetrievalRequest,
   ) {
     const { question, topK, signal } = request
@@ -199,7 +199,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     const { tenant, collection, topK, filter, signal } = request
     const namespace = namespaceFor(tenant, collection)
     const segment = isGate ? checkedNamespace(namespace) : encodedNamespace(namespace)
-    const filterOf = filter === undefined ? {} : { filter: filterText(filter, isGate ? undefined : fields) }
+    const filterOf = filter && { filter: filterText(filter, isGate ? undefined : fields) }
     const plan = await planFor(signal)
     const { vector, denseRows, sparseRows } = await ask(plan, segment, filterOf, request)
     const rankings: Ranking[] = []
@@ -248,7 +248,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
         return await search(request)
       } catch (thrown) {
         // Another index may stand at this address by now.
-        if (isRagGateError(thrown) && OF_ANOTHER_INDEX.has(thrown.code)) reader.forget()
+        if (isRagGateError(thrown) && OF_ANOTHER_INDEX.includes(thrown.code)) reader.forget()
         throw thrown
       }
     },
@@ -256,7 +256,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
 }
 
 /** What a search ends in when the index is not what it was. */
-const OF_ANOTHER_INDEX: ReadonlySet<string> = new Set(['embedding_mismatch', 'retriever_misconfigured'])
+const OF_ANOTHER_INDEX: readonly string[] = ['embedding_mismatch', 'retriever_misconfigured']
 
 /** By BM25, or by the order of the rows alone, in reciprocal ranks; malformed scores stay malformed. */
 function rankSparse(scores: 'bm25' | 'ranks', rows: readonly RetrievedRow[], topK: number): Ranking {

@@ -3,6 +3,7 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { PartSignals, Signals } from '../signals/measure.ts'
 import { byLength, REFUSED_BELOW } from '../scale/scale.ts'
 import { piecesOf } from '../signals/question-pieces.ts'
+import { questionTermCount } from '../signals/text-signals.ts'
 import {
   confidenceBy,
   confidenceWithin,
@@ -23,7 +24,8 @@ export interface WeakestPartSettings {
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
- * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds. Where one part alone asks and the others state, it is at most that of this part:
+ * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds. On a
+ * scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state, it is at most that of this part:
  * what was quoted with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
@@ -46,6 +48,12 @@ const ABOVE_STRETCH = 3
 const ABOVE_END = 2
 
 /**
+ * Share of these lifts that counts on a collection's scale, at most: where it answers below even odds, what nothing supports
+ * would be lifted above that, and the lifts are less by as much. Above 1, for pieces are read lower there.
+ */
+const MOST_SHARE = 1.2
+
+/**
  * The model behind `weakestPart`.
  *
  * @param models those that may be asked of parts, such as `logisticModel`
@@ -58,26 +66,28 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
     validate: (settings: WeakestPartSettings) => inner(settings).model.validate(settings.of),
     reads: (settings: WeakestPartSettings) => {
       const reads = inner(settings).model.reads?.(settings.of) ?? []
-      return [...reads, ...piecesOf(reads)]
+      return [...reads, ...piecesOf([...reads, questionTermCount])]
     },
     confidence: (settings: WeakestPartSettings, signals: Signals, answer?: AnswerSignals) => {
-      const { parts, stretches, scale, questionTermCount } = signals
+      const { parts, stretches, scale, questionTermCount: all } = signals
       // A record may be damaged.
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
-      // Where a collection's scale answers it below even odds, what nothing supports would be lifted above that: the lifts are less by as much.
-      const share = scale
-        ? Math.min(1, 2 / (1 + Math.exp(byLength(-scale.middle - REFUSED_BELOW * scale.deviation, questionTermCount))))
-        : 1
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
-      const of = (piece: PartSignals): number => model.confidence(settings.of, { ...signals, ...piece }, answer)
-      const confidences = parts.map(of)
-      const lifted = parts.map(({ leans }, at) => raised(confidences[at]!, share * ABOVE_PART * (leans ?? 0)))
+      // On a scale a piece is read by its own length.
+      const of = (piece: PartSignals, lift = 0): number => {
+        const confidence = model.confidence(settings.of, { ...signals, ...piece }, answer)
+        if (!scale) return raised(confidence, lift)
+        const own = piece['questionTermCount'] || all
+        const refused = byLength(-scale.middle - REFUSED_BELOW * scale.deviation, own)
+        const share = Math.min(MOST_SHARE, 2 / (1 + Math.exp(refused)))
+        return raised(confidence, byLength(share * lift - byLength(0, all), own))
+      }
+      const confidences = parts.map((part) => of(part))
+      const lifted = parts.map((part) => of(part, ABOVE_PART * (part.leans ?? 0)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
       const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
-      const ofStretches = stretches.map((stretch) =>
-        raised(of(stretch), share * (stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH)),
-      )
+      const ofStretches = stretches.map((stretch) => of(stretch, stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH))
       return Math.min(ofParts, ...asking, ...ofStretches)
     },
   })

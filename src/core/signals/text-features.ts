@@ -101,13 +101,14 @@ export function read(
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
       for (const sentence of said) {
-        const held = countQuestionTerms(sentence, places, counts)
+        const held = placesOf(sentence, places)
+        for (const at of held) counts[at]!++
         if (rank < CHUNKS_IN_SENTENCES && held.length > 0) {
-          found.push({ held, squaredIdf: () => squaredIdf(sentence, statistics) })
+          found.push({ held: [...new Set(held)], squaredIdf: () => squaredIdf(sentence, statistics) })
         }
       }
       return {
-        titled: rank < CHUNKS_IN_SENTENCES ? namedBy(terms(title), places) : [],
+        titled: rank < CHUNKS_IN_SENTENCES ? placesOf(terms(title), places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
@@ -141,11 +142,7 @@ function distinctChunks({ chunks }: Evidence, sentencesOf: TermReader['sentences
 }
 
 function saysTheSame(a: ReadChunk, b: ReadChunk): boolean {
-  return (
-    a.length === b.length &&
-    a.sentences.length === b.sentences.length &&
-    a.sentences.every((sentence, at) => sentence.join(' ') === b.sentences[at]!.join(' '))
-  )
+  return a.length === b.length && JSON.stringify(a.sentences) === JSON.stringify(b.sentences)
 }
 
 /** The distinct terms of a question, misspelled ones as the chunks write them. */
@@ -166,21 +163,14 @@ function correctedTerms(
 /** Where each term of a question stands in `questionTerms`. */
 type Places = ReadonlyMap<string, number>
 
-/** Which question terms a title holds. */
-function namedBy(title: readonly string[], places: Places): readonly number[] {
-  return [...new Set(title.flatMap((term) => places.get(term) ?? []))]
-}
-
-/** Adds to the counts of question terms; returns which of them stand in the part. */
-function countQuestionTerms(part: readonly string[], places: Places, counts: number[]): readonly number[] {
-  const held: number[] = []
-  for (const term of part) {
+/** The question terms of a text, repeats too. */
+function placesOf(text: readonly string[], places: Places): readonly number[] {
+  const found: number[] = []
+  for (const term of text) {
     const at = places.get(term)
-    if (at === undefined) continue
-    counts[at]!++
-    if (!held.includes(at)) held.push(at)
+    if (at !== undefined) found.push(at)
   }
-  return held
+  return found
 }
 
 function nearness(term: string, parts: SentenceTerms): number {

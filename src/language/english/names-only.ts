@@ -35,9 +35,9 @@ export function namesOnly(sentence: string, known: Set<string>): boolean {
     .split(/(?:[\s,;()<>[\]!]|:(?!\/\/))+/)
     .flatMap((word) => word.replace(/\.+$/, '') || [])
   const isSigned = SIGNED.test(sentence)
-  const labels = said.filter((word) => LABEL.test(word))
   const names = said.filter((word) => !LABEL.test(word))
-  if (labels.length > MOST || !names.every((word) => CODE.test(word) || (isSigned && NAME.test(word)))) return false
+  if (said.length - names.length > MOST || !names.every((word) => CODE.test(word) || (isSigned && NAME.test(word))))
+    return false
   for (const name of names) known.add(name)
   return known.size <= MOST && !names.some(asks)
 }
