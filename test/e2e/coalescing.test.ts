@@ -44,7 +44,8 @@ async function keyOf(tenant: string): Promise<string> {
 
 describe('twenty identical cold questions at the same time', () => {
   test('call the model once, and say who waited', async () => {
-    site.model.behave('answer', 400)
+    // Long enough for all of them to come.
+    site.model.behave('answer', 2000)
     const responses = await together('For how many days are nightly backups kept?')
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
     expect(site.model.calls).toHaveLength(1)
