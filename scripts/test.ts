@@ -9,20 +9,21 @@
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Check, CHECKS, type Count, runBeside, runChecks, runChecksInPairs } from './check.ts'
+import { type Check, CHECKS, type Count, runBeside, runChecks, runChecksInPairs, SITE } from './check.ts'
 
 /** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
 const deep = process.argv.includes('--deep')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--deep')
 
 const DEEP_CHECKS: readonly Check[] = [
+  SITE,
   ['simulation: a million questions', 'test/simulation/run.ts', '--questions=1000000', `--seed=${Date.now() % 1e9}`],
   ['soak: the Worker for an hour', 'test/deep/soak.ts', '60'],
   ['mutation: core', 'test/deep/mutation.ts'],
 ]
 
-/** Bytes that temporary files of the tests may take; they take some 500 MB. */
-const ROOM = 2 * 2 ** 30
+/** Bytes for temporary files of the tests, of which there are some 60 MB at a time. */
+const ROOM = 2 ** 29
 
 /** Where databases and other temporary files of the tests are kept: in memory where there is room, for D1 waits for a disk. */
 function temporaryFolder(): string {
