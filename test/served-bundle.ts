@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { type LocalGate, migrate, ROOT } from '../scripts/local-gate.ts'
 
 export interface ServedGate extends Pick<LocalGate, 'url' | 'adminToken' | 'stop'> {
@@ -12,8 +12,19 @@ export interface ServedGate extends Pick<LocalGate, 'url' | 'adminToken' | 'stop
   readonly inspectorUrl: () => Promise<string>
 }
 
+/** What wrangler.toml gives a Worker: bindings, flags, assets. */
+export type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
+
+/** Reads wrangler.toml as wrangler does, which takes a second and a half to load. */
+export async function readWorkerOptions(): Promise<WorkerOptions> {
+  const wrangler = await import('wrangler')
+  return wrangler.unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')).workerOptions
+}
+
 export interface ServedBundle {
   readonly modules: readonly V4ModuleDefinition[]
+  /** @default what wrangler.toml says */
+  readonly workerOptions?: WorkerOptions
   /** Where D1 is kept. */
   readonly stateDirectory: string
   /** Variables of the Worker, beside its secrets. */
@@ -28,9 +39,10 @@ const SECRETS = {
 }
 
 /** Serves it on a free port of loopback, with a migrated database. */
-export async function serveBundle({ modules, stateDirectory, vars, isInspected }: ServedBundle): Promise<ServedGate> {
+export async function serveBundle(served: ServedBundle): Promise<ServedGate> {
+  const { modules, stateDirectory, vars, isInspected } = served
   migrate(stateDirectory)
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml'))
+  const workerOptions = served.workerOptions ?? (await readWorkerOptions())
   const bindings: Record<string, string> = { AUDIENCE: 'operator', ...SECRETS, ...vars }
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -17,5 +17,5 @@ export interface BundledGateOptions extends Pick<ServedBundle, 'stateDirectory' 
 /** Serves it on a free port of loopback, with a migrated database. */
 export function startBundledGate({ entry, ...options }: BundledGateOptions): Promise<BundledGate> {
   const modules = entry === undefined ? inject('gateModules') : bundle(entry, join(options.stateDirectory, 'bundle'))
-  return serveBundle({ ...options, modules })
+  return serveBundle({ ...options, modules, workerOptions: inject('gateOptions') })
 }

@@ -5,7 +5,7 @@
 import { methods, type OptionKind } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { httpUrl } from 'hono-rag-gate/http'
-import { webhookSecret } from '@hono-rag-gate/console'
+import { webhookSecret } from '@hono-rag-gate/console/options'
 import { rootUrl } from '@hono-rag-gate/upstream/http'
 
 /** What is wrong with a setting, in words that never quote it. */

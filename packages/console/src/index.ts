@@ -25,11 +25,5 @@ export {
 export { createD1DocumentBudget, type DocumentBudget } from './limits/document-budget.ts'
 export { createD1TokenBudget, type TokenBudget } from './limits/token-budget.ts'
 export { limitWrongTokens } from './limits/wrong-tokens.ts'
-export {
-  type AlertOptions,
-  type ConsoleOptions,
-  type ExportOptions,
-  type StandingCollection,
-  webhookSecret,
-} from './options.ts'
+export { type AlertOptions, type ConsoleOptions, type ExportOptions, type StandingCollection } from './options.ts'
 export { type ConsoleParts, type ConsoleStores, openConsole } from './parts.ts'

@@ -114,7 +114,7 @@ export function createProject(folder: string, tarballs: ReadonlyMap<string, stri
 }
 
 /** Modules whose types name those of drizzle, which are not without faults: they are checked for their own alone. */
-const OVER_DRIZZLE = /\/(?:d1\/schema|console|ingest\/(?:d1|idempotency))$/
+const OVER_DRIZZLE = /\/(?:d1\/schema|console(?:\/options)?|ingest\/(?:d1|idempotency))$/
 
 function writeImports(file: string, entries: readonly string[]): void {
   const lines = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)

@@ -1,4 +1,6 @@
+import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
+import { ROOT } from '../../../scripts/local-gate.ts'
 import { SETTING_NAMES, settingProblems } from '../../../workers/gate/settings.ts'
 
 const SECRETS = ['ADMIN_TOKEN', 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'] as const
@@ -138,4 +140,18 @@ test('no two secrets are equal, but what is about to be changed is that of befor
       expect(settingProblems({ [one]: LONG, [other]: `${LONG}x` })).toEqual([])
     }
   }
+})
+
+test('every script reads them: they load no database and no console', async () => {
+  const { metafile } = await build({
+    entryPoints: ['workers/gate/settings.ts'],
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+  })
+  const loaded = Object.keys(metafile.inputs)
+  expect(loaded.length).toBeLessThan(60)
+  expect(loaded.filter((file) => /drizzle|console\/src\/(?!options)/.test(file))).toEqual([])
 })
