@@ -103,6 +103,19 @@ test('a call of a cancelled request whose signal tells nothing counts as long as
   expect(await isTurnedAway(61_000)).toBe(false)
 })
 
+test('nor does one count on that began before the clock was set back', async () => {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(3_600_000)
+  onTestFinished(() => clock.mockRestore())
+  const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 1 })
+  void limited.generate(REQUEST)
+  await expect(limited.generate(REQUEST)).rejects.toMatchObject({ code: 'overloaded' })
+  clock.mockReturnValue(1000)
+  const client = new AbortController()
+  const call = limited.generate({ ...REQUEST, signal: client.signal }).catch(() => 'away')
+  expect(await Promise.race([call, new Promise((resolve) => setImmediate(resolve, 'begun'))])).toBe('begun')
+  client.abort()
+})
+
 test('a stream that takes too long ends with an error of its own', async () => {
   const generator: Generator = {
     model: 'm',

@@ -117,7 +117,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'calls of cancelled requests count on',
     file: 'packages/models/src/limited-generator.ts',
-    from: 'if (untilMs <= nowMs) end()',
+    from: 'if (untilMs <= nowMs || untilMs > nowMs + streamTimeoutMs) end()',
     to: 'if (untilMs < 0 * nowMs) end()',
   },
 ]

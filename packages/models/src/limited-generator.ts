@@ -48,7 +48,8 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
   const calls = new Map<() => void, number>()
   const begin = (signal: AbortSignal): (() => void) => {
     const nowMs = Date.now()
-    for (const [end, untilMs] of calls) if (untilMs <= nowMs) end()
+    // One that counts for longer than any was begun before the clock was set back.
+    for (const [end, untilMs] of calls) if (untilMs <= nowMs || untilMs > nowMs + streamTimeoutMs) end()
     if (calls.size >= callsAtOnce) {
       throw new RagGateError<'overloaded'>('overloaded', 'The model is asked by too many at a time', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
