@@ -22,7 +22,7 @@ const DEEP_CHECKS: readonly Check[] = [
   ['mutation: core', 'test/deep/mutation.ts'],
 ]
 
-/** Bytes for temporary files of the tests, of which there are some 60 MB at a time. */
+/** Bytes for temporary files of `npm test`, of which there are some 60 MB at a time. Those of an hour's soak are left on the disk. */
 const ROOM = 2 ** 29
 
 /** Where databases and other temporary files of the tests are kept: in memory where there is room, for D1 waits for a disk. */
@@ -36,13 +36,16 @@ function temporaryFolder(): string {
   }
 }
 
-const env = { TEST_DEEP: deep ? '1' : '0', TMPDIR: temporaryFolder() }
+const env = { TEST_DEEP: deep ? '1' : '0' }
 
 async function runVitest(...args: readonly string[]): Promise<Count> {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-'))
   const report = join(directory, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`]
-  const clean = await runBeside('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], env)
+  const clean = await runBeside('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], {
+    ...env,
+    TMPDIR: temporaryFolder(),
+  })
   try {
     // The form of vitest's own JSON report.
     const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(report, 'utf8')) as {

@@ -73,7 +73,7 @@ function requireJson(contentType: string | null): void {
 /** The body is read as it comes: what is compressed, or says that it is, is not. */
 function requirePlain(contentEncoding: string | null): void {
   if (/^(?:identity)?$/i.test(contentEncoding ?? '')) return
-  throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
+  throw new RagGateError('unsupported_media_type', 'Send the body without Content-Encoding')
 }
 
 /** @returns `undefined` for what is no UTF-8 */

@@ -67,7 +67,8 @@ const TOLERANCE = 1e-6
  * A score held within the range of its kind: cosine −1..1; convex and cross-encoder 0..1; grade 0..3; bm25, rrf and
  * graph-boost 0 and up; any finite number for the others. 32-bit floats may stray 1e-6 beyond it.
  *
- * @returns `NaN` for what is no finite number, of no known kind, or beyond its range: a distance, a logit or a percentage under a wrong name
+ * @returns `NaN` for what is no finite number, of no known kind, or beyond its range: a distance, a logit or a percentage
+ *   under a wrong name
  */
 export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
   if (typeof score !== 'number' || !Number.isFinite(score)) return Number.NaN

@@ -24,9 +24,9 @@ export interface WeakestPartSettings {
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
- * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds. On a
- * scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state, it is at most that of this part:
- * what was quoted with a question supports the quotation.
+ * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds.
+ * On a scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state,
+ * it is at most that of this part: what was quoted with a question supports the quotation.
  *
  * @param of the confidence of the whole and of each part
  */
@@ -74,20 +74,23 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
       const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
-      // On a scale a piece is read by its own length.
-      const of = (piece: PartSignals, lift = 0): number => {
+      const of = (piece: PartSignals): number => {
         const confidence = model.confidence(settings.of, { ...signals, ...piece }, answer)
-        if (!scale) return raised(confidence, lift)
-        const own = piece['questionTermCount'] || all
-        const refused = byLength(-scale.middle - REFUSED_BELOW * scale.deviation, own)
-        const share = Math.min(MOST_SHARE, 2 / (1 + Math.exp(refused)))
-        return raised(confidence, byLength(share * lift - byLength(0, all), own))
+        // On a scale a piece is read by its own length.
+        return scale ? raised(confidence, byLength(-byLength(0, all), piece['questionTermCount'] || all)) : confidence
       }
-      const confidences = parts.map((part) => of(part))
-      const lifted = parts.map((part) => of(part, ABOVE_PART * (part.leans ?? 0)))
+      const share = (piece: PartSignals): number => {
+        if (!scale) return 1
+        const refused = byLength(-scale.middle - REFUSED_BELOW * scale.deviation, piece['questionTermCount'] || all)
+        return Math.min(MOST_SHARE, 2 / (1 + Math.exp(refused)))
+      }
+      const confidences = parts.map(of)
+      const lifted = parts.map((part, at) => raised(confidences[at]!, ABOVE_PART * (part.leans ?? 0) * share(part)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
       const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
-      const ofStretches = stretches.map((stretch) => of(stretch, stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH))
+      const ofStretches = stretches.map((stretch) =>
+        raised(of(stretch), (stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH) * share(stretch)),
+      )
       return Math.min(ofParts, ...asking, ...ofStretches)
     },
   })

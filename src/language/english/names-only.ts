@@ -7,7 +7,7 @@ import { isAsking } from './word-lists.ts'
 const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
 /**
  * A number or a code has a digit, and is no longer than an order number where it is not hexadecimal. An address has a host of
- * up to five words, and behind that at most one.
+ * two to four words (`www` aside), and behind that at most one.
  */
 const CODE = new RegExp(
   `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:[\\da-f-]+|${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24})|` +
