@@ -10,6 +10,9 @@ const CORES = availableParallelism()
 const NEEDS_WORKERD = !process.argv.includes('--project') || process.argv.includes('workerd')
 const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
 
+/** Files that only deep runs read. */
+const NOT_DEEP = DEEP ? [] : ['**/*.deep.test.ts']
+
 /** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
 const LONG =
   /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-streams|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
@@ -34,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', ...NOT_DEEP],
           // Properties run hundreds of examples, or thousands, on machines that others use as well.
           testTimeout: DEEP ? 300_000 : 30_000,
           setupFiles: ['test/properties.ts'],
@@ -87,7 +90,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: DEEP ? [] : ['**/*.deep.test.ts'],
+          exclude: NOT_DEEP,
           globalSetup: ['test/e2e/bundle-gate.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

@@ -130,6 +130,7 @@ CREATE TABLE `decisions` (
 	`audit` text,
 	`saved` text,
 	`cut` text,
+	`signal_shape` integer,
 	CONSTRAINT "decisions_place" CHECK(place - at_ms * 2048 BETWEEN 0 AND 2047)
 ) STRICT;
 
@@ -204,7 +205,7 @@ CREATE TABLE `ingestion_budgets` (
 	`principal` text NOT NULL,
 	`day_ms` integer NOT NULL,
 	`documents` integer NOT NULL,
-	`bytes` integer NOT NULL,
+	`steps` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant`, `principal`)
 ) STRICT, WITHOUT ROWID;
 
@@ -333,6 +334,13 @@ CREATE TABLE `request_faults` (
 	`requests` integer NOT NULL,
 	PRIMARY KEY(`hour_ms`, `route`, `status`, `code`, `isolate`)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE `signal_shapes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`shape` text NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX `signal_shapes_by_shape` ON `signal_shapes` (`shape`);
 
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
