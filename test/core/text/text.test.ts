@@ -25,7 +25,7 @@ const mixedText = fc
       fc.constantFrom(' ', '. ', '\t', '\n', '\u00a0', '\u2003', '\u3000', '\ufeff'),
       fc.constantFrom(...PIECES.trim().split(/[ \n]+/)),
       fc.stringMatching(/^[A-Za-z0-9]{1,14}$/),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      anyText({ maxLength: 4 }),
     ),
     { maxLength: 20 },
   )

@@ -23,6 +23,7 @@ import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { measureAnswer } from '../../fixtures/english.ts'
 import { examples } from '../../properties.ts'
+import { anyText } from '../../fixtures/any-text.ts'
 
 const CHUNKS = evidenceOf([
   'The engine starts with the red key at 70 degrees.',
@@ -67,7 +68,7 @@ describe('any report', () => {
       fc.property(
         fc.oneof(report, fc.constantFrom(null, undefined)),
         fc.constantFrom('reported', 'token-log-probabilities'),
-        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom<unknown>(7, null, {}, ['a'])),
+        fc.oneof(anyText(), fc.constantFrom<unknown>(7, null, {}, ['a'])),
         (given, source, answer) => {
           const signals = measureAnswer({
             question: 'q',
