@@ -8,7 +8,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { UpstashVectorStore as LangChainStore } from '@langchain/community/vectorstores/upstash'
 import { Document as LangChainDocument } from '@langchain/core/documents'
 import { Embeddings } from '@langchain/core/embeddings'
 import { FakeEmbeddings } from '@langchain/core/utils/testing'
@@ -331,13 +330,27 @@ test('an index that the successor of LlamaIndex filled is read unaided, and by i
   expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
 })
 
+/** Deep runs alone install it: it has more files than all else that the tests need. */
+const LANGCHAIN_STORE: string = '@langchain/community/vectorstores/upstash'
+
+interface LangChainStore {
+  asRetriever(k: number): { invoke(question: string): Promise<LangChainDocument[]> }
+  similaritySearchVectorWithScore(question: string, k: number): Promise<[LangChainDocument, number][]>
+}
+
+interface LangChainStores {
+  readonly UpstashVectorStore: {
+    fromDocuments(documents: LangChainDocument[], embeddings: Embeddings, to: { index: Index }): Promise<LangChainStore>
+  }
+}
+
 /** LangChain's interface to a model of embeddings. */
 class WordEmbeddings extends Embeddings {
   override embedDocuments = (texts: string[]) => vectorsOf(texts)
   override embedQuery = async (text: string) => (await vectorsOf([text]))[0]!
 }
 
-test.each([
+test.runIf(DEEP).each([
   {
     name: 'documents',
     embeddings: new WordEmbeddings({}),
@@ -356,7 +369,8 @@ test.each([
   const documents = PAGES.map(
     ({ slug, text }) => new LangChainDocument({ pageContent: text, metadata: { source: `docs/${slug}.md` } }),
   )
-  const store = await LangChainStore.fromDocuments(documents, filled.embeddings, { index: clientOf(filled.name) })
+  const { UpstashVectorStore: stores } = (await import(/* @vite-ignore */ LANGCHAIN_STORE)) as LangChainStores
+  const store = await stores.fromDocuments(documents, filled.embeddings, { index: clientOf(filled.name) })
   expect(await filled.nearest(store)).toMatchObject([{ metadata: { source: 'docs/brushes.md' } }])
 
   const env = bindingsOf(filled.name)
