@@ -8,96 +8,10 @@
  * the third run and at the end: nothing of a run may be held after it.
  */
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { plant, PLANTED_BUGS } from './planted.ts'
 
-const { values } = parseArgs({
-  options: {
-    questions: { type: 'string', default: '10000' },
-    /** Of the first run; each further one has the next. */
-    seed: { type: 'string', default: '1' },
-    /** Questions of a run. */
-    each: { type: 'string', default: '400' },
-    /** Name of one of the planted bugs. */
-    bug: { type: 'string' },
-    /** Questions of a further run under seed 0: the first of all, or the last. */
-    first: { type: 'string', default: '0' },
-    last: { type: 'string', default: '0' },
-    /** Makes what a planted bug breaks as short as what breaks without one. */
-    shrink: { type: 'boolean', default: false },
-  },
-})
+const { values } = parseArgs({ options: { bug: { type: 'string' } }, strict: false })
 const bug = PLANTED_BUGS.find(({ name }) => name === values.bug)
-if (values.bug !== undefined && bug === undefined) throw new Error(`There is no bug: ${values.bug}`)
+if (values.bug !== undefined && bug === undefined) throw new Error(`There is no bug: ${String(values.bug)}`)
 if (bug !== undefined) plant(bug)
-const { simulate } = await import('./simulate.ts')
-const { stepsOf } = await import('./steps.ts')
-const { shrink } = await import('./shrink.ts')
-
-const each = Number(values.each)
-const outcomes = new Map<string, number>()
-const faults = new Map<string, number>()
-const add = (to: Map<string, number>, from: ReadonlyMap<string, number>): void =>
-  from.forEach((count, name) => to.set(name, (to.get(name) ?? 0) + count))
-const table = (counts: ReadonlyMap<string, number>): string =>
-  [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .map(([name, count]) => `${count} ${name}`)
-    .join(', ')
-
-setFlagsFromString('--expose-gc')
-// The flag is not in the types of the new context.
-const collect = runInNewContext('gc') as () => void
-/** Memory that is reached, MiB. */
-function heap(): number {
-  collect()
-  return Math.round(process.memoryUsage().heapUsed / 2 ** 20)
-}
-/** Runs until modules have what they keep. */
-const WARM = 3
-/** More than then, of what runs until the collector has its way. */
-const MORE_MIB = 8
-
-let runs = 0
-let warm: number | undefined
-let questions = 0
-let digest = ''
-let broken: object | undefined
-const startedMs = performance.now()
-/** Seeds and numbers of questions of the runs. */
-const plans: (readonly [seed: number, asked: number])[] = [
-  [0, Number(values.first)],
-  ...Array.from(
-    { length: Math.ceil(Number(values.questions) / each) },
-    (_, at) => [Number(values.seed) + at, each] as const,
-  ),
-  [0, Number(values.last)],
-]
-for (const [seed, asked] of plans) {
-  if (asked === 0) continue
-  const steps = stepsOf(seed, asked)
-  const run = await simulate(seed, steps)
-  const [violation] = run.violations
-  questions += violation?.questions ?? run.questions
-  digest = `${digest}${run.digest}`.slice(-64)
-  add(outcomes, run.outcomes)
-  add(faults, run.faults)
-  if (++runs === WARM) warm = heap()
-  if (violation === undefined) continue
-  broken = { seed, rule: violation.rule }
-  console.log(`seed ${seed}: ${violation.rule}\n${violation.detail}`)
-  if (bug !== undefined && !values.shrink) break
-  const short = await shrink(seed, steps, run)
-  console.log(`The same in ${short.steps.length} of ${steps.length} steps:`)
-  for (const step of short.steps) console.log(JSON.stringify(step))
-  console.log(short.run.violations[0]?.detail)
-  break
-}
-console.log(`answers: ${table(outcomes)}`)
-console.log(`faults: ${table(faults)}`)
-const seconds = Number(((performance.now() - startedMs) / 1000).toFixed(1))
-const heapMiB = [warm, heap()] as const
-if (heapMiB[1] > (warm ?? Infinity) + MORE_MIB) broken ??= { rule: 'memory is bounded' }
-console.log(JSON.stringify({ questions, seconds, digest, broken, heapMiB }))
-process.exitCode = broken === undefined ? 0 : 1
+await import('./runs.ts')

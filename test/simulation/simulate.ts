@@ -38,6 +38,9 @@ export interface Run {
   readonly digest: string
 }
 
+/** Why what is left of a run is aborted: an error of its own would be made for each. */
+const OVER = new DOMException('The run is over', 'AbortError')
+
 /** Longest that a question may take, milliseconds: the body, the key, the collection, the flight, retrieval, model and silence. */
 const ANSWERED_WITHIN_MS = 90_000
 /** Until everything that was asked for is over. */
@@ -166,7 +169,7 @@ class Simulation {
       faults: deployment.counts,
       digest: (this.#digest >>> 0).toString(16).padStart(8, '0'),
     }
-    for (const signal of time.signals) signal.abort()
+    for (const signal of time.signals) signal.abort(OVER)
     await time.passUntil(time.nowMs)
     deployment.database.close()
     return run

@@ -149,7 +149,10 @@ export function install(time: VirtualTime): () => void {
   const abortedAfter = (ms: number): AbortSignal => {
     const controller = new AbortController()
     time.signals.add(controller)
-    set(ms, () => controller.abort(new DOMException('It took too long', 'TimeoutError')))
+    set(ms, () => {
+      time.signals.delete(controller)
+      controller.abort(new DOMException('It took too long', 'TimeoutError'))
+    })
     return controller.signal
   }
   // Ids are drawn a hundred at a time and kept in the module: by their length, so that what is left of them from another
