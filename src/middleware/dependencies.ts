@@ -3,7 +3,7 @@ import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createMemory, type Memory } from '../core/signals/signal.ts'
 import { callable, methods, type OptionKinds, required, requireOptions, withDefaults } from '../core/lib/options.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
-import { RagGateError } from '../errors.ts'
+import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Authenticate } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
@@ -91,7 +91,7 @@ export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   retriever: required(methods('retrieve')),
   collections: methods('find', 'lexicon'),
   reranker: { words: 'reranking() of a reranker', holds: methods('assess').holds },
-  cache: { words: 'answerCache({ store: … }) of hono-rag-gate/cache', holds: methods('forRoute').holds },
+  cache: { words: 'answerCache() of hono-rag-gate/cache', holds: methods('forRoute').holds },
   log: methods('record', 'flush'),
   authenticate: callable,
   clock: methods('nowMs'),
@@ -103,9 +103,7 @@ export const DEPENDENCIES: OptionKinds<GateDependencies> = {
 function oneCollection(id: string): Collections {
   return {
     find: (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
-    lexicon: async () => {
-      throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
-    },
+    lexicon: async () => EMPTY_LEXICON,
   }
 }
 
@@ -136,6 +134,12 @@ function recorder(
 ): NonNullable<ResolvedDependencies['record']> {
   if (hashQuestion === undefined) return (event) => log.record(event)
   return async (event, question) => {
-    await log.record({ ...event, question: await hashQuestion(event.decision.tenant, question, event.atMs) })
+    let recorded = event
+    // Where that fails, the decision is recorded without it, and the failure is logged.
+    try {
+      recorded = { ...event, question: await hashQuestion(event.decision.tenant, question, event.atMs) }
+    } finally {
+      await log.record(recorded)
+    }
   }
 }

@@ -96,6 +96,24 @@ describe('the record', () => {
   })
 
   it.each([
+    ['rejects', () => Promise.reject(new Error('no key'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no key')
+      },
+    ],
+  ])('is there without the question where its HMAC %s, which is logged', async (_, hash) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { ask, journal } = aGate({ dependencies: { questionHmac: hash } })
+    expect((await ask()).status).toBe(200)
+    expect(journal.events).toMatchObject([{ decision: { verdict: 'pass' } }])
+    expect(journal.events[0]).not.toHaveProperty('question')
+    expect(logged.mock.calls.flat().join(' ')).toContain('[rag-gate] after the response: Error')
+    logged.mockRestore()
+  })
+
+  it.each([
     ['rejects', () => Promise.reject(new Error('log down'))],
     [
       'throws',
