@@ -2,7 +2,8 @@
  * `npm run build`: every package as it is published, in `dist/npm`: JavaScript with its types, compiled kernels, a
  * package.json whose doors lead there, licence and README. What was there before goes.
  *
- * In the checkout the doors of the packages lead to their sources, so that nothing has to be built to work on them.
+ * In the checkout the doors of the packages lead to their sources, so that nothing has to be built to work on them. Types are
+ * written and not checked, which takes twice as long: `npm run typecheck` does that.
  */
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'

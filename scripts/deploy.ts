@@ -12,7 +12,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { unstable_readConfig } from 'wrangler'
 import {
   deployGate,
   DeploymentError,
@@ -37,7 +36,7 @@ if (unknown.length > 0 || given.includes('--help')) {
 const scratch = mkdtempSync(join(tmpdir(), 'hono-rag-gate-deploy-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 try {
-  const settings = readSettings(given.includes('--generate-secrets'))
+  const settings = await readSettings(given.includes('--generate-secrets'))
   if (given.includes('--dry-run')) await rehearse(settings)
   else await deployAndReport(settings)
 } catch (thrown) {
@@ -46,7 +45,9 @@ try {
   process.exitCode = 1
 }
 
-function readSettings(generate: boolean): DeploymentSettings {
+async function readSettings(generate: boolean): Promise<DeploymentSettings> {
+  // It takes a second and a half to load.
+  const { unstable_readConfig } = await import('wrangler')
   const config = unstable_readConfig({ config: join(ROOT, 'wrangler.toml') })
   // wrangler's own types need packages that are not installed; this is the documented form of the file.
   const databases = config.d1_databases as readonly { readonly binding: string; readonly database_name?: string }[]
