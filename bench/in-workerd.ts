@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
-/** Bundles a Worker without bindings of its own into one file, as wrangler would. */
+/** Bundles a Worker into one file, and what it compiles from WebAssembly beside it, as wrangler would. */
 export async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [entry],
@@ -12,6 +12,8 @@ export async function bundleScript(entry: string, outfile: string): Promise<void
     format: 'esm',
     target: 'es2022',
     conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*', 'node:*'],
+    loader: { '.wasm': 'copy' },
     logLevel: 'silent',
   })
 }

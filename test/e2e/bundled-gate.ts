@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { bundle } from '../../scripts/bundle.ts'
+import { bundleScript } from '../../bench/in-workerd.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
 import { type ServedBundle, type ServedGate, serveBundle } from '../served-bundle.ts'
 
 export type BundledGate = Pick<ServedGate, 'url' | 'adminToken' | 'stop'>
@@ -15,7 +16,12 @@ export interface BundledGateOptions extends Pick<ServedBundle, 'stateDirectory' 
 }
 
 /** Serves it on a free port of loopback, with a migrated database. */
-export function startBundledGate({ entry, ...options }: BundledGateOptions): Promise<BundledGate> {
-  const modules = entry === undefined ? inject('gateModules') : bundle(entry, join(options.stateDirectory, 'bundle'))
+export async function startBundledGate({ entry, ...options }: BundledGateOptions): Promise<BundledGate> {
+  let modules = inject('gateModules')
+  if (entry !== undefined) {
+    const path = join(options.stateDirectory, 'bundle', 'worker.js')
+    await bundleScript(join(ROOT, entry), path)
+    modules = [{ type: 'ESModule', path }]
+  }
   return serveBundle({ ...options, modules, workerOptions: inject('gateOptions') })
 }

@@ -72,7 +72,7 @@ describe('rag-gate', () => {
     writeFileSync(join(messy, 'fine.md'), 'The hatch opens inwards.')
     writeFileSync(join(messy, 'huge.md'), 'x'.repeat(2_000_001))
     writeFileSync(join(messy, 'control\u0007.md'), 'Its name is no id.')
-    const { code, out } = await program('ingest', messy, '--collection', 'messy')
+    const { code, out } = await ragGate(['ingest', messy, '--collection', 'messy'])
     expect(code).toBe(1)
     expect(out).toContain('messy: 1 added')
     expect(out).toContain('  control.md: document_id, ')

@@ -1,11 +1,12 @@
 /** The dashboard of a real Worker in a real browser: how one signs in, moves about, and asks past it. */
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { GATE_DOCUMENTS, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
+import type { Locator, Page } from 'playwright-core'
+import { DEEP } from '../deep-run.ts'
+import { GATE_DOCUMENTS, type Look, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
 
 /** Its views, as the navigation names them. */
 export const VIEWS = ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies'] as const
 
-export interface DashboardVisit extends BrowserContextOptions {
+export interface DashboardVisit extends Look {
   /** Whose dashboard it is. `null` for signed out. @default the deployment's token */
   readonly token?: string | null
 }
@@ -52,8 +53,8 @@ export function dashboardSite(options?: Parameters<typeof visitedSite>[1]): Dash
       return (await response.json()) as Record<string, unknown>
     },
 
-    async visit({ token = site.gate.adminToken, ...context } = {}) {
-      const visited = await site.visit('/dashboard', context)
+    async visit({ token = site.gate.adminToken, ...look } = {}) {
+      const visited = await site.visit('/dashboard', look)
       const { page } = visited
       if (token !== null) {
         await page.getByLabel('Token or key').fill(token)
@@ -78,8 +79,8 @@ const QUESTIONS = [
   'How do I bake bread with a weaker crust?',
 ]
 
-/** Questions that no document answers: enough for a second page of the list. */
-const STRANGE = Array.from({ length: 50 }, (_, at) => `How far is it to town number ${at}?`)
+/** Questions that no document answers: in deep runs enough for a second page of the list. */
+const STRANGE = Array.from({ length: DEEP ? 50 : 8 }, (_, at) => `How far is it to town number ${at}?`)
 
 /** Questions of every kind, some under other policies. */
 export async function recordTraffic(site: DashboardSite): Promise<void> {

@@ -1,6 +1,6 @@
 /** The page at `/` of a real Worker in a real browser: how one asks there, and what stands where. */
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { GATE_DOCUMENTS, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
+import type { Locator, Page } from 'playwright-core'
+import { GATE_DOCUMENTS, type Look, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
 
 export const STRONG = 'How long is a strong answer cached?'
 export const WEATHER = 'What is the weather in Chicago?'
@@ -22,7 +22,7 @@ The zebra protocol carries ${HOSTILE_MARKUP} in every quagga frame, see <a href=
 export interface PageSite {
   readonly gate: VisitedSite['gate']
   /** Opens the page. */
-  readonly visit: (options?: BrowserContextOptions) => Promise<Visit>
+  readonly visit: (look?: Look) => Promise<Visit>
 }
 
 /** Starts both before the tests of a file, and stops them afterwards. */
@@ -32,7 +32,7 @@ export function pageSite(): PageSite {
     get gate() {
       return site.gate
     },
-    visit: (options) => site.visit('/', options),
+    visit: (look) => site.visit('/', look),
   }
 }
 

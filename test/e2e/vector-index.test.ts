@@ -1,12 +1,11 @@
-/** The unmodified client over HTTP, against the Worker as wrangler serves it: every command on every kind of index. */
+/** The unmodified client over HTTP, against the Worker in the real runtime: every command on every kind of index. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FusionAlgorithm, Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { anyPort } from '../../scripts/local-gate.ts'
-import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 import { DEEP } from '../deep-run.ts'
+import { type BundledIndex, startBundledIndex } from './bundled-index.ts'
 
 const INDEXES = {
   dense: { indexType: 'DENSE', dimension: 2 },
@@ -18,9 +17,8 @@ const INDEXES = {
 type Name = keyof typeof INDEXES
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-index-'))
-let local: LocalIndex
+let local: BundledIndex
 
-const start = (port: number): Promise<LocalIndex> => startLocalIndex({ stateDirectory: home, indexes: INDEXES, port })
 const newClient = (name: Name) =>
   new Index({ url: `${local.url}/indexes/${name}`, token: local.tokens.get(name)!, enableTelemetry: false })
 /** The indexes that the test before may have filled. */
@@ -31,7 +29,7 @@ function clientOf(name: Name) {
 }
 
 beforeAll(async () => {
-  local = await start(anyPort())
+  local = await startBundledIndex(INDEXES, home)
 })
 
 afterAll(async () => {
@@ -248,7 +246,7 @@ test.runIf(DEEP)('what was written is there after a restart, and a query goes on
   expect(result.map(({ id }) => id)).toEqual(['r0', 'r1'])
   await local.stop()
   // The client asks where it asked before.
-  local = await start(Number(new URL(local.url).port))
+  local = await startBundledIndex(INDEXES, home, Number(new URL(local.url).port))
   expect((await fetchNext(9)).map(({ id }) => id)).toEqual(['r2', 'r3', 'r4', 'r5'])
   expect(
     await clientOf('dense')

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../packages/cli/src/gate-client.ts'
 import { type BundledGate, type BundledGateOptions, startBundledGate } from './bundled-gate.ts'
@@ -37,6 +37,14 @@ The gate judges the evidence before a language model is called. Weak evidence is
   },
 ]
 
+/** How a page is looked at. */
+export interface Look {
+  /** @default 'light' */
+  readonly colorScheme?: 'light' | 'dark'
+  /** Of the window, pixels. @default 1280 by 720 */
+  readonly viewport?: { readonly width: number; readonly height: number }
+}
+
 /** A page, and everything that went wrong on it. */
 export interface Visit {
   readonly page: Page
@@ -50,8 +58,8 @@ export interface VisitedSite {
   readonly gate: BundledGate
   /** Runs a query on the Worker's own D1, past the Worker: one value. */
   sql(query: string): unknown
-  /** Opens a page in a context of its own, which is closed after the test. */
-  visit(path: string, options?: BrowserContextOptions): Promise<Visit>
+  /** Opens a page, as if for the first time. In one test each visit has a context of its own. */
+  visit(path: string, look?: Look): Promise<Visit>
 }
 
 /**
@@ -64,23 +72,27 @@ export function visitedSite(
   options: () => Pick<BundledGateOptions, 'vars' | 'entry'> = () => ({}),
 ): VisitedSite {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-site-'))
-  const contexts: BrowserContext[] = []
+  // Of the running test, and of those before: a page that goes to an address anew takes half as much of a processor as a new one.
+  const visits: Visit[] = []
+  const spare: Visit[] = []
   let gate: BundledGate | undefined
-  let browser: Browser | undefined
   const theGate = (): BundledGate => gate ?? neverStarted()
 
   beforeAll(async () => {
     // One after the other: the browser borrows the environment while it unpacks.
     gate = await startBundledGate({ ...options(), stateDirectory })
-    browser = await theBrowser()
+    await theBrowser()
     await ingest(gate.url, gate.adminToken, documents)
   })
 
-  afterEach(async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()))
+  afterEach(async ({ task }) => {
+    const over = visits.splice(0)
+    if (task.result?.state !== 'fail') spare.push(...over)
+    else await closeAll(over)
   })
 
   afterAll(async () => {
+    await closeAll(spare)
     await gate?.stop()
     rmSync(stateDirectory, { recursive: true, force: true })
   })
@@ -90,16 +102,41 @@ export function visitedSite(
       return theGate()
     },
     sql: (query) => firstValue(stateDirectory, query),
-    async visit(path, options = {}) {
+    async visit(path, { colorScheme = 'light', viewport = { width: 1280, height: 720 } } = {}) {
       const { url } = theGate()
-      const context = await (browser ?? neverStarted()).newContext(options)
-      contexts.push(context)
-      const page = await context.newPage()
-      const complaints = await complaintsOf(page, url)
+      const visit = (await forgetful(spare.pop())) ?? (await newVisit(url))
+      visits.push(visit)
+      const { page, complaints } = visit
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
+      complaints.length = 0
       await page.goto(`${url}${path}`)
-      return { page, context, complaints }
+      return visit
     },
   }
+}
+
+/** Takes from a page what a test left there. @returns nothing of one that was closed */
+async function forgetful(visit: Visit | undefined): Promise<Visit | undefined> {
+  if (visit === undefined || visit.page.isClosed()) return undefined
+  const { page, context } = visit
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  return visit
+}
+
+async function closeAll(visits: readonly Visit[]): Promise<void> {
+  await Promise.all(visits.map(({ context }) => context.close()))
+}
+
+async function newVisit(url: string): Promise<Visit> {
+  const context = await (await theBrowser()).newContext()
+  const page = await context.newPage()
+  return { page, context, complaints: await complaintsOf(page, url) }
 }
 
 /** The D1 of the Worker is the one SQLite file that has the table of decisions. */

@@ -4,12 +4,11 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { readD1Migrations } from '@cloudflare/vitest-plugin'
-import { build } from 'esbuild'
+import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ROOT } from '../../scripts/local-gate.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { originOf } from '../../bench/in-workerd.ts'
+import { migrate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 import { talking, wholeStream } from './streaming-model.ts'
@@ -55,35 +54,24 @@ const inPieces = (pieces: readonly (string | number)[], isWhole = true): Answer 
 
 /** Asks the Worker that has Workers AI alone, or the one where it stands in for an endpoint. */
 async function ask(worker: 'alone' | 'behind', path: string, body?: object): Promise<Response> {
-  const { fetch } = await miniflare.getWorker(worker)
-  const response = await fetch(`https://gate.test${path}`, {
+  return fetch(`${await originOf(miniflare, worker)}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN}` },
     ...(body && { body: JSON.stringify(body) }),
   })
-  // Miniflare's own class of the same members.
-  return response as unknown as Response
 }
 
 beforeAll(async () => {
   service = await startUpstream(() => undefined)
   endpoint = await startUpstream(() => undefined)
-  await build({
-    entryPoints: [join(ROOT, 'workers', 'gate', 'index.ts')],
-    outfile: join(folder, 'gate.js'),
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    conditions: ['workerd', 'worker', 'browser'],
-    external: ['cloudflare:*', 'node:*'],
-  })
+  migrate(folder)
+  const modules = inject('gateModules')
   const serve = (name: string, settings: Readonly<Record<string, string>>) => ({
+    ...inject('gateOptions'),
     name,
-    modules: [{ type: 'ESModule' as const, path: join(folder, 'gate.js') }],
-    modulesRoot: folder,
-    compatibilityDate: '2026-11-01',
-    compatibilityFlags: ['nodejs_compat'],
-    d1Databases: { DB: 'db' },
+    modules: [...modules],
+    modulesRoot: dirname(modules[0]!.path),
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     // Its type is that of another copy of URL.
     ai: { binding: 'AI', remoteProxyConnectionString: new URL(service.url) as never },
     bindings: { ADMIN_TOKEN: ADMIN, QUESTION_HMAC_KEY: 'hmac-'.repeat(8), LLM_TIMEOUT_SECONDS: '1', ...settings },
@@ -91,16 +79,13 @@ beforeAll(async () => {
   const first = { LLM_BASE_URL: `${endpoint.url}/v1`, LLM_API_KEY: 'key', LLM_MODEL: 'first' }
   miniflare = new Miniflare(
     convertV4MiniflareOptions({
+      resourcePersistencePath: join(folder, 'v3'),
       workers: [
         serve('alone', { LLM_MODEL: OWN }),
         serve('behind', { ...first, LLM_FALLBACKS: JSON.stringify([{ model: OWN }]) }),
       ],
     }),
   )
-  const db = await miniflare.getD1Database('DB')
-  for (const { queries } of await readD1Migrations(join(ROOT, 'd1', 'migrations'))) {
-    await db.batch(queries.map((query) => db.prepare(query)))
-  }
   await ask('alone', '/v1/documents', { documents: HANDBOOK })
 })
 afterAll(async () => {

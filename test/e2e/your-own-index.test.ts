@@ -2,7 +2,7 @@
  * docs/your-own-index.md, as its reader goes through it: indexes served locally, filled by the plain client in a user
  * else's shapes, and every example compiled, imported and asked.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,16 +17,17 @@ import { UpstashVectorStore } from '@vectorstores/upstash'
 import { Hono } from 'hono'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { anyPort, ROOT, serveLocally, stopGroup } from '../../scripts/local-gate.ts'
-import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import type { Retriever } from '../../src/index.ts'
 import type { Collections } from '../../src/ports/index.ts'
 import { balanced, ragGate, respondWithError } from '../../src/index.ts'
+import { run } from '../cli/run.ts'
 import { DEEP } from '../deep-run.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 import { buildLexicon } from '../fixtures/english.ts'
+import { type BundledIndex, startBundledIndex } from './bundled-index.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'your-own-index.md'), 'utf8')
 /** Examples by the file name in their first line. */
@@ -79,7 +80,7 @@ const INDEXES = {
 type Name = keyof typeof INDEXES
 
 let home: string
-let local: LocalIndex
+let local: BundledIndex
 let embeddings: Server
 
 const bindingsOf = (name: Name) => ({
@@ -122,7 +123,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(home, name)), { recursive: true })
     writeFileSync(join(home, name), code)
   }
-  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: anyPort() })
+  local = await startBundledIndex(INDEXES, join(home, 'state'))
   embeddings = await startEmbeddings()
   await fill()
 })
@@ -408,24 +409,11 @@ test('a namespace by tenant and collection is searched, and an empty one is told
 
 describe('the lexicon', () => {
   const out = () => join(home, 'src', 'docs.lexicon.txt')
-  async function ragGateCommand(env: object, ...given: string[]) {
-    const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], {
-      env: { ...process.env, ...env },
-    })
-    let text = ''
-    child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
-    child.stderr.on('data', (piece: Buffer) => (text += piece.toString()))
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    return { code, text }
-  }
-
   test('is counted by the command of the page, and taken by the collections of the page', async () => {
     const [, command = ''] = /```sh\nnpx rag-gate (lexicon .+)\n```/.exec(PAGE) ?? []
     const given = command.split(' ').map((one) => (one === 'src/docs.lexicon.txt' ? out() : one))
-    expect(await ragGateCommand(bindingsOf('own'), ...given)).toMatchObject({
-      code: 0,
-      text: `${out()}: ${lexicon.documentFrequency.size} terms of 10 chunks\n`,
-    })
+    const { code, out: said, notes } = await run(given, { env: bindingsOf('own') })
+    expect([code, `${said}${notes}`]).toEqual([0, `${out()}: ${lexicon.documentFrequency.size} terms of 10 chunks\n`])
     expect(decodeLexicon(readFileSync(out(), 'utf8'))).toEqual(lexicon)
     const { collections } = await importExample<{ collections: Collections }>('src/collections.ts')
     const found = await collections.find('default', 'default')
