@@ -36,26 +36,51 @@ export class Database {
   }
 
   run({ sql, values }: Statement): Outcome {
+    // Rows are plain objects of the columns.
+    const results = this.#prepare(sql, false).all(...values) as Record<string, unknown>[]
+    return { results, success: true, meta: {} }
+  }
+
+  /** Rows without the names of their columns. */
+  rows({ sql, values }: Statement): unknown[][] {
+    // As it was prepared.
+    return this.#prepare(sql, true).all(...values) as unknown as unknown[][]
+  }
+
+  #prepare(sql: string, isOfArrays: boolean): StatementSync {
     let prepared = this.#prepared.get(sql)
     if (prepared === undefined) {
       prepared = this.#sqlite.prepare(sql)
       this.#prepared.set(sql, prepared)
     }
-    // Rows are plain objects of the columns.
-    const results = prepared.all(...values) as Record<string, unknown>[]
-    return { results, success: true, meta: {} }
+    prepared.setReturnArrays(isOfArrays)
+    return prepared
   }
 
   batch(statements: readonly Statement[]): Outcome[] {
+    const run = (): Outcome[] => statements.map((statement) => this.run(statement))
     // A single one is whole by itself.
-    const isOfMany = statements.length > 1
-    if (isOfMany) this.#sqlite.exec('BEGIN')
+    return this.#asD1(statements.length === 1 ? run : () => this.#whole(run))
+  }
+
+  /** Does all of some work, or none. */
+  #whole<Result>(work: () => Result): Result {
+    this.#sqlite.exec('BEGIN')
     try {
-      const outcomes = statements.map((statement) => this.run(statement))
-      if (isOfMany) this.#sqlite.exec('COMMIT')
-      return outcomes
+      const result = work()
+      this.#sqlite.exec('COMMIT')
+      return result
     } catch (thrown) {
-      if (isOfMany) this.#sqlite.exec('ROLLBACK')
+      this.#sqlite.exec('ROLLBACK')
+      throw thrown
+    }
+  }
+
+  /** What fails, fails in the words of D1. */
+  #asD1<Result>(work: () => Result): Result {
+    try {
+      return work()
+    } catch (thrown) {
       throw new Error(`D1_ERROR: ${thrown instanceof Error ? thrown.message : ''}: SQLITE_CONSTRAINT`, {
         cause: thrown,
       })
@@ -76,7 +101,7 @@ export class Database {
         run: ask,
         all: ask,
         first: async () => (await ask()).results[0] ?? null,
-        raw: async () => (await ask()).results.map((row) => Object.values(row)),
+        raw: () => wire('d1', () => this.#asD1(() => this.rows({ sql, values }))),
       }
     }
     // As much of D1 as the package uses.

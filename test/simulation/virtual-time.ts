@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac, hash } from 'node:crypto'
 import { seededRandom } from '../../bench/seeded-random.ts'
-import { PlainRequest } from './messages.ts'
+import { PlainHeaders, PlainRequest, PlainResponse } from './messages.ts'
 
 /** What runs in it: an isolate, which may die at any await, and the step of the simulation that it runs for. */
 export interface Running {
@@ -140,7 +140,7 @@ export const runningNow = (): Running | undefined => running.getStore()
 /** Has something run as part of a step, in an isolate or outside. */
 export const runAs = <Result>(who: Running, work: () => Result): Result => running.run(who, work)
 
-/** Replaces the clocks, timers, randomness, digests and requests of the process. @returns puts them back */
+/** Replaces the clocks, timers, randomness, digests, requests and responses of the process. @returns puts them back */
 export function install(time: VirtualTime): () => void {
   const set = (ms = 0, run: () => void = () => undefined) => {
     const timer = time.after(ms, runningNow(), run)
@@ -167,7 +167,9 @@ export function install(time: VirtualTime): () => void {
   const hex = (bytes: number): string => Buffer.from(fill(new Uint8Array(bytes))).toString('hex')
   const buffer = (made: Buffer): ArrayBuffer => new Uint8Array(made).buffer
   return replaced([
+    [globalThis, 'Headers', PlainHeaders],
     [globalThis, 'Request', PlainRequest],
+    [globalThis, 'Response', PlainResponse],
     [globalThis, 'setTimeout', (run: () => void, ms?: number) => set(ms, run)],
     [AbortSignal, 'timeout', (ms: number) => abortedAfter(ms)],
     [globalThis, 'clearTimeout', (set?: { readonly timer: Timer }) => set && time.cancel(set.timer)],
