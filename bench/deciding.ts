@@ -28,8 +28,8 @@ import { english as language } from '../src/language/english/english.ts'
 const SEED = 20_261_122
 const ROUNDS = 15
 const BATCHES = 20
-/** What the specification of multi-gate reckons with for all of its gates is 50 to 100 ms. */
-const BUDGET_MS = 50
+/** What the specification of weighted-signals allows for scoring and looking up, milliseconds. */
+const BUDGET_MS = 15
 const random = seededRandom(SEED)
 
 /** A word of the vocabulary; low ranks are common. Zipf's law: rank r has a share in proportion to 1 / r. */
