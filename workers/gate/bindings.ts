@@ -97,6 +97,8 @@ export interface GateBindings {
   readonly RERANK_FROM?: string
   /** Confidence from which it is not asked any more, 0 to 1. @default '0.95' where `RERANK_FROM` is set; without both it is always asked */
   readonly RERANK_BELOW?: string
+  /** How long it may take, 1 to 60 seconds. What it is late for is judged as where it fails. @default '3' */
+  readonly RERANK_TIMEOUT_SECONDS?: string
   /** A rate-limit binding: requests of one caller that are let in. Without it `REQUESTS_PER_MINUTE` counts, in the isolate. */
   readonly REQUEST_LIMIT?: RateLimitBinding
   /** A rate-limit binding: requests of a tenant that are let in, of all its callers together. */

@@ -58,13 +58,15 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
 }
 
 /**
- * For which questions the reranker is asked.
+ * For which questions the reranker is asked, and how long it may take.
  *
  * @throws `config_invalid` for two bounds that leave nothing between them, and without a reranker
  */
-export function rerankedBetween(env: GateBindings): Pick<RerankingOptions, 'between'> {
+export function rerankingOptions(env: GateBindings): RerankingOptions {
   const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
-  if (from === undefined && below === undefined) return {}
+  const seconds = numberIn(env, 'RERANK_TIMEOUT_SECONDS')
+  const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 }
+  if (from === undefined && below === undefined) return timeout
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
   }
@@ -73,7 +75,7 @@ export function rerankedBetween(env: GateBindings): Pick<RerankingOptions, 'betw
   if (between[0] >= between[1]) {
     throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
   }
-  return { between }
+  return { ...timeout, between }
 }
 
 /** What a deployment has of what policies may need. */

@@ -102,6 +102,7 @@ const SETTINGS = {
   ...each(whole(1, 365), 'STORE_QUESTIONS_DAYS'),
   // Seconds.
   ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS', 'STREAM_SECONDS'),
+  ...each(whole(1, 60), 'RERANK_TIMEOUT_SECONDS'),
   ...each(whole(0, 30 * 86_400), 'STALE_IF_ERROR_SECONDS'),
   ...each(whole(0, 3600), 'DATABASE_OUTAGE_SECONDS'),
   ...each(
@@ -136,6 +137,7 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
 const NEEDED: readonly (readonly [name: SettingName, needed: SettingName])[] = [
   ['STORE_QUESTIONS_DAYS', 'QUESTION_HMAC_KEY'],
   ['LLM_FALLBACKS', 'LLM_MODEL'],
+  ['RERANK_TIMEOUT_SECONDS', 'RERANKER'],
 ]
 
 // The names are those of the table itself.

@@ -12,11 +12,12 @@ const send = (bindings: GateBindings, method: string, path: string, body?: unkno
 const EMBEDDER = hashedEmbedder()
 const MODEL = '@cf/baai/bge-m3'
 
-/** Workers AI that embeds by hashing, and scores the passages that hold a word highest. */
-function fakeAi(word: string): NonNullable<GateBindings['AI']> {
+/** Workers AI that embeds by hashing, and scores the passages that hold a word highest, so many milliseconds late. */
+function fakeAi(word: string, lateMs = 0): NonNullable<GateBindings['AI']> {
   return {
     run: async (model: string, input: { text?: string[]; contexts?: readonly { text: string }[] }) => {
       if (input.contexts !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, lateMs))
         return { response: input.contexts.map(({ text }, id) => ({ id, score: text.includes(word) ? 4 : -4 })) }
       }
       expect(model).toBe(MODEL)
@@ -67,6 +68,19 @@ describe('a reranker', () => {
     const reply = await (await send(bindings, 'POST', '/ask', asked)).json<Reply>()
     expect(reply.detail.chunks.map(({ document_id: id }) => id)).toEqual(['crew', 'rocket'])
     expect(reply.detail.chunks[0]!.scores).toHaveProperty('cross-encoder')
+  })
+
+  it('has as long as RERANK_TIMEOUT_SECONDS says, by default three seconds', async () => {
+    const collection = 'reranked-late'
+    const bindings: GateBindings = { ...env, AI: fakeAi('astronauts', 1500), RERANKER: 'workers-ai' }
+    await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
+    const isReranked = async (given: Partial<GateBindings>): Promise<boolean> => {
+      const asked = { collection, question: 'What does the rocket burn?' }
+      const reply = await (await send({ ...bindings, ...given }, 'POST', '/ask', asked)).json<Reply>()
+      return 'cross-encoder' in reply.detail.chunks[0]!.scores
+    }
+    expect(await isReranked({ RERANK_TIMEOUT_SECONDS: '1' })).toBe(false)
+    expect(await isReranked({})).toBe(true)
   })
 })
 

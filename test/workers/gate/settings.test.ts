@@ -10,6 +10,7 @@ const LONG = '0123456789abcdef0123456789abcdef'
 const NEEDED = [
   { STORE_QUESTIONS_DAYS: '30', QUESTION_HMAC_KEY: LONG },
   { LLM_FALLBACKS: '[]', LLM_MODEL: '@cf/a/b' },
+  { RERANK_TIMEOUT_SECONDS: '3', RERANKER: 'llm' },
 ]
 
 /** What is missing beside a setting that stands alone. */
@@ -72,6 +73,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   RERANKER: ['llm', 'magic', 'LLM'],
   RERANK_FROM: ['.5', 'half', '.', '-0.1', '1.1', '1e-1'],
   RERANK_BELOW: ['1.0', '1.01'],
+  RERANK_TIMEOUT_SECONDS: ['60', '0', '61', '1.5'],
   UPSTASH_VECTOR_REST_URL: ['https://index.example', 'index.example', 'https://index.example?a'],
   UPSTASH_VECTOR_REST_TOKEN: ['t', 't\n'],
   LLM_BASE_URL: ['http://127.0.0.1:8080/v1', 'models.example', 'https://models.example/?api-version=1'],
