@@ -537,7 +537,7 @@ export class Deployment {
     const rowsOf = (name: string) => {
       const passages = [...(this.#index.get(name)?.values() ?? [])]
       const read = passages.map((passage) => ({ passage, words: termsOf(passage.text) }))
-      const wanted = [...new Set(terms(question))].map((term) => {
+      const wanted = [...new Set(termsOf(question))].map((term) => {
         const holding = read.filter(({ words }) => words.includes(term)).length
         return { term, idf: Math.log(1 + (read.length - holding + 0.5) / (holding + 0.5)) }
       })
@@ -639,9 +639,9 @@ export class Deployment {
 
 /** Share of a question's terms that a text has. */
 function shareOf(question: string, text: string): number {
-  const wanted = terms(question)
-  const there = new Set(terms(text))
-  return wanted.filter((term) => there.has(term)).length / Math.max(1, wanted.length)
+  const wanted = termsOf(question)
+  const there = termsOf(text)
+  return wanted.filter((term) => there.includes(term)).length / Math.max(1, wanted.length)
 }
 
 function withoutLexicons(collections: Collections): Collections {

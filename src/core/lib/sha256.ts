@@ -79,7 +79,7 @@ function compress(state: Int32Array, w: Int32Array): void {
 
 /** Lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
-  return digits(bytes, 16, 2)
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
@@ -88,13 +88,10 @@ export function hex(bytes: Uint8Array): string {
  * @param characters how many characters to keep (5 bits each)
  */
 export function base32(bytes: Uint8Array, characters: number): string {
-  const groups = digits(bytes, 2, 8).match(/.{5}/g) ?? []
-  return groups
-    .slice(0, characters)
-    .map((bits) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(bits, 2)])
-    .join('')
-}
-
-function digits(bytes: Uint8Array, radix: number, width: number): string {
-  return Array.from(bytes, (byte) => byte.toString(radix).padStart(width, '0')).join('')
+  let [text, held, bits] = ['', 0, 0]
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    for (bits += 8; bits >= 5;) text += 'abcdefghijklmnopqrstuvwxyz234567'[(held >> (bits -= 5)) & 31]
+  }
+  return text.slice(0, characters)
 }
