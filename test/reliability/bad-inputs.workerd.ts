@@ -598,7 +598,8 @@ async function stored(): Promise<Record<string, string>> {
   return Object.fromEntries(results.map(({ name }, at) => [name, JSON.stringify(tables[at]!.results)]))
 }
 
-const isolate = { ...env, ...MODEL }
+/** Its answers are no other file's, to which one may be left that is stored late. */
+const isolate = { ...env, ...MODEL, DEPLOYMENT: 'bad-inputs' }
 const { faults, gate, log } = compositionFor(isolate)
 const counted = vi.spyOn(faults, 'count')
 const retrieve = vi.spyOn(gate.retriever, 'retrieve')
