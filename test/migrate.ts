@@ -15,5 +15,5 @@ for (let tries = 0; tries === 0 || !(await isEmpty()); tries++) {
 // What is in a cache cannot be listed, and `reset` leaves it: each file opens caches of its own.
 const file = crypto.randomUUID()
 caches.open = (name) => CacheStorage.prototype.open.call(caches, `${name}-${file}`)
-// All at once: that takes half as long.
-await env.DB.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))))
+// As one statement: that takes half as long as a batch of them.
+await env.DB.prepare(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).join(';\n')).run()

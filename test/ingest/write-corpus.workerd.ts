@@ -105,7 +105,7 @@ describe('writing a corpus', () => {
       const crashes = Array.from({ length: whole.count.calls + 1 }, (_, at) => at)
       expect(crashes.length).toBeGreaterThanOrEqual(50)
       // Each of them takes a quarter of a second.
-      for (const at of crashes.filter((call) => env.TEST_DEEP || call % 15 === 0)) {
+      for (const at of crashes.filter((call) => env.TEST_DEEP || call % 25 === 0)) {
         const tenant = `cut-${at}`
         await story(dyingPorts(at).ports, tenant).catch((thrown: Error) => expect(thrown.message).toBe('cut off'))
         const broken = await stateOf(tenant)

@@ -114,7 +114,7 @@ describe('the object', () => {
     const piece = new Uint8Array(1024 * 1024).fill(0x20)
     const endless = new ReadableStream({
       pull(controller) {
-        if (pieces++ === 64) controller.close()
+        if (pieces++ === 20) controller.close()
         else controller.enqueue(piece)
       },
     })

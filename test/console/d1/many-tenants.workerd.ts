@@ -201,12 +201,17 @@ describe('what the statistics cost', () => {
 
 describe('a backlog that nobody counted', () => {
   it('is counted in parts, and a summary says when it holds less than what is stored', async () => {
-    await recordTraffic(env.DB, 'waiting', 20_500, { counted: false })
-    const { summaries } = openConsole(options(env.DB))
+    // A slice and more; in deep runs more than a summary counts at once.
+    const [count, part] = env.TEST_DEEP ? [20_500, 20_000] : [5_500, 5_000]
+    await recordTraffic(env.DB, 'waiting', count, { counted: false })
+    const { summaries, counting } = openConsole(options(env.DB))
     const period = { tenant: 'waiting', fromMs: TRAFFIC_START_MS, toMs: TRAFFIC_START_MS + 24 * HOUR_MS }
-    const first = await summaries.summary(period)
-    expect(first).toMatchObject({ complete: false, decisions: 20_000 })
-    expect(await summaries.summary({ ...period, uncounted: 'leave' })).toMatchObject({ complete: false })
-    expect(await summaries.summary(period)).toMatchObject({ complete: true, decisions: 20_500 })
+    if (env.TEST_DEEP) expect(await summaries.summary(period)).toMatchObject({ complete: false, decisions: part })
+    else expect(await counting.count('sums', 1)).toBe(false)
+    expect(await summaries.summary({ ...period, uncounted: 'leave' })).toMatchObject({
+      complete: false,
+      decisions: part,
+    })
+    expect(await summaries.summary(period)).toMatchObject({ complete: true, decisions: count })
   })
 })

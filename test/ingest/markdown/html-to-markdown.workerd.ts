@@ -486,11 +486,11 @@ describe('the work that a page takes', () => {
       const { work, blocks } = await htmlToMarkdown(of(n))
       return { work, written: blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0) }
     }
-    const [small, large] = [await read(150), await read(600)]
+    const [small, large] = [await read(100), await read(400)]
     expect(large.work).toBeLessThanOrEqual(4.3 * small.work + 25)
     expect(large.written).toBeLessThanOrEqual(4.3 * small.written + 500)
     // And a Markdown of a size with its page.
-    expect(large.written).toBeLessThan(20 * of(600).length)
+    expect(large.written).toBeLessThan(20 * of(400).length)
   })
 
   it('is none for each mark of a text that begins nothing', async () => {

@@ -176,7 +176,7 @@ describe('pages of HTML', () => {
     await post('neighbour', { id: 'a', text: `<p>${fuel}</p>` })
     const documents = Array.from({ length: 3 }, (_, at) => ({
       id: `long-${at}`,
-      text: `<p>${'<i style=x>a</i>'.repeat(4000)}`,
+      text: `<p>${'<i style=x>a</i>'.repeat(1500)}`,
     }))
     const reading = { done: false }
     const sent = post('long', ...documents).finally(() => {

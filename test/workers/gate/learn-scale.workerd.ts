@@ -33,7 +33,7 @@ function documents(from: number, count: number) {
     format: 'markdown',
     text: Array.from(
       { length: 5 },
-      (__, section) => `# ${one(THINGS)} ${section}\n\n${Array.from({ length: 14 }, sentence).join(' ')}`,
+      (__, section) => `# ${one(THINGS)} ${section}\n\n${Array.from({ length: 7 }, sentence).join(' ')}`,
     ).join('\n\n'),
   }))
 }

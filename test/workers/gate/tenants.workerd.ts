@@ -15,9 +15,16 @@ interface Sent {
   readonly bindings?: Partial<typeof env>
 }
 
+const own = { ...env }
+
 function send(method: string, path: string, { body, token, headers, bindings }: Sent = {}): Promise<Response> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return workerOver({ ...env, ...bindings }).post(path, body, { ...authorization, ...headers }, method)
+  return workerOver(bindings === undefined ? own : { ...env, ...bindings }).post(
+    path,
+    body,
+    { ...authorization, ...headers },
+    method,
+  )
 }
 
 async function makeKey(tenant: string, ...scopes: string[]): Promise<{ id: string; token: string }> {
