@@ -25,6 +25,8 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
   // A Map keeps the order of insertion: the first entry is the one used longest ago.
   const entries = new Map<string, { readonly answer: StoredAnswer; readonly bytes: number }>()
   let bytesHeld = 0
+  // What is asked for again and again stays where it is: to move an entry takes a Map long.
+  let newest = ''
 
   function remove(key: string): void {
     bytesHeld -= entries.get(key)?.bytes ?? 0
@@ -35,8 +37,11 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
     get(key) {
       const entry = entries.get(key)
       if (entry === undefined) return null
-      entries.delete(key)
-      entries.set(key, entry)
+      if (key !== newest) {
+        entries.delete(key)
+        entries.set(key, entry)
+        newest = key
+      }
       return entry.answer
     },
 
@@ -49,6 +54,7 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
       // True because the text was made of a `StoredAnswer`, which is plain data.
       entries.set(key, { answer: freeze(JSON.parse(text) as StoredAnswer), bytes })
       bytesHeld += bytes
+      newest = key
       for (const oldest of entries.keys()) {
         if (bytesHeld <= maxBytes) return
         remove(oldest)

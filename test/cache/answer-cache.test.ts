@@ -33,6 +33,6 @@ describe('making an answer cache', () => {
 
   it('is told from a store, which alone is no cache', () => {
     const dependencies = { retriever: { retrieve: async () => [] }, cache: createMemoryAnswerCache() as never }
-    expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(/answerCache\({ store/)
+    expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(/answerCache\(\) of/)
   })
 })
