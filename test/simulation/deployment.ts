@@ -18,6 +18,7 @@ import { questionLength } from '../../src/core/gates/question-length.ts'
 import { readableQuestion } from '../../src/core/gates/readable-question.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import type { Language } from '../../src/core/text/language.ts'
 import { english } from '../../src/language/english/english.ts'
 import { terms } from '../../src/language/english/terms.ts'
 import type { RagGateContext, RagGateEnv } from '../../src/middleware/gate-context.ts'
@@ -64,19 +65,39 @@ export const longestLifeS = (tenant: string): number => (tenant === 'initech' ? 
 export const refusalLifeS = (tenant: string): number => (tenant === 'initech' ? 86_400 : 5)
 export const STALE_S = 60
 
+/** Of a pure reading: the texts of a simulation are few, and come again. */
+function once<Read>(read: (text: string) => Read): (text: string) => Read {
+  const known = new Map<string, Read>()
+  return (text) => {
+    let found = known.get(text)
+    if (found === undefined) {
+      if (known.size > 5000) known.clear()
+      known.set(text, (found = read(text)))
+    }
+    return found
+  }
+}
+
+const termsOf = once(terms)
+const ENGLISH: Language = { ...english, stem: once(english.stem), partsOf: once(english.partsOf) }
+
 /** Passes exactly where one sentence holds nearly all of the question. */
 const coverage = (name: string): Policy =>
   definePolicy({
     name,
     confidence: logistic({ intercept: -36, weights: { sentenceCoverage: 40 }, provenance: 'simulation' }),
     bands: { high: 0.85, medium: 0.6, low: 0.1 },
-    language: english,
+    language: ENGLISH,
     cacheLifetimes: LIFETIMES,
     gates: [readableQuestion(), questionLength(), loneTerm(), confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.6 })],
   })
 
 const COVERAGE = coverage('coverage')
-const POLICIES: Readonly<Record<string, Policy>> = { acme: COVERAGE, globex: COVERAGE, initech: balanced() }
+const POLICIES: Readonly<Record<string, Policy>> = {
+  acme: COVERAGE,
+  globex: COVERAGE,
+  initech: balanced({ language: ENGLISH }),
+}
 
 /** An answer that a handler made. */
 export interface MadeAnswer {
@@ -211,7 +232,7 @@ export class Deployment {
       name: `isolate ${this.#names++}`,
       alive: true,
       app: new Hono<RagGateEnv>(),
-      ingest: { index, collections, clock, language: english, splitter: SPLITTER },
+      ingest: { index, collections, clock, language: ENGLISH, splitter: SPLITTER },
       keys,
       purges,
       log: undefined as unknown as DecisionLog,
@@ -677,15 +698,6 @@ function badResponse(random: () => number, good: string, own: readonly (() => Re
     () => new Response(new ReadableStream({ start: () => undefined })),
     () => plainResponse('', 302, { location: 'https://elsewhere.example/' }),
   ])()
-}
-
-const knownTerms = new Map<string, readonly string[]>()
-
-function termsOf(text: string): readonly string[] {
-  const known = knownTerms.get(text) ?? terms(text)
-  if (knownTerms.size > 5000) knownTerms.clear()
-  knownTerms.set(text, known)
-  return known
 }
 
 /** A stream of an OpenAI-compatible model, as a handler passes it on. */
