@@ -18,8 +18,13 @@ let gate: BundledGate
 
 beforeAll(async () => {
   gate = await startBundledGate({ stateDirectory: join(home, 'state') })
-  await ingest(gate.url, gate.adminToken, docsCorpus())
-  cpSync(join(ROOT, 'docs', 'reference'), join(clone, 'docs'), { recursive: true })
+  // What the commands ask about, of all that `npm start` ingests.
+  await ingest(
+    gate.url,
+    gate.adminToken,
+    docsCorpus().filter(({ id }) => id === 'docs/caching.md'),
+  )
+  for (const page of ['caching.md', 'dashboard.md']) cpSync(join(ROOT, 'docs', page), join(clone, 'docs', page))
   for (const folder of ['node_modules', 'packages', 'src']) symlinkSync(join(ROOT, folder), join(clone, folder))
   writeFileSync(join(clone, '.dev.vars'), formatVars({ ADMIN_TOKEN: gate.adminToken }))
 })
@@ -67,7 +72,7 @@ describe('the commands of', () => {
     const [commands = ''] = blocksOf('docs/reference/command-line.md')
     const { ok, output } = await run(commands)
     expect(ok, output).toBe(true)
-    expect(output).toMatch(/^handbook: \d\d added, 0 changed/m)
+    expect(output).toMatch(/^handbook: 2 added, 0 changed/m)
     expect(output).toContain('Decision: ')
   })
 
