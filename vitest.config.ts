@@ -15,7 +15,7 @@ const NOT_DEEP = DEEP ? [] : ['**/*.deep.test.ts']
 
 /** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
 const LONG =
-  /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-streams|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
+  /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-answers|page-streams|start|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -95,7 +95,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 300_000,
           // What a page shows may wait for a Worker on a machine that others use as well.
-          expect: { poll: { timeout: 20_000 } },
+          expect: { poll: { timeout: 20_000, interval: 100 } },
           // A Worker for each file, and a browser for each process, which wait much: as many at a time as keep two cores busy.
           isolate: false,
           maxWorkers: 2 * CORES,

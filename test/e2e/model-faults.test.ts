@@ -247,7 +247,7 @@ describe('an answer past its lifetime', () => {
     model.answerWith(GOOD)
     const isInUse = async (): Promise<void> =>
       expect((await post('/ask', anotherQuestion())).headers.get('rag-gate')).toContain(shortLived)
-    await vi.waitFor(isInUse, { timeout: 15_000, interval: 500 })
+    await vi.waitFor(isInUse, { timeout: 30_000, interval: 1000 })
   })
 
   /** Asks again and again. @returns what came, each once, up to what is waited for */
@@ -261,7 +261,7 @@ describe('an answer past its lifetime', () => {
       if (each !== came.at(-1)) came.push(each)
       if (detail === 'detail=stale-if-error')
         expect(Number(response.headers.get('age'))).toBeGreaterThanOrEqual(LIFETIME)
-      await sleep(100)
+      await sleep(300)
     }
     return came
   }
