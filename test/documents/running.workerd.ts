@@ -111,11 +111,12 @@ test('000, 004: a refusal rate that is too high or too low is an alert, until it
     const { alerts: all } = await read<{ alerts: { kind: string; closed: string | null }[] }>('/v1/alerts')
     return all.flatMap(({ kind, closed }) => (closed === null ? [kind] : [])).sort()
   }
-  for (let at = 0; at < 50; at++) await ask(`What is the weather in Chicago on day ${at}?`)
+  for (let at = 0; at < 40; at++) await ask(`What is the weather in Chicago on day ${at}?`)
+  for (let at = 0; at < 10; at++) await ask(STRONG)
   expect(await alerts()).toEqual(['insufficiency_high', 'refusals_high'])
-  for (let at = 0; at < 70; at++) await ask(STRONG)
+  for (let at = 0; at < 50; at++) await ask(STRONG)
   expect(await alerts()).toEqual(['insufficiency_high'])
-  for (let at = 0; at < 60; at++) await ask(STRONG)
+  for (let at = 0; at < 50; at++) await ask(STRONG)
   expect(await alerts()).toEqual(['insufficiency_high', 'refusals_low'])
 }, 60_000)
 

