@@ -64,8 +64,6 @@ test('questions with a key are answered while D1 is away and the index is not, a
   const index = { UPSTASH_VECTOR_REST_URL: 'https://index.test', UPSTASH_VECTOR_REST_TOKEN: 'token' }
   const bindings: GateBindings = { ...env, ...index, DB: database.db, ANONYMOUS_ASK: 'off' }
   const { post } = workerOver(bindings)
-  // Where the scale is learned on a slow machine, what is known of the collection is out of date, and D1 is away.
-  vi.spyOn(compositionFor(bindings).ingest.collections, 'sampleChunks').mockRejectedValue(new Error('not now'))
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
   const made = await post('/v1/keys', { name: 'Intranet', scopes: ['ask'], tenant: 'default' }, ADMIN)
   const { token } = await made.json<{ token: string }>()

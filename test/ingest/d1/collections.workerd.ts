@@ -13,6 +13,7 @@ import type {
   DocumentRecord,
   Writer,
 } from '../../../packages/ingest/src/collection-writer.ts'
+import type { CollectionScale } from '../../../src/core/scale/index.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
 import { buildLexicon } from '../../fixtures/english.ts'
 
@@ -39,6 +40,19 @@ function aChange(tenant: string, fromVersion: number, given: Partial<CorpusChang
     atMs: Date.UTC(2026, 0, 1),
     ...given,
   }
+}
+
+/** What is learned of a collection of few passages. */
+const NO_SCALE: CollectionScale = {
+  origin: 'documents',
+  kind: 'none',
+  reason: 'too-few-windows',
+  windows: 0,
+  chunkCount: 2,
+  corpusVersion: 1,
+  policyId: 'balanced@1',
+  embeddingModel: 'hashed-1',
+  learnedAtMs: Date.UTC(2026, 0, 1),
 }
 
 function aWriter(id = 'writer', atMs = Date.UTC(2026, 0, 1)): Writer {
@@ -291,6 +305,30 @@ describe('find', () => {
     await publish(writer, aChange('uncopied', 1))
     expect(await reader.find('uncopied', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
+
+  it.each<[string, (collections: CollectionWriter, tenant: string) => Promise<unknown>]>([
+    ['its scale', (collections, tenant) => collections.noteScale(tenant, 'manual', NO_SCALE)],
+    ['its policy', (collections, tenant) => collections.choosePolicy(tenant, 'manual', 'balanced@1')],
+    ['the policy of its tenant', (collections, tenant) => collections.chooseTenantPolicy(tenant, 'balanced@1')],
+    ['what is not published', (collections, tenant) => collections.forget(tenant, 'manual', 'writer', ['c1'])],
+  ])(
+    'reads again once %s was changed, and has what it read before while the database is away',
+    async (what, change) => {
+      const tenant = `changed-${what}`
+      const collections = createD1Collections({ db: env.DB, outageMaxAgeMs: 60_000 })
+      await publish(collections, aChange(tenant, 0))
+      const before = await collections.find(tenant, 'manual')
+      expect(before).toMatchObject({ corpusVersion: 1 })
+      await change(collections, tenant)
+      const raw = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('D1_ERROR: Network connection lost')))
+      // Nothing else of a statement is used.
+      const statement = { bind: () => statement, raw } as unknown as D1PreparedStatement
+      const prepare = vi.spyOn(env.DB, 'prepare').mockReturnValue(statement)
+      expect(await collections.find(tenant, 'manual')).toEqual(before)
+      expect(raw).toHaveBeenCalledOnce()
+      prepare.mockRestore()
+    },
+  )
 
   it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
     expect(() => createD1Collections({ db: env.DB, copyMaxAgeMs })).toThrow(

@@ -42,6 +42,13 @@ export interface D1CollectionsOptions {
   readonly clock?: Clock
 }
 
+interface Copy {
+  readonly collection: Collection
+  readonly readAtMs: number
+  /** Present where the row was changed since: it is read again. */
+  readonly isOutdated?: true
+}
+
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
 const MAX_COPIES = 1_000
 /** A lexicon of a large collection takes megabytes, and an isolate has 128. */
@@ -90,23 +97,29 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
   } = options
   const lastKnown = withLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
-  const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
+  const copies = new Map<string, Copy>()
   const readLexicons = new Map<string, Lexicon>()
 
   /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. */
   function keepCopy(collection: Collection, readAtMs: number): Collection {
     const key = lengthPrefixed([collection.tenant, collection.id])
     const held = copies.get(key)
-    if (held !== undefined && isFresh(held.readAtMs) && held.collection.corpusVersion > collection.corpusVersion) {
+    if (held !== undefined && isFresh(held) && held.collection.corpusVersion > collection.corpusVersion) {
       return held.collection
     }
     keepNewest(copies, key, { collection, readAtMs }, MAX_COPIES)
     return collection
   }
 
-  function isFresh(readAtMs: number): boolean {
+  /** For changes that bring no other evidence: while the database does not answer, the copy of before stands in. */
+  function outdate(key: string): void {
+    const held = copies.get(key)
+    if (held !== undefined) copies.set(key, { ...held, isOutdated: true })
+  }
+
+  function isFresh({ readAtMs, isOutdated }: Copy): boolean {
     const ageMs = clock.nowMs() - readAtMs
-    return ageMs >= 0 && ageMs < copyMaxAgeMs
+    return isOutdated !== true && ageMs >= 0 && ageMs < copyMaxAgeMs
   }
 
   async function read(tenant: Tenant, id: CollectionId): Promise<Collection | undefined> {
@@ -122,7 +135,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     async find(tenant, id) {
       const key = lengthPrefixed([tenant, id])
       const held = copies.get(key)
-      if (held !== undefined && isFresh(held.readAtMs)) return held.collection
+      if (held !== undefined && isFresh(held)) return held.collection
       const known = held && { value: held.collection, readAtMs: held.readAtMs }
       return lastKnown<Collection | null>(known, async () => {
         const readAtMs = clock.nowMs()
@@ -246,7 +259,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       )
       if (first === undefined) return
       await queries.batch([first, ...others]).catch(rethrowStoreFault)
-      copies.delete(lengthPrefixed([tenant, id]))
+      outdate(lengthPrefixed([tenant, id]))
     },
 
     async abandon(tenant, id, atMs, chunkIds) {
@@ -269,7 +282,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         .where(and(statement.named(tenant, id), gt(collections.corpusVersion, 0)))
         .returning({ id: collections.id })
         .catch(rethrowStoreFault)
-      copies.delete(lengthPrefixed([tenant, id]))
+      outdate(lengthPrefixed([tenant, id]))
       return chosen.length > 0
     },
 
@@ -279,7 +292,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         .values({ id: tenant, policyId })
         .onConflictDoUpdate({ target: tenants.id, set: { policyId } })
         .catch(rethrowStoreFault)
-      copies.clear()
+      for (const key of copies.keys()) outdate(key)
     },
 
     async noteScale(tenant, id, scale) {
@@ -289,7 +302,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         .set({ scale })
         .where(and(statement.named(tenant, id), isOlder))
         .catch(rethrowStoreFault)
-      copies.delete(lengthPrefixed([tenant, id]))
+      outdate(lengthPrefixed([tenant, id]))
     },
 
     async sampleChunks(tenant, id, limit) {
