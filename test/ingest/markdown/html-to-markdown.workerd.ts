@@ -409,6 +409,11 @@ describe('any page', () => {
     )
   }, 60_000)
 
+  it('has no part of blanks that HTML takes for characters', async () => {
+    for (const page of ['\v', '<p>&nbsp;\u2003</p>', '<h2>\v</h2>', '<table><tr><th>\v<th>\u3000</table>'])
+      expect((await htmlToMarkdown(page)).blocks).toEqual([])
+  })
+
   it('throws nothing but what is said', async () => {
     const piece = fc.oneof(
       fc.constantFrom(

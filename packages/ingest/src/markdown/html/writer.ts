@@ -227,6 +227,7 @@ export class MarkdownWriter {
     }
   }
 
+  /** @returns '' for one of blanks that HTML takes for characters, such as a vertical tab */
   #takeLine(): string {
     if (this.#codeOpen > 0) this.#line.push('`')
     this.#codeOpen = 0
@@ -234,7 +235,7 @@ export class MarkdownWriter {
     const line = this.#line.join('')
     this.#line = []
     this.#spaceBefore = false
-    return line
+    return line.trim() === '' ? '' : line
   }
 
   #endLine(): void {
