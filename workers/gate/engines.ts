@@ -49,12 +49,18 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
 export function rerankerFor(env: GateBindings): Reranker | undefined {
   if (env.RERANKER === 'workers-ai') {
     if (env.AI === undefined) throw new RagGateError('config_invalid', 'RERANKER=workers-ai needs the binding AI')
-    return createWorkersAiReranker({ ai: env.AI })
+    return createWorkersAiReranker({ ai: env.AI, ...rerankTimeout(env) })
   }
   if (env.RERANKER !== 'llm') return undefined
   const [model] = languageModels(env)
   if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs a model: set LLM_MODEL')
-  return createLlmGrader(model)
+  return createLlmGrader({ ...model, ...rerankTimeout(env) })
+}
+
+/** Of the call as of the whole: each has a limit of its own. */
+function rerankTimeout(env: GateBindings): { readonly timeoutMs?: number } {
+  const seconds = numberIn(env, 'RERANK_TIMEOUT_SECONDS')
+  return seconds === undefined ? {} : { timeoutMs: seconds * 1000 }
 }
 
 /**
@@ -64,8 +70,7 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
  */
 export function rerankingOptions(env: GateBindings): RerankingOptions {
   const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
-  const seconds = numberIn(env, 'RERANK_TIMEOUT_SECONDS')
-  const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 }
+  const timeout = rerankTimeout(env)
   if (from === undefined && below === undefined) return timeout
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })

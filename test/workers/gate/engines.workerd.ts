@@ -1,13 +1,16 @@
 /** The Worker over other engines than the embedded ones, which have no local simulator: fakes of their documented shapes. */
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { rerankerFor } from '../../../workers/gate/engines.ts'
 import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../../fixtures/vectorize.ts'
 import { ADMIN, workerOver } from '../../worker-requests.ts'
 
 const send = (bindings: GateBindings, method: string, path: string, body?: unknown): Promise<Response> =>
   workerOver(bindings).post(path, body, ADMIN, method)
+
+afterEach(() => void vi.useRealTimers())
 
 const EMBEDDER = hashedEmbedder()
 const MODEL = '@cf/baai/bge-m3'
@@ -81,6 +84,24 @@ describe('a reranker', () => {
     }
     expect(await isReranked({ RERANK_TIMEOUT_SECONDS: '1' })).toBe(false)
     expect(await isReranked({})).toBe(true)
+  })
+
+  it.each([
+    ['workers-ai', { response: [{ id: 0, score: 0 }] }, 0.5],
+    ['llm', Response.json({ choices: [{ message: { content: '1: 3' } }] }), 3],
+  ])('%s is waited for until RERANK_TIMEOUT_SECONDS, past what a call has by itself', async (name, output, score) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const run = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50_000))
+      return output
+    }
+    const bindings = { ...env, AI: { run }, LLM_MODEL: '@cf/a/b', RERANKER: name, RERANK_TIMEOUT_SECONDS: '60' }
+    const reranker = rerankerFor(bindings)!
+    const passages = [{ id: 'a', documentId: 'a', text: 'Rockets burn methane.', scores: {} }]
+    const { signal } = new AbortController()
+    const scores = reranker.rerank({ question: 'What burns?', passages, signal })
+    await vi.advanceTimersByTimeAsync(50_000)
+    expect(await scores).toEqual([score])
   })
 })
 
