@@ -268,9 +268,25 @@ describe('what is installed', () => {
     expect(forStart).toContain('workerd')
   })
 
-  test('has both bounds where the user brings it', () => {
-    for (const [name, range] of Object.entries(root.peerDependencies ?? {})) {
-      expect(`${name} ${range}`).toMatch(/ (\^\d+\.\d+\.\d+|>=\d+\.\d+\.\d+ <\d+)$/)
+  test('has both bounds where the user brings it, and lies between them', () => {
+    const numbers = (version: string): readonly number[] => version.split('.').map(Number)
+    const isBefore = (one: readonly number[], other: readonly number[]): boolean => {
+      const at = other.findIndex((number, place) => number !== (one[place] ?? 0))
+      return at >= 0 && (one[at] ?? 0) < other[at]!
+    }
+    for (const { peerDependencies = {} } of [root, ...manifests.values()]) {
+      for (const [name, range] of Object.entries(peerDependencies)) {
+        const [, caret, least = '', most] = /^(?:(\^)|>=)(\d+\.\d+\.\d+)(?: <(\d+))?$/.exec(range) ?? []
+        expect([name, range, (caret === undefined) === (most !== undefined)]).toEqual([name, range, true])
+        const above = most === undefined ? [numbers(least)[0]! + 1] : numbers(most)
+        const installed = numbers(packages[`node_modules/${name}`]!.version)
+        expect([name, range, isBefore(installed, numbers(least)), isBefore(installed, above)]).toEqual([
+          name,
+          range,
+          false,
+          true,
+        ])
+      }
     }
   })
 

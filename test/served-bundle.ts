@@ -12,13 +12,13 @@ export interface ServedGate extends Pick<LocalGate, 'url' | 'adminToken' | 'stop
   readonly inspectorUrl: () => Promise<string>
 }
 
-/** What wrangler.toml gives a Worker: bindings, flags, assets. */
+/** What its configuration gives a Worker: bindings, flags, assets. */
 export type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
 
-/** Reads wrangler.toml as wrangler does, which takes a second and a half to load. */
-export async function readWorkerOptions(): Promise<WorkerOptions> {
+/** Reads a wrangler.toml, by default the gate's, as wrangler does, which takes a second and a half to load. */
+export async function readWorkerOptions(...folders: readonly string[]): Promise<WorkerOptions> {
   const wrangler = await import('wrangler')
-  return wrangler.unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')).workerOptions
+  return wrangler.unstable_getMiniflareWorkerOptions(join(ROOT, ...folders, 'wrangler.toml')).workerOptions
 }
 
 export interface ServedBundle {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../bench/seeded-random.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
@@ -19,6 +20,28 @@ describe('createMemoryAnswerCache', () => {
     await cache.put('4', aStoredAnswer('4', { body }))
     const kept = await Promise.all(['1', '2', '3', '4'].map(async (key) => (await cache.get(key)) !== null))
     expect(kept).toEqual([true, false, true, true])
+  })
+
+  it('keeps those used last, in whatever order they are stored, asked for and deleted', async () => {
+    const random = seededRandom(3)
+    const cache = createMemoryAnswerCache({ maxBytes: 3 * bytesOf('0', '') })
+    // The one used longest ago first.
+    let expected: string[] = []
+    for (let step = 0; step < 2_000; step++) {
+      const key = String(Math.floor(random() * 5))
+      const others = expected.filter((other) => other !== key)
+      const use = random()
+      if (use < 0.6) {
+        expect((await cache.get(key)) !== null).toBe(expected.includes(key))
+        if (expected.includes(key)) expected = [...others, key]
+      } else if (use < 0.9) {
+        await cache.put(key, aStoredAnswer(key, { body: '' }))
+        expected = [...others, key].slice(-3)
+      } else {
+        await cache.delete(key)
+        expected = others
+      }
+    }
   })
 
   it('forgets as many small answers as a large one needs room', async () => {

@@ -11,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     readonly gateModules: readonly V4ModuleDefinition[]
     readonly gateOptions: WorkerOptions
+    /** Of the Worker of vector indexes. */
+    readonly indexOptions: WorkerOptions
     /** Folder for the tarballs, which the first file that needs them makes. */
     readonly tarballs: string
   }
@@ -20,6 +22,7 @@ export default async function bundleGate({ provide }: TestProject): Promise<() =
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bundle-'))
   provide('gateModules', bundle('workers/gate/index.ts', join(directory, 'gate')))
   provide('gateOptions', await readWorkerOptions())
+  provide('indexOptions', await readWorkerOptions('packages', 'vector-index'))
   provide('tarballs', join(directory, 'tarballs'))
   return () => rmSync(directory, { recursive: true, force: true })
 }

@@ -1,7 +1,8 @@
-/** The vector index Worker that end-to-end tests ask. That wrangler serves it is tested in `start-index.deep.test.ts`. */
+/** The vector index Worker that end-to-end tests ask, by the bindings of its wrangler.toml. That wrangler serves it is tested in `start-index.deep.test.ts`. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { inject } from 'vitest'
 import { bundleScript } from '../../bench/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import type { LocalIndex } from '../../scripts/local-index.ts'
@@ -26,17 +27,16 @@ export async function startBundledIndex(
   const tokens = new Map(Object.keys(indexes).map((name) => [name, name.padEnd(32, '-token')]))
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
+      ...inject('indexOptions'),
       name: 'vector-index',
       modules: [
         { type: 'ESModule', path: join(bundle, 'index.js') },
         ...compiled.map((name) => ({ type: 'CompiledWasm', path: join(bundle, name) }) as const),
       ],
       modulesRoot: bundle,
-      compatibilityDate: '2026-11-01',
       host: '127.0.0.1',
       port,
       resourcePersistencePath: join(stateDirectory, 'rows'),
-      durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
       bindings: { INDEX_TOKENS: JSON.stringify(Object.fromEntries(tokens)), VECTOR_INDEXES: JSON.stringify(indexes) },
     }),
   )

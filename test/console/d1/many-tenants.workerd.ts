@@ -1,6 +1,7 @@
 /** The jobs of a console with very many tenants: what one run asks of D1, and that each tenant has its turn. */
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts'
 import { watchAlerts, watchTenants } from '../../../packages/console/src/jobs/watch-alerts.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
@@ -213,5 +214,12 @@ describe('a backlog that nobody counted', () => {
       decisions: part,
     })
     expect(await summaries.summary(period)).toMatchObject({ complete: true, decisions: count })
+  })
+
+  it('has four parts of each kind counted at a time, however many there are', async () => {
+    const batch = vi.fn<() => Promise<unknown>>(async () => [{ results: [] }, { results: [{}] }])
+    const counting = createD1Counting({ db: { prepare: () => ({}), batch } as unknown as D1Database })
+    expect([await counting.count(), batch.mock.calls.length]).toEqual([false, 8])
+    expect([await counting.count('sums'), batch.mock.calls.length]).toEqual([false, 12])
   })
 })
