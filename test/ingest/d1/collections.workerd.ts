@@ -296,6 +296,52 @@ describe('find', () => {
     expect(await collections.find('slow', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
+  it.each<[string, boolean, object]>([
+    ['a former policy over one that was chosen', false, { corpusVersion: 1, policyId: 'balanced@1' }],
+    [
+      'a former version over a publish and what was changed after it',
+      true,
+      { corpusVersion: 2, policyId: 'balanced@1' },
+    ],
+  ])('does not let a slow read put %s', async (what, isPublished, expected) => {
+    const tenant = `slow-${what}`
+    const clock = makeClock()
+    const collections = createD1Collections({ db: env.DB, clock })
+    await publish(collections, aChange(tenant, 0))
+    clock.advance(10_000)
+    let hasRead = (): void => undefined
+    const read = new Promise<void>((resolve) => (hasRead = resolve))
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const prepare = env.DB.prepare.bind(env.DB)
+    const spied = vi.spyOn(env.DB, 'prepare').mockImplementationOnce((sql) => {
+      const statement = prepare(sql)
+      const bind = statement.bind.bind(statement)
+      statement.bind = (...values) => {
+        const bound = bind(...values)
+        const raw = bound.raw.bind(bound)
+        // Drizzle asks for the rows alone.
+        bound.raw = (async () => {
+          const rows = await raw()
+          hasRead()
+          await released
+          return rows
+        }) as typeof bound.raw
+        return bound
+      }
+      return statement
+    })
+    const reading = collections.find(tenant, 'manual')
+    await read
+    clock.advance(1)
+    if (isPublished) await publish(collections, aChange(tenant, 1))
+    await collections.choosePolicy(tenant, 'manual', 'balanced@1')
+    release()
+    await reading
+    expect(await collections.find(tenant, 'manual')).toMatchObject(expected)
+    spied.mockRestore()
+  })
+
   it('asks every time when copies may not be kept', async () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB })

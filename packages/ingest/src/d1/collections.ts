@@ -45,8 +45,8 @@ export interface D1CollectionsOptions {
 interface Copy {
   readonly collection: Collection
   readonly readAtMs: number
-  /** Present where the row was changed since: it is read again. */
-  readonly isOutdated?: true
+  /** When the row was changed since: it is read again. */
+  readonly outdatedAtMs?: number
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
@@ -100,26 +100,28 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
   const copies = new Map<string, Copy>()
   const readLexicons = new Map<string, Lexicon>()
 
-  /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. */
+  /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. One changed meanwhile is read again. */
   function keepCopy(collection: Collection, readAtMs: number): Collection {
     const key = lengthPrefixed([collection.tenant, collection.id])
     const held = copies.get(key)
-    if (held !== undefined && isFresh(held) && held.collection.corpusVersion > collection.corpusVersion) {
+    if (held !== undefined && isYoung(held) && held.collection.corpusVersion > collection.corpusVersion) {
       return held.collection
     }
-    keepNewest(copies, key, { collection, readAtMs }, MAX_COPIES)
+    const { outdatedAtMs = -Infinity } = held ?? {}
+    const copy = { collection, readAtMs, ...(readAtMs < outdatedAtMs && { outdatedAtMs }) }
+    keepNewest(copies, key, copy, MAX_COPIES)
     return collection
   }
 
   /** For changes that bring no other evidence: while the database does not answer, the copy of before stands in. */
   function outdate(key: string): void {
     const held = copies.get(key)
-    if (held !== undefined) copies.set(key, { ...held, isOutdated: true })
+    if (held !== undefined) copies.set(key, { ...held, outdatedAtMs: clock.nowMs() })
   }
 
-  function isFresh({ readAtMs, isOutdated }: Copy): boolean {
+  function isYoung({ readAtMs }: Copy): boolean {
     const ageMs = clock.nowMs() - readAtMs
-    return isOutdated !== true && ageMs >= 0 && ageMs < copyMaxAgeMs
+    return ageMs >= 0 && ageMs < copyMaxAgeMs
   }
 
   async function read(tenant: Tenant, id: CollectionId): Promise<Collection | undefined> {
@@ -135,7 +137,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     async find(tenant, id) {
       const key = lengthPrefixed([tenant, id])
       const held = copies.get(key)
-      if (held !== undefined && isFresh(held)) return held.collection
+      if (held !== undefined && isYoung(held) && held.outdatedAtMs === undefined) return held.collection
       const known = held && { value: held.collection, readAtMs: held.readAtMs }
       return lastKnown<Collection | null>(known, async () => {
         const readAtMs = clock.nowMs()
