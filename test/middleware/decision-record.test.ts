@@ -12,6 +12,17 @@ const fail = (): never => {
 }
 const PRESET = { name: 'test', gates: [], confidenceModels: [] }
 
+/** How what an application brings fails. */
+const FAILURES: readonly (readonly [string, () => Promise<never>])[] = [
+  ['rejects', () => Promise.reject(new Error('down'))],
+  [
+    'throws',
+    () => {
+      throw new Error('down')
+    },
+  ],
+]
+
 describe('the record', () => {
   it('is one event for each question, given to waitUntil, with what the handler reported', async () => {
     const { ask, journal } = aGate({
@@ -95,15 +106,7 @@ describe('the record', () => {
     for (const { events } of [journal, plain.journal]) expect(JSON.stringify(events)).not.toContain('engine start')
   })
 
-  it.each([
-    ['rejects', () => Promise.reject(new Error('no key'))],
-    [
-      'throws',
-      () => {
-        throw new Error('no key')
-      },
-    ],
-  ])('is there without the question where its HMAC %s, which is logged', async (_, hash) => {
+  it.each(FAILURES)('is there without the question where its HMAC %s, which is logged', async (_, hash) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { ask, journal } = aGate({ dependencies: { questionHmac: hash } })
     expect((await ask()).status).toBe(200)
@@ -113,15 +116,7 @@ describe('the record', () => {
     logged.mockRestore()
   })
 
-  it.each([
-    ['rejects', () => Promise.reject(new Error('log down'))],
-    [
-      'throws',
-      () => {
-        throw new Error('log down')
-      },
-    ],
-  ])('that %s does no harm to the response', async (_, record) => {
+  it.each(FAILURES)('that %s does no harm to the response', async (_, record) => {
     for (const finds of [[STRONG], []]) {
       const { ask } = aGate({ finds, dependencies: { log: { record, flush: () => Promise.resolve() } } })
       const response = await ask()

@@ -122,7 +122,7 @@ function compose(env: GateBindings): Composition {
   const clock = { nowMs: () => Date.now() }
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
-  const howReranked = rerankingOptions(env)
+  const rerankOptions = rerankingOptions(env)
   const outageMaxAgeMs = (numberIn(env, 'DATABASE_OUTAGE_SECONDS') ?? 600) * 1000
   const collections = createD1Collections({ db: env.DB, outageMaxAgeMs })
   const log = decisionLogFor(env)
@@ -135,7 +135,7 @@ function compose(env: GateBindings): Composition {
   )
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
-  const reader = readerName(reranker, howReranked)
+  const reader = readerName(reranker, rerankOptions)
   const policies = createD1Policies({ db: env.DB, clock })
   const options = consoleOptions(env, {
     authenticate,
@@ -153,7 +153,7 @@ function compose(env: GateBindings): Composition {
   return {
     gate: {
       retriever,
-      ...(reranker && { reranker: reranking(reranker, howReranked) }),
+      ...(reranker && { reranker: reranking(reranker, rerankOptions) }),
       collections,
       cache: answerCache({
         store: answerStore(env),

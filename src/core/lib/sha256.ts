@@ -88,6 +88,7 @@ export function hex(bytes: Uint8Array): string {
  * @param characters how many characters to keep (5 bits each)
  */
 export function base32(bytes: Uint8Array, characters: number): string {
+  // Only the last twelve bits that are held are read: higher ones may overflow.
   let [text, held, bits] = ['', 0, 0]
   for (const byte of bytes) {
     held = (held << 8) | byte
