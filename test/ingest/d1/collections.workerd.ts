@@ -333,7 +333,6 @@ describe('find', () => {
     })
     const reading = collections.find(tenant, 'manual')
     await read
-    clock.advance(1)
     if (isPublished) await publish(collections, aChange(tenant, 1))
     await collections.choosePolicy(tenant, 'manual', 'balanced@1')
     release()

@@ -45,8 +45,15 @@ export interface D1CollectionsOptions {
 interface Copy {
   readonly collection: Collection
   readonly readAtMs: number
-  /** When the row was changed since: it is read again. */
-  readonly outdatedAtMs?: number
+  /** Number of the change that the row had since: it is read again. */
+  readonly outdatedBy?: number
+}
+
+/** Where a reading began. */
+interface Begun {
+  readonly readAtMs: number
+  /** How many changes there had been: a clock goes back, and stands still for a while. */
+  readonly changes: number
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
@@ -98,17 +105,19 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
   const lastKnown = withLastKnown({ maxAgeMs: outageMaxAgeMs, clock })
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
+  let changes = 0
+  const begin = (): Begun => ({ readAtMs: clock.nowMs(), changes })
   const readLexicons = new Map<string, Lexicon>()
 
   /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. One changed meanwhile is read again. */
-  function keepCopy(collection: Collection, readAtMs: number): Collection {
+  function keepCopy(collection: Collection, begun: Begun): Collection {
     const key = lengthPrefixed([collection.tenant, collection.id])
     const held = copies.get(key)
     if (held !== undefined && isYoung(held) && held.collection.corpusVersion > collection.corpusVersion) {
       return held.collection
     }
-    const { outdatedAtMs = -Infinity } = held ?? {}
-    const copy = { collection, readAtMs, ...(readAtMs < outdatedAtMs && { outdatedAtMs }) }
+    const { outdatedBy = 0 } = held ?? {}
+    const copy = { collection, readAtMs: begun.readAtMs, ...(outdatedBy > begun.changes && { outdatedBy }) }
     keepNewest(copies, key, copy, MAX_COPIES)
     return collection
   }
@@ -116,7 +125,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
   /** For changes that bring no other evidence: while the database does not answer, the copy of before stands in. */
   function outdate(key: string): void {
     const held = copies.get(key)
-    if (held !== undefined) copies.set(key, { ...held, outdatedAtMs: clock.nowMs() })
+    if (held !== undefined) copies.set(key, { ...held, outdatedBy: ++changes })
   }
 
   function isYoung({ readAtMs }: Copy): boolean {
@@ -137,13 +146,13 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     async find(tenant, id) {
       const key = lengthPrefixed([tenant, id])
       const held = copies.get(key)
-      if (held !== undefined && isYoung(held) && held.outdatedAtMs === undefined) return held.collection
+      if (held !== undefined && isYoung(held) && held.outdatedBy === undefined) return held.collection
       const known = held && { value: held.collection, readAtMs: held.readAtMs }
       return lastKnown<Collection | null>(known, async () => {
-        const readAtMs = clock.nowMs()
+        const begun = begin()
         const collection = await read(tenant, id)
         if (copies.get(key) === held) copies.delete(key)
-        return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, readAtMs)
+        return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, begun)
       })
     },
 
@@ -190,7 +199,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async open(tenant, id, writer) {
-      const readAtMs = clock.nowMs()
+      const begun = begin()
       const [, taken, [lease]] = await queries
         .batch([
           statement.insertCollection(queries, tenant, id, writer.atMs),
@@ -206,7 +215,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       }
       const collection = await read(tenant, id)
       // The row was inserted above, and collections are never deleted.
-      if (collection!.corpusVersion > 0) keepCopy(collection!, readAtMs)
+      if (collection!.corpusVersion > 0) keepCopy(collection!, begun)
       return collection!
     },
 
@@ -229,7 +238,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const text = encodeLexicon(change.lexicon)
       const lexiconId = `${lexiconIdPrefix(tenant, id)}${await sha256Hex(text)}`
       const publishedIds = change.documents.flatMap(({ chunkIds }) => chunkIds)
-      const readAtMs = clock.nowMs()
+      const begun = begin()
       // One transaction: when one of them fails, D1 takes back what the others did.
       const statements = [
         statement.insertCollection(queries, tenant, id, atMs),
@@ -252,7 +261,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       })
       keepNewest(readLexicons, lexiconId, change.lexicon, MAX_LEXICONS)
       // The row is there: `raiseVersion` has just changed it.
-      return keepCopy((await read(tenant, id))!, readAtMs)
+      return keepCopy((await read(tenant, id))!, begun)
     },
 
     async forget(tenant, id, writerId, chunkIds, except) {
