@@ -94,7 +94,7 @@ export function makeGateContext(input: RagGateContextInput): {
       document_id: chunk.documentId,
       ...placeOf(chunk),
     })),
-    ...(decision.verdict === 'advise' ? { caution: CAUTION_FOR_MODEL } : {}),
+    ...(decision.verdict === 'advise' && { caution: CAUTION_FOR_MODEL }),
     summary: summariseDecision(decision, evidence.chunks, {
       audience,
       policy,

@@ -36,7 +36,7 @@ export function plainCollection({
 }: Pick<Collection, 'tenant' | 'id'> &
   Partial<Pick<Collection, 'lexiconId' | 'scale'>> & { readonly corpusVersion?: number | undefined }): Collection {
   return {
-    ...(corpusVersion === undefined ? { documents: 'elsewhere' } : {}),
+    ...(corpusVersion === undefined && { documents: 'elsewhere' }),
     corpusVersion: corpusVersion ?? 1,
     lexiconId: null,
     embeddingModel: '',

@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const tenant of TENANTS) {
     await store.write(
       Array.from({ length: 12 }, (_, at) => {
-        const id = uuidv7(LATEST_MS - at * 1000, crypto.getRandomValues(new Uint8Array(10)))
+        const id = uuidv7(LATEST_MS - at * 1000, crypto.randomUUID())
         const verdict = at % 2 === 0 ? 'pass' : 'refuse'
         const decision = aDecision({ id, tenant, verdict, collection: `${tenant}-${CANARY}` })
         return { event: anEvent(id, { decision, atMs: LATEST_MS - at * 1000 }), isolate: tenant, sequence: at + 1 }

@@ -55,9 +55,8 @@ export function createInfoReader(
       return copy?.info ?? ask(signal)
     },
     async embedding(signal) {
-      const ageMs = copy === undefined ? Infinity : clock.nowMs() - copy.readAtMs
-      const fresh = copy !== undefined && ageMs >= 0 && ageMs < embeddingMaxAgeMs
-      const { dense, sparse } = fresh && copy !== undefined ? copy.info : await ask(signal)
+      const ageMs = clock.nowMs() - (copy?.readAtMs ?? NaN)
+      const { dense, sparse } = copy && ageMs >= 0 && ageMs < embeddingMaxAgeMs ? copy.info : await ask(signal)
       if (dense !== undefined) return { model: dense.model, dimension: dense.dimension }
       // A sparse index has no length of vectors; one of the two parts is there.
       return { model: sparse?.model ?? '', dimension: 0 }

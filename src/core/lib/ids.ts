@@ -1,6 +1,6 @@
 /** Ids of chunks, namespaces and decisions. Time and randomness come in as arguments. */
 import { lengthPrefixed } from './canonical.ts'
-import { base32, hex, sha256 } from './sha256.ts'
+import { base32, sha256 } from './sha256.ts'
 
 /** Who may see a collection. */
 export type Tenant = string
@@ -33,17 +33,10 @@ export function timeOfId(id: string): number | undefined {
  * A UUIDv7: sorts by time of making.
  *
  * @param nowMs milliseconds since 1970
- * @param random ten random bytes, or a UUID of version 4: it is as random in the same places
+ * @param random a UUID of version 4, which is as random in the same places
  * @see RFC 9562, section 5.7
  */
-export function uuidv7(nowMs: number, random: Uint8Array | string): string {
+export function uuidv7(nowMs: number, random: string): string {
   const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, '0').slice(-12)
-  const rest = typeof random === 'string' ? random.slice(15) : placed(hex(random))
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}`
-}
-
-function placed(digits: string): string {
-  // Of 64 bits after the version, the first two name the variant.
-  const variant = '89ab'[Number.parseInt(digits.charAt(4), 16) % 4]
-  return `${digits.slice(1, 4)}-${variant}${digits.slice(5, 8)}-${digits.slice(8, 20)}`
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }

@@ -80,7 +80,7 @@ export function conclude(policy: Policy, found: readonly Finding[], confidence: 
     reason: disabled ? 'gate_disabled' : (first?.code ?? 'nothing_judged'),
     findings,
     policyId: policy.id,
-    ...(policy.escalateRefusals === true && strict === 'refuse' && !disabled ? { escalate: true as const } : {}),
+    ...(policy.escalateRefusals && strict === 'refuse' && !disabled && { escalate: true }),
   }
 }
 

@@ -147,10 +147,10 @@ export function definePolicy(input: PolicyInput): Policy {
     signals: named([...reads, ...records]),
     bands: own.bands,
     gates: Object.freeze(own.gates.map((each, at) => Object.freeze({ gate: gates[at]!.gate, settings: each }))),
-    ...(language === undefined ? {} : { language }),
+    ...(language && { language }),
     cacheLifetimes: own.cacheLifetimes,
     wording,
-    ...(preset === undefined ? {} : { preset }),
+    ...(preset && { preset }),
     ...flagsOf(input),
     texts: textsOf(gates, preset, wording),
     id: `${name}@${hex(sha256(canonical)).slice(0, 16)}`,
@@ -165,10 +165,10 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id' | 'reads' | '
     confidence: confidence.settings,
     bands,
     gates: gates.map(({ settings }) => settings),
-    ...(language === undefined ? {} : { language: language.name }),
+    ...(language && { language: language.name }),
     cacheLifetimes,
-    ...(preset === undefined ? {} : { preset: preset.name }),
-    ...(wording === 'neutral' ? {} : { wording }),
+    ...(preset && { preset: preset.name }),
+    ...(wording !== 'neutral' && { wording }),
     ...flagsOf(policy),
   }
 }
@@ -209,8 +209,8 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
       if (gate === undefined) throw invalid('A gate of this policy is not known here', 'gates')
       return { gate, settings: each }
     }),
-    ...(language === undefined ? {} : { language }),
-    ...(preset === undefined ? {} : { preset }),
+    ...(language && { language }),
+    ...(preset && { preset }),
   })
 }
 

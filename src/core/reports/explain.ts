@@ -37,10 +37,10 @@ export function explain(decision: ExplainedDecision, { preset, gates }: Pick<Pol
       .flatMap((finding) => facts?.(finding) ?? [{ label: finding.gate, value: finding.message }]),
     // The same word.
     decision: verdict.toUpperCase() as Uppercase<Verdict>,
-    ...(verdict === 'pass' || deciding === undefined ? {} : { reason: deciding.message }),
+    ...(verdict !== 'pass' && deciding && { reason: deciding.message }),
     checks,
     analysis,
-    ...(glance === undefined ? {} : { glance }),
+    ...(glance && { glance }),
   }
 }
 

@@ -122,9 +122,9 @@ export function summariseDecision(
     band,
     reason_code: reason,
     ...(calibration && { calibration }),
-    ...(escalate === true ? { escalate } : {}),
+    ...(escalate && { escalate }),
     ...policy.preset?.summary?.({ decision, chunks, audience, gates: policy.gates }),
-    ...(audience === 'operator' ? { detail: detailOf(decision, chunks, reportOptions) } : {}),
+    ...(audience === 'operator' && { detail: detailOf(decision, chunks, reportOptions) }),
   }
 }
 
@@ -143,8 +143,8 @@ function detailOf(
     signals,
     ...(signals.scale && { scale: shownScale(signals.scale, decision) }),
     reranker,
-    ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
-    ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
+    ...(answerSignals && { answer_signals: answerSignals }),
+    ...(unsupported.length > 0 && { unsupported_sentences: unsupported }),
     chunks: chunks.map(showChunk),
   }
 }
@@ -169,7 +169,7 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], repor
     refused: true,
     refusal_reason: audience === 'operator' ? (operatorReason(decision, policy) ?? reason) : reason,
     suggestions,
-    ...(closest.length === 0 ? {} : { closest }),
+    ...(closest.length > 0 && { closest }),
     ...policy.preset?.refusal?.({ decision, chunks, audience, gates: policy.gates }, policy.wording),
     ...summariseDecision(decision, chunks, reportOptions),
   }

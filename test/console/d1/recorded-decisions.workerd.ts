@@ -207,7 +207,7 @@ describe('one', () => {
 
   it.each([0, 20, 90_000])('is found by an id whose time is %i ms before that of the event', async (laterMs) => {
     const atMs = Date.UTC(2026, 3, 4)
-    const id = uuidv7(atMs - laterMs, crypto.getRandomValues(new Uint8Array(10)))
+    const id = uuidv7(atMs - laterMs, crypto.randomUUID())
     const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
     await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'timed', sequence: 1 }])
     expect((await recorded.one('timed', id))?.id).toBe(id)

@@ -41,7 +41,7 @@ const PAGES: Readonly<Record<string, (tenant: string) => Promise<unknown>>> = {
 }
 
 /** A UUIDv7 of an hour after all of them. */
-const LATER = uuidv7(TRAFFIC_START_MS + DAY_MS + 3_600_000, new Uint8Array(10))
+const LATER = uuidv7(TRAFFIC_START_MS + DAY_MS + 3_600_000, '00000000-0000-4000-8000-000000000000')
 
 async function lastOf(tenant: string): Promise<string> {
   const last = env.DB.prepare('SELECT id FROM decisions WHERE tenant = ?1 ORDER BY at_ms DESC, id DESC').bind(tenant)

@@ -50,26 +50,20 @@ describe('namespaceOf', () => {
 })
 
 describe('uuidv7', () => {
-  const random = Uint8Array.from([0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99, 0x88, 0x77, 0x66])
+  const random = '00000000-0000-4fee-9dcc-bbaa99887766'
 
   it('has the layout of RFC 9562: time, version 7, variant 10, randomness', () => {
     // The time of the RFC's own example, section A.6.
     expect(uuidv7(0x017f22e279b0, random)).toBe('017f22e2-79b0-7fee-9dcc-bbaa99887766')
-    expect(uuidv7(0x017f22e279b0, '00000000-0000-4fee-9dcc-bbaa99887766')).toBe(uuidv7(0x017f22e279b0, random))
-    expect(uuidv7(0x017f22e279b0, new Uint8Array(10))).toBe('017f22e2-79b0-7000-8000-000000000000')
   })
 
   it('is well formed for any time and randomness', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 2 ** 48 - 1 }),
-        fc.uint8Array({ minLength: 10, maxLength: 10 }),
-        (ms, bytes) => {
-          const id = uuidv7(ms, bytes)
-          expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-          expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(ms)
-        },
-      ),
+      fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), fc.uuid({ version: 4 }), (ms, uuid) => {
+        const id = uuidv7(ms, uuid)
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(ms)
+      }),
     )
   })
 

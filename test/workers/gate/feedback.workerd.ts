@@ -141,7 +141,7 @@ describe('feedback', () => {
   })
 
   test('arrives before its decision and is counted with it', async () => {
-    const id = uuidv7(Date.now(), new Uint8Array(10))
+    const id = uuidv7(Date.now(), crypto.randomUUID())
     const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', id)
     await post('/v1/feedback', { answer, rating: 'wrong' })
     const event = anEvent(id, { decision: aDecision({ tenant: 'default', policyId: 'late@1' }), atMs: Date.now() })
@@ -188,7 +188,7 @@ describe('feedback', () => {
         answer: `${answer.slice(0, -1)}${answer.endsWith('0') ? '1' : '0'}`,
         rating: 'right',
       }),
-      await post('/v1/feedback', { answer: uuidv7(Date.now(), new Uint8Array(10)), rating: 'right' }),
+      await post('/v1/feedback', { answer: uuidv7(Date.now(), crypto.randomUUID()), rating: 'right' }),
       await post('/v1/feedback', { answer: 7, rating: 'right' }),
       await post('/v1/feedback', { rating: 'right' }),
     ]
@@ -198,7 +198,7 @@ describe('feedback', () => {
   })
 
   test('of an answer that is no longer kept is refused with 410', async () => {
-    const old = uuidv7(Date.now() - 91 * 86_400_000, new Uint8Array(10))
+    const old = uuidv7(Date.now() - 91 * 86_400_000, crypto.randomUUID())
     const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', old)
     const response = await post('/v1/feedback', { answer, rating: 'right' })
     expect([response.status, await response.json()]).toMatchObject([410, { error: { code: 'answer_expired' } }])

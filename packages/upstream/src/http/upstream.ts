@@ -171,11 +171,7 @@ function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
 
 async function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const deadline = startDeadline({ timeoutMs: ms, signal })
-  try {
-    await deadline.race(new Promise<never>(() => undefined))
-  } catch {
-    if (signal?.aborted === true) throw deadline.fault
-  } finally {
-    deadline.stop()
-  }
+  await deadline.race(new Promise<never>(() => undefined)).catch(() => undefined)
+  deadline.stop()
+  if (signal?.aborted === true) throw deadline.fault
 }

@@ -55,23 +55,22 @@ export const USUAL_FIELDS = {
  */
 export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | undefined {
   const row = unwrapped(given)
-  const { value: text, name: textName } = textOf(row, fields.text)
+  const text = found(row, 'text', fields, nonBlank)
   if (text === undefined) return undefined
-  const { [textName]: _text, ...metadata } = row.metadata
-  const source = partOf(row, 'source', fields.source)
-  const documentId =
-    partOf(row, 'documentId', fields.documentId) ??
-    (fields.documentId === undefined ? source?.replace(/(?<=.)#.*$/su, '') : undefined)
+  const { [memberName(text.place) ?? '']: _text, ...metadata } = row.metadata
+  const part = (field: keyof PassageFields): string | undefined => found(row, field, fields, scalar)?.value
+  const source = part('source')
   const parts = {
-    documentId,
-    title: partOf(row, 'title', fields.title),
-    section: partOf(row, 'section', fields.section),
+    documentId:
+      part('documentId') ?? (fields.documentId === undefined ? source?.replace(/(?<=.)#.*$/su, '') : undefined),
+    title: part('title'),
+    section: part('section'),
     source,
-    version: partOf(row, 'version', fields.version),
+    version: part('version'),
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
     metadata: Object.keys(metadata).length === 0 ? undefined : (metadata as Readonly<Record<string, Json>>),
   }
-  return readPassage(row.id, text, parts)
+  return readPassage(row.id, text.value, parts)
 }
 
 /** What LlamaIndex writes beside a node: the node as JSON, and ids that are the text `None` where it has no document. */
@@ -101,48 +100,36 @@ function unwrapped(row: IndexRow): IndexRow {
  *   `undefined` where it is read by a function, or is no metadata
  */
 export function filteredMember(field: string, fields: PassageFields): string | undefined {
-  if (field.startsWith(METADATA)) return field.slice(METADATA.length)
-  // A field of a passage: `checkPassageFilter` knows no others.
-  const named = fields[field as Exclude<keyof PassageFields, 'text'>] ?? field
-  return typeof named === 'string' && named !== 'data' ? memberName(named) : undefined
+  // A field of a passage, or a member of its metadata: `checkPassageFilter` knows no others.
+  return memberName(fields[field as Exclude<keyof PassageFields, 'text'>] ?? field)
 }
 
 const METADATA = 'metadata.'
 
-/** `metadata.content` is another way to write `content`. */
-function memberName(path: string): string {
-  return path.startsWith(METADATA) ? path.slice(METADATA.length) : path
+/** `metadata.content` is another way to write `content`. @returns `undefined` for what is no member of the metadata */
+function memberName(place: PassageField): string | undefined {
+  if (typeof place === 'function' || place === 'data') return undefined
+  return place.startsWith(METADATA) ? place.slice(METADATA.length) : place
 }
 
-/** The text, and the member of the metadata that it is, if it is one. */
-function textOf(
+/** A field of a row: the first of its places with something in it. */
+function found(
   row: IndexRow,
-  field: PassageField | undefined,
-): { readonly value: string | undefined; readonly name: string } {
-  if (typeof field === 'function') return { value: nonBlank(field(row)), name: '' }
-  for (const path of field === undefined ? USUAL_FIELDS.text : [field]) {
-    const value = nonBlank(valueAt(row, path))
-    if (value !== undefined) return { value, name: path === 'data' ? '' : memberName(path) }
-  }
-  return { value: undefined, name: '' }
-}
-
-function partOf(
-  row: IndexRow,
-  part: Exclude<keyof PassageFields, 'text'>,
-  field: PassageField | undefined,
-): string | undefined {
-  if (typeof field === 'function') return scalar(field(row))
-  for (const path of field === undefined ? USUAL_FIELDS[part] : [field]) {
-    const value = scalar(valueAt(row, path))
-    if (value !== undefined) return value
+  field: keyof PassageFields,
+  fields: PassageFields,
+  read: (value: unknown) => string | undefined,
+): { readonly value: string; readonly place: PassageField } | undefined {
+  const given = fields[field]
+  for (const place of given === undefined ? USUAL_FIELDS[field] : [given]) {
+    const value = read(typeof place === 'function' ? place(row) : valueAt(row, place))
+    if (value !== undefined) return { value, place }
   }
   return undefined
 }
 
 function valueAt({ data, metadata }: IndexRow, path: string): unknown {
-  if (path === 'data') return data
   const name = memberName(path)
+  if (name === undefined) return data
   if (Object.hasOwn(metadata, name)) return metadata[name]
   let value: unknown = metadata
   for (const step of name.split('.')) {
