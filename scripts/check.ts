@@ -23,8 +23,8 @@ const OXLINT = ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnin
 /** The checks of the sources, those that take longest first. The linter reads types anyway, and tells the compiler's errors too. */
 export const CHECKS: readonly Check[] = [
   ['types and lint', ...OXLINT, '--type-check'],
-  ['types: core alone', 'node_modules/typescript/bin/tsc', '-p', 'src/core'],
-  ['types: the page of the Worker', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.page.json'],
+  ['types: core alone', 'node_modules/typescript/bin/tsc', '-p', 'src/core', '--singleThreaded'],
+  ['types: the page of the Worker', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.page.json', '--singleThreaded'],
   ['lint: who imports whom', 'scripts/import-rules.ts'],
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
 ]
@@ -92,14 +92,17 @@ function note(count: Count, name: string, passed: boolean): void {
 }
 
 /** Runs checks two at a time; what each prints stands above its line. */
-export async function runChecksInPairs(checks: readonly Check[]): Promise<Count> {
+export async function runChecksInPairs(
+  checks: readonly Check[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Count> {
   const count = { passed: 0, failed: 0 }
   const left = [...checks]
   const runNext = async (): Promise<void> => {
     const check = left.shift()
     if (check === undefined) return
     const [name, script, ...args] = check
-    const { stdout, stderr, passed } = await output(script, args)
+    const { stdout, stderr, passed } = await output(script, args, env)
     process.stdout.write(stdout + stderr)
     note(count, name, passed)
     await runNext()
@@ -111,9 +114,10 @@ export async function runChecksInPairs(checks: readonly Check[]): Promise<Count>
 function output(
   script: string,
   args: readonly string[],
+  env: Readonly<Record<string, string>>,
 ): Promise<{ readonly stdout: string; readonly stderr: string; readonly passed: boolean }> {
   return new Promise((resolve) => {
-    const options = { cwd: ROOT, env: { ...process.env, ...ENVIRONMENT }, maxBuffer: 1e9 }
+    const options = { cwd: ROOT, env: { ...process.env, ...ENVIRONMENT, ...env }, maxBuffer: 1e9 }
     execFile(process.execPath, [join(ROOT, script), ...args], options, (error, stdout, stderr) =>
       resolve({ stdout, stderr, passed: error === null }),
     )

@@ -134,7 +134,7 @@ export function compile(folder: string, files: ReadonlyMap<string, string>): str
   )
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'],
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false', '--singleThreaded'],
     { encoding: 'utf8' },
   )
   const lines = `${stdout}${stderr}`.split('\n').filter((line) => /error TS/.test(line))
