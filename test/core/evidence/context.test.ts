@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { Tiktoken } from 'js-tiktoken/lite'
-import o200k from 'js-tiktoken/ranks/o200k_base'
+import r50k from 'js-tiktoken/ranks/r50k_base'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import { buildContext, type ContextBudget } from '../../../src/core/evidence/context.ts'
@@ -13,7 +13,7 @@ const chunk = (id: string, text: string, title?: string, section?: string): Chun
   scores: {},
 })
 
-const tokens = new Tiktoken(o200k)
+const tokens = new Tiktoken(r50k)
 
 describe('buildContext', () => {
   it('numbers and delimits the chunks, best first', () => {

@@ -302,9 +302,8 @@ describe('sentenceTerms', () => {
     const reader = createTermReader()
     const met = Array.from({ length: 50_000 }, (_, at) => `${at.toString(36)}ing`)
     const long = ['internationalizations', 'running', 'the']
-    for (const word of [...met, ...long, ...met.slice(0, 10), ...met.slice(-10), ...long]) {
-      expect(reader.terms(word)).toEqual(terms(word))
-    }
+    const all = [...met, ...long, ...met.slice(0, 10), ...met.slice(-10), ...long]
+    expect(all.filter((word) => reader.terms(word).join(' ') !== terms(word).join(' '))).toEqual([])
   })
 })
 

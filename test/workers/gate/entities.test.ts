@@ -30,9 +30,11 @@ it('reads character references as the whole table does', () => {
 })
 
 it('knows every number up to U+FFFF', () => {
+  const wrong: string[] = []
   for (let code = 0; code <= 0xffff; code++) {
-    expect(small.decodeHTML(`&#${code};`)).toBe(decodeHTML(`&#${code};`))
+    if (small.decodeHTML(`&#${code};`) !== decodeHTML(`&#${code};`)) wrong.push(code.toString(16))
   }
+  expect(wrong).toEqual([])
 })
 
 it('leaves the rarer names of HTML 5 as they are written', () => {
