@@ -50,8 +50,9 @@ export interface RequestedCacheUse extends CacheUse {
  */
 export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCacheUse {
   const { allowedCredentials: allowed } = rules
-  if (allowed !== undefined && [...headers.keys()].some((name) => isCredential(name) && !allowed.includes(name))) {
-    return { read: false, store: false, why: 'credentials' }
+  if (allowed !== undefined) {
+    for (const name of headers.keys())
+      if (isCredential(name) && !allowed.includes(name)) return { read: false, store: false, why: 'credentials' }
   }
   const field = headers.get('cache-control')
   const directives = field === null ? undefined : cacheDirectives(field)

@@ -18,6 +18,7 @@ import {
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
+import { createRecent, type Recent } from '../core/text/recent.ts'
 import { judgesAnswers } from '../core/policy/judge.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import type { Text } from '../core/gates/text.ts'
@@ -30,6 +31,16 @@ import type { AnswerJudge } from './answer-judge.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from '../http/silence-limit.ts'
 
+/** A question as read. */
+export interface ReadQuestion {
+  /** Normalised. */
+  readonly question: string
+  /** Collection that the request named. */
+  readonly collection: string | undefined
+  /** The other members, as canonical JSON; the whole body where that would not tell them apart. */
+  readonly otherFields: string
+}
+
 /** How a route reads questions, completed. */
 export interface ReadSettings
   extends Required<Omit<QuestionOptions, 'read' | 'collections'>>, Pick<QuestionOptions, 'read'> {
@@ -37,6 +48,8 @@ export interface ReadSettings
   readonly collection: string
   /** Those that it may name. */
   readonly collections: readonly string[] | 'any'
+  /** By short bodies that came lately, how they are read: a question that is asked again and again is read once. */
+  readonly readings: Recent<string, ReadQuestion>
 }
 
 /** The options of a route, checked and completed. */
@@ -152,6 +165,9 @@ function warnOnConsole({ code, message }: GateWarning): void {
   console.warn(`[rag-gate] ${code}: ${message}`)
 }
 
+/** Bodies of up to 1,000 characters, so 2 MB at most. */
+const READINGS_KEPT = 256
+
 const QUESTION_DEFAULTS = {
   field: 'question',
   maxCodePoints: 2000,
@@ -164,7 +180,8 @@ function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
   const settings = withDefaults(options, QUESTION_DEFAULTS)
   const { collections } = settings
   // The list was checked: it has at least one.
-  return { ...settings, collection: collections === 'any' ? 'default' : collections[0]! }
+  const collection = collections === 'any' ? 'default' : collections[0]!
+  return { ...settings, collection, readings: createRecent(READINGS_KEPT) }
 }
 
 /** A model may think before its first words. */

@@ -6,12 +6,12 @@ import { collectionNotFound } from '../pipeline/find-place.ts'
 import type { QuestionCache } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import type { RouteSettings } from './check-options.ts'
+import type { ReadQuestion, RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { identified } from './identified.ts'
 import { later } from './later.ts'
-import { readQuestion, type ReadQuestion } from './read-question.ts'
+import { readQuestion } from './read-question.ts'
 
 /** One request on its way. */
 export interface Exchange {
@@ -70,14 +70,14 @@ export async function readExchange<Bindings extends object>(
   return {
     settings,
     dependencies,
-    ...(messages && { messages }),
     request,
     received,
-    ...(cache && { cache }),
     startedMs,
     // Later it would be the handler's.
     route: c.req.routePath,
     later: deferred,
+    ...(messages && { messages }),
+    ...(cache && { cache }),
   }
 }
 

@@ -23,12 +23,19 @@ export function ragGateHeader(
 }
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */
-const PHASES = ['retrieval', 'rerank', 'generation', 'total'] as const
+const PHASES = [
+  ['retrieval', 'retrievalMs'],
+  ['rerank', 'rerankMs'],
+  ['generation', 'generationMs'],
+  ['total', 'totalMs'],
+] as const
 
 /** The `Server-Timing` field: the phases that there were. */
 export function serverTimingHeader(timings: Timings): string {
-  return PHASES.flatMap((phase) => {
-    const ms = timings[`${phase}Ms`]
-    return ms === undefined ? [] : `${phase};dur=${Math.max(0, ms)}`
-  }).join(', ')
+  let field = ''
+  for (const [phase, member] of PHASES) {
+    const ms = timings[member]
+    if (ms !== undefined) field += `${field && ', '}${phase};dur=${Math.max(0, ms)}`
+  }
+  return field
 }

@@ -17,25 +17,34 @@ export interface BodyLimits {
 /**
  * Reads a body as a JSON object. Later readers (`c.req.json()`) find it.
  *
- * @throws `unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `too_deep`, `invalid_json`
+ * @throws what `readJsonText` and `jsonObjectIn` throw
  */
 export async function readJsonObject(
   request: HonoRequest,
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
+  return jsonObjectIn(await readJsonText(request, limits))
+}
+
+/**
+ * Reads a body that says that it is JSON as a text. Later readers find it.
+ *
+ * @throws `unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json` where it broke off
+ */
+export async function readJsonText(request: HonoRequest, limits: BodyLimits): Promise<string> {
   const { bodyCache } = request
   const raw = (request as ReadRequest)[PARTS]?.raw ?? request.raw
   const { headers } = raw
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
   // Hono has it already.
-  if (raw.bodyUsed) return jsonObjectIn(atMost(await bodyText(request), limits.maxBytes))
+  if (raw.bodyUsed) return atMost(await bodyText(request), limits.maxBytes)
   const body = await readText(raw, headers.get('content-length'), limits)
   if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   // Hono answers later readers from here: it keeps promises.
   bodyCache.text = Promise.resolve(body) as unknown as string
   makeWhole(request, body)
-  return jsonObjectIn(body)
+  return body
 }
 
 /** The text of a body. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
@@ -45,7 +54,8 @@ export function bodyText(request: HonoRequest): Promise<string> {
   })
 }
 
-function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
+/** @throws `too_deep`, `invalid_json` */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     requirePlainStructure(text)

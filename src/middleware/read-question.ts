@@ -6,24 +6,17 @@ import type { Json } from '../core/lib/json.ts'
 import { type OptionKinds, requireOptions, strings } from '../core/lib/options.ts'
 import { requireQuestion } from '../core/text/question.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
-import type { ReadSettings } from './check-options.ts'
+import type { ReadQuestion, ReadSettings } from './check-options.ts'
 import type { QuestionInRequest } from './options.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
-import { bodyText, readJsonObject } from './read-body.ts'
+import { bodyText, jsonObjectIn, readJsonText } from './read-body.ts'
 import { isHttpException } from './respond.ts'
-
-/** A question as read. */
-export interface ReadQuestion {
-  /** Normalised. */
-  readonly question: string
-  /** Collection that the request named. */
-  readonly collection: string | undefined
-  /** The other members, as canonical JSON; the whole body where that would not tell them apart. */
-  readonly otherFields: string
-}
 
 /** How long a body may take to arrive. */
 const BODY_TIMEOUT_MS = 10_000
+
+/** Longest body whose reading is kept, UTF-16 code units. */
+const LONGEST_KEPT = 1000
 
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -36,8 +29,11 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
-  const { field, otherFields } = options
-  const body = await readJsonObject(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
+  const { field, otherFields, readings } = options
+  const text = await readJsonText(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
+  const known = readings.get(text)
+  if (known !== undefined) return known
+  const body = jsonObjectIn(text)
   // `stream` is for the handler, and no part of the answer key: what stands around the gate turns one form into the other.
   const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
@@ -45,12 +41,15 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   if (otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
   }
-  return {
+  const read = {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
-    otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text(),
+    otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : text,
   }
+  // Other members may be read otherwise for another tenant.
+  if (text.length <= LONGEST_KEPT && Object.keys(unknown).length === 0) readings.keep(text, read)
+  return read
 }
 
 /** Every object is the same text in a key: one caller would get the answer of another. */

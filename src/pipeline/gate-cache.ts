@@ -62,8 +62,8 @@ export interface QuestionCache {
   lookUpEvidence(lookup: Lookup, assessed: AssessedEvidence, decision: Decision): Promise<Lookup>
   /** An answer past its lifetime in the place of one that could not be made. */
   standIn(lookup: Lookup, failure: Failure): FoundAnswer | undefined
-  /** A stored answer as it is sent to this caller. */
-  contentOf(found: FoundAnswer): Promise<StoredContent>
+  /** A stored answer as it is sent to this caller. @returns no promise where nothing is waited for */
+  contentOf(found: FoundAnswer): StoredContent | Promise<StoredContent>
   /** Stores what was made, and tells those who wait for it; after the response, but what it needs of it is copied at once. */
   store(lookup: Lookup | undefined, made: Made): void
   /** How the cache took part. */

@@ -39,7 +39,8 @@ export async function inTime<Result>(
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const working = work()
-    if (!isThenable(working) || (await settlesAtOnce(working))) return await working
+    if (!isThenable(working)) return working
+    if (await settlesAtOnce(working)) return await working
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new RagGateError(late, `${what} took too long`))

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { type Context, Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Principal } from '../../src/ports/index.ts'
 import type { RagGateEnv } from '../../src/index.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
@@ -260,6 +261,21 @@ describe('other members of the body', () => {
     const { ask, journal } = aGate()
     expect((await ask({ question: QUESTION, tenant: 'default' })).status).toBe(200)
     expect(journal.retrievals).toHaveLength(1)
+  })
+
+  it('that name the tenant who asks are refused when another sends the same body right after', async () => {
+    const authenticate = (request: Request): Principal => ({
+      tenant: request.headers.get('x-tenant') ?? '',
+      id: 'someone',
+      scopes: ['ask'],
+    })
+    const { send } = aGate({ dependencies: { authenticate } })
+    const body = JSON.stringify({ question: QUESTION, tenant: 'default' })
+    const statuses: number[] = []
+    for (const tenant of ['default', 'other', 'default']) {
+      statuses.push((await send({ body, headers: { ...JSON_TYPE, 'x-tenant': tenant } })).status)
+    }
+    expect(statuses).toEqual([200, 403, 200])
   })
 
   it('are left to the handler when told so, join the answer key, and never touch the gate', async () => {

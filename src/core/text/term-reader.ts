@@ -1,4 +1,5 @@
 /** Reading the terms of texts, sentence by sentence. */
+import { createRecent } from './recent.ts'
 import { sentences } from './sentences.ts'
 import { termBy, type TermLanguage, type TermOf } from './terms.ts'
 import { words } from './words.ts'
@@ -39,34 +40,6 @@ function remembering(find: TermOf): TermOf {
     const found = find(word)
     recent.keep(word, found)
     return found
-  }
-}
-
-interface Recent<Key, Kept> {
-  readonly get: (key: Key) => Kept | undefined
-  readonly keep: (key: Key, kept: Kept) => void
-}
-
-/** Keeps the latest of what is asked for: so many at least, and up to twice as many. */
-function createRecent<Key, Kept>(most: number): Recent<Key, Kept> {
-  let latest = new Map<Key, Kept>()
-  let before: ReadonlyMap<Key, Kept> = latest
-  const keep = (key: Key, kept: Kept): void => {
-    if (latest.size >= most) {
-      before = latest
-      latest = new Map()
-    }
-    latest.set(key, kept)
-  }
-  return {
-    keep,
-    get(key) {
-      const known = latest.get(key)
-      if (known !== undefined) return known
-      const earlier = before.get(key)
-      if (earlier !== undefined) keep(key, earlier)
-      return earlier
-    },
   }
 }
 

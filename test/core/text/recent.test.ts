@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { createRecent } from '../../../src/core/text/recent.ts'
+
+describe('createRecent', () => {
+  it.each([1, 3, 4, 5, 6, 7, 20])('of %i that were kept knows the last three, and six at most', (count) => {
+    const recent = createRecent<number, string>(3)
+    for (let key = 1; key <= count; key++) {
+      recent.keep(key, 'first')
+      recent.keep(key, 'last')
+    }
+    const known = Array.from({ length: count }, (_, at) => recent.get(count - at)).filter(
+      (value) => value !== undefined,
+    )
+    expect(known.length).toBeGreaterThanOrEqual(Math.min(count, 3))
+    expect(known.length).toBeLessThanOrEqual(6)
+    expect(new Set(known)).toEqual(new Set(['last']))
+  })
+
+  it('goes on knowing what is asked for', () => {
+    const recent = createRecent<number, string>(3)
+    recent.keep(-1, 'asked for')
+    for (let key = 0; key < 20; key++) {
+      recent.keep(key, 'not asked for')
+      expect(recent.get(-1)).toBe('asked for')
+    }
+    expect(recent.get(0)).toBeUndefined()
+  })
+})
