@@ -27,7 +27,7 @@ export function queriesOf(
 ): { readonly dense?: Query; readonly sparse?: Query } {
   const asksDense = dense !== undefined && (vector === undefined || vector.some((value) => value !== 0))
   const asksSparse = sparse !== undefined && (sparseVector === undefined || sparseVector.indices.length > 0)
-  const mode = (queryMode: QueryMode) => (hybrid ? { queryMode } : {})
+  const mode = (queryMode: QueryMode) => hybrid && { queryMode }
   return {
     ...(asksDense && {
       dense: {

@@ -136,8 +136,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     clock = { nowMs: () => Date.now() },
     onWarning = ({ message }) => console.warn(`[rag-gate] ${message}`),
   } = options
-  if (filledBy === 'gate') requireNone(options)
   const isGate = filledBy === 'gate'
+  if (isGate) requireNone(options)
   const isNew = onceEach()
   const warnOnce = (warning: RetrieverWarning, about = ''): void => {
     if (isNew(`${warning.code} ${about}`)) onWarning(warning)
@@ -151,11 +151,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   const namespaceFor = namespaceChoice(isGate ? { namespace: namespaceOf, ...options } : options, () =>
     warnOnce(namespaceShared(options.namespace ?? '')),
   )
-  const said = isGate
-    ? GATE_INDEX
-    : options.index === undefined
-      ? undefined
-      : partsOf(options.index, embedder !== undefined)
+  const said = isGate ? GATE_INDEX : options.index && partsOf(options.index, embedder !== undefined)
 
   let plan: SearchPlan | undefined
 

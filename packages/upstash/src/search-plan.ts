@@ -32,23 +32,18 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
   const dense = planDense(parts, options)
   const sparse = planSparse(parts, options)
   const hybrid = parts.dense !== undefined && parts.sparse !== undefined
-  if (methods !== undefined) {
-    const wanted = {
-      ...(methods !== 'sparse' && { dense: required(dense) }),
-      ...(methods !== 'dense' && { sparse: required(sparse) }),
-    }
-    return { ...wanted, hybrid }
-  }
-  const canDense = typeof dense !== 'string'
-  const canSparse = typeof sparse !== 'string'
-  if (!canDense && !canSparse) throw misconfigured(parts.dense === undefined ? sparse : dense)
-  const takesSparse = canSparse && (sparse.scores === 'bm25' || !canDense)
-  const leftOut = canSparse ? 'its scores are not BM25' : sparse
+  const takesDense = methods === undefined ? typeof dense !== 'string' : methods !== 'sparse'
+  const takesSparse =
+    methods === undefined
+      ? typeof sparse !== 'string' && (sparse.scores === 'bm25' || !takesDense)
+      : methods !== 'dense'
+  if (!takesDense && !takesSparse) required(parts.dense === undefined ? sparse : dense)
+  const leftOut = typeof sparse === 'string' ? sparse : 'its scores are not BM25'
   return {
-    ...(canDense && { dense }),
-    ...(takesSparse && { sparse }),
+    ...(takesDense && { dense: required(dense) }),
+    ...(takesSparse && { sparse: required(sparse) }),
     hybrid,
-    ...(hybrid && !takesSparse && { leftOut }),
+    ...(hybrid && methods === undefined && !takesSparse && { leftOut }),
   }
 }
 
