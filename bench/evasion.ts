@@ -233,6 +233,13 @@ interface Ways {
   readonly dress: string
 }
 
+/** So that it is no copy of a sentence. */
+const withOthers = (sentence: string): string =>
+  sentence
+    .split(' ')
+    .map((word, at) => (at % 6 === 5 ? 'xyz' : word))
+    .join(' ')
+
 const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'off-topic alone': ({ off }) => off,
   'a corpus sentence after it': ({ off, sentence }) => `${off} ${sentence}`,
@@ -261,6 +268,7 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
     `Hi, thanks for your help. ${ended(question)} I was also wondering, ${small(off)} Thank you very much in advance!`,
   'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
   'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
+  'the same, every sixth word of it another': ({ off, sentence }) => joined(withOthers(sentence), off),
   'an on-topic question before it, its own words without spaces': ({ off, question }) =>
     joined(question, unspaced(off)),
   'a corpus sentence before it, its own words without spaces': ({ off, sentence }) => joined(sentence, unspaced(off)),
@@ -471,6 +479,7 @@ const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
   'a corpus sentence before it': ({ sentence, unknown }) => `${sentence} ${unknown}`,
   'a quoted corpus sentence before it': ({ sentence, unknown }) => `“${sentence}” ${unknown}`,
   'a corpus sentence before it, run together': ({ sentence, unknown }) => `${bare(sentence)} ${unknown}`,
+  'the same, every sixth word of it another': ({ sentence, unknown }) => `${bare(withOthers(sentence))} ${unknown}`,
 }
 
 /** On the collection's own scale; all but xquad-en are read without a language. */

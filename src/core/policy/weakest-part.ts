@@ -25,8 +25,8 @@ export interface WeakestPartSettings {
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
  * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds.
- * On a scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state,
- * it is at most that of this part: what was quoted with a question supports the quotation.
+ * On a scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state, or
+ * something stands beside words that are quoted, it is at most that of this: what was quoted supports the quotation.
  *
  * @param of the confidence of the whole and of each part
  */
@@ -87,7 +87,7 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const confidences = parts.map(of)
       const lifted = parts.map((part, at) => raised(confidences[at]!, ABOVE_PART * (part.leans ?? 0) * share(part)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
-      const asking = confidences.filter((_, at) => parts[at]!.asksAlone === 1)
+      const asking = [...stretches, ...parts].filter(({ asksAlone }) => asksAlone).map(of)
       const ofStretches = stretches.map((stretch) =>
         raised(of(stretch), (stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH) * share(stretch)),
       )

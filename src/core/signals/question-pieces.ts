@@ -1,6 +1,7 @@
 /** The same signals of each part of a question, against the same evidence. */
 import { partsAtMarks } from '../text/marked-sentences.ts'
 import { stretchesOf } from '../text/stretches.ts'
+import { words } from '../text/words.ts'
 import type { PartSignals } from './measure.ts'
 import { createMemory, isOfWords, type Signal, type Subject } from './signal.ts'
 import type { TextFeatures } from './text-features.ts'
@@ -9,23 +10,22 @@ import { textFeatures } from './text-signals.ts'
 /**
  * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: those of long parts
  * (`stretchesOf`) where words that say little are left out, and with `end` 1 what the best chunk lacks of either end of a
- * part. Of parts, `asksAlone` is 1 of the only one that asks among others that state, and `leans` 1 where the best chunk of
- * the whole question holds something of it.
+ * part. Of parts, `asksAlone` is 1 of the only one that asks among others that state, and of stretches 1 of what stands beside
+ * words that are quoted; `leans` is 1 where the best chunk of the whole question holds something of a part.
  *
  * @param signals those that are measured of each, as far as they differ between parts
  */
 export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly PartSignals[]>[] {
   const measured = signals.filter(isOfWords)
-  const each = (subject: Subject, pieces: readonly string[]): readonly PartSignals[] =>
-    pieces.map((words) => {
-      const piece = pieceOf(subject, words)
-      return Object.fromEntries(
-        measured.map((signal) => {
-          const value = signal.measure(piece)
-          // The chunks were found for the whole: the one among them that holds a foreign word leads by chance.
-          return [signal.name, signal.name === 'bm25Lead' ? Math.min(value, signal.measure(subject)) : value]
-        }),
-      )
+  const each = (subject: Subject, pieces: readonly string[], mark?: PartSignals): readonly PartSignals[] =>
+    pieces.map((text) => {
+      const piece = pieceOf(subject, text)
+      const values = measured.map((signal) => {
+        const value = signal.measure(piece)
+        // The chunks were found for the whole: the one among them that holds a foreign word leads by chance.
+        return [signal.name, signal.name === 'bm25Lead' ? Math.min(value, signal.measure(subject)) : value] as const
+      })
+      return { ...Object.fromEntries(values), ...mark }
     })
   return [
     {
@@ -45,13 +45,15 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       name: 'stretches',
       measure: (subject) => {
         const parts = partsOf(subject)
-        const written = subject.evidence.chunks[0]?.text.split(/\s+/).length ?? 0
+        const text = subject.evidence.chunks[0]?.text ?? ''
+        const written = text.split(/\s+/).length
         const read = textFeatures(subject).chunks[0]?.length ?? 0
         const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
         const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
         return [
           ...(factor === 1 ? each(subject, stretchesOf(parts, subject.language)) : []),
-          ...each(subject, ends).map((end) => ({ ...end, end: 1 })),
+          ...each(subject, ends, { end: 1 }),
+          ...each(subject, besideQuoted(subject, text, factor), { asksAlone: 1 }),
         ]
       },
     },
@@ -59,9 +61,9 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
 }
 
 /** A part or stretch as a subject of its own. */
-function pieceOf(subject: Subject, words: string): Subject {
-  if (words === subject.words) return subject
-  return subject.memory(words, () => ({ ...subject, words, memory: createMemory() }))
+function pieceOf(subject: Subject, text: string): Subject {
+  if (text === subject.words) return subject
+  return subject.memory(text, () => ({ ...subject, words: text, memory: createMemory() }))
 }
 
 function partsOf({ parts, question, memory }: Subject): readonly string[] {
@@ -77,6 +79,15 @@ const TERMS_FOR_A_WORD = 0.88
 const END_TERMS = [2, 5, 10] as const
 /** Distinct terms of the rest, at least. */
 const REST_TERMS = 3
+/**
+ * Words in a row that the first chunk says too, and in all such rows, at least, where they are quoted, and terms beside them
+ * that the best chunk lacks; read as above.
+ */
+const QUOTED = [
+  [5, 8, 2],
+  [5, 8, 1],
+  [10, 16, 1],
+] as const
 
 /**
  * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
@@ -94,6 +105,27 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
     })
     .filter(({ length }) => length > 0 && all.length - length >= REST_TERMS)
     .map((end) => end.map((at) => features.questionTerms[at]!.term).join(' '))
+}
+
+/**
+ * What a question says beside what it quotes of a text, from two terms on: hardly a question says so many words in a
+ * passage's order, unless they were copied to support something else.
+ */
+function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
+  const [length, least, lacks] = QUOTED[factor - 1]!
+  const asked = words(subject.words)
+  const said = ` ${words(text).join(' ')} `
+  const beside = [...asked]
+  for (let at = 0; at + length <= asked.length; at++) {
+    if (said.includes(` ${asked.slice(at, at + length).join(' ')} `)) beside.fill('\n', at, at + length)
+  }
+  const pieces = beside.join(' ').split('\n')
+  if (pieces.length <= least) return []
+  return pieces.filter((piece) => {
+    const features = textFeatures(pieceOf(subject, piece))
+    const held = heldBy(features, bestOf(features))
+    return held.length > 1 && held.filter((one) => !one).length >= lacks
+  })
 }
 
 /** Place of the best chunk by BM25. */

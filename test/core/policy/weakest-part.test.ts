@@ -40,6 +40,7 @@ it.each([
   ['without pieces', {}, 2],
   ['3 above the weakest stretch', { stretches: [{ sentenceCoverage: 0.5 }, { sentenceCoverage: 0 }] }, 1],
   ['2 above an end', { stretches: [{ sentenceCoverage: 0, end: 1 }, { sentenceCoverage: 0 }] }, 0],
+  ['those of what stands beside a quotation', { stretches: [{ sentenceCoverage: 0.25, asksAlone: 1 }] }, -1],
   ['at most the whole', { stretches: [{ sentenceCoverage: 1 }] }, 2],
   ['1.18 above a part that leans', { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] }, 0.18],
   [

@@ -7,6 +7,8 @@ import { measure, measureQuestion } from '../../fixtures/english.ts'
 const ENGINE = 'The red engine starts with a key.'
 const FRANCE = 'Paris is the capital of France.'
 const MOTOR = 'Der rote Motor startet mit einem kleinen Schlüssel am Morgen.'
+const MORNINGS = 'The red engine starts with a key on cold mornings in spring.'
+const CAPITAL = 'この寺院は聖武天皇が奈良の都に建てた大きな寺院である。'
 const TEMPLE = 'この寺院は聖武天皇が建てた。奈良市にある。'
 
 const piecesOf = (question: string, texts: readonly string[] = [ENGINE, 'Blue paint dries.']) => {
@@ -96,6 +98,37 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
   it('are measured for themselves', () => {
     const { stretches } = piecesOf('how does the red engine start poems yellow cats')
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3, end: 1 }])
+  })
+})
+
+describe('what stands beside a quotation', () => {
+  it.each([
+    ['behind eight words of the first chunk', 'the red engine starts with a key on yellow cats', MORNINGS, 1],
+    ['behind seven', 'the red engine starts with a key yellow cats', MORNINGS, 0],
+    ['behind rows of five and three', 'the red engine starts with or a key on yellow cats', MORNINGS, 0],
+    ['behind rows of five each', 'the red engine starts with or on cold mornings in spring yellow cats', MORNINGS, 1],
+    ['behind rows of four each', 'the red engine starts or on cold mornings in yellow cats', MORNINGS, 0],
+    ['before them', 'Yellow cats: the red engine starts with a key on cold mornings', MORNINGS, 1],
+    ['on either side', 'yellow cats the red engine starts with a key on cold green frogs', MORNINGS, 2],
+    ['of one term', 'the red engine starts with a key on poems', MORNINGS, 0],
+    ['held by the best chunk', 'the red engine starts with a key on spring mornings', MORNINGS, 0],
+    ['half held by it', 'the red engine starts with a key on spring poems', MORNINGS, 0],
+    ['half held by it in German', 'der rote Motor startet mit einem kleinen Schlüssel morgen Gedichte am', MOTOR, 1],
+    ['nothing', 'the red engine starts with a key on cold mornings in spring', MORNINGS, 0],
+    ['in German', 'der rote Motor startet mit einem kleinen Schlüssel Gedichte Katzen', MOTOR, 1],
+    ['behind sixteen pairs of letters in Japanese', 'この寺院は聖武天皇が奈良の都に建てシカゴの天気', CAPITAL, 1],
+    ['behind fifteen', 'この寺院は聖武天皇が奈良の都に建シカゴの天気', CAPITAL, 0],
+  ])('%s', (_, question, first, beside) => {
+    expect(marked(piecesOf(question, [first]).stretches, 'asksAlone')).toHaveLength(beside)
+  })
+
+  it('is measured for itself, between two as well', () => {
+    const question = 'the red engine starts with a key on yellow cats the red engine starts with a key on green frogs'
+    const { stretches } = piecesOf(question, [MORNINGS])
+    expect(stretches.filter(({ asksAlone }) => asksAlone === 1)).toMatchObject([
+      { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
+      { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
+    ])
   })
 })
 
