@@ -13,6 +13,9 @@ const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undef
 /** Files that only deep runs read. */
 const NOT_DEEP = DEEP ? [] : ['**/*.deep.test.ts']
 
+/** Node reads TypeScript by itself, and no test asks for what Vite would add: that would take 15 s more of a processor. */
+const BY_NODE = { viteModuleRunner: false, nodeLoader: false }
+
 /** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
 const LONG =
   /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-answers|page-streams|start|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
@@ -36,6 +39,7 @@ export default defineConfig({
       {
         test: {
           name: 'node',
+          experimental: BY_NODE,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', ...NOT_DEEP],
           // Properties run hundreds of examples, or thousands, on machines that others use as well.
@@ -89,6 +93,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          experimental: BY_NODE,
           include: ['test/e2e/**/*.test.ts'],
           exclude: NOT_DEEP,
           globalSetup: ['test/e2e/bundle-gate.ts'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { errorForLog, errorKind, RagGateError } from '../src/errors.ts'
 import { UpstreamFault } from '../packages/upstream/src/http/upstream-fault.ts'
+import { faultHere } from './fixtures/fault-here.ts'
 
 const SECRET = 'sk-canary-0123456789'
 
@@ -20,8 +21,8 @@ describe('an error in the log', () => {
   })
 
   it('says where a fault of our own was thrown, and nothing of what it said', () => {
-    const line = errorForLog(new TypeError(`${SECRET} is not a function`), 'r-2')
-    expect(line).toMatch(/^TypeError request_id=r-2 at .*errors\.test\.ts:\d+:\d+/)
+    const line = errorForLog(faultHere(`${SECRET} is not a function`), 'r-2')
+    expect(line).toMatch(/^TypeError request_id=r-2 at .*fault-here\.ts:\d+:\d+/)
     expect(line).not.toContain(SECRET)
   })
 

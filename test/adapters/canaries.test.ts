@@ -13,6 +13,7 @@ import { createWorkersAiReranker } from '../../packages/models/src/workers-ai-re
 import { errorForLog, isRagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../packages/upstream/src/http/bounded-fetch.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+import { faultHere } from '../fixtures/fault-here.ts'
 import { type Answer, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
 const KEY = 'canary-key-0123456789'
@@ -222,14 +223,14 @@ describe.each(Object.entries(BINDINGS))('a binding that %s', (_, run) => {
 })
 
 test("what a search function of one's own throws is its cause, for its author, and is not logged", async () => {
-  const retriever = createRetriever(() => Promise.reject(new Error(ECHO)), { scoreKind: 'bm25' })
+  const retriever = createRetriever(() => Promise.reject(faultHere(ECHO)), { scoreKind: 'bm25' })
   const thrown: unknown = await retriever.retrieve(search()).catch((error: unknown) => error)
   expect(thrown).toMatchObject({
     code: 'retriever_unavailable',
     message: 'The search failed',
     cause: { message: ECHO },
   })
-  expect(errorForLog(thrown)).toMatch(/^retriever_unavailable "The search failed" < Error at [^\n]*canaries\.test\.ts/)
-  expect(errorForLog(thrown).replace('canaries.test.ts', '')).not.toContain('canary')
+  expect(errorForLog(thrown)).toMatch(/^retriever_unavailable "The search failed" < TypeError at [^\n]*fault-here\.ts/)
+  expect(errorForLog(thrown)).not.toContain('canary')
   expect(logged).toEqual([])
 })

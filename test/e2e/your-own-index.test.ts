@@ -162,7 +162,11 @@ async function importExample<Module>(name: string): Promise<Module> {
   const code = EXAMPLES.get(name)!
     .replaceAll(/'hono-rag-gate\/adapters\/([\w-]+)'/g, (_all, adapter: string) => `'${source(`adapters/${adapter}`)}'`)
     .replaceAll("'hono-rag-gate'", `'${source('index')}'`)
-    .replaceAll(/'(\.\/[\w.-]+\.txt)'/g, "'$1?raw'")
+    // As wrangler does; Node imports no text.
+    .replaceAll(
+      /import (\w+) from '(\.\/[\w.-]+\.txt)'/g,
+      "const $1 = (await import('node:fs')).readFileSync(new URL('$2', import.meta.url), 'utf8')",
+    )
   const file = join(home, name.replace('.ts', '.run.ts'))
   writeFileSync(file, code)
   return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Module
