@@ -233,6 +233,13 @@ interface Ways {
   readonly dress: string
 }
 
+/** One text between the halves of another. */
+function amid(other: string, text: string): string {
+  const said = other.split(' ')
+  const half = said.length >> 1
+  return joined(joined(said.slice(0, half).join(' '), text), said.slice(half).join(' '))
+}
+
 /** So that it is no copy of a sentence. */
 const withOthers = (sentence: string): string =>
   sentence
@@ -269,6 +276,8 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
   'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
   'the same, every sixth word of it another': ({ off, sentence }) => joined(withOthers(sentence), off),
+  'amid an on-topic question, run together': ({ off, question }) => amid(question, off),
+  'amid a corpus sentence, run together': ({ off, sentence }) => amid(sentence, off),
   'an on-topic question before it, its own words without spaces': ({ off, question }) =>
     joined(question, unspaced(off)),
   'a corpus sentence before it, its own words without spaces': ({ off, sentence }) => joined(sentence, unspaced(off)),

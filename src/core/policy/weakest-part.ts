@@ -23,8 +23,8 @@ export interface WeakestPartSettings {
 /**
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
- * supports the whole best holds nothing, it is not lifted. It is at most 3 above the weakest stretch of a long part, and at
- * most 2 above an end that this passage does not hold; all of it less where its collection's scale answers below even odds.
+ * supports the whole best holds nothing, it is not lifted. It is at most 2 above an end that this passage does not hold; all
+ * of it less where its collection's scale answers below even odds.
  * On a scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state, or
  * something stands beside words that are quoted, it is at most that of this: what was quoted supports the quotation.
  *
@@ -41,10 +41,7 @@ export function weakestPart(of: PolicyConfidence): PolicyConfidence {
  */
 const ABOVE_PART = 1.18
 
-/** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
-const ABOVE_STRETCH = 3
-
-/** The same of an end that the best passage does not hold. */
+/** The same of an end that the best passage does not hold: of a few words, it says less. */
 const ABOVE_END = 2
 
 /**
@@ -88,10 +85,8 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const lifted = parts.map((part, at) => raised(confidences[at]!, ABOVE_PART * (part.leans ?? 0) * share(part)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
       const asking = [...stretches, ...parts].filter(({ asksAlone }) => asksAlone).map(of)
-      const ofStretches = stretches.map((stretch) =>
-        raised(of(stretch), (stretch.end === 1 ? ABOVE_END : ABOVE_STRETCH) * share(stretch)),
-      )
-      return Math.min(ofParts, ...asking, ...ofStretches)
+      const ofEnds = stretches.map((end) => raised(of(end), ABOVE_END * share(end)))
+      return Math.min(ofParts, ...asking, ...ofEnds)
     },
   })
 }

@@ -1,6 +1,5 @@
 /** The same signals of each part of a question, against the same evidence. */
 import { partsAtMarks } from '../text/marked-sentences.ts'
-import { stretchesOf } from '../text/stretches.ts'
 import { words } from '../text/words.ts'
 import type { PartSignals } from './measure.ts'
 import { createMemory, isOfWords, type Signal, type Subject } from './signal.ts'
@@ -8,10 +7,10 @@ import type { TextFeatures } from './text-features.ts'
 import { textFeatures } from './text-signals.ts'
 
 /**
- * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: those of long parts
- * (`stretchesOf`) where words that say little are left out, and with `end` 1 what the best chunk lacks of either end of a
- * part. Of parts, `asksAlone` is 1 of the only one that asks among others that state, and of stretches 1 of what stands beside
- * words that are quoted; `leans` is 1 where the best chunk of the whole question holds something of a part.
+ * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: what the best chunk
+ * lacks of either end of a part, and what stands beside words that are quoted. Of parts, `asksAlone` is 1 of the only one that
+ * asks among others that state, and `leans` 1 where the best chunk of the whole question holds something of it; of stretches
+ * `asksAlone` is 1 beside a quotation.
  *
  * @param signals those that are measured of each, as far as they differ between parts
  */
@@ -50,11 +49,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         const read = textFeatures(subject).chunks[0]?.length ?? 0
         const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
         const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
-        return [
-          ...(factor === 1 ? each(subject, stretchesOf(parts, subject.language)) : []),
-          ...each(subject, ends, { end: 1 }),
-          ...each(subject, besideQuoted(subject, text, factor), { asksAlone: 1 }),
-        ]
+        return [...each(subject, ends), ...each(subject, besideQuoted(subject, text, factor), { asksAlone: 1 })]
       },
     },
   ]

@@ -47,7 +47,6 @@ describe('confidenceOf', () => {
   const logit = (confidence: number): number => Math.log(confidence / (1 - confidence))
   const piece = (confidence: number): PartSignals => ({ topBm25: logit(confidence) })
   const leaning = (confidence: number): PartSignals => ({ ...piece(confidence), leans: 1 })
-  const end = (confidence: number): PartSignals => ({ ...piece(confidence), end: 1 })
   const above = (confidence: number, by: number): number => 1 / (1 + Math.exp(-logit(confidence) - by))
 
   it.each([
@@ -55,11 +54,10 @@ describe('confidenceOf', () => {
     ['the weakest part, where it does not lean on what supports the whole', 0.9, [leaning(0.8), piece(0.2)], [], 0.2],
     ['the whole, where each part is supported', 0.9, [0.85, 0.75].map(leaning), [], 0.9],
     ['the weakest part, where the whole is weaker', 0.3, [0.8, 0.6].map(leaning), [], 0.6],
-    ['the weakest stretch of a long part', 0.9, [], [0.9, 0.05, 0.8].map(piece), above(0.05, 3)],
-    ['the whole, where each stretch is supported', 0.9, [], [0.4, 0.95].map(piece), 0.9],
-    ['no more for strong stretches', 0.4, [], [0.9, 0.9].map(piece), 0.4],
-    ['an end that the best passage does not hold', 0.9, [], [piece(0.2), end(0.1)], above(0.1, 2)],
-    ['the weaker of parts and stretches', 0.9, [0.8, 0.2].map(leaning), [0.01, 0.9].map(piece), above(0.01, 3)],
+    ['the whole, where each end is supported', 0.9, [], [0.6, 0.95].map(piece), 0.9],
+    ['no more for strong ends', 0.4, [], [0.9, 0.9].map(piece), 0.4],
+    ['the weakest end that the best passage does not hold', 0.9, [], [0.2, 0.1].map(piece), above(0.1, 2)],
+    ['the weaker of parts and ends', 0.9, [0.8, 0.2].map(leaning), [0.01, 0.9].map(piece), above(0.01, 2)],
   ])('is that of %s', (_, whole, parts, stretches, expected) => {
     const signals = {
       ...signalsOf({ topBm25: logit(whole) }),

@@ -17,7 +17,7 @@ const piecesOf = (question: string, texts: readonly string[] = [ENGINE, 'Blue pa
   return { parts: parts as readonly PartSignals[], stretches: stretches as readonly PartSignals[] }
 }
 /** Which of the pieces have a mark. */
-const marked = (pieces: readonly PartSignals[], mark: 'asksAlone' | 'leans' | 'end'): readonly number[] =>
+const marked = (pieces: readonly PartSignals[], mark: 'asksAlone' | 'leans'): readonly number[] =>
   pieces.flatMap((piece, at) => (piece[mark] === 1 ? [at] : []))
 
 describe('the parts of a question', () => {
@@ -75,7 +75,7 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
     ['beside two terms', 'how does the engine start poems yellow cats', 0],
     ['beside none', 'poems about yellow cats', 0],
   ])('%s', (_, question, ends) => {
-    expect(marked(piecesOf(question).stretches, 'end')).toHaveLength(ends)
+    expect(piecesOf(question).stretches).toHaveLength(ends)
   })
 
   it.each([
@@ -87,17 +87,17 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
     ['what asks in Japanese', '聖武天皇が建てた寺院はどこですか', TEMPLE, 0],
     ['another subject in Japanese', '聖武天皇が建てた寺院はシカゴの天気予報と気温は高い', TEMPLE, 1],
   ])('lack more where each word counts, or each pair of letters: %s', (_, question, best, ends) => {
-    expect(marked(piecesOf(question, [best]).stretches, 'end')).toHaveLength(ends)
+    expect(piecesOf(question, [best]).stretches).toHaveLength(ends)
   })
 
   it('are what it lacks of them, where it may hold some', () => {
     const { stretches } = piecesOf('wann startet der Motor Gedichte gelbe Katzen mit fressen Milch dort', [MOTOR])
-    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 6, end: 1 }])
+    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 6 }])
   })
 
   it('are measured for themselves', () => {
     const { stretches } = piecesOf('how does the red engine start poems yellow cats')
-    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3, end: 1 }])
+    expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3 }])
   })
 })
 
@@ -129,19 +129,5 @@ describe('what stands beside a quotation', () => {
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
     ])
-  })
-})
-
-describe('long parts', () => {
-  it('are measured in stretches as well, of which none is an end', () => {
-    const { stretches } = piecesOf('red engine starts key red engine starts key red engine')
-    expect(stretches).toHaveLength(4)
-    expect(marked(stretches, 'end')).toEqual([])
-    expect(stretches[0]).toMatchObject({ sentenceCoverage: 1 })
-  })
-
-  it('are not where each word counts', () => {
-    const question = 'der rote Motor startet mit einem kleinen Schlüssel am Morgen der rote Motor'
-    expect(piecesOf(`${question} ${question}`, [MOTOR]).stretches).toEqual([])
   })
 })
