@@ -51,14 +51,14 @@ describe('rag-gate scale', () => {
     await filled(passages)
     const [out, lexicon] = [join(folder, 'docs.scale.json'), join(folder, 'docs.lexicon.txt')]
     writeFileSync(lexicon, `${encodeLexicon(buildLexicon(passages))}\n`)
-    const more = ['--lexicon', lexicon, '--corpus-version', '3', '--windows', '40']
+    const more = ['--lexicon', lexicon, '--corpus-version', '3', '--windows', '30']
     expect(await run(['scale', '--out', out, ...more], { env: env() })).toEqual({
       code: 0,
-      out: `${out}: learned from 40 windows of 60 passages, for ${balanced().id}\n`,
+      out: `${out}: learned from 30 windows of 60 passages, for ${balanced().id}\n`,
       notes: '',
     })
     const scale = JSON.parse(readFileSync(out, 'utf8')) as Record<string, unknown>
-    expect(scale).toMatchObject({ kind: 'scale', origin: 'documents', corpusVersion: 3, chunkCount: 60, windows: 40 })
+    expect(scale).toMatchObject({ kind: 'scale', origin: 'documents', corpusVersion: 3, chunkCount: 60, windows: 30 })
     // Printed it is the same, but for the time.
     const printed = await run(['scale', ...more], { env: env() })
     expect({ ...JSON.parse(printed.out), learnedAtMs: 0 }).toEqual({ ...scale, learnedAtMs: 0 })

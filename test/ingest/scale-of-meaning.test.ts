@@ -153,9 +153,9 @@ test('no scale reads a cosine of hashed words, of an encoder that tells nothing,
       })),
   }
   for (const scale of [
-    await learn(hashed, { windows: 50 }),
-    await learn(retriever, { windows: 50, meaning: 'none' }),
-    await learn(blind, { windows: 50, meaning: 'cosine' }),
+    await learn(hashed, { windows: 30 }),
+    await learn(retriever, { windows: 30, meaning: 'none' }),
+    await learn(blind, { windows: 30, meaning: 'cosine' }),
   ]) {
     expect(scale).toMatchObject({ kind: 'scale' })
     expect(scale).not.toHaveProperty('meaning')

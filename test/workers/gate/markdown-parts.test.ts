@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { assert, constantFrom, array, property } from 'fast-check'
 import MarkdownIt from 'markdown-it'
+import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
-import { unstable_readConfig } from 'wrangler'
 import { markdownBlocks } from '../../../packages/ingest/src/markdown/blocks.ts'
 import { P, S } from '../../../workers/gate/markdown-parts.ts'
 import { examples } from '../../properties.ts'
@@ -12,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The reader of Markdown, bundled with what the Worker's configuration puts in place of parts of the parser. */
 async function bundledReader(): Promise<typeof markdownBlocks> {
-  const { alias = {} } = unstable_readConfig({ config: `${ROOT}/wrangler.toml` }, { hideWarnings: true })
+  const { alias } = parse(readFileSync(`${ROOT}/wrangler.toml`, 'utf8')) as { readonly alias: Record<string, string> }
   expect(Object.keys(alias)).toContain('mdurl')
   const { outputFiles } = await build({
     entryPoints: [`${ROOT}/packages/ingest/src/markdown/blocks.ts`],
@@ -20,7 +21,7 @@ async function bundledReader(): Promise<typeof markdownBlocks> {
     bundle: true,
     format: 'esm',
     // Wrangler replaces what a package imports of its own, too; esbuild by itself does not.
-    alias: Object.fromEntries(Object.entries<string>(alias).filter(([name]) => !name.startsWith('.'))),
+    alias: Object.fromEntries(Object.entries(alias).filter(([name]) => !name.startsWith('.'))),
     write: false,
   })
   const source = outputFiles[0]?.text ?? ''
