@@ -54,28 +54,6 @@ export type QuestionKeyParts = SharedKeyParts & CorpusKeyParts
 /** Form of the keys; raised when their members change. */
 const SCHEMA = 'answer-key/4'
 
-/** How each shared part is written. A part that is missing here does not compile. */
-const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyParts[Part]) => string } = {
-  version: (part) => part,
-  tenant: (part) => part,
-  collection: (part) => part,
-  filter: (part) => part,
-  partition: (part) => part,
-  route: (part) => part,
-  audience: (part) => part,
-  policyId: (part) => part,
-  mode: (part) => part,
-  retrieval: (part) => part,
-  vary: lengthPrefixed,
-  question: (part) => part,
-  options: (part) => {
-    let text = ''
-    // Each of these names is there.
-    for (const name of Object.keys(part).sort()) text += lengthPrefixed([name, part[name]!])
-    return text
-  },
-}
-
 /**
  * The canonical text of a question key: injective, so that two requests share an answer only when every part is equal. A
  * shared store hashes it. The question must be well-formed Unicode: lone surrogates hash alike.
@@ -97,9 +75,26 @@ export function evidenceKey(parts: SharedKeyParts & EvidenceKeyParts): string {
   ])
 }
 
-/** Each writer takes the part of its own name. */
-const WRITERS = Object.entries(SHARED_PARTS) as [keyof SharedKeyParts, (part: unknown) => string][]
-
+/** The shared parts as they are written, in this order. One that is missing here does not compile. */
 function shared(parts: SharedKeyParts): string[] {
-  return WRITERS.map(([name, write]) => write(parts[name]))
+  const { options } = parts
+  let chosen = ''
+  // Each of these names is there.
+  for (const name of Object.keys(options).sort()) chosen += lengthPrefixed([name, options[name]!])
+  const written: Readonly<Record<keyof SharedKeyParts, string>> = {
+    version: parts.version,
+    tenant: parts.tenant,
+    collection: parts.collection,
+    filter: parts.filter,
+    partition: parts.partition,
+    route: parts.route,
+    audience: parts.audience,
+    policyId: parts.policyId,
+    mode: parts.mode,
+    retrieval: parts.retrieval,
+    vary: lengthPrefixed(parts.vary),
+    question: parts.question,
+    options: chosen,
+  }
+  return Object.values(written)
 }
