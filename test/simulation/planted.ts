@@ -22,14 +22,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the answer key names no principal',
     file: 'src/core/policy/answer-key.ts',
-    from: 'partition: (part) => part,',
-    to: "partition: () => '',",
+    from: 'partition: parts.partition,',
+    to: "partition: '',",
   },
   {
     name: 'answer key and check of a stored answer lack the tenant',
     file: 'src/core/policy/answer-key.ts',
-    from: 'tenant: (part) => part,',
-    to: "tenant: () => '',",
+    from: 'tenant: parts.tenant,',
+    to: "tenant: '',",
     also: {
       file: 'src/cache/is-stored-answer.ts',
       from: "decision['tenant'] !== request.principal.tenant || ",
