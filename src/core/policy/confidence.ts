@@ -1,6 +1,7 @@
 /** Confidence models: from signals to one number, 0..1. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { isCode } from '../gates/finding.ts'
 import { isRecord } from '../lib/guards.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Signal } from '../signals/signal.ts'
@@ -72,8 +73,9 @@ export function confidenceOf({ model, settings }: PolicyConfidence, signals: Sig
 
 /** On what the confidence of a policy rests; `undefined` where its model says nothing about it. */
 export function calibrationOf({ model, settings }: PolicyConfidence, signals: Signals): Calibration | undefined {
-  // Recorded only under the policy that it was learned for.
-  return signals.scale ? 'scaled' : model.calibration?.(settings)
+  const said = model.calibration?.(settings)
+  // Recorded only under the policy that it was learned for. It stands in a header: a model without types may say anything.
+  return signals.scale ? 'scaled' : said && isCode(said) ? said : undefined
 }
 
 /** Settings of a model that asks another one. */

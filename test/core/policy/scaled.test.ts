@@ -148,6 +148,9 @@ describe('a confidence on the scale of its collection', () => {
     expect(calibrationOf(confidence, signals(0))).toBe('uncalibrated')
     expect(calibrationOf(confidence, signals(0, OWN))).toBe('scaled')
     expect(calibrationOf(logistic({ intercept: 0, weights: {}, provenance: '' }), signals(0))).toBeUndefined()
+    // No header can carry it.
+    const untyped = { ...confidence.model, calibration: (): never => 'öfter\n' as never }
+    expect(calibrationOf({ ...confidence, model: untyped }, signals(0))).toBeUndefined()
   })
 })
 
