@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { bundleScript } from '../../bench/in-workerd.ts'
+import { bundleScript } from '../../scripts/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import { type ServedBundle, type ServedGate, serveBundle } from '../served-bundle.ts'
 

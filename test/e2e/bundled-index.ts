@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { inject } from 'vitest'
-import { bundleScript } from '../../bench/in-workerd.ts'
+import { bundleScript } from '../../scripts/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import type { LocalIndex } from '../../scripts/local-index.ts'
 

@@ -6,7 +6,7 @@ import { readD1Migrations } from '@cloudflare/vitest-plugin'
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleScript, inWorkerd } from '../../bench/in-workerd.ts'
+import { bundleScript, inWorkerd } from '../../scripts/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import {
   createProject,
