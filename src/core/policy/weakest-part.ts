@@ -24,9 +24,9 @@ export interface WeakestPartSettings {
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 2 above an end that this passage does not hold; all
- * of it less where its collection's scale answers below even odds.
- * On a scale each part and stretch is read by its own length (`byLength`). Where one part alone asks and the others state, or
- * something stands beside words that are quoted, it is at most that of this: what was quoted supports the quotation.
+ * of it less where its collection's scale answers below even odds. Where one part alone asks and the others state, it is at
+ * most that of this part, and at most that of what stands beside a quotation: what was quoted supports the quotation.
+ * On a scale each piece is read by its own length (`byLength`).
  *
  * @param of the confidence of the whole and of each part
  */

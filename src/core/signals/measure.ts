@@ -29,7 +29,7 @@ export interface Signals extends Readonly<Partial<Record<TextSignalName, number>
   readonly scale?: AppliedScale | null
 }
 
-/** What was measured of one part or stretch of a question. */
+/** What was measured of one piece of a question (`piecesOf`). */
 export type PartSignals = Readonly<Record<string, number>>
 
 /** A question with its evidence, to be measured. */

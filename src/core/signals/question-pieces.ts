@@ -55,7 +55,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
   ]
 }
 
-/** A part or stretch as a subject of its own. */
+/** A piece as a subject of its own. */
 function pieceOf(subject: Subject, text: string): Subject {
   if (text === subject.words) return subject
   return subject.memory(text, () => ({ ...subject, words: text, memory: createMemory() }))
@@ -75,8 +75,8 @@ const END_TERMS = [2, 5, 10] as const
 /** Distinct terms of the rest, at least. */
 const REST_TERMS = 3
 /**
- * Words in a row that the first chunk says too, and in all such rows, at least, where they are quoted, and terms beside them
- * that the best chunk lacks; read as above.
+ * What a quotation is, in the same three cases: how many words in a row the first chunk says too, how many there are in all
+ * such rows, and how many terms of what stands beside them the best chunk lacks, each at least.
  */
 const QUOTED = [
   [5, 8, 2],
@@ -89,7 +89,7 @@ const QUOTED = [
  * that say little are read too: what is put before or behind a question without any mark, and asks something else.
  */
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
-  const held = heldBy(features, bestOf(features))
+  const held = heldBy(features)
   const all = [...held.keys()]
   return [all, [...all].reverse()]
     .map((side) => {
@@ -117,8 +117,7 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   const pieces = beside.join(' ').split('\n')
   if (pieces.length <= least) return []
   return pieces.filter((piece) => {
-    const features = textFeatures(pieceOf(subject, piece))
-    const held = heldBy(features, bestOf(features))
+    const held = heldBy(textFeatures(pieceOf(subject, piece)))
     return held.length > 1 && held.filter((one) => !one).length >= lacks
   })
 }
@@ -128,8 +127,10 @@ function bestOf({ chunks }: TextFeatures): number {
   return chunks.reduce((best, { bm25 }, at) => (bm25 > chunks[best]!.bm25 ? at : best), 0)
 }
 
-/** Which terms a chunk or its title holds, or of which it holds one that begins like it. */
-function heldBy({ questionTerms, chunks }: TextFeatures, chunkAt: number): readonly boolean[] {
-  const chunk = chunks[chunkAt]
-  return questionTerms.map((_, at) => !!(chunk?.counts[at] || chunk?.nearness[at] || chunk?.titled.includes(at)))
+/** Which terms a chunk or its title holds, or of which it holds one that begins like it. @default the best chunk by BM25 */
+function heldBy(features: TextFeatures, chunkAt = bestOf(features)): readonly boolean[] {
+  const chunk = features.chunks[chunkAt]
+  return features.questionTerms.map(
+    (_, at) => !!(chunk?.counts[at] || chunk?.nearness[at] || chunk?.titled.includes(at)),
+  )
 }
