@@ -5,7 +5,6 @@ import { DEEP } from './test/deep-run.ts'
 
 const CORES = availableParallelism()
 
-/** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 /** The plugin brings workerd: only who runs tests there needs it. */
 const NEEDS_WORKERD = !process.argv.includes('--project') || process.argv.includes('workerd')
 const plugin = NEEDS_WORKERD ? await import('@cloudflare/vitest-plugin') : undefined
@@ -31,6 +30,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },

@@ -43,7 +43,7 @@ it('the route answers also where the gate only observes, and nothing was found',
     .replaceAll(/'(@?hono[\w/-]*)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
   folder.put('observing.ts', observing)
   const file = pathToFileURL(join(folder.path, 'observing.ts')).href
-  const { gated } = (await import(/* @vite-ignore */ file)) as { gated: Hono }
+  const { gated } = (await import(file)) as { gated: Hono }
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ question: 'How does the hatch open?' })
   const response = await gated.request('/ask', { method: 'POST', headers, body })

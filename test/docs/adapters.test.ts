@@ -39,7 +39,7 @@ describe('the examples of docs/reference/adapters.md', () => {
     const code = EXAMPLES[at]!.replaceAll(/'(@?hono-rag-gate[\w/-]*)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
     const file = join(folder, `example-${at}.ts`)
     writeFileSync(file, code)
-    return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>
   }
 
   test('are eight', () => {

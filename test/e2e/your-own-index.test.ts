@@ -169,7 +169,7 @@ async function importExample<Module>(name: string): Promise<Module> {
     )
   const file = join(home, name.replace('.ts', '.run.ts'))
   writeFileSync(file, code)
-  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Module
+  return (await import(pathToFileURL(file).href)) as Module
 }
 const source = (name: string): string => pathToFileURL(join(ROOT, 'src', `${name}.ts`)).href
 
@@ -357,7 +357,7 @@ test.runIf(DEEP).each([
   const documents = PAGES.map(
     ({ slug, text }) => new LangChainDocument({ pageContent: text, metadata: { source: `docs/${slug}.md` } }),
   )
-  const { UpstashVectorStore: stores } = (await import(/* @vite-ignore */ LANGCHAIN_STORE)) as LangChainStores
+  const { UpstashVectorStore: stores } = (await import(LANGCHAIN_STORE)) as LangChainStores
   const store = await stores.fromDocuments(documents, filled.embeddings, { index: clientOf(filled.name) })
   expect(await filled.nearest(store)).toMatchObject([{ metadata: { source: 'docs/brushes.md' } }])
 
