@@ -1,5 +1,5 @@
 /** The same signals of each part of a question, against the same evidence. */
-import { partsAtMarks } from '../text/marked-sentences.ts'
+import { joinSmallest, partsAtMarks } from '../text/marked-sentences.ts'
 import { words } from '../text/words.ts'
 import type { PartSignals } from './measure.ts'
 import { createMemory, isOfWords, type Signal, type Subject } from './signal.ts'
@@ -103,8 +103,8 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * What a question says beside what it quotes of a text, from two terms on: hardly a question says so many words in a
- * passage's order, unless they were copied to support something else.
+ * What a question says beside what it quotes of a text, in sixteen pieces at most, from two terms on: hardly a question says so
+ * many words in a passage's order, unless they were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const [length, least, lacks] = QUOTED[factor - 1]!
@@ -116,7 +116,7 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   }
   const pieces = beside.join(' ').split('\n')
   if (pieces.length <= least) return []
-  return pieces.filter((piece) => {
+  return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
     return held.length > 1 && held.filter((one) => !one).length >= lacks
   })

@@ -122,6 +122,14 @@ describe('what stands beside a quotation', () => {
     expect(marked(piecesOf(question, [first]).stretches, 'asksAlone')).toHaveLength(beside)
   })
 
+  it('is measured in sixteen pieces at most, all of it', () => {
+    const foreign = Array.from({ length: 60 }, (_, at) => `cat${at} dog${at}`)
+    const question = foreign.map((pair) => `the red engine starts with ${pair}`).join(' ')
+    const beside = piecesOf(question, [MORNINGS]).stretches.filter(({ asksAlone }) => asksAlone === 1)
+    expect(beside.length).toBeLessThanOrEqual(16)
+    expect(beside.reduce((sum, { questionTermCount = 0 }) => sum + questionTermCount, 0)).toBe(120)
+  })
+
   it('is measured for itself, between two as well', () => {
     const question = 'the red engine starts with a key on yellow cats the red engine starts with a key on green frogs'
     const { stretches } = piecesOf(question, [MORNINGS])
