@@ -46,9 +46,9 @@ export async function ask(page: Page, question: string): Promise<void> {
   await settled(page)
 }
 
-/** The latest question has its answer, or its error. */
+/** The latest question has its answer, or its error: thousands of pieces take a busy machine half a minute. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('#result:not([aria-busy], .writing) #asked').waitFor()
+  await page.locator('#result:not([aria-busy], .writing) #asked').waitFor({ timeout: 100_000 })
 }
 
 /** Asks until the answer comes from the cache: it is stored after the response was sent. */
