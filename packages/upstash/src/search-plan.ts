@@ -37,6 +37,7 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
     methods === undefined
       ? typeof sparse !== 'string' && (sparse.scores === 'bm25' || !takesDense)
       : methods !== 'dense'
+  // Both are reasons then, and the one that is told is thrown.
   if (!takesDense && !takesSparse) required(parts.dense === undefined ? sparse : dense)
   const leftOut = typeof sparse === 'string' ? sparse : 'its scores are not BM25'
   return {
