@@ -18,6 +18,47 @@ interface Outcome {
   readonly meta: object
 }
 
+/** What happened to a decision's row; with `counted`, to the counts. */
+export interface News {
+  readonly what: 'stored' | 'changed' | 'removed' | 'counted'
+  readonly id: string
+  readonly tenant: string
+  readonly collection: string
+  readonly verdict: string
+}
+
+/** How many decisions there are of a kind; those of a rollup by its span. */
+export interface Counted {
+  readonly spanMs: number
+  readonly tenant: string
+  readonly collection: string
+  readonly verdict: string
+  readonly decisions: number
+}
+
+/** Notes what happens to decisions; what is rolled back is not noted either. */
+const NOTED = `
+  CREATE TEMP TABLE news (what, id, tenant, collection, verdict);
+  CREATE TEMP TRIGGER stored AFTER INSERT ON main.decisions
+    BEGIN INSERT INTO news VALUES ('stored', NEW.id, NEW.tenant, NEW.collection, NEW.verdict); END;
+  CREATE TEMP TRIGGER changed AFTER UPDATE ON main.decisions
+    BEGIN INSERT INTO news VALUES ('changed', OLD.id, OLD.tenant, OLD.collection, OLD.verdict); END;
+  CREATE TEMP TRIGGER removed AFTER DELETE ON main.decisions
+    BEGIN INSERT INTO news VALUES ('removed', OLD.id, OLD.tenant, OLD.collection, OLD.verdict); END;
+  CREATE TEMP TRIGGER counted AFTER UPDATE ON main.counted_decisions
+    BEGIN INSERT INTO news (what) VALUES ('counted'); END;
+`
+
+const UNCOUNTED = `SELECT 0 AS spanMs, tenant, collection, verdict, count(*) AS decisions FROM decisions
+  WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums')
+    OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums')
+  GROUP BY tenant, collection, verdict`
+/** Of a cell of a rollup, its verdict stands first and its collection seventh (`d1/figures.ts`). */
+const ROLLUPS = `SELECT span_ms AS spanMs, tenant, cell.key ->> 6 AS collection, cell.key ->> 0 AS verdict,
+    sum(cell.value ->> 'n') AS decisions
+  FROM decision_rollups, json_each(counts) AS cell
+  GROUP BY span_ms, tenant, cell.key ->> 6, cell.key ->> 0`
+
 let migrated: Uint8Array | undefined
 
 /** The database itself, which does not fail. */
@@ -33,6 +74,22 @@ export class Database {
         this.#sqlite.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
       migrated = this.#sqlite.serialize()
     }
+    this.#sqlite.exec(NOTED)
+  }
+
+  /** What happened since it was last asked. */
+  news(): readonly News[] {
+    // The columns of its table.
+    const news = this.#prepare('SELECT * FROM news', false).all() as unknown as News[]
+    if (news.length > 0) this.#sqlite.exec('DELETE FROM news')
+    return news
+  }
+
+  /** How many decisions are counted, and how many are stored and wait for it. */
+  counted(): { readonly rollups: readonly Counted[]; readonly uncounted: readonly Counted[] } {
+    // Their columns are named as the members.
+    const of = (sql: string): readonly Counted[] => this.#prepare(sql, false).all() as unknown as Counted[]
+    return { rollups: of(ROLLUPS), uncounted: of(UNCOUNTED) }
   }
 
   run({ sql, values }: Statement): Outcome {

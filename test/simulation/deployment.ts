@@ -4,14 +4,13 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { Hono } from 'hono'
 import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import { createDecisionConsumer } from '../../packages/cloudflare/src/decision-consumer.ts'
-import { createKvAnswerCache, type KvStore } from '../../packages/cloudflare/src/kv-answer-cache.ts'
+import { createKvAnswerCache } from '../../packages/cloudflare/src/kv-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import { createQueueDecisionLog, type QueuedDecision } from '../../packages/cloudflare/src/queue-decision-log.ts'
 import { createD1AnswerPurges, createD1DecisionStore } from '../../src/adapters/d1.ts'
 import { Flight, type JoinTerms } from '../../src/adapters/coalescing/flight.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
-import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { loneTerm } from '../../src/core/gates/lone-term.ts'
 import { questionLength } from '../../src/core/gates/question-length.ts'
@@ -20,30 +19,27 @@ import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import type { Language } from '../../src/core/text/language.ts'
 import { english } from '../../src/language/english/english.ts'
-import { terms } from '../../src/language/english/terms.ts'
 import type { RagGateContext, RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
-import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Coalescer } from '../../src/ports/coalescer.ts'
 import type { Collections } from '../../src/ports/collections.ts'
 import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
-import type { Reranker } from '../../src/ports/reranker.ts'
 import { createD1ApiKeys } from '../../packages/console/src/d1/api-keys.ts'
+import { createD1Counting } from '../../packages/console/src/d1/counting.ts'
 import type { ApiKeys } from '../../packages/console/src/keys/api-keys.ts'
 import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
 import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts'
 import type { IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import type { Splitter } from '../../packages/ingest/src/splitter.ts'
 import type { Generation } from '../../packages/models/src/generator.ts'
-import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import { createLimitedGenerator } from '../../packages/models/src/limited-generator.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { createHttpRetriever } from '../../packages/upstream/src/http-retriever.ts'
 import { Database } from './database.ts'
-import { plainResponse } from './messages.ts'
+import { once, Services } from './services.ts'
 import { marksIn } from './truth.ts'
 import { type Running, runAs, runningNow, type VirtualTime } from './virtual-time.ts'
 import { type FaultCounts, makeWire, type Wire } from './wire.ts'
@@ -65,20 +61,6 @@ export const longestLifeS = (tenant: string): number => (tenant === 'initech' ? 
 export const refusalLifeS = (tenant: string): number => (tenant === 'initech' ? 86_400 : 5)
 export const STALE_S = 60
 
-/** Of a pure reading: the texts of a simulation are few, and come again. */
-function once<Read>(read: (text: string) => Read): (text: string) => Read {
-  const known = new Map<string, Read>()
-  return (text) => {
-    let found = known.get(text)
-    if (found === undefined) {
-      if (known.size > 5000) known.clear()
-      known.set(text, (found = read(text)))
-    }
-    return found
-  }
-}
-
-const termsOf = once(terms)
 const ENGLISH: Language = { ...english, stem: once(english.stem), partsOf: once(english.partsOf) }
 
 /** Passes exactly where one sentence holds nearly all of the question. */
@@ -127,14 +109,11 @@ export interface Journal {
   readonly recorded: Recorded[]
   /** What the model was shown that it must not be. */
   readonly shown: string[]
-  readonly unhandled: unknown[]
 }
 
 /** One isolate. */
 export interface Isolate {
-  readonly name: string
   alive: boolean
-  diedMs?: number
   readonly app: Hono<RagGateEnv>
   readonly ingest: IngestPorts
   readonly keys: ApiKeys
@@ -164,17 +143,6 @@ const LEADER_TIMEOUT_MS = 20_000
 /** How long the runtime lets a request and what it left behind go on. */
 const LONGEST_REQUEST_MS = 60_000
 
-/** How every answer of the model ends. */
-export const END_OF_ANSWER = 'That is all.'
-
-interface Held {
-  readonly text: string
-  readonly untilMs: number
-  /** What another data centre still sees. */
-  readonly before: string | null
-  readonly putMs: number
-}
-
 const SPLITTER: Splitter = {
   version: 'lines/1',
   formats: ['text'],
@@ -184,32 +152,30 @@ const SPLITTER: Splitter = {
 /** Everything outside of the isolates, and the isolates. */
 export class Deployment {
   readonly database = new Database()
-  readonly journal: Journal = { made: new Map(), decided: new Map(), recorded: [], shown: [], unhandled: [] }
+  readonly journal: Journal = { made: new Map(), decided: new Map(), recorded: [], shown: [] }
   readonly counts: FaultCounts = new Map()
   readonly time: VirtualTime
   readonly setup: Setup
   isolates: Isolate[] = []
-  dead: Isolate[] = []
   /** Whether calls fail now. */
   stormy = false
+  readonly services: Services
   readonly #wire: Wire
-  readonly #index = new Map<string, Map<string, Passage>>()
-  readonly #kv = new Map<string, Held>()
   readonly #flights = new Map<string, Flight>()
   readonly #leads: { readonly flight: Flight; readonly leader: number; readonly by: Running | undefined }[] = []
   #queue: QueuedDecision[] = []
   #made = 0
-  #names = 0
 
   constructor(time: VirtualTime, setup: Setup) {
     this.time = time
     this.setup = setup
     this.#wire = makeWire(time, this.counts, () => this.stormy)
+    this.services = new Services(time, this.#wire)
   }
 
   /** A new isolate of the same deployment. */
   start(): Isolate {
-    const { time, setup, journal } = this
+    const { time, setup, journal, services } = this
     const wire = this.#wire
     const db = this.database.binding(wire)
     const clock = { nowMs: () => time.wallMs() }
@@ -227,9 +193,8 @@ export class Deployment {
         return known
       },
     }
-    const index = this.#chunkIndex()
+    const index = services.chunkIndex()
     const isolate: Isolate = {
-      name: `isolate ${this.#names++}`,
       alive: true,
       app: new Hono<RagGateEnv>(),
       ingest: { index, collections, clock, language: ENGLISH, splitter: SPLITTER },
@@ -259,28 +224,28 @@ export class Deployment {
     const retriever = createHttpRetriever({
       url: 'https://search.example/',
       scoreKind: 'bm25',
-      fetch: (_, init) => this.#search(init),
+      fetch: (_, init) => services.search(init),
     })
     const model = createLimitedGenerator({
       generator: createOpenAiGenerator({
         baseUrl: 'https://model.example/v1',
         apiKey: 'key',
         model: 'm',
-        fetch: (_, init) => this.#answer(init),
+        fetch: (_, init) => services.answer(init),
       }),
       callsAtOnce: setup.callsAtOnce,
       streamTimeoutMs: LONGEST_REQUEST_MS,
     })
     const cache = answerCache({
       store: createTieredAnswerCache({
-        tiers: [createMemoryAnswerCache({ maxBytes: 200_000 }), createKvAnswerCache({ kv: this.#kvStore() })],
+        tiers: [createMemoryAnswerCache({ maxBytes: 200_000 }), createKvAnswerCache({ kv: services.kvStore() })],
       }),
       purges,
       coalescer: this.#coalescer(isolate),
       scope: setup.scope,
       staleIfErrorSeconds: STALE_S,
     })
-    const reranker = this.#reranker()
+    const reranker = services.reranker(setup.reranks)
     const gate = ragGate({
       dependencies: {
         retriever,
@@ -336,9 +301,7 @@ export class Deployment {
   /** Ends an isolate at what it waits for. */
   kill(isolate: Isolate): void {
     isolate.alive = false
-    isolate.diedMs = this.time.nowMs
     this.isolates = this.isolates.filter((other) => other !== isolate)
-    this.dead.push(isolate)
     for (const { flight, leader, by } of this.#leads) if (by?.isolate === isolate) flight.lose(leader)
   }
 
@@ -346,11 +309,6 @@ export class Deployment {
   cancel(request: Running): void {
     request.cancelled = true
     for (const { flight, leader, by } of this.#leads) if (by === request) flight.lose(leader)
-  }
-
-  /** Everything that the index holds of a text that was written. */
-  get indexed(): number {
-    return [...this.#index.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   get flightsAloft(): number {
@@ -376,6 +334,11 @@ export class Deployment {
     await consume({ messages } as unknown as Parameters<typeof consume>[0])
   }
 
+  /** What the schedule of a Worker has it do. */
+  async count(): Promise<void> {
+    await createD1Counting({ db: this.db }).countMany(this.time.wallMs())
+  }
+
   /** The database as those see it who look at it from outside. */
   get db(): D1Database {
     return this.database.binding(this.#wire)
@@ -388,45 +351,6 @@ export class Deployment {
   #producer(): { send(body: QueuedDecision): Promise<never> } {
     // What `send` gives is not looked at.
     return { send: (body) => this.#wire('queue', () => void this.#queue.push(structuredClone(body))) as Promise<never> }
-  }
-
-  #kvStore(): KvStore {
-    const { time } = this
-    const at = (name: string, stale: boolean): string | null => {
-      const held = this.#kv.get(name)
-      if (held === undefined || held.untilMs < time.nowMs) return null
-      return stale && time.nowMs - held.putMs < 60_000 ? held.before : held.text
-    }
-    return {
-      get: (name) =>
-        this.#wire(
-          'kv',
-          () => at(name, false),
-          (random) => {
-            const text = at(name, true)
-            const other = [...this.#kv.values()][Math.floor(random() * this.#kv.size)]?.text ?? null
-            return pick(random, [
-              text,
-              other,
-              text?.slice(0, text.length / 2) ?? null,
-              text?.replace(/\d/, '7') ?? null,
-              '[]',
-            ])
-          },
-        ),
-      put: (name, text, { expirationTtl }) =>
-        this.#wire(
-          'kv',
-          () => {
-            const before = at(name, false)
-            this.#kv.set(name, { text, before, putMs: time.nowMs, untilMs: time.nowMs + expirationTtl * 1000 })
-          },
-          () => {
-            throw new Error('KV PUT failed: 429 Too Many Requests')
-          },
-        ),
-      delete: (name) => this.#wire('kv', () => void this.#kv.delete(name)),
-    }
   }
 
   #coalescer(isolate: Isolate): Coalescer {
@@ -477,192 +401,6 @@ export class Deployment {
       },
     }
   }
-
-  #reranker(): Reranker | undefined {
-    const { reranks } = this.setup
-    if (reranks === 'no') return undefined
-    if (reranks === 'grade') {
-      const baseUrl = 'https://grader.example/v1'
-      return createLlmGrader({ baseUrl, apiKey: 'key', model: 'g', fetch: (_, init) => this.#grade(init) })
-    }
-    return {
-      model: reranks,
-      kind: reranks,
-      rerank: ({ question, passages }) => {
-        const scores = passages.map(({ text }) => shareOf(question, text))
-        return this.#wire(
-          'reranker',
-          () => scores,
-          (random) => pick(random, [scores.slice(1), scores.map(() => NaN), scores.map(() => 99), [], [...scores, 1]]),
-        )
-      },
-    }
-  }
-
-  /** The model that grades. */
-  #grade(init: RequestInit): Promise<Response> {
-    // What `createLlmGrader` sends: words of the corpus hold nothing that it escapes.
-    const { messages } = JSON.parse(String(init.body)) as { messages: { content: string }[] }
-    const { content } = messages.at(-1)!
-    const question = content.slice(content.lastIndexOf('<question>') + 10, -11)
-    const passages = content.split('<passage number="').slice(1)
-    const lines = passages.map((text, at) => `${at + 1}: ${Math.round(3 * shareOf(question, text))}`)
-    const whole = (reply: string): string => JSON.stringify({ choices: [{ message: { content: reply } }] })
-    return this.#wire(
-      'reranker',
-      () => plainResponse(whole(lines.join('\n'))),
-      (random) =>
-        badResponse(random, whole(lines.join('\n')), [
-          () => plainResponse(whole(lines.slice(1).join('\n'))),
-          () => plainResponse(whole(lines.map((line) => line.replace(/\d$/, '99')).join('\n'))),
-          () => plainResponse(whole([...lines, '1: 3'].join('\n'))),
-          () => plainResponse(whole('Score: 3')),
-          () => plainResponse(whole(lines.map((line) => line.replace(/\d$/, 'NaN')).join('\n'))),
-          () => plainResponse('{"choices":null}'),
-        ]),
-    )
-  }
-
-  #chunkIndex(): ChunkIndex {
-    const wire = this.#wire
-    const of = (namespace: string): Map<string, Passage> => {
-      const known = this.#index.get(namespace) ?? new Map<string, Passage>()
-      this.#index.set(namespace, known)
-      return known
-    }
-    return {
-      describe: () => wire('embedder', () => ({ embeddingModel: 'e', dimension: 2 })),
-      upsert: (namespace, passages) =>
-        wire(
-          'index',
-          () => passages.forEach((passage) => of(namespace).set(passage.id, passage)),
-          () => {
-            for (const passage of passages.slice(0, passages.length / 2)) of(namespace).set(passage.id, passage)
-            throw new Error('index: 500')
-          },
-        ),
-      fetch: (namespace, ids) => wire('index', () => ids.map((id) => of(namespace).get(id) ?? null)),
-      delete: (namespace, ids) => wire('index', () => ids.forEach((id) => of(namespace).delete(id))),
-      settle: () => wire('index', () => undefined),
-    }
-  }
-
-  /** The search service: BM25 over what the index holds. */
-  #search(init: RequestInit): Promise<Response> {
-    // What `createHttpRetriever` sends.
-    const { question, topK, namespace } = JSON.parse(String(init.body)) as {
-      question: string
-      topK: number
-      namespace: string
-    }
-    const rowsOf = (name: string) => {
-      const passages = [...(this.#index.get(name)?.values() ?? [])]
-      const read = passages.map((passage) => ({ passage, words: termsOf(passage.text) }))
-      const wanted = [...new Set(termsOf(question))].map((term) => {
-        const holding = read.filter(({ words }) => words.includes(term)).length
-        return { term, idf: Math.log(1 + (read.length - holding + 0.5) / (holding + 0.5)) }
-      })
-      return read
-        .map(({ passage, words }) => ({
-          ...passage,
-          namespace: name,
-          score: wanted.reduce((sum, { term, idf }) => sum + (words.includes(term) ? idf : 0), 0),
-        }))
-        .filter(({ score }) => score > 0)
-        .sort((a, b) => b.score - a.score)
-        .slice(0, topK)
-    }
-    return this.#wire(
-      'retriever',
-      () => plainResponse(JSON.stringify({ results: rowsOf(namespace) })),
-      (random) => {
-        const rows = rowsOf(namespace)
-        const foreign = [...this.#index.keys()].filter((name) => name !== namespace)
-        return badResponse(random, JSON.stringify({ results: rows }), [
-          () => plainResponse(JSON.stringify({ results: rows.map((row) => ({ ...row, score: 'NaN' })) })),
-          () => plainResponse(JSON.stringify({ results: rows }).replaceAll(/"score":[\d.]+/g, '"score":1e999')),
-          () => plainResponse(JSON.stringify({ results: foreign.flatMap(rowsOf) })),
-          () => plainResponse(JSON.stringify({ results: [...rows].reverse().flatMap((row) => [row, row]) })),
-          () => plainResponse('{"results":null}'),
-        ])
-      },
-    )
-  }
-
-  /** The model: it repeats what it was given to read. */
-  #answer(init: RequestInit): Promise<Response> {
-    // What `createOpenAiGenerator` sends.
-    const { messages, stream } = JSON.parse(String(init.body)) as { messages: { content: string }[]; stream?: boolean }
-    const text = `It says: ${messages
-      .map(({ content }) =>
-        marksIn(content)
-          .map((mark) => `zq${Object.values(mark).join('x')}z`)
-          .join(' '),
-      )
-      .join(' ')} ${END_OF_ANSWER}`
-    if (stream !== true) {
-      const whole = (finish: string | null, content = text): string =>
-        JSON.stringify({ model: 'm', choices: [{ finish_reason: finish, message: { role: 'assistant', content } }] })
-      return this.#wire(
-        'model',
-        () => plainResponse(whole('stop')),
-        (random) =>
-          badResponse(random, whole('stop'), [
-            () => plainResponse(whole('length')),
-            () => plainResponse(whole(null)),
-            () => plainResponse('{"error":{"message":"no"}}'),
-          ]),
-      )
-    }
-    const pieces = [...(text.match(/.{1,20}/gs) ?? []), ''].map((content, at, all) => {
-      const finish = at === all.length - 1 ? 'stop' : null
-      return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`
-    })
-    pieces.push('data: [DONE]\n\n')
-    const { time } = this
-    const drip = (sent: readonly string[], end: 'close' | 'hang' | 'break'): Response => {
-      let at = 0
-      let isLeft = false
-      return new Response(
-        new ReadableStream<Uint8Array>({
-          pull: (controller) =>
-            new Promise((resolve) => {
-              time.after(20, runningNow(), () => {
-                const piece = sent[at++]
-                if (isLeft) resolve()
-                else if (piece !== undefined) controller.enqueue(new TextEncoder().encode(piece))
-                else if (end === 'close') controller.close()
-                else if (end === 'break') controller.error(new Error('connection lost'))
-                if (piece !== undefined || end !== 'hang') resolve()
-              })
-            }),
-          cancel: () => {
-            isLeft = true
-          },
-        }),
-        { headers: { 'content-type': 'text/event-stream' } },
-      )
-    }
-    return this.#wire(
-      'model',
-      () => drip(pieces, 'close'),
-      (random) => {
-        const some = pieces.slice(0, Math.floor(random() * pieces.length))
-        return badResponse(random, text, [
-          () => drip(some, 'close'),
-          () => drip(some, 'hang'),
-          () => drip(some, 'break'),
-        ])
-      },
-    )
-  }
-}
-
-/** Share of a question's terms that a text has. */
-function shareOf(question: string, text: string): number {
-  const wanted = termsOf(question)
-  const there = termsOf(text)
-  return wanted.filter((term) => there.includes(term)).length / Math.max(1, wanted.length)
 }
 
 function withoutLexicons(collections: Collections): Collections {
@@ -679,25 +417,6 @@ function withoutLexicons(collections: Collections): Collections {
 function runOutside<Result>(work: () => Result): Result {
   const now = runningNow()
   return now === undefined ? work() : runAs({ random: now.random, faulty: now.faulty } satisfies Running, work)
-}
-
-function pick<Value>(random: () => number, of: readonly Value[]): Value {
-  return of[Math.floor(random() * of.length)]!
-}
-
-/** What a service answers on a bad day, beside what this one alone does. */
-function badResponse(random: () => number, good: string, own: readonly (() => Response)[]): Response {
-  return pick(random, [
-    ...own,
-    () => plainResponse('{"error":"busy"}', 429, { 'retry-after': '7' }),
-    () => plainResponse('{"error":"broken"}', 500),
-    () => plainResponse('<h1>Bad gateway</h1>', 502),
-    () => plainResponse('{"error":"key"}', 401),
-    () => plainResponse(good.slice(0, good.length / 2)),
-    () => plainResponse(''),
-    () => new Response(new ReadableStream({ start: () => undefined })),
-    () => plainResponse('', 302, { location: 'https://elsewhere.example/' }),
-  ])()
 }
 
 /** A stream of an OpenAI-compatible model, as a handler passes it on. */

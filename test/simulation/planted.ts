@@ -97,6 +97,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'writes.delete(write)\n        pause',
   },
   {
+    name: 'a decision written again is stored again',
+    file: 'src/adapters/d1/decision-store.ts',
+    from: "['at_ms', ({ event }) => Math.trunc(event.atMs)]",
+    to: "['at_ms', () => Date.now()]",
+  },
+  {
+    name: 'a write that hangs is taken over last',
+    file: 'src/adapters/buffered-decision-log.ts',
+    from: 'if (leftOf(write, nowMs) > 0) continue',
+    to: 'if (leftOf(write, nowMs) > 0 || waiting.length > 0) continue',
+  },
+  {
     name: 'an answer from the cache is no decision',
     file: 'src/middleware/record.ts',
     from: 'if (dependencies.record !== undefined) later(',

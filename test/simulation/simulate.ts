@@ -1,19 +1,11 @@
 /** Runs the steps of a simulation, and looks after each whether what must hold still holds. */
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { isRagGateError } from '../../src/errors.ts'
-import { createD1Statistics } from '../../packages/console/src/d1/statistics.ts'
 import { ingestDocuments } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
-import {
-  COPY_MS,
-  Deployment,
-  END_OF_ANSWER,
-  type Isolate,
-  longestLifeS,
-  PURGE_COPY_MS,
-  refusalLifeS,
-  STALE_S,
-} from './deployment.ts'
+import { COPY_MS, Deployment, type Isolate, longestLifeS, PURGE_COPY_MS, refusalLifeS, STALE_S } from './deployment.ts'
+import { idIn, Ledger } from './ledger.ts'
+import { END_OF_ANSWER } from './services.ts'
 import { DOCUMENTS_EACH, PRINCIPALS_EACH, type Step } from './steps.ts'
 import { COLLECTIONS, type DocumentName, marksIn, questionOf, TENANTS, Truth, type Writing } from './truth.ts'
 import { install, type Running, runAs, VirtualTime } from './virtual-time.ts'
@@ -102,6 +94,7 @@ export async function simulate(seed: number, steps: readonly Step[]): Promise<Ru
 class Simulation {
   readonly #time: VirtualTime
   readonly #deployment: Deployment
+  readonly #ledger: Ledger
   readonly #truth = new Truth()
   readonly #unhandled: unknown[]
   readonly #keys = new Map<string, Key>()
@@ -114,19 +107,8 @@ class Simulation {
   }[] = []
   readonly #violations: Violation[] = []
   readonly #outcomes = new Map<string, number>()
-  /** What was answered, and by which decision; `undefined` by none. */
-  readonly #answered: {
-    readonly id: string | undefined
-    readonly isolate: Isolate
-    readonly running: Running
-    readonly told: () => string
-  }[] = []
-  #open = 0
   #questions = 0
   #digest = 0
-  /** Ids by what they were recorded for, of so many as were looked at. */
-  readonly #recordedOf = new Map<Running, string>()
-  #looked = 0
 
   constructor(seed: number, time: VirtualTime, unhandled: unknown[]) {
     this.#time = time
@@ -141,6 +123,7 @@ class Simulation {
       lexicons: of(['of each collection', 'none']),
       callsAtOnce: of([1, 50]),
     })
+    this.#ledger = new Ledger(this.#deployment, (rule, detail) => this.#violated(rule, detail))
   }
 
   async run(steps: readonly Step[]): Promise<Run> {
@@ -153,8 +136,7 @@ class Simulation {
       while (deployment.isolates.length < 2) deployment.start()
       const isolate = deployment.isolates[step.isolate % deployment.isolates.length]!
       const running = { isolate, random: seededRandom(step.seed), faulty: step.faulty }
-      this.#open++
-      void this.#take(step, isolate, running).finally(() => this.#open--)
+      void this.#take(step, isolate, running)
       this.#check()
       if (this.#violations.length > 0) break
     }
@@ -183,13 +165,7 @@ class Simulation {
     if (this.#unhandled.length > 0) this.#violated('nothing is unhandled', String((this.#unhandled[0] as Error).stack))
     const [shown] = this.#deployment.journal.shown
     if (shown !== undefined) this.#violated('a model reads its own tenant alone', shown)
-    const { recorded } = this.#deployment.journal
-    for (; this.#looked < recorded.length; this.#looked++) {
-      const { event, running } = recorded[this.#looked]!
-      const before = running && this.#recordedOf.get(running)
-      if (before !== undefined) this.#violated('one decision a question', `${before}, and ${event.id}`)
-      if (running !== undefined) this.#recordedOf.set(running, event.id)
-    }
+    this.#ledger.check()
   }
 
   /** How much longer something may be seen that a copy of some age was made of. */
@@ -256,8 +232,13 @@ class Simulation {
       }
       case 'dies':
         return this.#deployment.kill(isolate)
-      case 'delivers':
-        return runAs({ random: running.random, faulty: running.faulty }, () => this.#deployment.deliver(running.random))
+      case 'delivers': {
+        const outside = { random: running.random, faulty: running.faulty }
+        void runAs(outside, () => this.#deployment.count()).catch((thrown: unknown) =>
+          this.#declared('counting', thrown),
+        )
+        return runAs(outside, () => this.#deployment.deliver(running.random))
+      }
       case 'sets clocks':
         return this.#time.setClocks(happening.byMs)
     }
@@ -373,11 +354,18 @@ class Simulation {
     // One that left reads nothing.
     const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
     done = true
-    const id = /id="([^"]+)"/.exec(response.headers.get('rag-gate') ?? '')?.[1]
     const { status } = response
-    this.#answered.push({ id, isolate, running, told: () => `${JSON.stringify(asked)} at ${beganMs}: ${status}` })
-    if (left)
-      this.#count(response.status === 499 ? `left, ${id === undefined ? 'no decision' : 'decided'}` : 'left, answered')
+    const field = response.headers.get('rag-gate') ?? ''
+    this.#ledger.answered({
+      isolate,
+      running,
+      tenant: asked.tenant,
+      collection: about.collection,
+      field,
+      atMs: time.nowMs,
+      told: () => `${JSON.stringify(asked)} at ${beganMs}: ${status}`,
+    })
+    if (left) this.#count(status === 499 ? `left, ${field === '' ? 'no decision' : 'decided'}` : 'left, answered')
     else this.#judge(asked, number, key, beganMs, response, content)
   }
 
@@ -423,7 +411,7 @@ class Simulation {
       if (untilMs + this.#grace(COPY_MS, untilMs) < beganMs)
         return this.#violated('no evidence that is gone', `${told} gone at ${untilMs}`)
     }
-    const id = /id="([^"]+)"/.exec(field)?.[1]
+    const id = idIn(field)
     if (id === undefined) return this.#violated('every response is declared', told)
     if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', cache, told, id)
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
@@ -525,7 +513,8 @@ class Simulation {
         }
       }
     }
-    await this.#allIsCounted()
+    await this.#ledger.allIsCounted((promise) => this.#await(promise))
+    if (this.#violations.length > 0) return
     // Copies of timers of requests long answered are all that may be left.
     await time.passUntil(time.nowMs + QUIET_MS)
     if (deployment.flightsAloft > 0) this.#violated('nothing is held', `${deployment.flightsAloft} flights`)
@@ -535,80 +524,11 @@ class Simulation {
       sql: 'SELECT sum(json_array_length(chunk_ids)) AS chunks FROM documents',
       values: [],
     })
-    if (results[0]!['left'] === 0 && Number(chunks.results[0]!['chunks']) < deployment.indexed - 12 * SLACK)
-      this.#violated('nothing is held', `${deployment.indexed} chunks in the index`)
-  }
-
-  async #allIsCounted(): Promise<void> {
-    const deployment = this.#deployment
-    const { journal, database } = deployment
-    const time = this.#time
-    for (const isolate of deployment.isolates) {
-      await this.#await(runAs({ isolate, random: seededRandom(2), faulty: 0 }, () => isolate.log.flush()))
-    }
-    for (let rounds = 0; deployment.queued > 0 && rounds < 1000; rounds++) {
-      await this.#await(
-        runAs({ random: seededRandom(rounds), faulty: 0 }, () => deployment.deliver(seededRandom(rounds))),
-      )
-    }
-    const recordings = new Map<Running | undefined, string[]>()
-    for (const { event, running } of journal.recorded)
-      recordings.set(running, [...(recordings.get(running) ?? []), event.id])
-    for (const { id, isolate, running, told } of this.#answered) {
-      const recorded = recordings.get(running) ?? []
-      // An isolate that died, and a request that was cancelled, may have ended before.
-      const mayLack = !isolate.alive || running.cancelled === true
-      // What a client who left before the search asked is no decision, as what could not be searched is none.
-      const isAsAnswered = recorded.length === (id === undefined ? 0 : 1) && recorded[0] === id
-      if (!isAsAnswered && (recorded.length > 0 || !mayLack))
-        return this.#violated('one decision a question', `${told()}: ${id ?? 'none'}, recorded ${recorded.join()}`)
-    }
-    const rows = database.run({ sql: 'SELECT id, tenant, verdict FROM decisions', values: [] }).results
-    const stored = new Map(rows.map((row) => [String(row['id']), row]))
-    const lost = new Map<Isolate, number>()
-    for (const { isolate, event, atMs } of journal.recorded) {
-      const row = stored.get(event.id)
-      stored.delete(event.id)
-      if (row === undefined) {
-        lost.set(isolate, (lost.get(isolate) ?? 0) + 1)
-        // What was tried long before the last write that succeeded began is written: only what was being written is lost.
-        if (
-          !isolate.alive &&
-          (isolate.triedMs.get(event.id) ?? atMs) < isolate.wroteMs - WRITTEN_WITHIN_MS &&
-          this.#deployment.setup.log === 'buffered' &&
-          isolate.dropped === 0
-        )
-          return this.#violated(
-            'no decision is lost',
-            `tried at ${isolate.triedMs.get(event.id) ?? atMs}, written until ${isolate.wroteMs}`,
-          )
-      } else if (row['tenant'] !== event.decision.tenant || row['verdict'] !== event.decision.verdict) {
-        return this.#violated('a decision is counted as it was made', event.id)
-      }
-    }
-    if (stored.size > 0) return this.#violated('no decision that was not made', [...stored.keys()].join())
-    const statistics = createD1Statistics({ db: deployment.db })
-    const period = { fromMs: time.wallMs() - 30 * DAY_MS, toMs: time.wallMs() + 30 * DAY_MS, interval: 'day' } as const
-    for (const tenant of TENANTS) {
-      const { byVerdict } = await this.#await(statistics.summary({ tenant, ...period }))
-      for (const [verdict, count] of Object.entries(byVerdict)) {
-        const made = rows.filter((row) => row['tenant'] === tenant && row['verdict'] === verdict).length
-        if (made !== count)
-          return this.#violated('every decision counts once', `${tenant} ${verdict}: ${count} of ${made}`)
-      }
-    }
-    // A queue that does not end to take an event has it lost with the request: the numbers of the isolate show a gap.
-    const { dropped, missing } = await this.#await(statistics.recording(period.fromMs, period.toMs))
-    const gaps = deployment.setup.log === 'queue' ? missing : 0
-    const lostAlive = [...lost].filter(([{ alive }]) => alive).reduce((sum, [, count]) => sum + count, 0)
-    if (lostAlive > dropped + gaps)
-      this.#violated('no decision is lost', `${lostAlive}, but ${dropped} dropped and ${gaps} missing`)
+    if (results[0]!['left'] === 0 && Number(chunks.results[0]!['chunks']) < deployment.services.indexed - 12 * SLACK)
+      this.#violated('nothing is held', `${deployment.services.indexed} chunks in the index`)
   }
 }
 
-const DAY_MS = 86_400_000
-/** How long a log waits for a write that does not end before another takes over, and the slowest of those. */
-const WRITTEN_WITHIN_MS = 40_000 + SLOWEST_MS
 /** Chunks that calls which arrived late may have left in the index, of a document each. */
 const SLACK = 40
 

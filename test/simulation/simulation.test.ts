@@ -83,6 +83,16 @@ describe('a planted bug is found', () => {
   )
 })
 
+test.runIf(DEEP)(
+  'decisions are looked at after each step, not only at the end of a run',
+  async () => {
+    const bug = PLANTED_BUGS.find(({ name }) => name === 'a decision written again is stored again')!
+    const { questions } = await simulated(await bundledRun('steps', bug), `--bug=${bug.name}`, '--questions=400')
+    expect(questions).toBeLessThan(200)
+  },
+  LIMIT_MS,
+)
+
 test('a page has the planted bugs, and in how many questions each was found', () => {
   const page = readFileSync(join(ROOT, 'docs', 'internal', 'testing.md'), 'utf8')
   for (const { name } of PLANTED_BUGS) expect(page).toContain(`| ${name} `)
