@@ -229,6 +229,8 @@ interface Ways {
   readonly heldOutEveryday: string
   readonly heldOutTalk: string
   readonly sentence: string
+  /** Of the first passage found for the question. */
+  readonly own: string
   readonly forum: string
   readonly dress: string
 }
@@ -356,6 +358,9 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'with a reference behind it': ({ question }) => `${ended(question)} ref#99817`,
   'with digits of Arabic behind it': ({ question }) => `${ended(question)} ٤٨٢١٣`,
   'with a pictograph': ({ question }) => `${question} 🙏`,
+  'behind a sentence of its own passage': ({ own, question }) => `${own} ${question}`,
+  'the same, run together': ({ own, question }) => joined(own, question),
+  'what that sentence means': ({ own }) => `“${own}” What does this mean?`,
 }
 
 function named<Way>(ways: Readonly<Record<string, Way>>): readonly (readonly [name: string, way: Way])[] {
@@ -380,6 +385,8 @@ interface Drawn {
   readonly ordinary: readonly Ways[]
 }
 
+const isQuotable = ({ length }: string): boolean => length > 50 && length < 250
+
 /** @param order of the collection: each begins with other everyday questions */
 async function draw(name: string, order: number, offTopic: readonly string[], random: () => number): Promise<Drawn> {
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)]!
@@ -387,7 +394,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
   const answerable = set.questions.filter((question) => question.answerable)
   const quotable = readCorpus(name)
     .flatMap(({ text }) => sentences(text))
-    .filter(({ length }) => length > 50 && length < 250)
+    .filter(isQuotable)
   const ways = (_: unknown, at: number): Ways => {
     const asked = pick(answerable)
     const request = EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!
@@ -404,6 +411,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,
       heldOutTalk: HELD_OUT_TALK[(order * ORDINARY + at) % HELD_OUT_TALK.length]!,
       sentence: pick(quotable),
+      own: sentences(set.search(asked.question, 1)[0]!.entries[0]!.passage.text).find(isQuotable) ?? '',
       forum: pick(FORUM),
       dress: DRESSES[at % DRESSES.length]!,
     }

@@ -74,15 +74,10 @@ const TERMS_FOR_A_WORD = 0.88
 const END_TERMS = [2, 5, 10] as const
 /** Distinct terms of the rest, at least. */
 const REST_TERMS = 3
-/**
- * What a quotation is, in the same three cases: how many words in a row the first chunk says too, how many there are in all
- * such rows, and how many terms of what stands beside them the best chunk lacks, each at least.
- */
-const QUOTED = [
-  [5, 8, 2],
-  [5, 8, 1],
-  [10, 16, 1],
-] as const
+/** Words in a row that the first chunk says too, at least, to be quoted; where pairs of letters are read, twice as many. */
+const QUOTED_IN_A_ROW = 5
+/** The same of all that are quoted. */
+const QUOTED_IN_ALL = 8
 
 /**
  * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
@@ -107,7 +102,8 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
  * many words in a passage's order, unless they were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
-  const [length, least, lacks] = QUOTED[factor - 1]!
+  const times = factor > 2 ? 2 : 1
+  const length = QUOTED_IN_A_ROW * times
   const asked = words(subject.words)
   const said = ` ${words(text).join(' ')} `
   const beside = [...asked]
@@ -115,10 +111,10 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
     if (said.includes(` ${asked.slice(at, at + length).join(' ')} `)) beside.fill('\n', at, at + length)
   }
   const pieces = beside.join(' ').split('\n')
-  if (pieces.length <= least) return []
+  if (pieces.length <= QUOTED_IN_ALL * times) return []
   return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
-    return held.length > 1 && held.filter((one) => !one).length >= lacks
+    return held.length > 1 && held.includes(false)
   })
 }
 
