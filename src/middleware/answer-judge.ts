@@ -49,7 +49,7 @@ export interface AnswerToJudge extends Pick<QuestionRequest, 'question' | 'audie
   readonly gated: JudgedResult
   readonly response: Response
   readonly report: AnswerReport
-  readonly messages?: MessagesByCode
+  readonly messages?: MessagesByCode | undefined
   /** Longest that a piece of it may take, milliseconds. */
   readonly timeoutMs: number
 }
@@ -156,7 +156,7 @@ function withSummary(
   if (body?.['decision_id'] !== judged.id) return undefined
   // An advisory that only the answer gave cause for was not known when the handler wrote its caution.
   const caution = judged.verdict === 'advise' && !Object.hasOwn(body, 'caution') ? { caution: CAUTION_FOR_READER } : {}
-  const reportOptions = { audience, policy, unsupported, ...(messages && { messages }) }
+  const reportOptions = { audience, policy, unsupported, messages }
   return JSON.stringify({ ...body, ...caution, ...summariseDecision(judged, evidence.chunks, reportOptions) })
 }
 

@@ -1,5 +1,6 @@
-/** The one place where the response of a context is taken and put. */
+/** The one place where the response of a context is checked, taken and put. */
 import type { Context } from 'hono'
+import { RagGateError } from '../errors.ts'
 import { discard } from '../http/discard.ts'
 
 /**
@@ -11,6 +12,18 @@ export function takeResponse(c: Context, left: Response): Response {
   c.status(200)
   set(c, left)
   return response
+}
+
+/**
+ * Refuses what an application gave in place of a response: without types that may be anything.
+ *
+ * @throws `config_invalid`
+ */
+export function requireSendable(given: Response | undefined, by: string): asserts given is Response {
+  // Not by its class, of which there may be two: an adapter may replace the global one. Of `Response.error()` the status is 0.
+  if (given?.clone === undefined || !given.status || given.bodyUsed || given.body?.locked) {
+    throw new RagGateError('config_invalid', `${by} returned no Response to send`)
+  }
 }
 
 /** Puts a response into the context as it is. What was there is not read any more. */

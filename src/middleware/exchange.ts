@@ -17,7 +17,7 @@ import { readQuestion } from './read-question.ts'
 export interface Exchange {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
-  readonly messages?: MessagesByCode
+  readonly messages?: MessagesByCode | undefined
   readonly request: QuestionRequest
   /** As it came: `c.req.raw` is another one once its body was read. */
   readonly received: Request
@@ -76,7 +76,7 @@ export async function readExchange<Bindings extends object>(
     // Later it would be the handler's.
     route: c.req.routePath,
     later: deferred,
-    ...(messages && { messages }),
+    messages,
     ...(cache && { cache }),
   }
 }

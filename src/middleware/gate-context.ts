@@ -71,7 +71,7 @@ export interface RagGateContextInput {
   readonly context: EvidenceContext
   /** The policy that judged. */
   readonly policy: Policy
-  readonly messages?: MessagesByCode
+  readonly messages?: MessagesByCode | undefined
 }
 
 /** Makes the handler's view, and gives the middleware the reports made through it. */
@@ -98,7 +98,7 @@ export function makeGateContext(input: RagGateContextInput): {
     summary: summariseDecision(decision, evidence.chunks, {
       audience,
       policy,
-      ...(messages && { messages }),
+      messages,
     }),
     answerIsJudged: judgesAnswers(policy),
     report: (more) => {

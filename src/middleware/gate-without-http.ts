@@ -124,7 +124,7 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
   const { messages } = settings.messagesFor(NO_REQUEST)
-  const reportOptions = { audience: request.audience, policy, ...(messages && { messages }) }
+  const reportOptions = { audience: request.audience, policy, messages }
   const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...reportOptions })
   const refuses = (decision: Decision): boolean => decision.verdict === 'refuse' && settings.mode === 'enforce'
   const refusalOf = (decision: Decision, unsupported: readonly string[] = []): Refusal =>

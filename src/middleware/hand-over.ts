@@ -1,8 +1,7 @@
 /** The question goes to the handler, and its answer comes back. */
 import type { Context, Next } from 'hono'
-import { RagGateError } from '../errors.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
-import { takeResponse } from './context-response.ts'
+import { requireSendable, takeResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
 import { type AnswerReport, makeGateContext, type RagGateEnv } from './gate-context.ts'
 
@@ -22,7 +21,7 @@ export function showToHandler<Bindings extends object>(
   { request, messages }: Exchange,
   gated: JudgedResult,
 ): () => AnswerReport {
-  const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...(messages && { messages }) })
+  const { gateContext, reported } = makeGateContext({ ...request, ...gated, messages })
   c.set('ragGate', gateContext)
   return reported
 }
@@ -39,11 +38,7 @@ export async function handOver<Bindings extends object>(
 ): Promise<HandlersAnswer> {
   const startedMs = clock.nowMs()
   await next()
-  // Of `Response.error()` the status is 0; without types a handler may return anything, or nothing.
-  const { res } = c
-  if (!c.finalized || !res.status || res.bodyUsed || res.body?.locked) {
-    throw new RagGateError('config_invalid', 'The handler returned no Response to send')
-  }
+  requireSendable(c.finalized ? c.res : undefined, 'The handler')
   const generationMs = clock.nowMs() - startedMs
   return { response: takeResponse(c, left), error: c.error, generationMs, outer: left.headers }
 }

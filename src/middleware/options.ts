@@ -66,8 +66,8 @@ export interface RagGateOptions<Bindings extends object = object> {
   readonly messages?: Readonly<Record<ReasonCode, Partial<Text>>> | MessagesByRequest
   /**
    * Told of every refusal that is made, with its texts as this caller reads them (`answer`, `suggestions`); one that is sent
-   * again from the cache was told of then. A response that it returns is sent instead, and is not kept. A status that it
-   * sets is that of the refusal.
+   * again from the cache was told of then. A response that it returns is sent instead, and is not kept; anything else but
+   * `undefined` is `config_invalid`. A status that it sets is that of the refusal.
    *
    * @default none
    * @example onRefuse: (_decision, c) => c.status(403)

@@ -8,7 +8,7 @@ import { buildRefusal } from '../core/reports/refusal.ts'
 import type { FoundAnswer, Lookup, Made } from '../pipeline/gate-cache.ts'
 import type { GateResult, JudgedResult } from '../pipeline/gate-question.ts'
 import { discard } from '../http/discard.ts'
-import { putResponse } from './context-response.ts'
+import { putResponse, requireSendable } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerReport, RagGateEnv } from './gate-context.ts'
 import { handOver, type HandlersAnswer, showToHandler } from './hand-over.ts'
@@ -117,8 +117,7 @@ async function judgedAnswer(
   if (answerJudge === undefined || !judgesAnswers(gated.policy)) {
     return { decision: gated.decision, isRefused: false, unsupported: [], response }
   }
-  const said = messages && { messages }
-  return answerJudge.judge({ ...request, ...said, mode, timeoutMs, gated, response, report: reported() })
+  return answerJudge.judge({ ...request, messages, mode, timeoutMs, gated, response, report: reported() })
 }
 
 /** A stored answer past its lifetime in the place of one that the handler could not make. */
@@ -139,7 +138,7 @@ async function storedReply<Bindings extends object>(
   return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
 }
 
-/** The policy's refusal, or what the application makes of it. */
+/** The policy's refusal, or what the application makes of it. @throws `config_invalid` for what `onRefuse` returned that is no response */
 async function refusal<Bindings extends object>(
   c: GateContext<Bindings>,
   { settings, request: { audience }, messages }: Exchange,
@@ -147,10 +146,11 @@ async function refusal<Bindings extends object>(
   { decision, unsupported }: Pick<JudgedAnswer, 'decision' | 'unsupported'>,
 ): Promise<Chosen> {
   const { onRefuse, closestPassages } = settings
-  const reportOptions = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
+  const reportOptions = { audience, policy, unsupported, closestPassages, messages }
   const refused = buildRefusal(decision, evidence.chunks, reportOptions)
   const own = await onRefuse?.(decision, c, refused)
-  if (own) {
+  if (own !== undefined) {
+    requireSendable(own, 'onRefuse')
     const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
     return { response: new Response(own.body, { status: own.status, headers }), made: { kind: 'nothing' } }
   }
@@ -187,7 +187,8 @@ function answerAsMade(
   // HEAD asks for headers alone: there is no body to store.
   const isHead = received.method === 'HEAD'
   if (isHead) discard(passed)
-  const response = isHead ? new Response(null, passed) : passed
+  // A copy of what has no body: headers of a response passed on from `fetch` cannot be written.
+  const response = isHead || !passed.body ? new Response(null, passed) : passed
   const isUnjudged = response.status >= 400 && judgesAnswers(policy)
   const made: Made =
     isHead || isUnjudged ? { kind: 'nothing' } : { kind: 'answer', response, outer: answer.outer, decision, reported }

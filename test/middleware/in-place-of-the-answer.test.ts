@@ -62,7 +62,9 @@ describe('an answer in place of a handler that failed', () => {
   })
 })
 
-describe('a refusal by onRefuse, in place of an answer', () => {
+describe('a refusal by onRefuse, in place of an answer', async () => {
+  const READ = new Response('No.')
+  await READ.text()
   const ANSWERS = {
     'cache-control': 'public, max-age=3600',
     'cdn-cache-control': 'max-age=86400',
@@ -115,12 +117,21 @@ describe('a refusal by onRefuse, in place of an answer', () => {
     }
   })
 
-  it('whose body was read before is an error, and the answer is not sent', async () => {
-    const used = new Response('No.')
-    await used.text()
-    const { ask } = aGate({ policy: GROUNDED, handler: inventing, onRefuse: () => used })
-    const response = await ask()
-    expect([response.status, (await response.text()).includes('Batteries')]).toEqual([500, false])
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'No.'],
+    ['an object', { status: 403, body: 'No.' }],
+    ['the error of a fetch', Response.error()],
+    ['a response that was read', READ],
+  ])('that is %s is a wrong setting, recorded as the refusal it was to be', async (_, own) => {
+    // It returns what its type forbids.
+    const onRefuse = (): undefined => own as undefined
+    for (const options of [{ policy: GROUNDED, handler: inventing }, { finds: [] }]) {
+      const { ask, journal } = aGate({ ...options, onRefuse })
+      const { error } = (await (await ask()).json()) as { error: object }
+      expect(error).toMatchObject({ code: 'config_invalid', message: 'onRefuse returned no Response to send' })
+      expect(journal.events).toMatchObject([{ status: 500, decision: { verdict: 'refuse' } }])
+    }
   })
 })
 

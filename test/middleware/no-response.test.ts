@@ -18,6 +18,7 @@ const HANDLERS: readonly (readonly [string, string, Handler])[] = [
   ['returns null', 'config_invalid', () => null],
   ['returns a text', 'config_invalid', () => 'Turn the red key.'],
   ['returns an object', 'config_invalid', () => ({ answer: 'Turn the red key.' })],
+  ['returns an object with a status', 'config_invalid', () => ({ status: 200, headers: {} })],
   ['returns the error of a fetch', 'config_invalid', () => Response.error()],
   [
     'returns a response that was read',

@@ -25,7 +25,7 @@ export interface ReportOptions {
   /** The one that judged. */
   readonly policy: Policy
   /** @default the texts of the policy */
-  readonly messages?: MessagesByCode
+  readonly messages?: MessagesByCode | undefined
   /** Sentences of the answer that the passages do not support, shown to operators only. @default none */
   readonly unsupported?: readonly string[]
   /** Passages that a refusal names as closest, at most: for the public their titles alone. @default 0 */
