@@ -147,11 +147,8 @@ function handlersOutcome(
   const kept = copy()
   return (async () => {
     const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE
-    const bytes = await readAtMost(kept, MAX_STORED_BYTES).catch((thrown: unknown) => {
-      // That a stream broke off was told to its reader, and logged.
-      if (media === 'events') return null
-      throw thrown
-    })
+    // That it broke off was told to its reader, and logged.
+    const bytes = await readAtMost(kept, MAX_STORED_BYTES).catch(() => null)
     if (bytes === null) return FAILED
     if (bytes === undefined) {
       warnNotStored(TOO_LARGE)

@@ -1,11 +1,12 @@
-/** A stream of events on its way to its reader: given up where it falls silent, and ended by an event where it breaks off. */
+/** An answer on its way to its reader: given up where it falls silent; a stream of events that breaks off is ended by an event. */
+import { mediaTypeOf } from './media-type.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type SilenceLimits, silenceLimit } from './silence-limit.ts'
 
-/** A stream, and the moment from which nothing more comes of it. */
+/** An answer that is sent, and the moment from which nothing more comes of it. */
 export interface AnswerStream {
   readonly response: Response
-  /** Stands in the event that tells of an error. */
+  /** Stands in the event that tells of an error, and in the log. */
   readonly requestId: string
   /** Settled with what it broke off by; with `undefined` at its end, and when its reader leaves. It never rejects. */
   readonly ended: Promise<RagGateError | undefined>
@@ -16,24 +17,30 @@ export interface AnswerStream {
   readonly copy: () => ReadableStream<Uint8Array>
 }
 
-/** How far a stream is read ahead of its reader, bytes: as many as are stored of an answer. */
+/** How far an answer is read ahead of its reader, bytes: as many as are stored of an answer. */
 const READ_AHEAD_BYTES = 262_144
 
 /**
- * Passes a stream on, event by event as it comes. Where it breaks off, or nothing comes of it for too long, the event that it
- * broke off in is left out, since it could not be read; an event that tells of the error takes its place, and the stream ends.
+ * Passes an answer on as it comes, a stream of events event by event. Where it breaks off, or nothing comes of it for too
+ * long, what is sent breaks off too. A stream of events ends instead: the event that it broke off in is left out, since it
+ * could not be read, and one that tells of the error takes its place.
  *
  * @param response one with a body
+ * @param limits of a stream of events; each piece of anything else may take as long as the first
  */
-export function answerStream(response: Response, limits: SilenceLimits): AnswerStream {
+export function answerStream(
+  response: Response,
+  { streamStartTimeoutMs: startMs, streamIdleTimeoutMs: idleMs }: SilenceLimits,
+): AnswerStream {
+  const isEvents = mediaTypeOf(response.headers.get('content-type')) === 'events'
   const reader = response.body!.getReader()
-  const inTime = silenceLimit(limits)
-  const endOfEvents = eventEnds()
+  const inTime = silenceLimit(startMs, isEvents ? idleMs : startMs)
+  const endOfWhole = isEvents ? eventEnds() : ({ length }: Uint8Array) => length
   const requestId = crypto.randomUUID()
   const copies = new Set<ReadableStreamDefaultController<Uint8Array>>()
   let hasLeft = false
   let readOn = (): void => undefined
-  let end = (_failure?: RagGateError): void => undefined
+  let end!: (failure?: RagGateError) => void
   const ended = new Promise<RagGateError | undefined>((resolve) => (end = resolve))
 
   async function pass(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -52,7 +59,7 @@ export function answerStream(response: Response, limits: SilenceLimits): AnswerS
         if (done) break
         for (const copy of copies) copy.enqueue(value)
         if (beginning.length < BEGINNING) beginning += decoder.decode(value.subarray(0, BEGINNING), { stream: true })
-        const at = endOfEvents(value)
+        const at = endOfWhole(value)
         if (at !== undefined) send([...held.splice(0), value.subarray(0, at)])
         held.push(value.subarray(at))
       }
@@ -63,8 +70,9 @@ export function answerStream(response: Response, limits: SilenceLimits): AnswerS
       const failure = failureOf(thrown)
       for (const copy of copies) copy.error(failure)
       reader.cancel(failure).catch(() => undefined)
-      send([new TextEncoder().encode(errorEvent(failure, requestId, beginning))])
       end(failure)
+      if (!isEvents) return controller.error(failure)
+      send([new TextEncoder().encode(errorEvent(failure, requestId, beginning))])
     }
     if (!hasLeft) controller.close()
   }
@@ -89,7 +97,7 @@ export function answerStream(response: Response, limits: SilenceLimits): AnswerS
   )
   const sent = new Response(body, response)
   // It may get longer than it was to be.
-  sent.headers.delete('content-length')
+  if (isEvents) sent.headers.delete('content-length')
   return {
     response: sent,
     requestId,

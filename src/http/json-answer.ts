@@ -24,8 +24,7 @@ export async function readJsonAnswer(response: Response, maxBytes: number, silen
   if (media !== 'json' || !isReadable) return { kind: 'unread', media }
   if (Number(headers.get('content-length') ?? 0) > maxBytes) return { kind: 'lost' }
   try {
-    const limits = { streamStartTimeoutMs: silenceMs, streamIdleTimeoutMs: silenceMs }
-    const bytes = await readAtMost(body, maxBytes, silenceLimit(limits))
+    const bytes = await readAtMost(body, maxBytes, silenceLimit(silenceMs))
     return bytes === undefined ? { kind: 'lost' } : { kind: 'json', bytes, value: objectIn(bytes) }
   } catch {
     return { kind: 'lost' }

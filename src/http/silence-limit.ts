@@ -13,9 +13,11 @@ export interface SilenceLimits {
 /**
  * Waits for the pieces of a body, one after the other. What is waited for too long is `llm_timeout`. One timer for many
  * pieces: it finds out how long the latest has been waited for.
+ *
+ * @param limitMs how long the first may take, milliseconds
+ * @param betweenMs how long each other may take; no longer than the first
  */
-export function silenceLimit({ streamStartTimeoutMs, streamIdleTimeoutMs }: SilenceLimits): PieceRead {
-  let limitMs = streamStartTimeoutMs
+export function silenceLimit(limitMs: number, betweenMs = limitMs): PieceRead {
   let timer: ReturnType<typeof setTimeout> | null = null
   let sinceMs = 0
   /** Absent while nothing is waited for. */
@@ -30,7 +32,7 @@ export function silenceLimit({ streamStartTimeoutMs, streamIdleTimeoutMs }: Sile
   }
   return async (piece) => {
     sinceMs = performance.now()
-    timer ??= setTimeout(check, streamIdleTimeoutMs)
+    timer ??= setTimeout(check, betweenMs)
     let isOver = true
     try {
       const read = await new Promise<Awaited<typeof piece>>((resolve, reject) => {
@@ -38,7 +40,7 @@ export function silenceLimit({ streamStartTimeoutMs, streamIdleTimeoutMs }: Sile
         piece.then(resolve, reject)
       })
       isOver = read.done
-      limitMs = streamIdleTimeoutMs
+      limitMs = betweenMs
       return read
     } finally {
       giveUp = undefined

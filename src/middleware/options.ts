@@ -203,8 +203,8 @@ export interface AnswerOptions {
   readonly judge?: AnswerJudge
   /**
    * How long a stream of events may be silent between its bytes, milliseconds, 1..600000; before the first, and for each
-   * piece of JSON that is judged, it may be so for 60 seconds at least. Then it ends with the event of a stream that broke
-   * off, its source is cancelled, and nothing of it is stored. A comment (`: wait`) breaks the silence; a client that is
+   * piece of any other answer, it may be so for 60 seconds at least. Then it ends like one that broke off, a stream with an
+   * event, its source is cancelled, and nothing of it is stored. A comment (`: wait`) breaks the silence; a client that is
    * slow to read is none.
    *
    * @default 15000

@@ -9,13 +9,11 @@ import { ragGateHeader, serverTimingHeader } from './headers.ts'
 import type { Reply } from './reply.ts'
 import { statusOf } from './respond.ts'
 import { type AnswerStream, answerStream } from '../http/answer-stream.ts'
-import { mediaTypeOf } from '../http/media-type.ts'
 
-/** The stream of events that is sent; `undefined` where there is none, or a stored one. */
-export function streamOf({ settings }: Exchange, { response, found }: Reply): AnswerStream | undefined {
-  if ((found !== undefined && found.body === undefined) || response.body === null) return undefined
-  const media = mediaTypeOf(response.headers.get('content-type'))
-  return media === 'events' ? answerStream(response, settings) : undefined
+/** The answer on its way, which may break off; `undefined` for what is whole: a stored text, a refusal, no body. */
+export function streamOf({ settings }: Exchange, { response, found, made }: Reply): AnswerStream | undefined {
+  const isWhole = found === undefined ? made.kind === 'refusal' : found.body === undefined
+  return isWhole || response.body === null ? undefined : answerStream(response, settings)
 }
 
 /** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
@@ -33,7 +31,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
     const event = eventOf(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
     return dependencies.record?.(event, request.question)
   }
-  const response = stream?.response ?? (reported === undefined ? reply.response : writable(reply.response))
+  const response = stream?.response ?? reply.response
   const status = stream && statusAtEnd(exchange, stream)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
@@ -52,7 +50,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
 }
 
 /**
- * What a stream used, and whether it broke off, is known at its end: the record waits for that.
+ * What an answer used, and whether it broke off, is known at its end: the record waits for that.
  *
  * @returns the status of the failure that it broke off by, after it had been sent with another
  */
@@ -62,16 +60,6 @@ async function statusAtEnd({ received }: Exchange, { ended, requestId }: AnswerS
   if (failure === undefined || received.signal.aborted) return undefined
   console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
   return statusOf(failure.code)
-}
-
-/** A response with headers that can be written: those of one passed on from `fetch` cannot. */
-function writable(response: Response): Response {
-  try {
-    response.headers.delete('rag-gate')
-    return response
-  } catch {
-    return new Response(response.body, response)
-  }
 }
 
 /** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */

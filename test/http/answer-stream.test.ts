@@ -67,6 +67,35 @@ function read(text: string): string[][] {
   return events
 }
 
+describe('an answer that is no stream of events', () => {
+  const answer = (pieces: readonly string[], thrown?: unknown): Response => {
+    const response = streamOf(pieces.map(encode), thrown)
+    response.headers.set('content-type', 'application/json')
+    return response
+  }
+
+  test('is passed on piece by piece as it comes, with its length', async () => {
+    const { response, ended } = answerStream(answer(['{"a":', '"b', 'c"}']), LIMITS)
+    expect(response.headers.get('content-length')).toBe('9')
+    expect(await piecesOf(response)).toEqual(['{"a":', '"b', 'c"}'])
+    expect(await ended).toBeUndefined()
+  })
+
+  test.each([
+    [new Error('reset'), 'llm_unavailable'],
+    [LATE, 'llm_timeout'],
+    [new RagGateError('store_unavailable', 'No.'), 'store_unavailable'],
+  ])('breaks off for its reader, and for a copy, where its source does: %s', async (thrown, code) => {
+    const { response, ended, copy } = answerStream(answer(['{"a":', '"b'], thrown), LIMITS)
+    const copied = new Response(copy()).text()
+    const reader = response.body!.getReader()
+    await expect(reader.read()).resolves.toMatchObject({ done: false })
+    await expect(Promise.all([reader.read(), reader.read()])).rejects.toMatchObject({ code })
+    await expect(copied).rejects.toMatchObject({ code })
+    expect(await ended).toMatchObject({ code })
+  })
+})
+
 describe('a stream of events', () => {
   test('that ends is passed on byte by byte, however it comes', async () => {
     await fc.assert(

@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 /** A stream that sends when it is told to. */
-function aSource() {
+function aSource(type = 'text/event-stream') {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   const source = { cancelled: undefined as unknown, pulls: 0 }
   const body = new ReadableStream<Uint8Array>(
@@ -27,7 +27,7 @@ function aSource() {
     { highWaterMark: 0 },
   )
   return Object.assign(source, {
-    response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    response: new Response(body, { headers: { 'content-type': type } }),
     send: (text: string) => controller.enqueue(new TextEncoder().encode(text)),
     close: () => controller.close(),
     fail: (thrown: unknown) => controller.error(thrown),
@@ -127,6 +127,21 @@ describe('a stream', () => {
     await reader.cancel('left')
     expect([source.cancelled, vi.getTimerCount()]).toEqual(['left', 0])
   })
+})
+
+test('an answer that is no stream may be silent as long between its bytes as before the first', async () => {
+  const source = aSource('application/json')
+  const { response, ended } = answerStream(source.response, LIMITS)
+  const reader = response.body!.getReader()
+  source.send('{')
+  expect(textOf(await reader.read())).toBe('{')
+  const read = failureOf(reader.read())
+  await vi.advanceTimersByTimeAsync(59_999)
+  expect(await soFar(read)).toBe('waits')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await read).toMatchObject({ code: 'llm_timeout' })
+  expect([source.cancelled, await ended]).toMatchObject([{ code: 'llm_timeout' }, { code: 'llm_timeout' }])
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 describe('a copy of a stream', () => {

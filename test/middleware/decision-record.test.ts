@@ -53,44 +53,47 @@ describe('the record', () => {
     expect(journal.stored[0]?.model).toBe('m1')
   })
 
-  it.each(['read to its end', 'left by its reader', 'broken off'] as const)(
-    'of a stream that is %s has what was reported meanwhile',
-    async (how) => {
-      let used = (): void => undefined
-      const { app, journal } = aGate({
-        handler: (c) => {
-          const { report } = c.var.ragGate
-          used = () => report({ model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } })
-          let sent = 0
-          const body = new ReadableStream<Uint8Array>({
-            pull(controller) {
-              if (sent++ < 5 || how === 'left by its reader') {
-                return controller.enqueue(new TextEncoder().encode('data: x\n\n'))
-              }
-              used()
-              if (how === 'broken off') controller.error(new Error('reset'))
-              else controller.close()
-            },
-          })
-          return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-        },
-      })
-      const response = await app.request('/ask', {
-        method: 'POST',
-        body: JSON.stringify({ question: 'How does the engine start?' }),
-        headers: { 'content-type': 'application/json' },
-      })
-      expect(journal.events).toEqual([])
-      if (how === 'left by its reader') {
-        const reader = response.body!.getReader()
-        await reader.read()
-        used()
-        await reader.cancel()
-      } else await response.text().catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      expect(journal.events).toMatchObject([{ model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } }])
-    },
-  )
+  it.each(
+    ['text/event-stream', 'application/json', 'text/plain'].flatMap((type) =>
+      (['read to its end', 'left by its reader', 'broken off'] as const).map((how) => [type, how] as const),
+    ),
+  )('of an answer of %s that is %s has its status, and what was reported meanwhile', async (type, how) => {
+    let used = (): void => undefined
+    const { app, journal } = aGate({
+      handler: (c) => {
+        const { report } = c.var.ragGate
+        used = () => report({ model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } })
+        let sent = 0
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            if (sent++ < 5 || how === 'left by its reader') {
+              return controller.enqueue(new TextEncoder().encode('data: x\n\n'))
+            }
+            used()
+            if (how === 'broken off') controller.error(new Error('reset'))
+            else controller.close()
+          },
+        })
+        return new Response(body, { headers: { 'content-type': type } })
+      },
+    })
+    const response = await app.request('/ask', {
+      method: 'POST',
+      body: JSON.stringify({ question: 'How does the engine start?' }),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(journal.events).toEqual([])
+    if (how === 'left by its reader') {
+      const reader = response.body!.getReader()
+      await reader.read()
+      used()
+      await reader.cancel()
+    } else await response.text().catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const status = how === 'broken off' ? 503 : 200
+    expect(journal.events).toMatchObject([{ status, model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } }])
+    expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
+  })
 
   it('holds nothing of the question but its HMAC, and that only with a key', async () => {
     const dependencies = { questionHmac: questionHmac({ key: 'k'.repeat(32), keyId: 'k1' }) }
