@@ -19,7 +19,7 @@ import {
   readAsked,
 } from './gate-without-http.ts'
 import { later, type Lasting } from './later.ts'
-import { eventOf } from './record.ts'
+import { recordDecision } from './record.ts'
 import { statusOf } from './respond.ts'
 
 /** Settings of `answerWithoutHttp` and `openWithoutHttp`: those of `gateWithoutHttp`, with an answer cache. */
@@ -215,15 +215,14 @@ async function stored(
   handler: 'called' | 'not-called',
   lasting: Lasting,
 ): Promise<AnsweredWithoutHttp> {
-  const { dependencies, request, startedMs } = asked
+  const { dependencies, startedMs } = asked
   const { body } = await cache.contentOf(found)
   const { decision } = found.answer
   cache.store(lookup, { kind: 'found', found })
   const outcome = cache.outcome(lookup, found)
   const atMs = dependencies.clock.nowMs()
   const known = { id: newId(dependencies.clock), atMs, status: 200, timings: { ...timings, totalMs: atMs - startedMs } }
-  const event = eventOf(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known)
-  later(lasting, () => dependencies.record?.(event, request.question))
+  later(lasting, () => recordDecision(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known))
   // It was written here, or by a route under the same name, as JSON.
   const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
   return { body: stored, decision, policy, cache: outcome.state }

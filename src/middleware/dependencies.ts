@@ -7,7 +7,7 @@ import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Authenticate } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
-import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
+import type { DecisionLog } from '../ports/decision-log.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import type { GateWarning, QuestionPorts, QuestionSettings, Reranking } from '../pipeline/question-settings.ts'
 import type { GateCache, RouteCache } from '../pipeline/gate-cache.ts'
@@ -44,7 +44,12 @@ export interface GateDependencies {
   readonly clock?: Clock
   /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
   readonly savings?: SavingsLedger
-  /** `questionHmac(…)`: records each question as an HMAC. @default nothing of a question is recorded */
+  /**
+   * `questionHmac(…)`: records each question as an HMAC. Where that fails, or takes longer than `retrieval.timeoutMs`, the
+   * decision is recorded without, and `onWarning` is told with `hmac_failed`.
+   *
+   * @default nothing of a question is recorded
+   */
   readonly questionHmac?: QuestionHmac
 }
 
@@ -55,8 +60,8 @@ export interface ResolvedDependencies extends QuestionPorts {
   readonly authenticate?: Authenticate
   /** Lasts for as long as the dependencies do. */
   readonly lasting: Memory
-  /** Absent without a log. */
-  readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
+  readonly log?: DecisionLog
+  readonly questionHmac?: QuestionHmac
 }
 
 /** What of a route the dependencies are completed by. */
@@ -116,7 +121,7 @@ function oneCollection(id: string): Collections {
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
   // Wrong wiring is an error with words when the gate is made, not a failure of its first request.
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
-  const { cache, log, questionHmac, ...others } = given
+  const { cache, ...others } = given
   const { onWarning } = settings
   const defaults = { collections: oneCollection(settings.question.collection), clock: SYSTEM_CLOCK }
   const ports = { ...withDefaults(others, defaults), onWarning }
@@ -124,22 +129,5 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
     ...ports,
     ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: others.authenticate !== undefined }) }),
     lasting: createMemory(),
-    ...(log && { record: recorder(log, questionHmac) }),
-  }
-}
-
-function recorder(
-  log: DecisionLog,
-  hashQuestion: GateDependencies['questionHmac'],
-): NonNullable<ResolvedDependencies['record']> {
-  if (hashQuestion === undefined) return (event) => log.record(event)
-  return async (event, question) => {
-    let recorded = event
-    // Where that fails, the decision is recorded without it, and the failure is logged.
-    try {
-      recorded = { ...event, question: await hashQuestion(event.decision.tenant, question, event.atMs) }
-    } finally {
-      await log.record(recorded)
-    }
   }
 }

@@ -19,7 +19,7 @@ import { questionRequest } from './exchange.ts'
 import { ANONYMOUS, requirePrincipal } from './identified.ts'
 import type { QuestionOptions, RagGateOptions } from './options.ts'
 import { checkQuestion } from './read-question.ts'
-import { eventOf } from './record.ts'
+import { recordDecision } from './record.ts'
 
 /** Settings of `gateWithoutHttp`: those of `ragGate` that need no request. */
 export interface GateWithoutHttpOptions extends Pick<
@@ -159,10 +159,7 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
       const atMs = dependencies.clock.nowMs()
       const known = { id: decision.id, atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
       const handler = isRefused ? 'not-called' : 'called'
-      const warning = policy.preset?.warning?.(decision)
-      if (warning !== undefined) settings.onWarning(warning)
-      const event = eventOf(asked, { decision, policy, handler, retrievals }, reported(), cache, known)
-      return dependencies.record?.(event, request.question)
+      return recordDecision(asked, { decision, policy, handler, retrievals }, reported(), cache, known)
     },
   }
 }

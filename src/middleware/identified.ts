@@ -1,6 +1,6 @@
 import { required, requireOptions, strings, text } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
-import { type Faults, inTime } from '../pipeline/within-deadline.ts'
+import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
 /** Who asks where nothing says it. */
@@ -16,11 +16,7 @@ export function requirePrincipal(given: Principal, name: string): void {
 }
 
 /** What it is called when it cannot be said in time who asks. */
-export const IDENTIFY_FAULTS: Faults = {
-  late: 'store_unavailable',
-  failed: 'store_unavailable',
-  what: 'Authentication',
-}
+export const IDENTIFY_FAULTS = storeFaults('Authentication')
 
 /**
  * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.

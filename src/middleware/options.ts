@@ -166,8 +166,8 @@ export interface RetrievalOptions {
    */
   readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
   /**
-   * Deadline of the retrieval, headers and body, milliseconds, 1..60000; of each look-up of collection and lexicon, and of
-   * `authenticate`, too.
+   * Deadline of the retrieval, headers and body, milliseconds, 1..60000; of each look-up of collection and lexicon, of
+   * `authenticate` and of `questionHmac`, too.
    *
    * @default 3000
    */

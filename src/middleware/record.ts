@@ -2,6 +2,8 @@
 import { errorForLog } from '../errors.ts'
 import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import { newId } from '../pipeline/new-id.ts'
+import type { QuestionHmac } from '../pipeline/question-hmac.ts'
+import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerReport } from './gate-context.ts'
@@ -18,7 +20,7 @@ export function streamOf({ settings }: Exchange, { response, found, made }: Repl
 
 /** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
 export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | undefined): Response {
-  const { settings, dependencies, request, startedMs, later } = exchange
+  const { settings, dependencies, startedMs, later } = exchange
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
   // The id comes first: an event is found by the time in its id, which must not be after its own.
@@ -27,12 +29,9 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const timings = { ...reply.timings, totalMs: atMs - startedMs }
   // No handler ran for a stored answer, so none reported.
   const reported = found === undefined ? reply.reported : undefined
-  const log = (status = reply.response.status): Promise<void> | undefined => {
-    const event = eventOf(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
-    return dependencies.record?.(event, request.question)
-  }
+  const log = (status = reply.response.status): Promise<void> | undefined =>
+    recordDecision(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
   const response = stream?.response ?? reply.response
-  const status = stream && statusAtEnd(exchange, stream)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
@@ -40,12 +39,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   // Where the caller is not told of the cache, missing phases would tell a stored answer.
   headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
-  const warn = (): undefined => {
-    const warning = policy.preset?.warning?.(decision)
-    if (warning !== undefined) settings.onWarning(warning)
-  }
-  if (found === undefined) later(warn)
-  if (dependencies.record !== undefined) later(() => (status === undefined ? log() : status.then(log)))
+  later(() => (stream === undefined ? log() : statusAtEnd(exchange, stream).then(log)))
   return response
 }
 
@@ -62,8 +56,15 @@ async function statusAtEnd({ received }: Exchange, { ended, requestId }: AnswerS
   return statusOf(failure.code)
 }
 
-/** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
-export function eventOf(
+const HMAC_FAULTS = storeFaults('The HMAC')
+
+/**
+ * Records what became of a question. What cannot be worked out beside the decision, or not in time, is left out, and
+ * `onWarning` is told.
+ *
+ * @returns a promise where there is work left
+ */
+export function recordDecision(
   { settings, dependencies, request, route }: Pick<Exchange, 'settings' | 'dependencies' | 'request' | 'route'>,
   {
     decision,
@@ -75,26 +76,35 @@ export function eventOf(
   report: AnswerReport,
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
-): DecisionEvent {
+): Promise<void> | undefined {
   const { mode, onWarning } = settings
+  const { log, savings, questionHmac } = dependencies
+  const warn = (code: string, what: string, cause: unknown): undefined => {
+    onWarning({ code, message: `The decision is recorded without ${what}`, cause })
+  }
   const catchAndWarn = <Value>(code: string, what: string, work: () => Value): Value | undefined => {
     try {
       return work()
     } catch (cause) {
-      onWarning({ code, message: `The decision is recorded without ${what}`, cause })
-      return undefined
+      return warn(code, what, cause)
     }
   }
+  // A stored answer was warned of when it was made.
+  const warning = found
+    ? undefined
+    : catchAndWarn('warning_failed', 'its warning', () => policy.preset?.warning?.(decision))
+  if (warning !== undefined) onWarning(warning)
+  if (log === undefined) return undefined
   const usage = found?.answer.usage
   // A stored answer that stands in for a handler which failed saved no call of it.
   const saved = catchAndWarn('savings_failed', 'what was saved', () =>
     found !== undefined && handler === 'called'
       ? undefined
-      : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
+      : savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
   )
   const audit =
     catchAndWarn('audit_failed', 'the audit trail', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []
-  return {
+  const event: DecisionEvent = {
     ...known,
     decision,
     mode,
@@ -106,4 +116,9 @@ export function eventOf(
     ...(saved && { saved }),
     ...(audit.length > 0 && { audit }),
   }
+  if (questionHmac === undefined) return log.record(event)
+  const hash = (): ReturnType<QuestionHmac> => questionHmac(decision.tenant, request.question, known.atMs)
+  return inTime(settings.retrieval.timeoutMs, HMAC_FAULTS, hash)
+    .catch((cause: unknown) => warn('hmac_failed', 'its question', cause))
+    .then((question) => log.record({ ...event, ...(question && { question }) }))
 }

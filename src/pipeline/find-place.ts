@@ -9,7 +9,7 @@ import { RagGateError } from '../errors.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
 import { requireSameEmbedding } from './same-embedding.ts'
-import { type Faults, inTime } from './within-deadline.ts'
+import { inTime, storeFaults } from './within-deadline.ts'
 
 /** Where a question is asked. */
 export interface QuestionPlace {
@@ -21,7 +21,7 @@ export interface QuestionPlace {
   readonly filter: PassageFilter | undefined
 }
 
-const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
+const STORE_FAULTS = storeFaults('The database')
 
 /**
  * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter that is none, and for a

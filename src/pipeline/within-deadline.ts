@@ -8,6 +8,9 @@ export interface Faults {
   readonly what: string
 }
 
+/** Of what is asked beside the index and the model: all that matters of its fault is that it did not answer. */
+export const storeFaults = (what: string): Faults => ({ late: 'store_unavailable', failed: 'store_unavailable', what })
+
 /**
  * The result of the work, which is told to stop when the time is up.
  *

@@ -109,15 +109,18 @@ describe('the record', () => {
     for (const { events } of [journal, plain.journal]) expect(JSON.stringify(events)).not.toContain('engine start')
   })
 
-  it.each(FAILURES)('is there without the question where its HMAC %s, which is logged', async (_, hash) => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { ask, journal } = aGate({ dependencies: { questionHmac: hash } })
-    expect((await ask()).status).toBe(200)
-    expect(journal.events).toMatchObject([{ decision: { verdict: 'pass' } }])
-    expect(journal.events[0]).not.toHaveProperty('question')
-    expect(logged.mock.calls.flat().join(' ')).toContain('[rag-gate] after the response: Error')
-    logged.mockRestore()
-  })
+  it.each([...FAILURES, ['hangs', () => new Promise<never>(() => undefined)] as const])(
+    'is there without the question where its HMAC %s, which is warned of',
+    async (how, hash) => {
+      const onWarning = vi.fn<(warning: GateWarning) => void>()
+      const { ask, journal } = aGate({ dependencies: { questionHmac: hash }, retrieval: { timeoutMs: 20 }, onWarning })
+      expect((await ask()).status).toBe(200)
+      expect(journal.events).toMatchObject([{ decision: { verdict: 'pass' } }])
+      expect(journal.events[0]).not.toHaveProperty('question')
+      const message = `The HMAC ${how === 'hangs' ? 'took too long' : 'failed'}`
+      expect(onWarning.mock.calls).toMatchObject([[{ code: 'hmac_failed', cause: { message } }]])
+    },
+  )
 
   it.each(FAILURES)('that %s does no harm to the response', async (_, record) => {
     for (const finds of [[STRONG], []]) {
@@ -181,8 +184,10 @@ describe('the record', () => {
 
   it('goes on where a policy cannot say its warning', async () => {
     const policy = { ...POLICY, preset: { ...PRESET, warning: fail } }
-    const { ask, journal } = aGate({ policy })
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask, journal } = aGate({ policy, onWarning })
     expect((await ask()).status).toBe(200)
     expect(journal.events).toHaveLength(1)
+    expect(onWarning.mock.calls).toMatchObject([[{ code: 'warning_failed', cause: FAULT }]])
   })
 })

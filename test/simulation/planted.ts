@@ -111,8 +111,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an answer from the cache is no decision',
     file: 'src/middleware/record.ts',
-    from: 'if (dependencies.record !== undefined) later(',
-    to: 'if (dependencies.record !== undefined && found === undefined) later(',
+    from: 'if (log === undefined) return undefined',
+    to: 'if (log === undefined || found !== undefined) return undefined',
   },
   {
     name: 'a store’s entry of another key is believed',
