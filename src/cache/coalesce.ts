@@ -1,11 +1,11 @@
 /** Those who ask the same at the same time: a leader makes the answer, followers wait for it or read along. */
-import { type Faults, inTime } from '../pipeline/within-deadline.ts'
+import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { Coalescer, Role } from '../ports/coalescer.ts'
 import type { Lookup } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { checkStored, foundAs, isSendable } from './stored-answer.ts'
 
-const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The coalescer' }
+const FAULTS = storeFaults('The coalescer')
 
 export const COALESCER_FAILED = 'The coalescer failed: each is answered separately'
 

@@ -2,7 +2,7 @@
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AgedAnswer, Failure, FoundAnswer } from '../pipeline/gate-cache.ts'
-import { type Faults, inTime } from '../pipeline/within-deadline.ts'
+import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
@@ -10,7 +10,7 @@ import { isStoredAnswer } from './is-stored-answer.ts'
 
 const NO_PURGES: KnownPurges = { epoch: 0, purgedSince: () => false }
 
-const PURGE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The list of purges' }
+const PURGE_FAULTS = storeFaults('The list of purges')
 
 /**
  * The purges to hold stored answers against.
@@ -31,7 +31,7 @@ export function knownPurges(
 
 /** A store of answers that is slower than this, in milliseconds, is passed over: adapters have shorter deadlines of their own. */
 const CACHE_TIMEOUT_MS = 1000
-const CACHE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The answer cache' }
+const CACHE_FAULTS = storeFaults('The answer cache')
 
 /**
  * Looks for an answer under a key; where none may be sent, there is none. A store that fails or hangs holds nothing: the

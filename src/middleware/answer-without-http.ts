@@ -209,7 +209,7 @@ async function stored(
     retrievals,
     timings,
   }: Pick<CachedResult, 'policy' | 'retrievals' | 'timings'> & {
-    readonly lookup?: CachedResult['lookup']
+    readonly lookup?: CachedResult['lookup'] | undefined
   },
   found: FoundAnswer,
   handler: 'called' | 'not-called',

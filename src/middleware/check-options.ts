@@ -55,7 +55,7 @@ export interface ReadSettings
 /** The options of a route, checked and completed. */
 export interface RouteSettings extends QuestionSettings, SilenceLimits {
   readonly question: ReadSettings
-  readonly answerJudge?: AnswerJudge
+  readonly answerJudge: AnswerJudge | undefined
   readonly closestPassages: number
   /** The texts for one request, and what tells them from those for another. */
   readonly messagesFor: (c: Context) => { readonly messages?: MessagesByCode; readonly key: string }
@@ -142,7 +142,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     question: checkQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
     context: withDefaults(options.context, { maxLength: 12_000 }),
-    ...(answerJudge && { answerJudge }),
+    answerJudge,
     streamIdleTimeoutMs,
     streamStartTimeoutMs: Math.max(streamIdleTimeoutMs, STREAM_START_TIMEOUT_MS),
     closestPassages,
@@ -252,11 +252,23 @@ function checkMessages(messages: object, codes: readonly string[]): void {
   requireOptions(messages, Object.fromEntries(codes.map((code) => [code, TEXTS])), 'config_invalid', 'messages')
 }
 
+const MESSAGES_KEY = { key: required(string) }
+
 function messageChooser(messages: RagGateOptions['messages']): RouteSettings['messagesFor'] {
   if (messages === undefined) return () => ({ key: '' })
   if (typeof messages === 'function') {
     const { key: keyOf = (c: Context) => c.req.header('accept-language') ?? '' } = messages
-    return (c) => ({ messages: (code) => messages(code, c), key: keyOf(c) })
+    return (c) => {
+      const key = keyOf(c)
+      // Another object would be the same text in every key: one caller would get the texts of another.
+      requireOptions({ key }, MESSAGES_KEY, 'config_invalid', 'messages')
+      const byCode: MessagesByCode = (code) => {
+        const texts = messages(code, c) ?? {}
+        checkMessages({ [code]: texts }, [code])
+        return texts
+      }
+      return { messages: byCode, key }
+    }
   }
   checkMessages(messages, Object.keys(messages))
   const byCode: MessagesByCode = (code) => (Object.hasOwn(messages, code) ? messages[code] : undefined)

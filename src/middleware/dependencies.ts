@@ -55,7 +55,7 @@ export interface GateDependencies {
 
 /** The dependencies with their defaults, and what is derived from them. */
 export interface ResolvedDependencies extends QuestionPorts {
-  readonly cache?: RouteCache
+  readonly cache?: RouteCache | undefined
   readonly savings?: SavingsLedger
   readonly authenticate?: Authenticate
   /** Lasts for as long as the dependencies do. */
@@ -127,7 +127,7 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
   const ports = { ...withDefaults(others, defaults), onWarning }
   return {
     ...ports,
-    ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: others.authenticate !== undefined }) }),
+    cache: cache?.forRoute({ settings, ports, authenticates: others.authenticate !== undefined }),
     lasting: createMemory(),
   }
 }

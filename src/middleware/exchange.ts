@@ -22,7 +22,7 @@ export interface Exchange {
   /** As it came: `c.req.raw` is another one once its body was read. */
   readonly received: Request
   /** Absent without an answer cache. */
-  readonly cache?: QuestionCache
+  readonly cache: QuestionCache | undefined
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
@@ -77,7 +77,7 @@ export async function readExchange<Bindings extends object>(
     route: c.req.routePath,
     later: deferred,
     messages,
-    ...(cache && { cache }),
+    cache,
   }
 }
 

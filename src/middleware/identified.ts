@@ -1,6 +1,6 @@
 import { required, requireOptions, strings, text } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
-import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
+import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
 /** Who asks where nothing says it. */
@@ -16,7 +16,7 @@ export function requirePrincipal(given: Principal, name: string): void {
 }
 
 /** What it is called when it cannot be said in time who asks. */
-export const IDENTIFY_FAULTS = storeFaults('Authentication')
+export const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', what: 'Authentication' }
 
 /**
  * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.
@@ -30,15 +30,7 @@ export async function identified(
   timeoutMs: number,
 ): Promise<Principal> {
   if (authenticate === undefined) return ANONYMOUS
-  const outcome = await inTime(timeoutMs, IDENTIFY_FAULTS, async () => {
-    try {
-      return { principal: await authenticate(request) }
-    } catch (thrown) {
-      return { thrown }
-    }
-  })
-  if ('thrown' in outcome) throw outcome.thrown
-  const { principal } = outcome
+  const principal = await inTime(timeoutMs, IDENTIFY_FAULTS, () => authenticate(request))
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
   requirePrincipal(principal, 'authenticate')
   if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')

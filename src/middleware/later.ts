@@ -13,7 +13,9 @@ export function later(c: Lasting, work: () => Promise<void> | undefined): void {
   const report = (thrown: unknown): void => console.error(`[rag-gate] after the response: ${errorForLog(thrown)}`)
   let settled: Promise<void> | undefined
   try {
-    settled = work()?.catch(report)
+    // Without types a log may return anything.
+    const working = work()
+    settled = working && Promise.resolve(working).catch(report)
   } catch (thrown) {
     report(thrown)
   }

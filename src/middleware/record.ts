@@ -100,7 +100,7 @@ export function recordDecision(
   const saved = catchAndWarn('savings_failed', 'what was saved', () =>
     found !== undefined && handler === 'called'
       ? undefined
-      : savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
+      : savings?.({ decision, mode, cache: state, retrievals, usage }),
   )
   const audit =
     catchAndWarn('audit_failed', 'the audit trail', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []

@@ -58,5 +58,5 @@ export async function assessEvidence(
     return { evidence, context, reranker: outcome, signals, judgement }
   }
   if (reranker === undefined) return judged(retrieved, 'off')
-  return reranker.assess({ question, policy, retrieved, clock, judged, ...(onWarning && { onWarning }) })
+  return reranker.assess({ question, policy, retrieved, clock, judged, onWarning })
 }

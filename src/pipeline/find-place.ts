@@ -93,6 +93,9 @@ export async function findLexicon(
   const lexicon = await inTime(retrieval.timeoutMs, STORE_FAULTS, async () =>
     lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
   )
+  if (typeof lexicon?.chunkCount !== 'number') {
+    throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+  }
   const wanted = nameOfLanguage(language)
   if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon
   const message = `The lexicon is ${lexicon.language}, the policy ${wanted}: it is not used`

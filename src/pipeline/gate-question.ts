@@ -42,7 +42,7 @@ export interface CachedResult {
 export interface JudgedResult {
   readonly kind: 'judged'
   /** Absent where the cache has no part in what is made of the question. */
-  readonly lookup?: Lookup
+  readonly lookup?: Lookup | undefined
   readonly decision: Decision
   readonly evidence: Evidence
   /** What fits of it into the budget, for the model. */
@@ -115,7 +115,7 @@ async function gateAnew(
   if (lookup?.found !== undefined)
     return { kind: 'cached', found: lookup.found, lookup, policy, retrievals: 1, timings }
   const { evidence, context } = assessed
-  return { kind: 'judged', ...(lookup && { lookup }), decision, evidence, context, policy, retrievals: 1, timings }
+  return { kind: 'judged', lookup, decision, evidence, context, policy, retrievals: 1, timings }
 }
 
 /**

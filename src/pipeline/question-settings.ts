@@ -43,7 +43,7 @@ export interface ToRerank<Judged> {
   readonly policy: Policy
   readonly retrieved: Evidence
   readonly clock: Clock
-  readonly onWarning?: (warning: GateWarning) => void
+  readonly onWarning?: ((warning: GateWarning) => void) | undefined
   /** Judges evidence. */
   readonly judged: (evidence: Evidence, outcome: RerankerOutcome, findings?: readonly Finding[]) => Judged
 }

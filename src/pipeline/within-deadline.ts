@@ -4,7 +4,8 @@ import { asRagGateError, RagGateError, type RagGateErrorCode } from '../errors.t
 /** What a wait that ended badly is called. */
 export interface Faults {
   readonly late: RagGateErrorCode
-  readonly failed: RagGateErrorCode
+  /** Of anything else thrown; absent where that is passed on as it is. */
+  readonly failed?: RagGateErrorCode
   readonly what: string
 }
 
@@ -53,7 +54,7 @@ export async function inTime<Result>(
     })
     return await Promise.race([working, expired])
   } catch (thrown) {
-    throw asRagGateError(thrown, failed, `${what} failed`)
+    throw failed ? asRagGateError(thrown, failed, `${what} failed`) : thrown
   } finally {
     if (timer !== undefined) clearTimeout(timer)
   }

@@ -132,6 +132,19 @@ describe('the record', () => {
     }
   })
 
+  it('may be taken by a log that returns anything', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    const events: unknown[] = []
+    const log = { record: (event: unknown) => events.push(event) as never, flush: () => Promise.resolve() }
+    const { ask } = aGate({ dependencies: { log } })
+    for (const asked of [1, 2]) {
+      await ask()
+      expect(events).toHaveLength(asked)
+    }
+    expect(logged).not.toHaveBeenCalled()
+    logged.mockRestore()
+  })
+
   it('is never waited for', async () => {
     const log = { record: () => new Promise<void>(() => undefined), flush: () => Promise.resolve() }
     const { app } = aGate({ dependencies: { log } })

@@ -3,6 +3,9 @@ import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/index.ts'
 import { aGate, POLICY } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
 
 const OWN = { answer: 'Dazu steht hier nichts.' }
 
@@ -45,6 +48,24 @@ describe('texts of a route', () => {
     expect(() => make({ messages: messages as never })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param }),
     )
+  })
+
+  it.each([{ no_evidence: { answer: undefined } }, () => ({ answer: undefined })])(
+    'leave those of the policy where they are not defined: %j',
+    async (messages) => {
+      const { ask } = aGate({ messages: messages as never, finds: [] })
+      expect(await (await ask()).json()).toMatchObject({ answer: expect.stringContaining(' ') })
+    },
+  )
+
+  it.each<[unknown, string]>([
+    [() => 'Nichts.', 'messages.no_evidence'],
+    [() => ({ answer: 1 }), 'messages.no_evidence.answer'],
+    [Object.assign(() => OWN, { key: () => undefined }), 'messages.key'],
+    [Object.assign(() => OWN, { key: async () => 'de' }), 'messages.key'],
+  ])('that a function gives are refused by name where they are none: %s', async (messages, param) => {
+    const { ask } = aGate({ messages: messages as never, finds: [] })
+    expect(await (await ask()).json()).toMatchObject({ error: { code: 'config_invalid', param } })
   })
 
   it('may be for the codes of one policy of several', async () => {

@@ -8,7 +8,10 @@ import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { english } from '../../src/language/english/english.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { aGate, STRONG } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
 import type { Signal } from '../../src/core/signals/signal.ts'
+
+quietErrors()
 
 const chunksKnown: Signal<number> = { name: 'chunksKnown', measure: ({ lexicon }) => lexicon.chunkCount }
 const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
@@ -36,6 +39,16 @@ function asking(read: Language | undefined, counted: Language | undefined) {
 }
 
 describe('a collection lexicon', () => {
+  it.each([undefined, null, 5, {}, 'english'])('that is none is an error with a code: %j', async (lexicon) => {
+    const collections = createStaticCollections([
+      { id: 'default', tenant: 'default', lexicon: buildLexicon(TEXTS, english) },
+    ])
+    // It gives what its type forbids.
+    const given = { ...collections, lexicon: async () => lexicon as never }
+    const response = await aGate({ dependencies: { collections: given } }).ask()
+    expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'lexicon_unreadable' } }])
+  })
+
   it.each([
     ['english', english, english],
     ['no language', undefined, undefined],

@@ -12,6 +12,7 @@ import { ENGINE_TEXTS } from '../policy/engine-texts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Audience, FurtherMembers } from '../policy/preset.ts'
 import type { AppliedScale } from '../scale/collection-scale.ts'
+import { withDefaults } from '../lib/options.ts'
 import type { Signals } from '../signals/measure.ts'
 import { closestPassages, type ClosestPassage } from './closest-passages.ts'
 import { explain, type Explanation } from './explain.ts'
@@ -104,7 +105,7 @@ export interface Refusal extends DecisionSummary {
 
 /** What is said for a code: the stand-in where there is one, else the text of the policy, else that of the engine. */
 export function textFor(code: ReasonCode, { texts }: Pick<Policy, 'texts'>, messages?: MessagesByCode): Text {
-  return { ...(texts[code] ?? ENGINE_TEXTS.nothing_judged), ...messages?.(code) }
+  return withDefaults(messages?.(code), texts[code] ?? ENGINE_TEXTS.nothing_judged)
 }
 
 /** What is said about a decision to this audience. */
@@ -180,7 +181,7 @@ function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?
   const text = textFor(reason, policy)
   const { publicText } = findings.find(({ outcome }) => outcome === 'refuse') ?? {}
   const own = publicText === undefined ? text : { ...text, answer: publicText, reason: publicText }
-  return { ...own, ...messages?.(reason) }
+  return withDefaults(messages?.(reason), own)
 }
 
 /** Why a decision refuses, with the figures; `undefined` when no finding refuses. */

@@ -39,7 +39,7 @@ export interface FinishedExchange {
   readonly mode: 'enforce' | 'observe'
   readonly cache: CacheState
   /** Tokens of the call that made the answer which is repeated, where its handler reported them. */
-  readonly usage?: TokenUsage
+  readonly usage?: TokenUsage | undefined
   /** Rounds of retrieval on the way of this question, 0 and up. */
   readonly retrievals: number
 }

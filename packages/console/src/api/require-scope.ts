@@ -1,7 +1,9 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { IDENTIFY_FAULTS } from 'hono-rag-gate/middleware'
-import { inTime } from 'hono-rag-gate/pipeline'
+import { type Faults, inTime } from 'hono-rag-gate/pipeline'
 import type { Authenticate, Principal, Scope } from 'hono-rag-gate/ports'
+
+const FAULTS: Faults = { ...IDENTIFY_FAULTS, failed: 'store_unavailable' }
 
 /** How long the look-up of a key may take. */
 const IDENTIFY_TIMEOUT_MS = 3000
@@ -17,7 +19,7 @@ export async function requireScope(
   request: Request,
   scope: Scope,
 ): Promise<Principal> {
-  const principal = await inTime(IDENTIFY_TIMEOUT_MS, IDENTIFY_FAULTS, async () => authenticate(request))
+  const principal = await inTime(IDENTIFY_TIMEOUT_MS, FAULTS, () => authenticate(request))
   if (principal === null || !request.headers.has('authorization')) {
     throw new RagGateError('unauthorized', 'A bearer token is needed')
   }
