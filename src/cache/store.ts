@@ -6,16 +6,21 @@ import { type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import { utf8TextOf } from '../http/utf8.ts'
 import type { AgedAnswer, Lookup, Made, ReportedAnswer } from '../pipeline/gate-cache.ts'
+import { inTime } from '../pipeline/within-deadline.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../ports/coalescer.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { COALESCER_FAILED } from './coalesce.ts'
 import { streamState } from './event-stream.ts'
 import { LONGEST_SECONDS } from './is-stored-answer.ts'
+import { CACHE_FAULTS } from './stored-answer.ts'
 import { storedHeaders } from './stored-headers.ts'
 
 /** Largest answer that is stored. */
 const MAX_STORED_BYTES = 262_144
+
+/** A store that takes longer to keep an answer is given up, milliseconds: others may be waiting for the answer. */
+const PUT_TIMEOUT_MS = 5000
 
 const TOO_LARGE = 'size'
 const UNSAID = 'end: report({ complete: true })'
@@ -75,15 +80,9 @@ async function storeAndNotify(
   made: Made,
   making: CoalescedOutcome | Promise<CoalescedOutcome>,
 ): Promise<void> {
-  const notify = async (outcome: CoalescedOutcome): Promise<void> => {
-    try {
-      await leader?.complete(outcome)
-    } catch (cause) {
-      ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
-    }
-  }
+  let outcome: CoalescedOutcome = FAILED
   try {
-    const outcome = await making
+    outcome = await making
     if (outcome.kind === 'answer' && outcome.isStored) {
       const { answer } = outcome
       // A refusal, and what was found under the evidence key, is stored under the question key alone.
@@ -91,12 +90,20 @@ async function storeAndNotify(
         made.kind === 'answer' && evidenceKey !== undefined
           ? [{ ...answer, key: evidenceKey, sameAs: answer.key, headers: [], body: '' }]
           : []
-      await Promise.all([answer, ...others].map((entry) => settings.store.put(entry.key, entry)))
+      const put = (entry: StoredAnswer): Promise<void> =>
+        inTime(PUT_TIMEOUT_MS, CACHE_FAULTS, () => settings.store.put(entry.key, entry))
+      await Promise.all([answer, ...others].map(put)).catch((cause: unknown) => {
+        // Those who wait for it have it all the same.
+        outcome = { kind: 'answer', answer, isStored: false }
+        ports.onWarning({ code: 'store_unavailable', message: 'The answer is not cached', cause })
+      })
     }
-    await notify(outcome)
-  } catch (thrown) {
-    await notify(FAILED)
-    throw thrown
+  } finally {
+    try {
+      await leader?.complete(outcome)
+    } catch (cause) {
+      ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
+    }
   }
 }
 

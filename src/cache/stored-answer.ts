@@ -31,11 +31,11 @@ export function knownPurges(
 
 /** A store of answers that is slower than this, in milliseconds, is passed over: adapters have shorter deadlines of their own. */
 const CACHE_TIMEOUT_MS = 1000
-const CACHE_FAULTS = storeFaults('The answer cache')
+export const CACHE_FAULTS = storeFaults('The answer cache')
 
 /**
- * Looks for an answer under a key; where none may be sent, there is none. A store that fails or hangs holds nothing: the
- * question is then judged like any other. What was purged is not there.
+ * Looks for an answer under a key; where none may be sent, there is none. A store that fails or hangs holds nothing, and
+ * `onWarning` is told: the question is then judged like any other. What was purged is not there.
  */
 export async function findStored(
   { settings: { store }, ports }: CacheParts,
@@ -48,7 +48,8 @@ export async function findStored(
   try {
     const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, isUsable))
     return checkStored(ports, asked, purges, found, key)
-  } catch {
+  } catch (cause) {
+    ports.onWarning({ code: 'store_unavailable', message: 'The answer cache is passed over', cause })
     return null
   }
 }

@@ -1,6 +1,7 @@
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { reranking } from '../../src/pipeline/reranking.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
 import {
   aGate,
@@ -162,7 +163,7 @@ describe('a question asked again', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['bypass', 'bypass'])
   })
 
-  it('is answered, as if it were new, when the cache fails to read or to write', async () => {
+  it('is answered, as if it were new, when the cache fails to read or to write, which is warned of', async () => {
     const store = {
       get: () => Promise.reject(new Error('cache down')),
       put: () => {
@@ -171,11 +172,17 @@ describe('a question asked again', () => {
       delete: () => Promise.reject(new Error('unused')),
     }
     for (const finds of [[STRONG], []]) {
-      const { ask, journal } = aGate({ finds, cache: { store } })
+      const onWarning = vi.fn<(warning: GateWarning) => void>()
+      const { ask, journal } = aGate({ finds, cache: { store }, onWarning })
       const response = await ask()
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
       expect(journal.events).toHaveLength(1)
+      expect(onWarning.mock.calls).toMatchObject(
+        ['The answer cache is passed over', 'The answer is not cached'].map((message) => [
+          { code: 'store_unavailable', message, cause: { cause: { message: 'cache down' } } },
+        ]),
+      )
     }
   })
 

@@ -164,6 +164,20 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
+  it.each<[string, () => Promise<void>]>([
+    ['fails', () => Promise.reject(new Error('cache down'))],
+    ['hangs', () => new Promise(() => undefined)],
+  ])('have one answer where the store that is to keep it %s', async (_, put) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 1000 })
+    const store = { get: async () => null, put, delete: async () => undefined }
+    for (const finds of [[STRONG], [WEAK]]) {
+      const { together, journal } = coalescing({ finds, cache: { store } })
+      expect(saidBy(await together()).filter((said) => said?.endsWith('collapsed'))).toHaveLength(ASKERS - 1)
+      expect(journal.retrievals).toHaveLength(1)
+    }
+    vi.useRealTimers()
+  })
+
   it('have another one lead when JSON breaks off', async () => {
     let cut = true
     const { together, journal } = coalescing({
