@@ -150,7 +150,12 @@ function handlersOutcome(
   }
   // Followers are sent a stream as it comes; JSON is useful only when it is whole.
   const along = leader !== undefined && media !== 'json' ? copy() : null
-  if (along !== null) leader?.begin(answerOf(''), along)
+  try {
+    if (along !== null) leader?.begin(answerOf(''), along)
+  } catch (cause) {
+    parts.ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
+    along?.cancel().catch(() => undefined)
+  }
   const kept = copy()
   return (async () => {
     const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE

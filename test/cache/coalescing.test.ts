@@ -405,6 +405,28 @@ describe('identical questions at the same time', () => {
     for (const [{ code }] of onWarning.mock.calls) expect(code).toBe('coalescer_failed')
   })
 
+  it('are stored, and told how it ended, by a leader whom nobody can read along with', async () => {
+    const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
+    const told: string[] = []
+    const leader = {
+      begin: (): never => {
+        throw new Error('gone')
+      },
+      complete: async (outcome: CoalescedOutcome) => void told.push(outcome.kind),
+    }
+    const { ask, journal } = coalescing({
+      onWarning,
+      handler: (c) => {
+        c.var.ragGate.report({ complete: true })
+        return c.text('Turn the red key.')
+      },
+      cache: { coalescer: { join: async () => ({ kind: 'leader', leader }), leaderTimeoutMs: 1000 } },
+    })
+    expect(await (await ask()).text()).toBe('Turn the red key.')
+    expect([told, journal.stored.length]).toEqual([['answer'], 1])
+    expect(onWarning.mock.calls).toMatchObject([[{ code: 'coalescer_failed' }]])
+  })
+
   it.each(['rejects', 'throws'])(
     'are answered as they ended by a leader whose end is told to one that %s',
     async (how) => {
