@@ -1,7 +1,10 @@
 /** `/ask` as a stream, through the ready Worker in the real runtime, with a model that streams on loopback. */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callGate, ingest } from '../../packages/cli/src/gate-client.ts'
@@ -38,6 +41,16 @@ const post = (body: unknown, headers: Record<string, string> = {}): Promise<Resp
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
+
+/** A connection on which a stream is asked for. */
+function connected(question: string, headers = ''): Socket {
+  const { hostname, port } = new URL(gate.url)
+  const socket = connect(Number(port), hostname)
+  const body = JSON.stringify({ question, stream: true })
+  const head = `POST /ask HTTP/1.1\r\nhost: gate\r\ncontent-type: application/json\r\n${headers}content-length: ${body.length}\r\n\r\n`
+  socket.write(head + body)
+  return socket
+}
 
 let asked = 0
 /** The same question for the judge, and another one for the cache. */
@@ -169,6 +182,17 @@ describe('an answer that is asked for as a stream', () => {
     }
   })
 
+  test('is read to its end by a client that has ended its own side of the connection', async () => {
+    model.answerWith(talking(WHOLE, () => sleep(20)))
+    const socket = connected(anotherQuestion())
+    socket.end()
+    let text = ''
+    for await (const piece of socket) text += String(piece)
+    expect(text).toMatch(/^HTTP\/1\.1 200 /)
+    expect(text).toContain(JSON.stringify(WORDS.at(-1)))
+    expect(text).toContain('[DONE]')
+  })
+
   test('has its tokens counted', async () => {
     model.answerWith(talking(WHOLE))
     await (await post({ question: anotherQuestion(), stream: true })).text()
@@ -259,6 +283,35 @@ describe('a stream is asked for, and', () => {
     })
     const text = await (await post({ question: anotherQuestion(), stream: true })).text()
     expect(text.split('\n\n').at(-2)).toMatch(/^data: \{"error":\{"code":"llm_timeout"/)
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 })
+  })
+
+  test('an answer whose client resets the connection is read to its end and stored', async () => {
+    model.answerWith(talking(WHOLE, () => sleep(50)))
+    const question = anotherQuestion()
+    const calls = model.calls()
+    const socket = connected(question)
+    socket.once('data', () => socket.resetAndDestroy())
+    await once(socket, 'close')
+    await vi.waitFor(
+      async () => {
+        const again = await post({ question }, { 'cache-control': 'only-if-cached' })
+        expect([again.status, await again.json()]).toMatchObject([200, { answer: WORDS.join('') }])
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+    expect(model.calls() - calls).toBe(1)
+  })
+
+  test('one that is not to be stored is given up then, and the model with it', async () => {
+    let isClosed = false
+    const endless = Array.from({ length: 10_000 }, () => delta('and so on '))
+    model.answerWith((response, request, body) => {
+      response.on('close', () => (isClosed = true))
+      talking(endless, () => (isClosed ? new Promise(() => undefined) : sleep(20)))(response, request, body)
+    })
+    const socket = connected(anotherQuestion(), 'cache-control: no-store\r\n')
+    socket.once('data', () => socket.resetAndDestroy())
     await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 })
   })
 
