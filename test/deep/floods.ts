@@ -4,10 +4,12 @@
  *   node scripts/run.mjs --with=test test/deep/floods.ts [a part of its name]
  *
  * A thousand clients that send a byte a second (they come within ten seconds: a thousand requests at one moment keep any
- * single thread busy), headers beyond every measure, model streams that fall silent or never end, and clients that leave.
- * Before each of them the others ask alone. The same is done to a bare route of Hono in the same runtime: fails where the
+ * single thread busy), headers beyond every measure, model streams that fall silent or never end, clients that leave, and
+ * connections that end at once, within a request, behind it and within its answer. Who ends its side behind a whole
+ * request reads the whole answer.
+ * Before each of them the others ask alone, or beside as many clients that do not end. The same is done to a bare route of Hono in the same runtime: fails where the
  * 95th percentile of the others grows more than twice as much as there, where one of their answers is not what it was, and
- * on memory that does not come back.
+ * on memory and connections that do not come back.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -29,6 +31,8 @@ const OTHERS = 3
 const DOUBLED = 2
 /** What the Worker holds at the end by what it held before: the caches of the first questions are in both. */
 const LIVE_GROWTH_ALLOWED = 1.5
+/** More files and connections at the end: those of the others, to both runtimes, are kept alive. */
+const HANDLES_ALLOWED = 4 * OTHERS
 /** Until what the last flood left is cleared away. */
 const BETWEEN_MS = 5000
 /** Until the streams that were left have run into their limits. */
@@ -92,6 +96,9 @@ let flooded = gate
 const { documents, questions } = readSoakCorpus()
 const faults: string[] = []
 
+/** Whole answers to clients that had ended their side behind the request. */
+let wholeAnswers = 0
+
 /** A question as it comes over a raw connection. */
 const head = (question: string, more = ''): [string, string] => {
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: question }] })
@@ -147,6 +154,15 @@ const leaving = (leave: (socket: Socket) => void): Flood =>
     return socket
   })
 
+/** Ends its side of the connection behind what it sends, and reads on. */
+const ending = (open: Set<Socket>, sent: string): Socket => opened(open).end(sent)
+
+/** What ending costs beyond the questions themselves. */
+const askingTwiceASecond: Flood = streams(5, async (open, { strong }) => {
+  await sleep(Math.random() * 1000)
+  return sent(open, strong, 'connection: close\r\n')
+})
+
 const FLOODS: Readonly<Record<string, Flood>> = {
   '1,000 clients that send a byte a second': streams(1000, async (open, { strong }) => {
     await sleep(Math.random() * COMING_MS)
@@ -173,6 +189,39 @@ const FLOODS: Readonly<Record<string, Flood>> = {
     socket.resetAndDestroy(),
   ),
   '50 clients at a time that end it within 50 ms, ten times a second': leaving((socket) => socket.destroy()),
+  '25 clients at a time that open a connection and end it, ten times a second': streams(25, async (open) => {
+    const socket = ending(open, '')
+    await sleep(100)
+    return socket
+  }),
+  '25 clients at a time that end it within a request, ten times a second': streams(25, async (open, { strong }, at) => {
+    const [start, body] = head(strong)
+    const halves = ['POST /v1/ch', start.slice(0, -20), start + body.slice(0, -20)] as const
+    const socket = ending(open, halves[at % halves.length]!)
+    await sleep(100)
+    return socket
+  }),
+  '5 clients at a time that end their side behind a request, twice a second, against as many that do not': streams(
+    5,
+    async (open, { strong }) => {
+      await sleep(Math.random() * 1000)
+      const socket = ending(open, head(strong).join(''))
+      let answer = ''
+      socket.on('data', (piece: Buffer) => (answer += piece.toString()))
+      socket.on('end', () => {
+        if (answer.startsWith('HTTP/1.1 200 ') && answer.includes('[DONE]')) wholeAnswers++
+        else faults.push(`one that had ended its side was told: ${answer.slice(0, 200)}`)
+      })
+      return socket
+    },
+  ),
+  '5 clients at a time that reset their connection within the answer, twice a second, against as many that do not':
+    streams(5, async (open, { forever }) => {
+      await sleep(Math.random() * 1000)
+      const socket = await sent(open, forever)
+      socket.once('data', () => socket.resetAndDestroy())
+      return socket
+    }),
 }
 
 /** The 95th percentile of what the others wait, milliseconds. */
@@ -213,41 +262,51 @@ try {
     throw new Error('No three questions of the corpus are answered')
   behaves.set(quietly, 'quietly').set(forever, 'forever')
   await othersAsk(strong, QUIET_MS)
-  const { live: liveBefore, resident: residentBefore } = await memory()
+  const before = await memory()
   /** By how much the others wait longer during a flood of `to`. */
   const growth = async (name: string, flood: Flood, to: ServedGate): Promise<{ told: string; ratio: number }> => {
     flooded = to
-    const before = await othersAsk(strong, QUIET_MS)
     const open = new Set<Socket>()
+    const asked = name.includes('against') ? askingTwiceASecond : async () => undefined
+    const [quietMs] = await Promise.all([
+      othersAsk(strong, QUIET_MS),
+      asked(open, Date.now() + QUIET_MS, { strong, quietly, forever }),
+    ])
     const begunBefore = streaming.begun
     const untilMs = Date.now() + FLOOD_MS
     const asking = othersAsk(strong, FLOOD_MS)
     const [during] = await Promise.all([asking, flood(open, untilMs, { strong, quietly, forever })])
     const begun = streaming.begun - begunBefore
     for (const socket of open) socket.destroy()
-    if (name.includes('of a model') && begun === 0) faults.push(`${name}: none came to the model`)
+    if (name.includes('end their side') && wholeAnswers === 0) faults.push(`${name}: none was answered`)
+    if (/of a model|within the answer/.test(name) && begun === 0) faults.push(`${name}: none came to the model`)
     await sleep(BETWEEN_MS)
-    const ratio = during / before
-    return { told: `${before.toFixed(0)} → ${during.toFixed(0)} ms, ${ratio.toFixed(2)} times`, ratio }
+    const ratio = during / quietMs
+    return { told: `${quietMs.toFixed(0)} → ${during.toFixed(0)} ms, ${ratio.toFixed(2)} times`, ratio }
   }
   const wanted = Object.entries(FLOODS).filter(([name]) => name.includes(process.argv[2] ?? ''))
   for (const [name, flood] of wanted) {
     const floor = await growth(name, flood, bare)
     const own = await growth(name, flood, gate)
     console.log(`${name}: p95 ${own.told}; of a bare route ${floor.told}`)
+    if (name.includes('end their side')) console.log(`  answered, by both: ${wholeAnswers}`)
     if (own.ratio > DOUBLED * Math.max(1, floor.ratio)) faults.push(`${name}: p95 is ${own.ratio.toFixed(2)} times`)
   }
   await sleep(SETTLED_MS)
   if (streaming.open > 0) faults.push(`${streaming.open} streams of the model are still read`)
   // The runtime lets go of requests that were left once the isolate has another one.
   await ask(gate.url, strong)
-  const { live: liveAfter, resident: residentAfter } = await memory()
-  if (liveBefore === undefined || liveAfter === undefined) console.log('memory not measured here')
+  const after = await memory()
+  if (before.live === undefined || after.live === undefined) console.log('memory not measured here')
   else {
-    console.log(`live memory ${inMiB(liveBefore)} → ${inMiB(liveAfter)} MiB`)
+    console.log(`live memory ${inMiB(before.live)} → ${inMiB(after.live)} MiB`)
     // Of both runtimes, with what V8 and the allocator keep for the next flood.
-    console.log(`resident ${inMiB(residentBefore)} → ${inMiB(residentAfter)} MiB`)
-    if (liveAfter > liveBefore * LIVE_GROWTH_ALLOWED) faults.push('the memory of the floods is not given back')
+    console.log(`resident ${inMiB(before.resident)} → ${inMiB(after.resident)} MiB`)
+    if (after.live > before.live * LIVE_GROWTH_ALLOWED) faults.push('the memory of the floods is not given back')
+  }
+  if (before.handles !== undefined && after.handles !== undefined) {
+    console.log(`files and connections ${before.handles} → ${after.handles}`)
+    if (after.handles > before.handles + HANDLES_ALLOWED) faults.push('connections of the floods are still open')
   }
 } finally {
   await Promise.all([gate.stop(), bare.stop()])
