@@ -71,6 +71,8 @@ interface Target {
   readonly bodyOf: (question: string, stream: boolean) => object
   /** Header by which a stored answer is known, and what it holds then. */
   readonly hit?: readonly [header: string, value: RegExp]
+  /** Asks no model. */
+  readonly isBare?: boolean
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
@@ -137,6 +139,14 @@ async function targets(): Promise<readonly Target[]> {
   return [
     { name: 'bare proxy', url: `${ownUrl}/bare`, headers: json, bodyOf: question },
     { name: 'its twin', url: `${ownUrl}/bare`, headers: json, bodyOf: question },
+    {
+      name: 'a bare route',
+      url: `${ownUrl}/answered`,
+      headers: json,
+      bodyOf: question,
+      hit: ['content-type', /json/],
+      isBare: true,
+    },
     { name: 'the model directly', url: `${modelUrl}/chat/completions`, headers: json, bodyOf: chat },
     {
       name: 'gate, middleware',
@@ -213,8 +223,9 @@ async function hits(target: Target): Promise<{ readonly perSecond: number; reado
 }
 
 try {
-  const all = await targets()
-  const cached = all.filter(({ hit }) => hit !== undefined)
+  const targeted = await targets()
+  const cached = targeted.filter(({ hit }) => hit !== undefined)
+  const all = targeted.filter(({ isBare }) => !isBare)
   const firstMs = new Map<string, number[]>()
   const byHit = new Map(cached.map(({ name }) => [name, [] as { perSecond: number; cpuUs: number }[]]))
   for (const target of cached) await firstByte(target, HIT, false)

@@ -1,4 +1,4 @@
-/** A bare proxy, and the gate before the same proxy, in an app of one's own. Served by `../gateways.ts`. */
+/** A bare proxy, a route that answers by itself, and the gate before the same proxy, in an app of one's own. Served by `../gateways.ts`. */
 import { Hono } from 'hono'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
@@ -16,6 +16,10 @@ const toModel = (model: string, stream: boolean): Promise<Response> =>
 app.post('/bare', async (c) => {
   const { stream = false } = await c.req.json<{ stream?: boolean }>()
   return toModel(c.env.MODEL_URL, stream)
+})
+app.post('/answered', async (c) => {
+  await c.req.json()
+  return c.json({ answer: 'A day [1].' })
 })
 app.post(
   '/gated',
