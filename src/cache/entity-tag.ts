@@ -1,5 +1,5 @@
 /** Entity tags of stored answers, for the methods that may be answered with 304. */
-import { base32 } from '../core/lib/sha256.ts'
+import { sha256Hex } from '../http/sha256-hex.ts'
 
 /** Methods whose conditions are asked. A POST is answered whole, with or without conditions. @see RFC 9110, section 13.1.2; RFC 10008 */
 const CONDITIONAL: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
@@ -9,12 +9,11 @@ export function isConditional(method: string): boolean {
   return CONDITIONAL.has(method)
 }
 
-const TAG_CHARACTERS = 26
+const TAG_CHARACTERS = 32
 
-/** A strong entity tag for a body: 130 bits of its SHA-256. */
+/** A strong entity tag for a body: 128 bits of its SHA-256. */
 export async function entityTag(body: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
-  return `"${base32(new Uint8Array(digest), TAG_CHARACTERS)}"`
+  return `"${(await sha256Hex(body)).slice(0, TAG_CHARACTERS)}"`
 }
 
 /**

@@ -2,7 +2,7 @@
 import { evidenceKey, questionKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey } from '../core/evidence/passage-filter.ts'
-import { hex } from '../core/lib/sha256.ts'
+import { sha256Hex } from '../http/sha256-hex.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { AppliedScale } from '../core/scale/collection-scale.ts'
@@ -67,12 +67,7 @@ export async function evidenceKeyOf(
   // Texts, not ids: in an index that others fill, a text may change under its id.
   // Without scores: they change with every document of the collection, and the answer is not made from them.
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
-  return evidenceKey({ ...shared, question, fingerprint: await fingerprintOf(read), verdict, band, reason })
-}
-
-async function fingerprintOf(read: readonly string[]): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(lengthPrefixed(read)))
-  return hex(new Uint8Array(digest))
+  return evidenceKey({ ...shared, question, fingerprint: await sha256Hex(lengthPrefixed(read)), verdict, band, reason })
 }
 
 /** Rules decide beside the policy, and its scale is the collection's: an answer given under others is another answer. */

@@ -22,7 +22,7 @@ export function takeResponse(c: Context, left: Response): Response {
 export function requireSendable(given: Response | undefined, by: string): asserts given is Response {
   // Not by its class, of which there may be two: an adapter may replace the global one. Of `Response.error()` the status is 0.
   if (given?.clone === undefined || !given.status || given.bodyUsed || given.body?.locked) {
-    throw new RagGateError('config_invalid', `${by} returned no Response to send`)
+    throw new RagGateError('config_invalid', `${by} returned no Response`)
   }
 }
 

@@ -205,7 +205,7 @@ export interface AnswerOptions {
    * How long a stream of events may be silent between its bytes, milliseconds, 1..600000; before the first, and for each
    * piece of any other answer, it may be so for 60 seconds at least. Then it ends like one that broke off, a stream with an
    * event, its source is cancelled, and nothing of it is stored. A comment (`: wait`) breaks the silence; a client that is
-   * slow to read is none.
+   * slow to read is none. Without a cache JSON is sent as it is, without a limit.
    *
    * @default 15000
    */

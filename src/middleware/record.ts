@@ -11,11 +11,17 @@ import { ragGateHeader, serverTimingHeader } from './headers.ts'
 import type { Reply } from './reply.ts'
 import { statusOf } from './respond.ts'
 import { type AnswerStream, answerStream } from '../http/answer-stream.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
 
-/** The answer on its way, which may break off; `undefined` for what is whole: a stored text, a refusal, no body. */
-export function streamOf({ settings }: Exchange, { response, found, made }: Reply): AnswerStream | undefined {
-  const isWhole = found === undefined ? made.kind === 'refusal' : found.body === undefined
-  return isWhole || response.body === null ? undefined : answerStream(response, settings)
+/**
+ * The answer on its way, which may break off; `undefined` for what is whole: a stored text, a refusal, no body, and, where
+ * nothing is stored, JSON, which is mostly made at once: it is sent as it is.
+ */
+export function streamOf({ settings, cache }: Exchange, { response, found, made }: Reply): AnswerStream | undefined {
+  const mayBreakOff = found
+    ? found.body
+    : made.kind !== 'refusal' && (cache || mediaTypeOf(response.headers.get('content-type')) !== 'json')
+  return mayBreakOff && response.body ? answerStream(response, settings) : undefined
 }
 
 /** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
@@ -31,7 +37,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const reported = found === undefined ? reply.reported : undefined
   const log = (status = reply.response.status): Promise<void> | undefined =>
     recordDecision(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
-  const response = stream?.response ?? reply.response
+  const response = stream?.response ?? writable(reply.response)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
@@ -54,6 +60,16 @@ async function statusAtEnd({ received }: Exchange, { ended, requestId }: AnswerS
   if (failure === undefined || received.signal.aborted) return undefined
   console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
   return statusOf(failure.code)
+}
+
+/** A response with headers that can be written: those of one passed on from `fetch` cannot. */
+function writable(response: Response): Response {
+  try {
+    response.headers.delete('rag-gate')
+    return response
+  } catch {
+    return new Response(response.body, response)
+  }
 }
 
 const HMAC_FAULTS = storeFaults('The HMAC')
@@ -79,31 +95,28 @@ export function recordDecision(
 ): Promise<void> | undefined {
   const { mode, onWarning } = settings
   const { log, savings, questionHmac } = dependencies
-  const warn = (code: string, what: string, cause: unknown): undefined => {
-    onWarning({ code, message: `The decision is recorded without ${what}`, cause })
+  const warn = (code: string, cause: unknown): undefined => {
+    onWarning({ code, message: 'The decision is recorded without it', cause })
   }
-  const catchAndWarn = <Value>(code: string, what: string, work: () => Value): Value | undefined => {
+  const catchAndWarn = <Value>(code: string, work: () => Value): Value | undefined => {
     try {
       return work()
     } catch (cause) {
-      return warn(code, what, cause)
+      return warn(code, cause)
     }
   }
   // A stored answer was warned of when it was made.
-  const warning = found
-    ? undefined
-    : catchAndWarn('warning_failed', 'its warning', () => policy.preset?.warning?.(decision))
+  const warning = found ? undefined : catchAndWarn('warning_failed', () => policy.preset?.warning?.(decision))
   if (warning !== undefined) onWarning(warning)
   if (log === undefined) return undefined
   const usage = found?.answer.usage
   // A stored answer that stands in for a handler which failed saved no call of it.
-  const saved = catchAndWarn('savings_failed', 'what was saved', () =>
+  const saved = catchAndWarn('savings_failed', () =>
     found !== undefined && handler === 'called'
       ? undefined
       : savings?.({ decision, mode, cache: state, retrievals, usage }),
   )
-  const audit =
-    catchAndWarn('audit_failed', 'the audit trail', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []
+  const audit = catchAndWarn('audit_failed', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []
   const event: DecisionEvent = {
     ...known,
     decision,
@@ -119,6 +132,6 @@ export function recordDecision(
   if (questionHmac === undefined) return log.record(event)
   const hash = (): ReturnType<QuestionHmac> => questionHmac(decision.tenant, request.question, known.atMs)
   return inTime(settings.retrieval.timeoutMs, HMAC_FAULTS, hash)
-    .catch((cause: unknown) => warn('hmac_failed', 'its question', cause))
+    .catch((cause: unknown) => warn('hmac_failed', cause))
     .then((question) => log.record({ ...event, ...(question && { question }) }))
 }

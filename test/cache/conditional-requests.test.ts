@@ -27,7 +27,7 @@ describe('a stored answer', () => {
     await ask(method)
     const whole = await ask(method)
     const tag = whole.headers.get('etag') ?? ''
-    expect(tag).toMatch(/^"[a-z2-7]{26}"$/)
+    expect(tag).toMatch(/^"[0-9a-f]{32}"$/)
     for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const response = await ask(method, condition)
       expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag])

@@ -95,6 +95,32 @@ describe('the record', () => {
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
   })
 
+  it.each([
+    ['application/json', [200]],
+    ['text/plain', []],
+  ])('of an answer of %s waits for its end, without a cache, where it may be a stream', async (type, recorded) => {
+    let end = (): void => undefined
+    const body = new ReadableStream({ start: (controller) => void (end = () => controller.close()) })
+    const handler = (): Response => new Response(body, { headers: { 'content-type': type } })
+    const { app, journal } = aGate({ handler, cache: { store: undefined } })
+    const response = await app.request('/ask', {
+      method: 'POST',
+      body: JSON.stringify({ question: 'How does the engine start?' }),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(journal.events.map(({ status }) => status)).toEqual(recorded)
+    if (recorded.length > 0) expect(response.body).toBe(body)
+    end()
+    await response.text()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(journal.events).toHaveLength(1)
+  })
+
+  it('is told of by JSON that is passed on from fetch, without a cache', async () => {
+    const { ask } = aGate({ handler: () => fetch('data:application/json,{}'), cache: { store: undefined } })
+    expect((await ask()).headers.get('rag-gate')).toContain('pass')
+  })
+
   it('holds nothing of the question but its HMAC, and that only with a key', async () => {
     const dependencies = { questionHmac: questionHmac({ key: 'k'.repeat(32), keyId: 'k1' }) }
     const { ask, journal } = aGate({ dependencies })

@@ -129,7 +129,7 @@ describe('a refusal by onRefuse, in place of an answer', async () => {
     for (const options of [{ policy: GROUNDED, handler: inventing }, { finds: [] }]) {
       const { ask, journal } = aGate({ ...options, onRefuse })
       const { error } = (await (await ask()).json()) as { error: object }
-      expect(error).toMatchObject({ code: 'config_invalid', message: 'onRefuse returned no Response to send' })
+      expect(error).toMatchObject({ code: 'config_invalid', message: 'onRefuse returned no Response' })
       expect(journal.events).toMatchObject([{ status: 500, decision: { verdict: 'refuse' } }])
     }
   })
