@@ -22,8 +22,8 @@ const READ_AHEAD_BYTES = 262_144
 
 /**
  * Passes an answer on as it comes, a stream of events event by event. Where it breaks off, or nothing comes of it for too
- * long, what is sent breaks off too. A stream of events ends instead: the event that it broke off in is left out, since it
- * could not be read, and one that tells of the error takes its place.
+ * long, what is sent breaks off too, once what had come is read. A stream of events ends instead: the event that it broke off
+ * in is left out, since it could not be read, and one that tells of the error takes its place.
  *
  * @param response one with a body
  * @param limits of a stream of events; each piece of anything else may take as long as the first
@@ -35,7 +35,7 @@ export function answerStream(
   const isEvents = mediaTypeOf(response.headers.get('content-type')) === 'events'
   const reader = response.body!.getReader()
   const inTime = silenceLimit(startMs, isEvents ? idleMs : startMs)
-  const endOfWhole = isEvents ? eventEnds() : ({ length }: Uint8Array) => length
+  const endOfEvents = eventEnds()
   const requestId = crypto.randomUUID()
   const copies = new Set<ReadableStreamDefaultController<Uint8Array>>()
   let hasLeft = false
@@ -48,18 +48,20 @@ export function answerStream(
     let beginning = ''
     /** What came of an event that is not whole yet. */
     const held: Uint8Array[] = []
-    const isFull = (): boolean => !hasLeft && controller.desiredSize! <= 0
+    /** Whether so many bytes more may not be read ahead yet. */
+    const isFull = (bytes: number): boolean => !hasLeft && controller.desiredSize! < bytes
+    const pulled = (): Promise<void> => new Promise((resolve) => (readOn = resolve))
     const send = (pieces: readonly Uint8Array[]): void => {
       for (const piece of pieces) if (piece.length > 0 && !hasLeft) controller.enqueue(piece)
     }
     try {
       for (;;) {
-        while (isFull()) await new Promise<void>((resolve) => (readOn = resolve))
+        while (isFull(1)) await pulled()
         const { done, value } = await inTime(reader.read())
         if (done) break
         for (const copy of copies) copy.enqueue(value)
         if (beginning.length < BEGINNING) beginning += decoder.decode(value.subarray(0, BEGINNING), { stream: true })
-        const at = endOfWhole(value)
+        const at = isEvents ? endOfEvents(value) : value.length
         if (at !== undefined) send([...held.splice(0), value.subarray(0, at)])
         held.push(value.subarray(at))
       }
@@ -71,7 +73,11 @@ export function answerStream(
       for (const copy of copies) copy.error(failure)
       reader.cancel(failure).catch(() => undefined)
       end(failure)
-      if (!isEvents) return controller.error(failure)
+      if (!isEvents) {
+        // An error takes away what was not read yet.
+        while (isFull(READ_AHEAD_BYTES)) await pulled()
+        return controller.error(failure)
+      }
       send([new TextEncoder().encode(errorEvent(failure, requestId, beginning))])
     }
     if (!hasLeft) controller.close()
@@ -140,9 +146,7 @@ function failureOf(thrown: unknown): RagGateError {
   if (isRagGateError(thrown)) return thrown
   // As `AbortSignal.timeout` has it.
   const isLate = thrown instanceof Error && thrown.name === 'TimeoutError'
-  return new RagGateError(isLate ? 'llm_timeout' : 'llm_unavailable', 'The answer broke off before its end', {
-    cause: thrown,
-  })
+  return new RagGateError(isLate ? 'llm_timeout' : 'llm_unavailable', 'The answer broke off', { cause: thrown })
 }
 
 const LF = 10

@@ -187,8 +187,7 @@ function answerAsMade(
   // HEAD asks for headers alone: there is no body to store.
   const isHead = received.method === 'HEAD'
   if (isHead) discard(passed)
-  // A copy of what has no body: headers of a response passed on from `fetch` cannot be written.
-  const response = isHead || !passed.body ? new Response(null, passed) : passed
+  const response = isHead ? new Response(null, passed) : passed
   const isUnjudged = response.status >= 400 && judgesAnswers(policy)
   const made: Made =
     isHead || isUnjudged ? { kind: 'nothing' } : { kind: 'answer', response, outer: answer.outer, decision, reported }

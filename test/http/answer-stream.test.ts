@@ -94,6 +94,15 @@ describe('an answer that is no stream of events', () => {
     await expect(copied).rejects.toMatchObject({ code })
     expect(await ended).toMatchObject({ code })
   })
+
+  test('that breaks off is read up to there by a reader who comes later', async () => {
+    const { response, ended } = answerStream(answer(['{"a":', '"b'], LATE), LIMITS)
+    await ended
+    const reader = response.body!.getReader()
+    const pieces = [await reader.read(), await reader.read()].map(({ value }) => new TextDecoder().decode(value))
+    expect(pieces).toEqual(['{"a":', '"b'])
+    await expect(reader.read()).rejects.toMatchObject({ code: 'llm_timeout' })
+  })
 })
 
 describe('a stream of events', () => {
@@ -148,9 +157,9 @@ describe('a stream of events', () => {
   })
 
   test.each<[unknown, string, string]>([
-    [new Error('secret'), 'llm_unavailable', 'The answer broke off before its end'],
-    ['secret', 'llm_unavailable', 'The answer broke off before its end'],
-    [LATE, 'llm_timeout', 'The answer broke off before its end'],
+    [new Error('secret'), 'llm_unavailable', 'The answer broke off'],
+    ['secret', 'llm_unavailable', 'The answer broke off'],
+    [LATE, 'llm_timeout', 'The answer broke off'],
     [new RagGateError('llm_bad_response', 'No answer'), 'llm_bad_response', 'No answer'],
   ])('that breaks off by %s has a code, and no word of what was thrown', async (thrown, code, message) => {
     const { response, ended, requestId } = answerStream(streamOf([], thrown), LIMITS)

@@ -116,9 +116,14 @@ describe('the record', () => {
     expect(journal.events).toHaveLength(1)
   })
 
-  it('is told of by JSON that is passed on from fetch, without a cache', async () => {
-    const { ask } = aGate({ handler: () => fetch('data:application/json,{}'), cache: { store: undefined } })
-    expect((await ask()).headers.get('rag-gate')).toContain('pass')
+  it.each<[string, () => Response | Promise<Response>]>([
+    ['JSON from fetch', () => fetch('data:application/json,{}')],
+    ['a redirect', () => Response.redirect('https://elsewhere.example/')],
+  ])('is told of by %s whose headers cannot be written, with a cache and without', async (_, handler) => {
+    for (const cache of [undefined, { store: undefined }]) {
+      const { ask } = aGate({ handler, ...(cache && { cache }) })
+      expect((await ask()).headers.get('rag-gate')).toContain('pass')
+    }
   })
 
   it('holds nothing of the question but its HMAC, and that only with a key', async () => {
