@@ -20,6 +20,8 @@ export interface Answered {
   readonly collection: string
   /** The `RAG-Gate` field; empty where nothing was decided. */
   readonly field: string
+  /** Whether its decision may have this status: one that broke off has that of the failure. */
+  readonly isRecordedAs: (status: number) => boolean
   readonly atMs: number
   readonly told: () => string
 }
@@ -84,13 +86,14 @@ export class Ledger {
   }
 
   /** What is recorded is what was answered. */
-  #compare({ tenant, collection, field, told }: Answered, { event }: Recorded): void {
-    const { decision, id } = event
+  #compare({ tenant, collection, field, isRecordedAs, told }: Answered, { event }: Recorded): void {
+    const { decision, id, status } = event
     const { verdict, band, reason, policyId } = decision
     const isAsAnswered =
       field.startsWith(`${verdict};band=${band};reason=${reason};policy="${policyId}";id="${id}"`) &&
       decision.tenant === tenant &&
-      decision.collection === collection
+      decision.collection === collection &&
+      isRecordedAs(status)
     // What a client who left before the search asked is no decision, as what could not be searched is none.
     if (!isAsAnswered)
       this.#violated('one decision a question', `${told()}: ${field || 'none'}, recorded ${JSON.stringify(event)}`)

@@ -115,6 +115,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'if (log === undefined || found !== undefined) return undefined',
   },
   {
+    name: 'what broke off is recorded as sent',
+    file: 'src/middleware/record.ts',
+    from: 'statusAtEnd(exchange, stream).then(log)',
+    to: 'stream.ended.then(() => log())',
+  },
+  {
     name: 'a store’s entry of another key is believed',
     file: 'src/adapters/answer-cache/envelope.ts',
     from: 'return answer.schema === 2 && answer.key === at ?',

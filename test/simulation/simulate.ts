@@ -355,6 +355,8 @@ class Simulation {
     const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
     done = true
     const { status } = response
+    // A stream that breaks off lacks its end; JSON cannot be read.
+    const isWhole = content?.startsWith('{') === true || content?.includes('[DONE]') === true
     const field = response.headers.get('rag-gate') ?? ''
     this.#ledger.answered({
       isolate,
@@ -362,6 +364,8 @@ class Simulation {
       tenant: asked.tenant,
       collection: about.collection,
       field,
+      isRecordedAs: (recorded) =>
+        left || client === 'stops reading' || (isWhole ? recorded === status : recorded >= 500),
       atMs: time.nowMs,
       told: () => `${JSON.stringify(asked)} at ${beganMs}: ${status}`,
     })
