@@ -44,3 +44,14 @@ test('every warning of a retriever is named', () => {
   const [, section = ''] = PAGE.split('\n## Warnings\n')
   for (const [, code] of codes.matchAll(/'(\w+)'/g)) expect(section).toContain(`\`${code}\``)
 })
+
+test('every warning of the gate that is no error code is named', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const codes = sources.flatMap((file) =>
+    [...read(`src/${file}`).matchAll(/[wW]arn(?:ing)?(?:\?\.)?\((?:\{\s*code: )?'(\w+)'/g)].map(([, code]) => code!),
+  )
+  expect(codes.length).toBeGreaterThan(8)
+  const [, section = ''] = PAGE.split('\n## Warnings\n')
+  const named = `${section}\n${read('docs/reference/http-api.md')}`
+  expect(codes.filter((code) => !named.includes(`\`${code}\``))).toEqual([])
+})
