@@ -260,7 +260,7 @@ function messageChooser(messages: RagGateOptions['messages']): RouteSettings['me
     const { key: keyOf = (c: Context) => c.req.header('accept-language') ?? '' } = messages
     return (c) => {
       const key = keyOf(c)
-      // Another object would be the same text in every key: one caller would get the texts of another.
+      // What is no text may read alike for all in the key of an answer: one caller would get the texts of another.
       requireOptions({ key }, MESSAGES_KEY, 'config_invalid', 'messages')
       const byCode: MessagesByCode = (code) => {
         const texts = messages(code, c) ?? {}

@@ -32,7 +32,8 @@ export function withinDeadline<Result>(
  *
  * @param timeoutMs milliseconds, 1 and up
  * @param controller aborted when the time is up
- * @throws the error of this package that the work threw; `late` when it took too long, `failed` for anything else thrown
+ * @throws the error of this package that the work threw; `late` when it took too long; for anything else thrown `failed`, or
+ *   that itself where there is none
  */
 export async function inTime<Result>(
   timeoutMs: number,

@@ -98,8 +98,8 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * What a question says beside what it quotes of a text, in sixteen pieces at most, from two terms on: hardly a question says so
- * many words in a passage's order, unless they were copied to support something else.
+ * What a question says beside what it quotes of a text, in sixteen pieces at most, from two terms on of which the best chunk
+ * lacks one: hardly a question says so many words in a passage's order, unless they were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const times = factor > 2 ? 2 : 1
