@@ -397,6 +397,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
     .filter(isQuotable)
   const ways = (_: unknown, at: number): Ways => {
     const asked = pick(answerable)
+    const own = sentences(set.search(asked.question, 1)[0]!.entries[0]!.passage.text)
     const request = EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!
     const near = answerable.filter((other) => other.group === asked.group && other !== asked)
     const other = pick(near.length > 0 ? near : answerable).question
@@ -411,7 +412,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,
       heldOutTalk: HELD_OUT_TALK[(order * ORDINARY + at) % HELD_OUT_TALK.length]!,
       sentence: pick(quotable),
-      own: sentences(set.search(asked.question, 1)[0]!.entries[0]!.passage.text).find(isQuotable) ?? '',
+      own: own.find(isQuotable) ?? own[0]!,
       forum: pick(FORUM),
       dress: DRESSES[at % DRESSES.length]!,
     }
