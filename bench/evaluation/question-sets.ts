@@ -207,7 +207,7 @@ function searched(question: string, topK: number, counted: CountedPassages): Ran
   const holding = new Map(asked.map(([term, places]) => [term, places.length]))
   const totals = { passages: counted.passages.length, words: counted.words, holding }
   const entries = [...new Set(asked.flatMap(([, places]) => places))]
-    .map((at) => ({ passage: counted.passages[at]!, score: okapi(counted.terms[at]!, totals) }))
+    .map((at) => ({ passage: counted.passages[at]!, score: okapi([counted.terms[at]!], totals) }))
     .sort((a, b) => b.score - a.score)
   return { kind: 'bm25', entries: entries.slice(0, topK) }
 }

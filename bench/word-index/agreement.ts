@@ -25,7 +25,7 @@ export async function agreementRow(size: number, seed: number): Promise<string> 
   for (const asked of questionsAbout(QUESTIONS, seed + 1)) {
     const question = normaliseQuestion(asked)
     const holding = new Map(terms(question).flatMap((term) => (counts.has(term) ? [[term, counts.get(term)!]] : [])))
-    const scores = read.map((each) => okapi(each, { passages: size, words, holding })).sort((a, b) => b - a)
+    const scores = read.map((each) => okapi([each], { passages: size, words, holding })).sort((a, b) => b - a)
     const request = { tenant: 'bench', collection: 'bench', namespace: 'bench', question, topK: DEPTH }
     const [ranking] = await retriever.retrieve({ ...request, signal: new AbortController().signal })
     const entries = ranking!.entries

@@ -13,16 +13,18 @@ export interface Totals {
  * Okapi BM25 of a passage for the distinct terms of a question, over its own namespace: the sum of
  * idf · f·(k1 + 1) / (f + k1·(1 − b + b·length/mean)), idf as `idfMass` counts it.
  *
- * @param found terms of the passage, repeats counted
+ * @param said terms of the passage, sentence by sentence
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
  */
-export function okapi(found: readonly string[], { passages, words, holding }: Totals): number {
+export function okapi(said: readonly (readonly string[])[], { passages, words, holding }: Totals): number {
   const frequencies = new Map<string, number>()
-  for (const term of found) {
-    if (holding.has(term)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  let length = 0
+  for (const terms of said) {
+    length += terms.length
+    for (const term of terms) if (holding.has(term)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
   }
   const mean = words > 0 ? words / passages : 1
-  const damping = BM25_K1 * (1 - BM25_B + (BM25_B * found.length) / mean)
+  const damping = BM25_K1 * (1 - BM25_B + (BM25_B * length) / mean)
   let sum = 0
   for (const [term, frequency] of frequencies) {
     sum += (idf(passages, holding.get(term) ?? 0) * frequency * (BM25_K1 + 1)) / (frequency + damping)

@@ -57,7 +57,8 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
     const totals = { passages: first.total, words: first.totalWords, holding }
     const rows = results.map(({ id, passage: stored }): RetrievedRow => {
       const passage = storedPassage(id, stored)
-      return { passage, score: okapi(reader.terms(passage.text), totals) }
+      // By sentences, for these are remembered: passages come back with other questions.
+      return { passage, score: okapi(reader.sentences(passage.text), totals) }
     })
     return { rows, left: counted.some(([, , wasMatched]) => wasMatched === 0) }
   }

@@ -28,7 +28,7 @@ export function searchStatement(conditions: string): string {
       SELECT coalesce(group_concat('"' || term || '"', ' OR '), '""') AS query FROM counted WHERE upto <= ?3 OR upto = doc
     ),
     found AS MATERIALIZED (${conditions === '' ? best : filtered})
-    SELECT passages.id, passages.passage, passages.words, home.passages AS total, home.words AS totalWords,
+    SELECT passages.id, passages.passage, home.passages AS total, home.words AS totalWords,
       (SELECT json_group_array(json_array(substr(term, instr(term, '_') + 1), doc, upto <= ?3 OR upto = doc))
        FROM counted) AS terms
     FROM home CROSS JOIN found CROSS JOIN passages ON passages.number = found.number
