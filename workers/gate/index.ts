@@ -41,6 +41,22 @@ app.get('*', (c) => c.env.ASSETS?.fetch(c.req.raw) ?? c.notFound())
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
+/** Paths of which it is remembered what serves them, and the longest, characters. */
+const PATHS = 200
+const LONGEST_PATH = 100
+
+// Hono's smallest router tries every route for each request; what serves a path does not change.
+const { router } = app
+const find = router.match.bind(router)
+const found = new Map<string, ReturnType<typeof find>>()
+router.match = (method, path) => {
+  const asked = `${method} ${path}`
+  const serving = found.get(asked) ?? find(method, path)
+  if (found.size >= PATHS) found.clear()
+  if (path.length <= LONGEST_PATH) found.set(asked, serving)
+  return serving
+}
+
 /** Answers within the request's trace; behind the response it is logged, and what failed or was rejected is counted. */
 const serve: typeof app.fetch = async (request, given, context) => {
   // The platform gives these bindings.
