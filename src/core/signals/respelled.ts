@@ -56,7 +56,8 @@ function mayBegin(term: string, candidate: string): boolean {
 /** One letter added, left out or changed, or two swapped; or none of it. */
 function areOneEditApart(term: string, candidate: string): boolean {
   let from = 0
-  while (from < term.length && term.charCodeAt(from) === candidate.charCodeAt(from)) from++
+  // Beyond an end there is NaN, which equals nothing.
+  while (term.charCodeAt(from) === candidate.charCodeAt(from)) from++
   const [a, b] = [term.slice(from), candidate.slice(from)]
   return (
     a.slice(1) === b.slice(1) ||

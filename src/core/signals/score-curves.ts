@@ -31,6 +31,6 @@ function curveOf(kind: ScoreKind, chunks: readonly Chunk[]): ScoreCurve {
   const [first, second] = scored
   return {
     scores: scored.slice(0, SCORES_RECORDED).map(({ score }) => score),
-    topPairSharesDocument: second !== undefined && first?.documentId === second.documentId,
+    topPairSharesDocument: second !== undefined && first!.documentId === second.documentId,
   }
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { PartSignals } from '../../../src/core/signals/measure.ts'
+import { measureSignals, type PartSignals, subjectOf } from '../../../src/core/signals/measure.ts'
+import { piecesOf as piecesBy } from '../../../src/core/signals/question-pieces.ts'
+import { curves } from '../../../src/core/signals/score-curves.ts'
+import { questionTermCount } from '../../../src/core/signals/text-signals.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { measure, measureQuestion } from '../../fixtures/english.ts'
@@ -7,6 +10,7 @@ import { measure, measureQuestion } from '../../fixtures/english.ts'
 const ENGINE = 'The red engine starts with a key.'
 const FRANCE = 'Paris is the capital of France.'
 const MOTOR = 'Der rote Motor startet mit einem kleinen Schlüssel am Morgen.'
+const WIDE = MOTOR.replaceAll(' ', '\n    ')
 const MORNINGS = 'The red engine starts with a key on cold mornings in spring.'
 const CAPITAL = 'この寺院は聖武天皇が奈良の都に建てた大きな寺院である。'
 const TEMPLE = 'この寺院は聖武天皇が建てた。奈良市にある。'
@@ -23,6 +27,22 @@ const marked = (pieces: readonly PartSignals[], mark: 'asksAlone' | 'leans'): re
 describe('the parts of a question', () => {
   it('are none where there is but one', () => {
     expect(piecesOf('How does the red engine start?')).toEqual({ parts: [], stretches: [] })
+  })
+
+  it('are none without evidence', () => {
+    expect(piecesOf('how does the red engine start poems yellow cats', [])).toEqual({ parts: [], stretches: [] })
+  })
+
+  it('are those of the language, and without one those between marks', () => {
+    const question = 'How does the red engine start and how do I bake bread? Who paints?'
+    expect(piecesOf(question).parts).toHaveLength(3)
+    const signals = piecesBy([questionTermCount, curves])
+    const subject = subjectOf({ question, evidence: evidenceOf([ENGINE]), language: undefined })
+    // Of all that is measured what differs between parts alone: no scores of passages.
+    expect(measureSignals(signals, subject).parts).toEqual([
+      { questionTermCount: 11, leans: 1 },
+      { questionTermCount: 2 },
+    ])
   })
 
   it('are measured as if each were the question, but that none leads by more than the whole', () => {
@@ -49,6 +69,11 @@ describe('the parts of a question', () => {
   ])('lean on %s', (_, best, lean) => {
     const { parts } = piecesOf('How does the red engine start? What is the capital of France?', [best, 'Wet paint.'])
     expect(marked(parts, 'leans')).toEqual(lean)
+  })
+
+  it('lean on the first of chunks that hold as much', () => {
+    const { parts } = piecesOf('What is an engine? What is France?', ['Red engine.', 'Red France.'])
+    expect(marked(parts, 'leans')).toEqual([0])
   })
 
   it('lean on its title', () => {
@@ -80,6 +105,7 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
 
   it.each([
     ['four words in German', 'wann startet der rote Motor am Morgen Gedichte gelbe Katzen fressen', MOTOR, 0],
+    ['four of a passage set wide', 'wann startet der rote Motor am Morgen Gedichte gelbe Katzen fressen', WIDE, 0],
     ['five', 'wann startet der rote Motor am Morgen Gedichte gelbe Katzen fressen Milch', MOTOR, 1],
     ['five before', 'Gedichte gelbe Katzen fressen Milch startet der rote Motor am Morgen', MOTOR, 1],
     ['six, and one of them held', 'wann startet der Motor Gedichte gelbe Katzen mit fressen Milch dort', MOTOR, 1],
@@ -95,6 +121,11 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 6 }])
   })
 
+  it('end at the first term that it holds, where those that say little are left out', () => {
+    const { stretches } = piecesOf('how does the red engine start poems yellow cats key green frogs')
+    expect(stretches).toMatchObject([{ sentenceCoverage: 0, questionTermCount: 2 }])
+  })
+
   it('are measured for themselves', () => {
     const { stretches } = piecesOf('how does the red engine start poems yellow cats')
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 3 }])
@@ -108,14 +139,17 @@ describe('what stands beside a quotation', () => {
     ['behind rows of five and three', 'the red engine starts with or a key on yellow cats', MORNINGS, 0],
     ['behind rows of five each', 'the red engine starts with or on cold mornings in spring yellow cats', MORNINGS, 1],
     ['behind rows of four each', 'the red engine starts or on cold mornings in yellow cats', MORNINGS, 0],
+    ['between rows of five each', 'the red engine starts with yellow cats on cold mornings in spring', MORNINGS, 1],
     ['before them', 'Yellow cats: the red engine starts with a key on cold mornings', MORNINGS, 1],
     ['on either side', 'yellow cats the red engine starts with a key on cold green frogs', MORNINGS, 2],
     ['of one term', 'the red engine starts with a key on poems', MORNINGS, 0],
     ['held by the best chunk', 'the red engine starts with a key on spring mornings', MORNINGS, 0],
     ['half held by it', 'the red engine starts with a key on spring poems', MORNINGS, 1],
+    ['half held by it, at the end', 'the red engine starts with a key on poems spring', MORNINGS, 1],
     ['nothing', 'the red engine starts with a key on cold mornings in spring', MORNINGS, 0],
     ['in German', 'der rote Motor startet mit einem kleinen Schlüssel Gedichte Katzen', MOTOR, 1],
     ['behind sixteen pairs of letters in Japanese', 'この寺院は聖武天皇が奈良の都に建てシカゴの天気', CAPITAL, 1],
+    ['behind rows of eight and nine', 'この寺院は聖武天皇シカゴが奈良の都に建てた大の天気予報', CAPITAL, 0],
     ['behind fifteen', 'この寺院は聖武天皇が奈良の都に建シカゴの天気', CAPITAL, 0],
   ])('%s', (_, question, first, beside) => {
     expect(marked(piecesOf(question, [first]).stretches, 'asksAlone')).toHaveLength(beside)
@@ -136,5 +170,12 @@ describe('what stands beside a quotation', () => {
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
     ])
+  })
+
+  it('is measured in as many pieces as there are between quotations', () => {
+    const pairs = ['ox yak', 'elk emu', 'cat hen', 'dog pig']
+    const { stretches } = piecesOf(pairs.map((pair) => `the red engine starts with ${pair}`).join(' '), [MORNINGS])
+    const beside = stretches.filter(({ asksAlone }) => asksAlone === 1)
+    expect(beside.map((piece) => piece['questionTermCount'])).toEqual([2, 2, 2, 2])
   })
 })

@@ -20,10 +20,15 @@ describe('respelled', () => {
     ['letters of another script', 'москвв', 'москва'],
     ['two slips', 'nubmre', 'number', null],
     ['a short term', 'coe', 'code', null],
-    ['a short candidate', 'codes', 'cod', null],
+    ['two wrong letters in a row', 'hoxyl', 'hotel', null],
+    ['two in a row, one of which is the other', 'hoexl', 'hotel', null],
+    ['two in a row, the other of which is the one', 'hoxtl', 'hotel', null],
+    ['a short candidate', 'cods', 'cod', null],
     ['a number', '1979', '1978', null],
+    ['an ending behind a stem of five letters', 'modelisms', 'model'],
+    ['a slip and seven letters', 'modelxational', 'model'],
+    ['a slip and eight', 'modelxyational', 'model', null],
     ['an ending behind a stem of four letters', 'stationar', 'stat', null],
-    ['a longer ending than there is', 'internationalisms', 'inter', null],
   ])('%s: %s', (_, term, candidate, expected: string | null = candidate) => {
     expect(respelled(term, said([candidate])) ?? null).toBe(expected)
   })
@@ -31,6 +36,7 @@ describe('respelled', () => {
   it('takes the candidate that explains most letters, and of equals the first', () => {
     expect(respelled('installatiom', said(['instal'], ['installation']))).toBe('installation')
     expect(respelled('gotel', said(['motel', 'hotel']))).toBe('motel')
+    expect(respelled('motel', said(['hotel'], ['motels']))).toBe('hotel')
     expect(respelled('gotel', [])).toBeUndefined()
   })
 

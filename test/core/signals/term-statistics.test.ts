@@ -33,6 +33,8 @@ describe('termStatistics', () => {
   it('believes no more chunks with a term than there are', () => {
     const damaged = termStatistics({ chunkCount: 3, termCount: 0, documentFrequency: new Map([['engin', 1e9]]) })
     expect(damaged.idf('engin')).toBeCloseTo(Math.log(1 + 97.5 / 3.5), 12)
-    expect(damaged.rate('engin')).toBeLessThanOrEqual(1)
+    expect(damaged.rate('engin')).toBe(3.5 / 10_000)
+    const without = termStatistics({ chunkCount: 0, termCount: 5, documentFrequency: new Map([['engin', 2]]) })
+    expect(without.rate('engin')).toBe(0.5 / 10_000)
   })
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
-import { evidenceOf } from '../../fixtures/evidence.ts'
+import { evidenceOf, scoredEvidence } from '../../fixtures/evidence.ts'
 import { buildLexicon, createTermReader, measure, read } from '../../fixtures/english.ts'
 
 describe('read', () => {
@@ -11,6 +11,20 @@ describe('read', () => {
     // ln (1 + 99.5 / 1.5) · 1 · 2.2 / (1 + 1.2), however long the chunk is.
     expect(bm25('Engine.')).toBeCloseTo(Math.log(101 / 1.5), 12)
     expect(bm25('Engine, red paint, blue paint.')).toBeCloseTo(Math.log(101 / 1.5), 12)
+  })
+
+  it('takes it so where the lexicon has lost the lengths', () => {
+    const lexicon = { ...buildLexicon(['Engine.']), termCount: 0 }
+    const { chunks } = read('engine', evidenceOf(['Engine, red paint, blue paint.']), lexicon)
+    expect(chunks[0]!.bm25).toBeCloseTo(Math.log(101 / 1.5), 12)
+  })
+
+  it('looks into the titles of the five best chunks only', () => {
+    const evidence = scoredEvidence(
+      Array.from({ length: 7 }, (_, at) => ({ title: 'Engine', text: `Red ${at}.`, scores: {} })),
+    )
+    const { chunks } = read('engine', evidence, EMPTY_LEXICON)
+    expect(chunks.map(({ titled }) => titled)).toEqual([[0], [0], [0], [0], [0], [], []])
   })
 })
 
@@ -34,6 +48,10 @@ describe('what a question asks about', () => {
     // `zzqx` is unknown, so the terms are looked at one by one.
     expect(asked('hostel zzqx taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'zzqx', 'tax'])
     expect(asked('hostel taxes', ['Hotel taxes.'])).toEqual(['hotel', 'tax'])
+  })
+
+  it('stays so where a passage knows it that came after the lexicon', () => {
+    expect(asked('hostel taxes', ['Hotel taxes. Hostel beds.'])).toEqual(['hostel', 'tax'])
   })
 })
 
@@ -60,6 +78,19 @@ describe('a passage that is stored twice', () => {
     expect(lead(ten.slice(0, 9))).toBe(mean)
     // All copies of the best: nothing else was found.
     expect(lead(Array.from({ length: 10 }, () => 'Engine start.'))).toBe(lead(['Engine start.']))
+  })
+
+  it('is as many of the least as make nine beside the best', () => {
+    const texts = [
+      'Engine start.',
+      'Engine stop.',
+      'Red paint of engine.',
+      ...Array.from({ length: 7 }, () => 'Engine start.'),
+    ]
+    const { chunks, idfMass } = read('engine start', evidenceOf(texts), EMPTY_LEXICON)
+    const [best, second, least] = chunks.map(({ bm25 }) => bm25).sort((a, b) => b - a) as [number, number, number]
+    expect(second).toBeGreaterThan(least)
+    expect(measured(texts)['bm25Lead']).toBeCloseTo((best - (second + 8 * least) / 9) / idfMass, 12)
   })
 
   it('makes room for the next of ten', () => {
