@@ -1,5 +1,6 @@
 /** A scale as it stands with its collection: what was learned, under what, and when. */
 import { isRecord } from '../lib/guards.ts'
+import { recordedNumber } from '../lib/numbers.ts'
 import type { ConfidenceScale } from './scale.ts'
 
 /** Under what a scale was learned. */
@@ -31,7 +32,9 @@ export type AppliedScale = ConfidenceScale & Pick<LearnedFrom, 'learnedAtMs' | '
 /** Whether a value has every member of a scale. */
 export function isCollectionScale(value: unknown): value is CollectionScale {
   if (!isRecord(value) || value['origin'] !== 'documents') return false
-  const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every((name) => Number(value[name]) >= 0)
+  const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every(
+    (name) => recordedNumber(value[name]) >= 0,
+  )
   const names = ['policyId', 'embeddingModel'].every((name) => typeof value[name] === 'string')
   const { kind, meaning } = value
   return (
@@ -41,14 +44,13 @@ export function isCollectionScale(value: unknown): value is CollectionScale {
       (kind === 'scale' &&
         isScoreScale(value) &&
         (meaning === undefined ||
-          (isScoreScale(meaning) && typeof meaning['kind'] === 'string' && Number.isFinite(meaning['charge'])))))
+          (isScoreScale(meaning) && typeof meaning['kind'] === 'string' && recordedNumber(meaning['charge']) >= 0))))
   )
 }
 
 function isScoreScale(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false
-  const { middle, deviation } = value
-  return Number.isFinite(middle) && Number.isFinite(deviation) && Number(deviation) > 0
+  return Number.isFinite(value['middle']) && recordedNumber(value['deviation']) > 0
 }
 
 /**
