@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Small files first: the first test that fails kills a mutant, and the large ones draw many examples. */
@@ -10,11 +11,27 @@ class SmallestFirst extends BaseSequencer {
   }
 }
 
+/** The copy of the repository that is mutated, and the repository, to whose dependencies a link leads. */
+const COPY = join(import.meta.dirname, '../..')
+const REPOSITORY = dirname(realpathSync(join(COPY, 'node_modules')))
+
+/** Packages import each other by names that stand among the dependencies: they are read from the copy. */
+const namedSources: Plugin = {
+  name: 'named-sources',
+  enforce: 'pre',
+  async resolveId(name, importer) {
+    if (!/^@?hono-rag-gate(?:\/|$)/.test(name)) return null
+    const found = await this.resolve(name, importer, { skipSelf: true })
+    return found && join(COPY, relative(REPOSITORY, found.id))
+  },
+}
+
 /** Globs of the tests that may kill, as `mutation.ts` gives them. */
 const include = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
 
 /** The tests that can kill a mutant of core: in plain Node, properties with their fixed seed. */
 export default defineConfig({
+  plugins: [namedSources],
   test: {
     include,
     testTimeout: 30_000,
