@@ -106,8 +106,8 @@ export function defineRule(init: RuleInit): Rule {
             code: CODES[outcome],
             message,
             ...(publicText === '' ? {} : { publicText }),
-            ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
-            ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
+            ...(Number.isFinite(actual) && { actual: actual! }),
+            ...(Number.isFinite(threshold) && { threshold: threshold! }),
           },
         ]
       } catch {

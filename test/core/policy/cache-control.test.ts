@@ -1,18 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { cacheDirectives, directiveSeconds } from '../../../src/core/policy/cache-control.ts'
-import { growth, PROPORTION } from '../../growth.ts'
+import { cacheDirectives, targetedDirectives } from '../../../src/core/policy/cache-control.ts'
 
-describe('a field Cache-Control', () => {
-  it.each([
-    ['one directive that stands again and again', 'a,', ''],
-    ['blanks before what cannot be read', ' ', '"'],
-  ])('is read in proportion to its length: %s', async (_, unit, end) => {
-    const read = (text: string): unknown => cacheDirectives(`a,${text.slice(1)}${end}`)
-    expect(await growth(read, unit, 32_000)).toBeLessThan(PROPORTION)
+describe('cacheDirectives', () => {
+  it.each<[string, Record<string, readonly string[]> | undefined]>([
+    ['', {}],
+    ['no-store, Max-Age=60', { 'no-store': [''], 'max-age': ['60'] }],
+    ['x="a\\"b\\\\", x=c', { x: ['a"b\\', 'c'] }],
+    ['x=', undefined],
+    ['a b', undefined],
+  ])('of %j are %j', (field, expected) => {
+    const found = cacheDirectives(field)
+    expect(found && Object.fromEntries(found)).toEqual(expected)
   })
+})
 
-  it('names the fewest seconds of as many as there are', () => {
-    const directives = cacheDirectives(`${'max-age=60,'.repeat(200_000)}max-age=5`)!
-    expect(directiveSeconds(directives, 'max-age')).toBe(5)
+describe('targetedDirectives', () => {
+  it.each<[string, Record<string, readonly string[]> | undefined]>([
+    ['no-store, max-age=60', { 'no-store': [''], 'max-age': ['60'] }],
+    ['no-store=?1', { 'no-store': [''] }],
+    ['no-store=?0', {}],
+    ['no-store, max-age=6, no-store=?0', { 'max-age': ['6'] }],
+    ['no-store=?0, no-store', { 'no-store': [''] }],
+    ['x="", y=?1; z=?0', { x: ['""'], y: [''] }],
+    ['', undefined],
+    ['no-store,', undefined],
+  ])('of %j are %j', (field, expected) => {
+    const found = targetedDirectives(field)
+    expect(found && Object.fromEntries(found)).toEqual(expected)
   })
 })

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { confidenceOf, type PolicyConfidence } from '../../../src/core/policy/confidence.ts'
+import {
+  calibrationOf,
+  clipConfidence,
+  type ConfidenceModel,
+  confidenceOf,
+  confidenceWithin,
+  leftToInner,
+  type PolicyConfidence,
+} from '../../../src/core/policy/confidence.ts'
 import { logisticModel, type LogisticSettings } from '../../../src/core/policy/logistic.ts'
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import { topRelevance } from '../../../packages/presets/src/two-tier/top-relevance.ts'
@@ -167,5 +175,62 @@ describe('the settings of a confidence model', () => {
   it('takes one weight that is all', () => {
     const none = Object.fromEntries(Object.keys(SIGNAL_WEIGHTS).map((name) => [name, 0]))
     expect(() => validate(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
+  })
+})
+
+describe('clipConfidence', () => {
+  it.each([
+    [0.3, 0.3],
+    [0, 0],
+    [1, 1],
+    [1.2, 1],
+    [-0.2, 0],
+    [NaN, NaN],
+    [Infinity, NaN],
+    [-Infinity, NaN],
+  ])('takes %d for %d', (value, expected) => {
+    expect(clipConfidence(value)).toBe(expected)
+  })
+})
+
+describe('a model that asks another one', () => {
+  const plain: ConfidenceModel = { kind: 'plain', validate: () => undefined, confidence: () => 0.5 }
+  const telling: ConfidenceModel = {
+    ...plain,
+    kind: 'telling',
+    countsReader: () => true,
+    calibration: () => 'calibrated',
+    answerFields: () => ['a'],
+  }
+  const models = [plain, telling]
+  const outer = (of: unknown) => ({ kind: 'outer', of }) as never
+
+  it('finds it by its kind among those that may be there', () => {
+    expect(confidenceWithin(models, outer({ kind: 'telling', more: 1 }))).toEqual({
+      model: telling,
+      settings: { kind: 'telling', more: 1 },
+    })
+    for (const inner of [{ kind: 'other' }, {}, null, undefined, 'plain']) {
+      expect(() => confidenceWithin(models, outer(inner))).toThrow(
+        expect.objectContaining({
+          code: 'policy_invalid',
+          param: 'confidence',
+          message: 'confidence.of names no known confidence',
+        }),
+      )
+    }
+  })
+
+  it('leaves to it what it does not know itself', () => {
+    const { countsReader, calibration, answerFields } = leftToInner(models)
+    const said = (kind: string) => [countsReader, calibration, answerFields].map((ask) => ask(outer({ kind })))
+    expect(said('telling')).toEqual([true, 'calibrated', ['a']])
+    expect(said('plain')).toEqual([false, undefined, []])
+  })
+
+  it('says nothing of its calibration where the model does not', () => {
+    expect(calibrationOf({ model: plain, settings: { kind: 'plain' } }, signalsOf())).toBeUndefined()
+    expect(calibrationOf(logistic(0, {}, { calibrated: true }), signalsOf())).toBe('calibrated')
+    expect(calibrationOf(logistic(0, {}, { calibrated: false }), signalsOf())).toBe('uncalibrated')
   })
 })

@@ -3,6 +3,7 @@ import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.t
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
+import type { AnswerInput } from '../../../src/core/answer/answer-input.ts'
 import type { AnswerSignals, SentenceSupport } from '../../../src/core/answer/answer-signals.ts'
 import { strictest } from '../../../src/core/gates/finding.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
@@ -15,11 +16,12 @@ import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../../packages/presets/src/advisory/response-quality.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { answerFields, judgeAnswer } from '../../../src/core/policy/judge-answer.ts'
+import { answerFields, answerMeasure, judgeAnswer, refusedSentences } from '../../../src/core/policy/judge-answer.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
+import { english } from '../../../src/language/english/english.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
@@ -213,6 +215,26 @@ describe('judgeAnswer', () => {
     expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf({ readable: false }))).toEqual(before)
   })
 
+  it('shows the confidence no answer that no gate judges', () => {
+    const model = {
+      kind: 'x',
+      validate: () => undefined,
+      confidence: (_: object, __: Signals, answer?: object) => (answer ? 1 : 0.5),
+    }
+    const seeing = (...gates: PolicyGate[]) =>
+      definePolicy({ ...withGates(...gates), confidence: { model, settings: { kind: 'x' } } })
+    expect(bothStages(seeing(minTopCosine()), FINE, answerSignalsOf()).confidence).toBe(0.5)
+    expect(bothStages(seeing(minTopCosine(), grounding()), FINE, answerSignalsOf()).confidence).toBe(1)
+  })
+
+  it('refuses an answer that cannot be read unless every gate can judge it', () => {
+    const unreadable = answerSignalsOf({ readable: false })
+    const codes = (...gates: PolicyGate[]) =>
+      bothStages(withGates(minTopCosine(), ...gates), FINE, unreadable).findings.map(({ code }) => code)
+    expect(codes(responseQuality(), grounding())).toContain('answer_unreadable')
+    expect(codes(responseQuality())).not.toContain('answer_unreadable')
+  })
+
   it('lets the strictest finding of both stages win', () => {
     fc.assert(
       fc.property(policies, evidence, answers, (policy, signals, answer) => {
@@ -369,6 +391,41 @@ describe('answerFields', () => {
 
   it('names none for a policy that looks at no fields', () => {
     expect(answerFields(multiGate())).toEqual([])
+  })
+})
+
+describe('answerMeasure', () => {
+  it('measures as the gates for answers do, the fields that the policy looks at, in its language', () => {
+    const quality = responseQuality({ requiredFields: ['a'] })
+    const language = { ...english, name: 'mine' }
+    let heard: AnswerInput | undefined
+    const measure = (input: AnswerInput): AnswerSignals => {
+      heard = input
+      return answerSignalsOf()
+    }
+    const policy = definePolicy({ ...withGates({ ...quality, gate: { ...quality.gate, measure } }), language })
+    const answered = { question: 'asked', chunks: [], answer: 'said' }
+    expect(answerMeasure(policy)?.(answered)).toEqual(answerSignalsOf())
+    expect(heard).toEqual({ ...answered, fields: ['a'], language })
+  })
+
+  it('is none where no gate judges the answer', () => {
+    expect(answerMeasure(withGates(minTopCosine()))).toBeUndefined()
+    expect(answerMeasure(withGates(minTopCosine(), grounding()))).toBeTypeOf('function')
+  })
+})
+
+describe('refusedSentences', () => {
+  it('are those of every gate that refuses any, as they stand there', () => {
+    const refusing = grounding()
+    const gate = {
+      ...refusing.gate,
+      refusedSentences: (settings: object, answer: string) => [`${Object.keys(settings).length} of ${answer}`],
+    } as PolicyGate['gate']
+    const policy = withGates(minTopCosine(), { ...refusing, gate })
+    const count = Object.keys(refusing.settings).length
+    expect(refusedSentences(policy, 'This.', answerSignalsOf())).toEqual([`${count} of This.`])
+    expect(refusedSentences(withGates(minTopCosine()), 'This.', answerSignalsOf())).toEqual([])
   })
 })
 

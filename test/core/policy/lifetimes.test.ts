@@ -145,6 +145,14 @@ describe('lifetimeSeconds', () => {
 })
 
 describe('jitterOf', () => {
+  it.each([
+    ['', 0.6689221884589642],
+    ['a', 0.10352621669881046],
+    ['answer', 0.36009644879959524],
+  ])('of %j is %d', (key, jitter) => {
+    expect(jitterOf(key)).toBe(jitter)
+  })
+
   it('is the same for the same key, and spreads keys evenly', () => {
     const tenths = Array.from({ length: 10 }, () => 0)
     for (let at = 0; at < 10_000; at++) {

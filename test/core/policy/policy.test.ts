@@ -10,7 +10,7 @@ import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
 import type { GateSettings, PolicyGate } from '../../../src/core/gates/gate.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
-import type { ScoreCurve } from '../../../src/core/signals/score-curves.ts'
+import { curves, type ScoreCurve } from '../../../src/core/signals/score-curves.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
 import {
@@ -21,13 +21,20 @@ import {
   policySettings,
 } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
-import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { measure } from '../../../src/core/policy/measure.ts'
+import { noteText } from '../../../src/core/gates/text.ts'
+import type { Signal } from '../../../src/core/signals/signal.ts'
+import { questionTermCount } from '../../../src/core/signals/text-signals.ts'
+import { topCosine as topCosineSignal } from '../../../src/core/signals/top-cosine.ts'
+import type { Language } from '../../../src/core/text/language.ts'
+import { english } from '../../../src/language/english/english.ts'
+import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
 import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
-import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { examples } from '../../properties.ts'
 
 const INPUT: PolicyInput = {
@@ -166,6 +173,25 @@ describe('definePolicy', () => {
   ]
   it.each<[string, Partial<PolicyInput>, string]>([
     ['an empty name', { name: '' }, 'name'],
+    ['a name that is a number', { name: 7 as unknown as string }, 'name'],
+    ['a language that is none', { language: {} as Language }, 'language'],
+    ['no language', { language: null as unknown as Language }, 'language'],
+    [
+      'a gate with the settings of another',
+      { gates: [{ ...minTopCosine(), settings: retrievalScore().settings }] },
+      'gates',
+    ],
+    [
+      'a code that no header can carry',
+      { gates: [{ ...minTopCosine(), gate: { ...minTopCosine().gate, texts: { 'a b': noteText('') } } }] },
+      'gates',
+    ],
+    [
+      'a gate that judges answers without measuring them',
+      { gates: [{ ...grounding(), gate: { ...grounding().gate, measure: undefined as never } }] },
+      'gates',
+    ],
+    ['a band without lifetimes', { cacheLifetimes: { ...lifetimes, low: undefined as never } }, 'cacheLifetimes'],
     ['a name with a space', { name: 'a b' }, 'name'],
     ['a name that would end its id early', { name: 'a@b' }, 'name'],
     ['a name in capitals', { name: 'Mine' }, 'name'],
@@ -232,6 +258,16 @@ describe('what definePolicy says is wrong', () => {
     [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
     [{ gates: [] }, 'gates must be a list of gates, at least one'],
+    [{ confidence: {} as PolicyInput['confidence'] }, 'confidence must be one such as logistic()'],
+    [{ language: {} as Language }, 'language must be one, such as english'],
+    [
+      { gates: [{ ...minTopCosine(), settings: retrievalScore().settings }] },
+      'The settings of a gate name another gate',
+    ],
+    [
+      { gates: [{ ...minTopCosine(), gate: { ...minTopCosine().gate, texts: { 'a b': noteText('') } } }] },
+      'The codes of a gate may hold A-Z a-z 0-9 _ . : / -',
+    ],
     [{ gates: [{ gate: 'always-pass' } as unknown as PolicyGate] }, 'gates must hold gates such as confidenceRange()'],
     [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],
     [
@@ -240,6 +276,73 @@ describe('what definePolicy says is wrong', () => {
     ],
   ])('about %j: %s', (change, message) => {
     expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))
+  })
+})
+
+describe('a policy', () => {
+  it('measures what it reads, and what it only records', () => {
+    const names = (signals: readonly Signal[]): readonly string[] => signals.map(({ name }) => name)
+    const recording = definePolicy({ ...INPUT, gates: [minTopCosine()], records: [curves, topCosineSignal] })
+    expect(names(recording.reads)).toEqual(['topBm25', 'bm25Lead', 'topCosine'])
+    expect(names(recording.signals)).toEqual(['topBm25', 'bm25Lead', 'topCosine', 'curves'])
+    const plain = definePolicy(INPUT)
+    expect(plain.records).toEqual([])
+    expect(plain.signals).toEqual(plain.reads)
+    const model = { kind: 'blind', validate: () => undefined, confidence: () => 1 }
+    expect(definePolicy({ ...INPUT, confidence: { model, settings: { kind: 'blind' } } }).reads).toEqual([])
+  })
+
+  it('measures in its language', () => {
+    const asked = { question: 'the engine of it', evidence: evidenceOf(['Engine.']) }
+    const counted = (more: Partial<PolicyInput>) =>
+      measure(definePolicy({ ...INPUT, records: [questionTermCount], ...more }), asked).questionTermCount
+    expect([counted({}), counted({ language: english })]).toEqual([4, 1])
+  })
+
+  it('has the texts of its engine and gates, in the words of a specification where it wants those', () => {
+    const specificationTexts = { confidence_low: noteText('Not so.') }
+    const preset = { name: 'spec', gates: [], confidenceModels: [], specificationTexts }
+    const low = (more: Partial<PolicyInput>) => definePolicy({ ...INPUT, ...more }).texts['confidence_low']?.reason
+    expect(definePolicy(INPUT).texts).toHaveProperty('no_evidence')
+    expect(low({})).toBe('Retrieved information not sufficiently relevant')
+    expect(low({ preset })).toBe(low({}))
+    expect(low({ wording: 'specification' })).toBe(low({}))
+    expect(low({ preset, wording: 'specification' })).toBe('Not so.')
+  })
+
+  it('stores wording and flags where they are not the usual ones', () => {
+    const stored = (more: Partial<PolicyInput>) => policySettings(definePolicy({ ...INPUT, ...more }))
+    const [plain, other] = [stored({}), stored({ wording: 'specification', escalateRefusals: true })]
+    expect(other).toStrictEqual({ ...plain, wording: 'specification', escalateRefusals: true })
+    expect(Object.keys(plain)).toEqual(['name', 'confidence', 'bands', 'gates', 'cacheLifetimes'])
+  })
+})
+
+describe('resolvePolicy', () => {
+  const stored = policySettings(balanced())
+  it.each<[string, unknown, string, string]>([
+    ['no settings', null, '', ''],
+    [
+      'another confidence',
+      { ...stored, confidence: { kind: 'x' } },
+      'confidence',
+      'The confidence model of this policy is not known here',
+    ],
+    ['another language', { ...stored, language: 'x' }, 'language', 'The language of this policy is not known here'],
+    ['another preset', { ...stored, preset: 'x' }, 'preset', 'The preset of this policy is not known here'],
+    ['another gate', { ...stored, gates: [{ gate: 'x' }] }, 'gates', 'A gate of this policy is not known here'],
+    ['a gate that is none', { ...stored, gates: [null] }, 'gates', 'A gate of this policy is not known here'],
+  ])('takes no policy with %s', (_, settings, param, message) => {
+    const said = message === '' ? {} : { param, message }
+    expect(() => resolvePolicy(settings, PRESETS)).toThrow(expect.objectContaining({ code: 'policy_invalid', ...said }))
+  })
+
+  it('needs a list of presets', () => {
+    const message = 'resolvePolicy needs a list of presets'
+    expect(() => resolvePolicy(stored, balancedPreset as never)).toThrow(
+      expect.objectContaining({ code: 'policy_invalid', param: 'parts', message }),
+    )
+    expect(resolvePolicy(stored, [{ gates: [], confidenceModels: [] }, balancedPreset]).id).toBe(balanced().id)
   })
 })
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { defineRule, mentions, refuseTopics, type Rule, type RuleInit } from '../../../src/core/policy/rules.ts'
+import {
+  defineRule,
+  isOfRule,
+  mentions,
+  refuseTopics,
+  type Rule,
+  type RuleInit,
+} from '../../../src/core/policy/rules.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const ask = (rule: Rule, question: string, evidence = evidenceOf(['text'])) =>
@@ -14,6 +21,7 @@ describe('mentions', () => {
     ['the stock market falls', ['stock market'], true],
     ['the market stock falls', ['stock market'], false],
     ['anything', [''], false],
+    ['???', ['', '?'], false],
     ['anything', [], false],
   ])('finds whole words only: %s, %j', (text, wanted, found) => {
     expect(mentions(text, wanted)).toBe(found)
@@ -81,6 +89,10 @@ describe('defineRule', () => {
       expect.objectContaining({ code: 'config_invalid', param: 'check', message: 'check must be a function' }),
     )
   })
+})
+
+it('a rule stands behind the names that begin as such', () => {
+  expect(['rule:a', 'rule:', 'my rule:', 'min-top-cosine', ''].map(isOfRule)).toEqual([true, true, false, false, false])
 })
 
 describe('what a rule finds', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { normalTail } from '../../../bench/normal-tail.ts'
-import { calibrationOf, confidenceBy, confidenceOf } from '../../../src/core/policy/confidence.ts'
+import {
+  calibrationOf,
+  confidenceBy,
+  confidenceOf,
+  type PolicyConfidence,
+} from '../../../src/core/policy/confidence.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { logistic, logisticModel } from '../../../src/core/policy/logistic.ts'
 import { definePolicy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
@@ -104,6 +109,20 @@ describe('a confidence on the scale of its collection', () => {
     ]) {
       expect(() => confidenceBy(scaledModel([logisticModel]), { ...given, ...broken } as never)).toThrow(/confidence/)
     }
+    const flat = { ...given, perDeviation: 0 }
+    expect(() => confidenceBy(scaledModel([logisticModel]), flat as never)).toThrow('confidence has a wrong scale')
+  })
+
+  it('reads what the confidence within reads, the scale, and what is read on it', () => {
+    const names = ({ model, settings: of }: PolicyConfidence) => model.reads?.(of).map(({ name }) => name)
+    expect(names(confidence)).toEqual(['sentenceMatch', 'scale', 'questionTermCount', 'curves'])
+    const blind = { kind: 'blind', validate: () => undefined, confidence: () => 0.5 }
+    expect(names(scaled(confidenceBy(blind, { kind: 'blind' }), { atMiddle, perDeviation }))).toEqual([
+      'scale',
+      'questionTermCount',
+      'curves',
+    ])
+    expect(unscaled(plain)).toBe(plain)
   })
 
   describe('with a score of meaning', () => {
@@ -124,6 +143,7 @@ describe('a confidence on the scale of its collection', () => {
       expect(asked(0.5)).toBeLessThan(0.05)
       expect(asked(undefined)).toBe(read(-3, OWN))
       expect(asked(0.7, {}, OWN)).toBe(read(-3, OWN))
+      expect(asked(undefined, { curves: { bm25: { scores: [9], topPairSharesDocument: false } } })).toBe(read(-3, OWN))
     })
 
     it('is not carried where the question has parts, and less by as much as a piece is foreign to the rest', () => {
@@ -135,6 +155,25 @@ describe('a confidence on the scale of its collection', () => {
       expect(asked(0.65, { stretches: [{ sentenceMatch: -6.5 }] })).toBeGreaterThan(asked(0.65, foreign))
       // A piece as weak as the whole is not foreign to it.
       expect(asked(0.9, { stretches: [{ sentenceMatch: -4 }] })).toBe(asked(0.9))
+    })
+
+    it('is less by the deviations of the words that a piece lacks', () => {
+      // Each stretch takes .6 log-odds, half a deviation.
+      const lessByStretches = {
+        kind: 'less',
+        validate: () => undefined,
+        confidence: (_settings: object, { sentenceMatch = 0, stretches = [] }: Signals) =>
+          1 / (1 + Math.exp(0.6 * stretches.length - sentenceMatch)),
+      }
+      const on = scaled(confidenceBy(lessByStretches, { kind: 'less' }), { atMiddle: 0, perDeviation: 1 })
+      const found = confidenceOf(on, {
+        ...signals(-3, { ...OWN, meaning }),
+        parts: [],
+        stretches: [{}],
+        curves: { cosine: { scores: [0.65], topPairSharesDocument: false } },
+      })
+      // Three deviations of meaning, less that half and the charge.
+      expect(Math.log(found / (1 - found))).toBeCloseTo(3 - 0.5 - 0.1, 9)
     })
 
     it('is none where the record of it is damaged', () => {

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { confidenceBy } from '../../../src/core/policy/confidence.ts'
 import { logistic } from '../../../src/core/policy/logistic.ts'
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import { REFUSED_BELOW } from '../../../src/core/scale/index.ts'
-import type { Signals } from '../../../src/core/signals/measure.ts'
+import { measureSignals, type Signals, subjectOf } from '../../../src/core/signals/measure.ts'
+import { evidenceOf } from '../../fixtures/evidence.ts'
 
 const { model, settings } = weakestPart(
   logistic({ intercept: -2, weights: { sentenceCoverage: 4 }, provenance: 'test' }),
@@ -69,6 +71,12 @@ it.each([
   for (const [at, odds] of lifted.entries()) expect(odds).toBeCloseTo(expected[at]!)
 })
 
+it('a scale of half the deviation lifts an end by as much where it answers from the same', () => {
+  const scale = { middle: logOdds(1 / 4) + 0.4 * Math.log(7) - REFUSED_BELOW / 2, deviation: 0.5 }
+  const stretches = [{ sentenceCoverage: 0 }]
+  expect(logOdds(within({ stretches, scale, questionTermCount: 7 }))).toBeCloseTo(-1)
+})
+
 it('on a scale a piece is read by its own length', () => {
   const scale = { middle: 0.4 * Math.log(7) - REFUSED_BELOW, deviation: 1 }
   const stretches = [{ sentenceCoverage: 0, questionTermCount: 2 }]
@@ -86,5 +94,18 @@ it('a record without its pieces has no confidence', () => {
 })
 
 it('pieces are read with what the confidence reads', () => {
-  expect(model.reads?.(settings).map(({ name }) => name)).toEqual(['sentenceCoverage', 'parts', 'stretches'])
+  const reads = model.reads?.(settings) ?? []
+  expect(reads.map(({ name }) => name)).toEqual(['sentenceCoverage', 'parts', 'stretches'])
+  const subject = subjectOf({
+    question: 'What starts? What stops?',
+    evidence: evidenceOf(['Red.']),
+    language: undefined,
+  })
+  expect(measureSignals(reads, subject).parts).toEqual([
+    { sentenceCoverage: 0, questionTermCount: 2 },
+    { sentenceCoverage: 0, questionTermCount: 2 },
+  ])
+  const blind = { kind: 'blind', validate: () => undefined, confidence: () => 0.5 }
+  const over = weakestPart(confidenceBy(blind, { kind: 'blind' }))
+  expect(over.model.reads?.(over.settings).map(({ name }) => name)).toEqual(['parts', 'stretches'])
 })

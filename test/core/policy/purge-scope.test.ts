@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { type PurgeScope, purgeScopeText, scopesOfAnswer, tenantOfScope } from '../../../src/core/policy/purge-scope.ts'
+
+const SCOPES: readonly PurgeScope[] = [
+  { kind: 'everything' },
+  { kind: 'tenant', tenant: 't' },
+  { kind: 'tenant', tenant: 't1:c' },
+  { kind: 'collection', tenant: 't', collection: 'c' },
+  { kind: 'collection', tenant: 'tc', collection: '' },
+  { kind: 'document', tenant: 't', collection: 'c', documentId: 'd' },
+  { kind: 'document', tenant: 't', collection: 'cd', documentId: '' },
+  { kind: 'question', tenant: 't', collection: 'c', question: 'd' },
+  { kind: 'question', tenant: 't', collection: 'c', question: 'e' },
+  { kind: 'answer', tenant: 't', decisionId: 'c' },
+]
+
+describe('purgeScopeText', () => {
+  it('is another for every scope, and holds no question', () => {
+    expect(new Set(SCOPES.map(purgeScopeText)).size).toBe(SCOPES.length)
+    const asked = purgeScopeText({ kind: 'question', tenant: 't', collection: 'c', question: 'How is Ann Perkins?' })
+    expect(asked).toMatch(/^8:question1:t1:c32:[a-z2-7]{32}$/)
+  })
+})
+
+describe('tenantOfScope', () => {
+  it('is that of the scope, and none for everything', () => {
+    expect(SCOPES.map(tenantOfScope)).toEqual(['', 't', 't1:c', 't', 'tc', 't', 't', 't', 't', 't'])
+  })
+})
+
+describe('scopesOfAnswer', () => {
+  it('are all that take it away, but for its question', () => {
+    const decision = { id: 'i', tenant: 't', collection: 'c', documentIds: ['d', 'e'] }
+    expect(scopesOfAnswer(decision)).toEqual([
+      { kind: 'everything' },
+      { kind: 'tenant', tenant: 't' },
+      { kind: 'collection', tenant: 't', collection: 'c' },
+      { kind: 'answer', tenant: 't', decisionId: 'i' },
+      { kind: 'document', tenant: 't', collection: 'c', documentId: 'd' },
+      { kind: 'document', tenant: 't', collection: 'c', documentId: 'e' },
+    ])
+  })
+})
