@@ -1,7 +1,8 @@
 import { askGate } from '../../fixtures/policy.ts'
 import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
+import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
+import { curves } from '../../../src/core/signals/score-curves.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
@@ -59,6 +60,15 @@ describe('confidenceRange', () => {
         confidence: 0.2,
       })
     expect(asked('skipped', graded)).toMatchObject({ outcome: 'skip', code: 'graded_already' })
+    expect(asked('skipped', { chunkCount: 1, droppedCount: 0 })).toMatchObject({ code: 'confidence_low' })
+    const read = (whereGraded?: 'skipped') =>
+      confidenceRangeGate.reads?.({
+        gate: 'confidence-range',
+        refuseBelow: 0,
+        adviseBelow: 0,
+        ...(whereGraded && { whereGraded }),
+      })
+    expect([read('skipped'), read()]).toEqual([[curves], []])
     expect(asked('skipped', signalsOf())).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
     expect(asked(undefined, graded)).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
     expect(() =>

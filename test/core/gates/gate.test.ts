@@ -1,6 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { COSINE_TOLERANCE, meets, RATIO_TOLERANCE } from '../../../src/core/lib/numbers.ts'
+import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
+import { gateWith, plainSettings, settingsOf } from '../../../src/core/gates/gate.ts'
+import { gradedRelevance, gradedRelevanceGate } from '../../../src/core/gates/graded-relevance.ts'
+import { loneTerm } from '../../../src/core/gates/lone-term.ts'
+import { minTopCosine, minTopCosineGate } from '../../../src/core/gates/min-top-cosine.ts'
+import { questionLength } from '../../../src/core/gates/question-length.ts'
+import { readableQuestion } from '../../../src/core/gates/readable-question.ts'
+import { runTogether } from '../../../src/core/gates/run-together.ts'
 import { GATES } from '../../fixtures/policy.ts'
+
+const OF_CORE = [
+  confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 }),
+  gradedRelevance(),
+  minTopCosine(),
+  loneTerm(),
+  questionLength(),
+  readableQuestion(),
+  runTogether(),
+]
 
 describe('meets', () => {
   it.each([
@@ -45,5 +63,66 @@ describe('the gates', () => {
       'response-quality': 'post-generation',
       'retrieval-score': 'pre-generation',
     })
+  })
+})
+
+describe('gateWith', () => {
+  it.each([
+    [undefined, { gate: 'x' }],
+    [null, { gate: 'x' }],
+    [{}, { gate: 'x' }],
+    [minTopCosineGate, undefined],
+    [minTopCosineGate, null],
+    [minTopCosineGate, 'min-top-cosine'],
+    [{ ...minTopCosineGate, validate: () => undefined }, null],
+  ])('needs a gate and its settings: %o, %o', (gate, settings) => {
+    expect(() => gateWith(gate as never, settings as never)).toThrow(
+      expect.objectContaining({
+        code: 'policy_invalid',
+        param: 'gate',
+        message: 'gateWith needs a gate, and its settings',
+      }),
+    )
+  })
+
+  it.each(OF_CORE)('takes no settings that $settings.gate does not know', ({ gate, settings }) => {
+    expect(settings.gate).toBe(gate.name)
+    expect(gateWith(gate, settings)).toEqual({ gate, settings })
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'other' })
+    expect(() => gateWith(gate, { ...settings, other: 1 } as never)).toThrow(fault)
+    expect(() => gateWith(gate, { ...settings, gate: 7 } as never)).toThrow(
+      expect.objectContaining({ code: 'policy_invalid', param: 'gate' }),
+    )
+  })
+})
+
+describe('plainSettings', () => {
+  it('name their gate, and nothing else', () => {
+    expect(() => plainSettings({ gate: 'x' })).not.toThrow()
+    expect(() => plainSettings({} as never)).toThrow(expect.objectContaining({ code: 'policy_invalid', param: 'gate' }))
+  })
+})
+
+describe('settingsOf', () => {
+  it('are those of the gate among all of a policy', () => {
+    expect(settingsOf(minTopCosineGate, OF_CORE)).toEqual({ gate: 'min-top-cosine', refuseBelow: 0.7 })
+    expect(settingsOf(gradedRelevanceGate, OF_CORE)?.minChunks).toBe(1)
+    expect(settingsOf(minTopCosineGate, [gradedRelevance()])).toBeUndefined()
+    expect(settingsOf(minTopCosineGate, [])).toBeUndefined()
+  })
+})
+
+describe('the threshold of a gate', () => {
+  it('is where it refuses, and can be moved', () => {
+    const { threshold: ofCosine } = minTopCosineGate
+    const cosine = { gate: 'min-top-cosine', refuseBelow: 0.7 } as const
+    expect(ofCosine?.of(cosine)).toBe(0.7)
+    expect(ofCosine?.moved(cosine, 0.4)).toEqual({ ...cosine, refuseBelow: 0.4 })
+    const { threshold: ofRange } = confidenceRangeGate
+    const range = { gate: 'confidence-range', refuseBelow: 0.5, adviseBelow: 0.7, whereGraded: 'skipped' } as const
+    expect(ofRange?.of(range)).toBe(0.5)
+    expect(ofRange?.moved(range, 0.6)).toEqual({ ...range, refuseBelow: 0.6 })
+    // A caution begins no lower than answers do.
+    expect(ofRange?.moved(range, 0.8)).toEqual({ ...range, refuseBelow: 0.8, adviseBelow: 0.8 })
   })
 })

@@ -36,6 +36,8 @@ describe('gradedRelevance', () => {
       code: 'not_graded',
       message: 'No chunk was graded by a reranker',
     })
+    const without = { chunkCount: 1, droppedCount: 0 }
+    expect(askGate(gradedRelevance(), { signals: without, confidence: 1 }).code).toBe('not_graded')
   })
 
   it('refuses, and does not skip, when the reranker found everything irrelevant', () => {

@@ -78,6 +78,25 @@ describe('loneTerm', () => {
   })
 })
 
+describe('a lone term', () => {
+  const { gate, settings } = loneTerm()
+  it.each([
+    [3, 3, true, true],
+    [3, 60, true, true],
+    [4, 60, true, false],
+    [4, 80, true, true],
+    [4, 79, true, false],
+    [50, 1000, true, true],
+    [51, 1000, true, false],
+    [0, 10, true, true],
+    [0, 0, true, false],
+    [1, 100, false, false],
+  ])('in %i of %i chunks, in the title: %s, is kept: %s', (holding, chunks, isTitled, kept) => {
+    const signals = { chunkCount: 1, droppedCount: 0, loneTerm: { holding, chunks, isTitled } }
+    expect(gate.check(settings, { signals, confidence: 1 }) === undefined).toBe(kept)
+  })
+})
+
 describe('runTogether', () => {
   const question = 'How does whowonthechessmatch start?'
   const known = 'The job whowonthechessmatch runs each night.'
@@ -95,6 +114,15 @@ describe('runTogether', () => {
 })
 
 describe('gates about the question', () => {
+  it.each([
+    [readableQuestion(), 'Too little of the question can be read'],
+    [questionLength(), 'The question has no word to look for'],
+    [loneTerm(), 'The question is one word'],
+    [runTogether(), 'The question has words run together'],
+  ])('tell operators why: $settings.gate', ({ gate, settings }, message) => {
+    expect(gate.check(settings, { signals: { chunkCount: 1, droppedCount: 0 }, confidence: 1 })?.message).toBe(message)
+  })
+
   it.each([readableQuestion(), questionLength(), loneTerm(), runTogether()])(
     'refuse where what they read was not recorded: $settings.gate',
     ({ gate, settings }) => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Outcome, strictest } from '../../../src/core/gates/finding.ts'
+import { isCode, isOutcome, type Outcome, strictest } from '../../../src/core/gates/finding.ts'
 
 describe('strictest', () => {
   it.each([
@@ -23,5 +23,39 @@ describe('strictest', () => {
         expect(order.indexOf(strictest([...outcomes, more]))).toBeGreaterThanOrEqual(order.indexOf(strictest(outcomes)))
       }),
     )
+  })
+})
+
+describe('isOutcome', () => {
+  it.each([
+    ['pass', true],
+    ['advise', true],
+    ['refuse', true],
+    ['skip', true],
+    ['', false],
+    ['PASS', false],
+    ['toString', false],
+    [['pass'], false],
+    [0, false],
+    [null, false],
+    [undefined, false],
+  ])('of %j is %s', (value, expected) => {
+    expect(isOutcome(value)).toBe(expected)
+    expect(strictest([value as Outcome])).toBe(expected && value !== 'skip' ? value : expected ? 'pass' : 'refuse')
+  })
+})
+
+describe('isCode', () => {
+  it.each([
+    ['confidence_low', true],
+    ['A-Z.a/z:9', true],
+    ['', false],
+    ['two words', false],
+    ['two\nlines', false],
+    ['(low', false],
+    ['low)', false],
+    ['öfter', false],
+  ])('of %j is %s', (value, expected) => {
+    expect(isCode(value)).toBe(expected)
   })
 })
