@@ -9,9 +9,9 @@ const USUAL = /[\p{L}\p{N}\p{M}\p{P}\p{Sc}\s\u0021-\u00ff\u200c\u200d]/gu
 /** Signs that spell nothing: arrows, operators, lines and shapes, pictographs. */
 const SIGNS = /[\p{Sm}\p{Sk}\u2190-\u27bf\u2900-\u2bff\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu
 
-/** All but the first of up to four pictographs that are joined: families, professions, flags. */
+/** All but the first of up to four pictographs that are joined: families, professions, flags. Of a longer row the others stay. */
 const JOINED =
-  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){1,3}/gu
+  /(?<=(?<!\u200d)\p{Extended_Pictographic}\p{Emoji_Modifier}?)(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){1,3}/gu
 
 /** Least share of letters, digits and marks among what can be seen. */
 const LEAST_LETTERS = 0.4
