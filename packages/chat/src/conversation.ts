@@ -58,9 +58,6 @@ const BODY_TIMEOUT_MS = 10_000
 /** Members that change no answer: each chat has others. */
 const OF_THE_EXCHANGE = ['id', 'trigger', 'messageId', 'stream', 'stream_options', 'user', 'metadata'] as const
 
-/** Members that are read below. */
-const READ = ['messages', 'question', 'rag_gate'] as const
-
 const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies readonly RefuseAs[]
 
 /**
@@ -94,7 +91,9 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promis
   }
   const said = messages === undefined ? { turns: [], ...questionAlone(question) } : readMessages(messages)
   const history = newestTurns(said.turns, maxHistoryLength)
-  const others = Object.entries(body).filter(([name]) => ![...OF_THE_EXCHANGE, ...READ].some((each) => each === name))
+  // A question beside messages is the handler's alone.
+  const read = [...OF_THE_EXCHANGE, 'rag_gate', messages === undefined ? 'question' : 'messages']
+  const others = Object.entries(body).filter(([name]) => !read.includes(name))
   // What JSON.parse made is JSON.
   const rest = canonicalJson(Object.fromEntries(others) as Record<string, Json>)
   const turns = JSON.stringify(history.map(({ role, content }) => [role, content]))
