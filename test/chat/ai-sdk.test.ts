@@ -280,6 +280,13 @@ describe('with an answer cache', () => {
       },
     ],
     ['options of a provider', { providerOptions: { app: { user: 'ann' } } }],
+    [
+      "options of a provider in the question's message",
+      {
+        prompt: undefined,
+        messages: [{ role: 'user', content: QUESTION, providerOptions: { app: { user: 'ann' } } }],
+      },
+    ],
     ['tools', { tools: { clock: tool({ inputSchema: z.object({}) }) } }],
   ])('another call is another answer: %s', async (_, more) => {
     const { generate, calls } = cached(STRONG)

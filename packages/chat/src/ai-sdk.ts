@@ -184,7 +184,8 @@ function beside({
   const at = lastUserTurn(prompt)
   // The AI SDK adds its version, where it makes an answer whole.
   const sent = Object.entries(headers).filter(([name]) => name !== 'user-agent')
-  return JSON.stringify([call, sent, prompt.slice(0, at), prompt.slice(at + 1)])
+  const { providerOptions } = prompt[at] ?? {}
+  return JSON.stringify([call, sent, prompt.slice(0, at), providerOptions, prompt.slice(at + 1)])
 }
 
 /** @param parts of the answer, whole or in pieces; one that has others than text is not kept */
