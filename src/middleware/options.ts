@@ -97,7 +97,7 @@ export interface QuestionInRequest {
   /**
    * What the answer depends on besides the question; it joins the answer key.
    *
-   * @default the whole body and the query string
+   * @default the whole request but its headers; of these `Content-Type`
    */
   readonly vary?: readonly string[]
 }

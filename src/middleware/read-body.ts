@@ -38,7 +38,7 @@ export async function readJsonText(request: HonoRequest, limits: BodyLimits): Pr
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
   // Hono has it already.
-  if (raw.bodyUsed) return atMost(await bodyText(request), limits.maxBytes)
+  if (raw.bodyUsed) return atMost(await readByHono(request.text()), limits.maxBytes)
   const body = await readText(raw, headers.get('content-length'), limits)
   if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   // Hono answers later readers from here: it keeps promises.
@@ -47,9 +47,9 @@ export async function readJsonText(request: HonoRequest, limits: BodyLimits): Pr
   return body
 }
 
-/** The text of a body. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
-export function bodyText(request: HonoRequest): Promise<string> {
-  return request.text().catch((cause: unknown) => {
+/** A body as Hono has it. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
+export function readByHono<Body>(reading: Promise<Body>): Promise<Body> {
+  return reading.catch((cause: unknown) => {
     throw new RagGateError('config_invalid', 'Read the body by c.req, not c.req.raw', { cause })
   })
 }
@@ -71,11 +71,11 @@ function notJson(cause?: unknown): RagGateError {
   return new RagGateError('invalid_json', 'The body is not a JSON object', { cause })
 }
 
+/** JSON, in any charset that is not said to be another one. */
+const JSON_TYPE = /^\s*application\/json\s*(?:;(?!\s*charset=(?!"?utf-?8"?\s*(?:;|$)))[^;]*)*$/i
+
 function requireJson(contentType: string | null): void {
-  if (contentType === 'application/json') return
-  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
-  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='))
-  if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
+  if (!JSON_TYPE.test(contentType ?? '')) {
     throw new RagGateError('unsupported_media_type', 'Send JSON as application/json in UTF-8')
   }
 }
@@ -92,7 +92,7 @@ async function readText(
   announced: string | null,
   { maxBytes, timeoutMs }: BodyLimits,
 ): Promise<string | undefined> {
-  if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
   let giveUp = (_late: RagGateError): void => undefined
   const tooLate = (): void => giveUp(new RagGateError('body_timeout', 'The body took too long to arrive'))
   const timer = setTimeout(tooLate, timeoutMs)

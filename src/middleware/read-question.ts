@@ -9,7 +9,7 @@ import { isRagGateError, RagGateError } from '../errors.ts'
 import type { ReadQuestion, ReadSettings } from './check-options.ts'
 import type { QuestionInRequest } from './options.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
-import { bodyText, jsonObjectIn, readJsonText } from './read-body.ts'
+import { jsonObjectIn, readByHono, readJsonText } from './read-body.ts'
 import { isHttpException } from './respond.ts'
 
 /** How long a body may take to arrive. */
@@ -74,7 +74,15 @@ async function readByHook(
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyText(c.req)]),
+    otherFields: lengthPrefixed(
+      vary ?? [
+        c.req.method,
+        c.req.url,
+        // A body is read by it, and not every one is UTF-8: each byte is a character.
+        `${c.req.header('content-type')}`,
+        new TextDecoder('latin1').decode(await readByHono(c.req.arrayBuffer())),
+      ],
+    ),
   }
 }
 

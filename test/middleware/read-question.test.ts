@@ -397,6 +397,31 @@ describe('a question that the application reads', () => {
   })
 })
 
+describe('what the answer to a question depends on that the application reads', () => {
+  const png = (pixel: number): Uint8Array<ArrayBuffer> => new Uint8Array([0x89, 0x50, 0x4e, 0x47, pixel])
+
+  it.each<[string, readonly RequestInit[]]>([
+    ['bytes that are no UTF-8', [{ body: png(0x80) }, { body: png(0x81) }]],
+    [
+      'what its body is read as',
+      [
+        { body: 'tone=dry', headers: { 'content-type': 'text/plain' } },
+        { body: 'tone=dry', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      ],
+    ],
+  ])('is %s', async (_, requests) => {
+    const { send, journal } = aGate({ question: { read: () => QUESTION } })
+    for (const request of [...requests, ...requests]) await send(request)
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'hit', 'hit'])
+  })
+
+  it('is nothing that the handler gets otherwise than it was sent', async () => {
+    const handler = async (c: Context): Promise<Response> => c.json({ answer: [...(await c.req.bytes())].join(' ') })
+    const { send } = aGate({ question: { read: () => QUESTION }, handler })
+    expect(await (await send({ body: png(0x80) })).json()).toEqual({ answer: '137 80 78 71 128' })
+  })
+})
+
 describe('a body that was read past Hono', () => {
   quietErrors()
   it.each<[string, GateFixture, (c: Context) => Promise<unknown>]>([
