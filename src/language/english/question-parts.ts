@@ -133,14 +133,15 @@ function isAdverbial(clause: string): boolean {
 
 /** Joins what leans on others to what stands before it, or after it where it comes first. */
 function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean): Piece[] {
-  const joined: Piece[] = []
+  const joined: { text: string; readonly of: number }[] = []
   let waiting = ''
   for (const { text, of } of pieces) {
-    const whole = `${waiting} ${text}`.trim()
+    // Trimmed before it is joined: no text is copied once more for each that follows.
+    const whole = (waiting && `${waiting} `) + text.trim()
     const last = joined.at(-1)
     waiting = ''
     if (!leans(text)) joined.push({ text: whole, of })
-    else if (last !== undefined) joined.splice(-1, 1, { ...last, text: `${last.text} ${whole}` })
+    else if (last !== undefined) last.text += ` ${whole}`
     else waiting = whole
   }
   return waiting === '' ? joined : [...joined, { text: waiting, of: 0 }]

@@ -241,6 +241,10 @@ describe('questionParts', () => {
       expect(await growth(questionParts, unit, 32_000)).toBeLessThan(PROPORTION)
     },
   )
+
+  it('takes time in proportion to as many sentences without a term as a long question may hold', async () => {
+    expect(await growth(questionParts, 'a\u200b\n\n', 256_000)).toBeLessThan(PROPORTION)
+  })
 })
 
 describe('asksAlone', () => {
