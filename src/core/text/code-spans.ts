@@ -19,7 +19,6 @@ export function codeSpans(text: string): Span[] {
   let fence: { readonly from: number; readonly mark: string } | undefined
   let at = 0
   const endParagraph = (end: number): void => {
-    if (end <= paragraph) return
     for (const span of inlineSpans(text.slice(paragraph, end), paragraph)) spans.push(span)
   }
   while (at <= text.length) {

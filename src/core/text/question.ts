@@ -2,7 +2,6 @@
 import { RagGateError } from '../../errors.ts'
 import { isAscii } from './ascii.ts'
 import { normaliseQuestion } from './normalise.ts'
-import { visible } from './visible.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Tab, line feed and carriage return are white space like any other.
@@ -36,6 +35,6 @@ export function requireQuestion(text: string, name = 'question'): string {
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
   if (foreign && HIDDEN.test(text)) throw new RagGateError('control_character', `${name} holds invisible text`, facts)
   const question = normaliseQuestion(text)
-  if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
+  if (question === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question
 }

@@ -17,9 +17,21 @@ describe('codeSpans', () => {
     ['to the end, where the fence has none', 'a\n````\nb\n```\nc', ['````\nb\n```\nc']],
     ['behind a longer fence', '```\na\n`````\n`b`', ['```\na\n`````', '`b`']],
     ['not what has backticks behind three of them', '```a``` b', ['```a```']],
+    ['behind an empty line at the beginning', '\n~~~\na\n~~~', ['~~~\na\n~~~']],
+    ['with what begins another fence within', '```\na\n```js\nb\n```\nc', ['```\na\n```js\nb\n```']],
+    ['in the lines before a fence', '`a`\n```\nb\n```', ['`a`', '```\nb\n```']],
+    ['in every paragraph', '`a`\n\n`b`\n  \n`c`', ['`a`', '`b`', '`c`']],
+    ['not over a line of blanks', 'a `b\n  \nc` d', []],
     ['nowhere', 'a b', []],
   ])('finds code %s', (_, text, code) => {
     expect(codeOf(text)).toEqual(code)
+  })
+
+  it('is changed by itself, and so is what lies between', () => {
+    const marked = (part: string): string => `<${part}>`
+    const capitals = (part: string): string => part.toUpperCase()
+    expect(mapCode('a `b` c `d`\n```\ne\n```', marked, capitals)).toBe('A <`b`> C <`d`>\n<```\ne\n```>')
+    expect(mapCode('a b', marked, capitals)).toBe('A B')
   })
 
   it('finds as many parts as a megabyte of one paragraph has', () => {

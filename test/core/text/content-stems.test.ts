@@ -53,6 +53,19 @@ describe('contentStems', () => {
     expect(stemsOf(question, asWritten)).toBe(stems)
   })
 
+  it('shows each word between those beside it', () => {
+    const asked: string[][] = []
+    contentStems('Which keys rotate?', (...words) => {
+      asked.push(words)
+      return ''
+    })
+    expect(asked).toEqual([
+      ['which', '', 'keys'],
+      ['keys', 'which', 'rotate'],
+      ['rotate', 'keys', ''],
+    ])
+  })
+
   it.each(READERS)('never reads two questions alike that need two answers: %s', (_, read) => {
     expect(alike(OTHER_QUESTION, read)).toEqual([])
   })

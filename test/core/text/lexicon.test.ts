@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  buildLexicon as buildLexiconIn,
   decodeLexicon,
   EMPTY_LEXICON,
   encodeLexicon,
@@ -11,6 +12,7 @@ import {
   updateLexicon,
 } from '../../../src/core/text/lexicon.ts'
 import { anyText } from '../../fixtures/any-text.ts'
+import { nameOfLanguage } from '../../../src/core/text/language.ts'
 import { buildLexicon } from '../../fixtures/english.ts'
 
 const word = fc.constantFrom(
@@ -79,6 +81,33 @@ describe('updateLexicon', () => {
   it('never counts below nothing, when something was removed that had not been counted', () => {
     const updated = updateLexicon(EMPTY_LEXICON, { added: EMPTY_LEXICON, removed: buildLexicon(['engine start']) })
     expect(encodeLexicon(updated)).toBe('lexicon/2 - 0 0')
+  })
+})
+
+describe('the lexicons of two languages', () => {
+  const german = { ...buildLexicon(['motor']), language: 'german' }
+  const english = buildLexicon(['engine'])
+
+  it('are not counted together', () => {
+    const message = 'The collection lexicon is of english, and not of german'
+    const fault = expect.objectContaining({ code: 'lexicon_unreadable', message })
+    expect(() => updateLexicon(english, { added: german, removed: EMPTY_LEXICON })).toThrow(fault)
+    expect(() => updateLexicon(EMPTY_LEXICON, { added: english, removed: german })).toThrow(fault)
+  })
+
+  it('are told by their names, and the lexicon of nothing by none', () => {
+    expect(updateLexicon(EMPTY_LEXICON, { added: german, removed: EMPTY_LEXICON }).language).toBe('german')
+    expect(updateLexicon(german, { added: EMPTY_LEXICON, removed: german }).language).toBe('')
+    const nameless = { ...german, language: '' }
+    expect(updateLexicon(nameless, { added: nameless, removed: EMPTY_LEXICON }).language).toBe('')
+    for (const lexicon of [
+      german,
+      EMPTY_LEXICON,
+      { ...german, language: 'de-1996' },
+      { ...german, language: '9lives' },
+    ])
+      expect(decodeLexicon(encodeLexicon(lexicon))).toEqual(lexicon)
+    expect([nameOfLanguage(undefined), buildLexiconIn(['a'], undefined).language]).toEqual(['neutral', 'neutral'])
   })
 })
 

@@ -37,6 +37,15 @@ describe('requireQuestion', () => {
     expect(() => requireQuestion(text, 'q')).toThrow(expect.objectContaining({ code, param: 'q' }))
   })
 
+  it.each([
+    ['\ud800', 'question is not well-formed Unicode'],
+    ['a\u0000b', 'question holds control characters'],
+    ['Is it \u{e0061}open?', 'question holds invisible text'],
+    ['\u200b', 'question is empty'],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => requireQuestion(text)).toThrow(expect.objectContaining({ message, param: 'question' }))
+  })
+
   it('gives well-formed text that stays as it is when read again, or an error, for any text', () => {
     fc.assert(
       fc.property(anyText(), (text) => {

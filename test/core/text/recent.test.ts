@@ -16,6 +16,20 @@ describe('createRecent', () => {
     expect(new Set(known)).toEqual(new Set(['last']))
   })
 
+  it('forgets with the first beyond twice as many', () => {
+    const recent = createRecent<number, string>(3)
+    for (let key = 1; key <= 7; key++) recent.keep(key, 'kept')
+    expect(recent.get(1)).toBeUndefined()
+    expect(recent.get(4)).toBe('kept')
+  })
+
+  it('gives no room to what is asked for in vain', () => {
+    const recent = createRecent<number, string>(3)
+    recent.keep(1, 'kept')
+    for (let key = 2; key < 20; key++) expect(recent.get(key)).toBeUndefined()
+    expect(recent.get(1)).toBe('kept')
+  })
+
   it('goes on knowing what is asked for', () => {
     const recent = createRecent<number, string>(3)
     recent.keep(-1, 'asked for')

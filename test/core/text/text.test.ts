@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { stem } from '../../../src/language/english/stem.ts'
 import { words } from '../../../src/core/text/words.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
-import { sentences } from '../../../src/core/text/sentences.ts'
+import { sentenceEnds, sentences } from '../../../src/core/text/sentences.ts'
+import { terms as termsIn } from '../../../src/core/text/terms.ts'
+import { visible } from '../../../src/core/text/visible.ts'
 import { DEEP } from '../../deep-run.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { growth, PROPORTION } from '../../growth.ts'
@@ -69,6 +71,9 @@ describe('normaliseQuestion', () => {
 
   it.each([
     ['①⑳⓿❿', '120010'],
+    ['10²³ m', '10^23 m'],
+    ['5½', '5 1⁄2'],
+    ['x²', 'x2'],
     ['ſﬁ', 'sfi'],
     ['Ａｂｃ', 'Abc'],
     ['ⓗⓞⓦ', 'how'],
@@ -151,6 +156,10 @@ describe('words', () => {
 })
 
 describe('terms', () => {
+  it('are the words where no language is known', () => {
+    expect(termsIn('How the engines start', undefined)).toEqual(['how', 'the', 'engines', 'start'])
+  })
+
   it('are stems without stop words, in order, repeats kept', () => {
     expect(terms('How do I retry the failed retries?')).toEqual(['retri', 'fail', 'retri'])
     expect(terms('What is it that they were?')).toEqual([])
@@ -186,6 +195,26 @@ describe('terms', () => {
       if (terms(text).join() !== plainTerms(text).join()) wrong.push(code.toString(16))
     }
     expect(wrong).toEqual([])
+  })
+})
+
+describe('sentenceEnds', () => {
+  it.each([
+    ['One. Two', [4, 8]],
+    ['One\n  - two', [3, 11]],
+    ['One.', [4]],
+    ['', [0]],
+  ])('of %j are %j', (text, ends) => {
+    expect(sentenceEnds(text)).toEqual(ends)
+  })
+})
+
+describe('visible', () => {
+  it.each([
+    ['en\u200bgine\u00ad é', 'engine é'],
+    ['engine', 'engine'],
+  ])('of %j is %j', (text, seen) => {
+    expect(visible(text)).toBe(seen)
   })
 })
 
