@@ -36,6 +36,11 @@ describe('buildContext', () => {
     expect(opening('R&D "a" <b>', 'x\n \ty')).toBe('<passage number="1" from="R&amp;D &quot;a&quot; &lt;b&gt; › x y">')
   })
 
+  it('leaves words alone in which another mark comes before', () => {
+    const text = 'A <b>passage</b> of 3 <em >passage and <my-passage>.'
+    expect(buildContext([{ ...aPassage('a', { text }), scores: {} }], { maxLength: 1000 }).text).toContain(text)
+  })
+
   it('keeps a passage that fits exactly', () => {
     const both = [chunk('a', 'x'.repeat(40)), chunk('b', 'y'.repeat(40))]
     const { text } = buildContext(both, { maxLength: 1000 })

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { ScoreKind } from '../../../src/core/evidence/chunk.ts'
-import { scoreWithinRange } from '../../../src/core/evidence/score-kinds.ts'
+import type { ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
+import {
+  embedsWords,
+  rankingScore,
+  relevanceShare,
+  rerankerScore,
+  scaledMethodScore,
+  scoreShare,
+  scoreWithinRange,
+} from '../../../src/core/evidence/score-kinds.ts'
 
 describe('scoreWithinRange', () => {
   it.each<[ScoreKind, number, number]>([
@@ -34,5 +42,66 @@ describe('scoreWithinRange', () => {
 
   it.each([NaN, Infinity, -Infinity, null, undefined, '0.5', '', true, [0.5], 1n])('takes %s for no score', (score) => {
     for (const kind of ['cosine', 'bm25', 'boosted'] as const) expect(scoreWithinRange(kind, score)).toBeNaN()
+  })
+})
+
+describe('embedsWords', () => {
+  it.each([
+    ['words-english-1', true],
+    ['hashed-words-256', true],
+    ['hashed-letters', false],
+    ['bge-words-small', false],
+    ['words', false],
+    ['', false],
+  ])('of %j is %s', (model, expected) => {
+    expect(embedsWords(model)).toBe(expected)
+  })
+})
+
+describe('scoreShare', () => {
+  it.each<[ScoreKind, number, number]>([
+    ['grade', 1.5, 0.5],
+    ['cosine', 0.5, 0.5],
+    ['bm25', 7, 7],
+    ['rrf', 0.02, 0.02],
+  ])('of a %s of %d is %d', (kind, score, share) => {
+    expect(scoreShare(kind, score)).toBe(share)
+  })
+})
+
+describe('the score of a chunk that counts', () => {
+  it.each<[Scores, number | undefined, number | undefined, number | undefined]>([
+    // Of a reranker, of what compares chunks, of what means the same in every question.
+    [{ grade: 1.5, 'cross-encoder': 0.9, cosine: 0.2 }, 0.9, 0.9, 0.9],
+    [{ grade: 1.5, cosine: 0.2, convex: 0.3 }, 0.5, 0.5, 0.5],
+    [{ cosine: 0.2, convex: 0.3, rrf: 0.02 }, undefined, 0.3, 0.2],
+    [{ boosted: 4, convex: 0.3 }, undefined, 4, 0.3],
+    [{ cosine: -0.2, dbsf: 2, rrf: 0.02 }, undefined, 0.02, 0],
+    [{ 'cross-encoder': NaN, grade: 3 }, 1, 1, 1],
+    [{ 'cross-encoder': 1.2 }, 1.2, 1.2, 1],
+    [{ bm25: 9 }, undefined, undefined, undefined],
+    [{}, undefined, undefined, undefined],
+  ])('is told by %j', (scores, reranker, ranking, relevance) => {
+    expect([rerankerScore(scores), rankingScore(scores), relevanceShare(scores)]).toEqual([
+      reranker,
+      ranking,
+      relevance,
+    ])
+  })
+})
+
+describe('scaledMethodScore', () => {
+  it.each<[ScoreKind, Scores, number, number | undefined]>([
+    ['cosine', { cosine: 0.4 }, 2, 0.4],
+    ['cosine', { cosine: -0.4 }, 2, 0],
+    ['bm25', { bm25: 2.2 }, 2, 0.5],
+    ['bm25', { bm25: 9 }, 2, 1],
+    ['bm25', { bm25: 9 }, 0, 0],
+    ['bm25', { cosine: 0.4 }, 2, undefined],
+    ['cosine', { bm25: 9 }, 2, undefined],
+    ['cosine', { cosine: NaN }, 2, undefined],
+    ['grade', { grade: 3 }, 2, undefined],
+  ])('of %s in %j with an idf mass of %d is %s', (kind, scores, idfMass, scaled) => {
+    expect(scaledMethodScore(kind, scores, idfMass)).toBe(scaled)
   })
 })
