@@ -1,7 +1,7 @@
 /**
  * Mutation tests of what decides (core, languages, calibration, presets): every operator, condition and text is changed once, and some test must notice.
  *
- *   node scripts/run.mjs test/deep/mutation.ts [--continue] [globs]
+ *   node scripts/run.mjs test/deep/mutation.ts [--continue] [--own] [globs]
  *
  * Part of `npm run test:deep`. A first round mutates a few files at a time and runs their own tests; a second runs every
  * such test on what is left alive. Prints how long each part took, the mutants that no test noticed and the share
@@ -9,7 +9,7 @@
  * vectors outside the repository are left out: the share is that of the repository's own tests.
  *
  * `--continue` takes over what an earlier run found, where neither code nor tests have changed since: for a run that was
- * cut off. Without it everything is run.
+ * cut off. Without it everything is run. `--own` leaves out the second round: what a folder's own tests kill.
  */
 import { rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -37,7 +37,8 @@ const THRESHOLD = 0.9
 const RESULTS = 'tmp/mutation'
 
 const continues = process.argv.includes('--continue')
-const globs = process.argv.slice(2).filter((argument) => argument !== '--continue')
+const ownTestsAlone = process.argv.includes('--own')
+const globs = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 /** @param mutate its files, or ranges of them */
 async function run({ name, files, tests }: Shard, mutate: readonly string[] = files): Promise<Mutant[]> {
@@ -90,7 +91,7 @@ const everyTest: Shard = {
   files: [...new Set(alive.map(({ file }) => file))],
   tests: ALL_TESTS,
 }
-const second = alive.length === 0 ? [] : await run(everyTest, [...new Set(alive.map(rangeOf))])
+const second = ownTestsAlone || alive.length === 0 ? [] : await run(everyTest, [...new Set(alive.map(rangeOf))])
 
 const mutants = afterSecondRound(first, second)
 for (const mutant of unnoticed(mutants)) console.log(placeOf(mutant))
