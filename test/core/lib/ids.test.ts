@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunkId, namespaceOf, uuidv7 } from '../../../src/core/lib/ids.ts'
+import { chunkId, namespaceOf, timeOfId, uuidv7 } from '../../../src/core/lib/ids.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 describe('chunkId', () => {
@@ -83,5 +83,23 @@ describe('uuidv7', () => {
   it('takes a time before 1970, or a fraction, for the nearest it can write', () => {
     expect(uuidv7(-5, random)).toMatch(/^00000000-0000-7/)
     expect(uuidv7(1.9, random)).toMatch(/^00000000-0001-7/)
+  })
+
+  it('has its layout beyond the last time that it can write, too', () => {
+    expect(uuidv7(2 ** 50 + 3, random)).toBe('00000000-0003-7fee-9dcc-bbaa99887766')
+  })
+})
+
+describe('timeOfId', () => {
+  it.each([
+    ['017f22e2-79b0-7fee-9dcc-bbaa99887766', 0x017f22e279b0],
+    ['017f22e2-79b0-4fee-9dcc-bbaa99887766', undefined],
+    ['x017f22e2-79b0-7fee-9dcc-bbaa99887766', undefined],
+    ['017f22e-79b0-7fee-9dcc-bbaa99887766', undefined],
+    ['017f22e2-79b-7fee-9dcc-bbaa99887766', undefined],
+    ['017f22eg-79b0-7fee-9dcc-bbaa99887766', undefined],
+    ['', undefined],
+  ])('of %j is %s', (id, ms) => {
+    expect(timeOfId(id)).toBe(ms)
   })
 })

@@ -118,3 +118,20 @@ it.each<[OptionKind, string, readonly unknown[], readonly unknown[]]>([
   expect(good.filter((value) => !kind.holds(value))).toEqual([])
   expect(bad.filter((value) => kind.holds(value))).toEqual([])
 })
+
+describe('a kind', () => {
+  it('of a number tells its bounds, and holds within them', () => {
+    expect([number(0, 1).words, number(2).words]).toEqual(['a number from 0 to 1', 'a number of 2 and up'])
+    const holds = [-0.1, 0, 0.5, 1, 1.1, NaN, '0.5', null].map(number(0, 1).holds)
+    expect(holds).toEqual([false, true, true, true, false, false, false, false])
+    expect([1.9, 2, Number.MAX_VALUE, Infinity].map(number(2).holds)).toEqual([false, true, true, false])
+  })
+
+  it('that is required is asked for, whichever it is', () => {
+    expect(required(number(0))).toMatchObject({ words: 'a number of 0 and up', isRequired: true })
+    expect(() => requireOptions<{ a: unknown }>({ a: undefined }, { a: required(anything) as never })).toThrow(
+      'a must be something',
+    )
+    expect(() => requireOptions<object>({ a: 1 }, {})).toThrow('There is no option a; known are none')
+  })
+})

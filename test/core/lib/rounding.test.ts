@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fixedHalfEven, percent, roundHalfEven } from '../../../src/core/lib/rounding.ts'
+import { fixedHalfEven, floored, percent, roundHalfEven } from '../../../src/core/lib/rounding.ts'
 
 /** A whole number divided by a power of two, rounded with whole numbers alone. */
 function reference(whole: number, halvings: number, digits: number): string {
@@ -65,5 +65,20 @@ describe('percent', () => {
     [NaN, 'NaN%'],
   ])('writes a share of %d as %s', (share, written) => {
     expect(percent(share)).toBe(written)
+  })
+})
+
+describe('floored', () => {
+  it.each([
+    [0.699, '0.69'],
+    [0.7, '0.70'],
+    // 57.99999999999999 hundredths.
+    [0.58, '0.58'],
+    [-0.011, '-0.02'],
+    [12, '12.00'],
+    [NaN, '0.00'],
+    [Infinity, '0.00'],
+  ])('of %d is %s', (value, shown) => {
+    expect(floored(value)).toBe(shown)
   })
 })
