@@ -132,7 +132,7 @@ export function definePolicy(input: PolicyInput): Policy {
   confidence.model.validate(confidence.settings)
   validateLifetimes(cacheLifetimes)
   for (const each of gates) validateGate(each)
-  if (language !== undefined && typeof language?.stem !== 'function')
+  if (language !== undefined && typeof language.stem !== 'function')
     throw invalid('language must be one, such as english', 'language')
   const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.

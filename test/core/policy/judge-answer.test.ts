@@ -213,6 +213,7 @@ describe('judgeAnswer', () => {
     const policy = withGates(minTopCosine())
     const before = judge(policy, FINE)
     expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf({ readable: false }))).toEqual(before)
+    expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf(), false)).toEqual(before)
   })
 
   it('shows the confidence no answer that no gate judges', () => {

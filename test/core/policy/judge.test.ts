@@ -12,6 +12,8 @@ import { conclude, judge, refusesUnseen } from '../../../src/core/policy/judge.t
 import { logistic } from '../../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy, type PolicyInput } from '../../../src/core/policy/policy.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
+import { askedTermCount } from '../../../src/core/signals/asked-term-count.ts'
+import { topCosine } from '../../../src/core/signals/top-cosine.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 const withGates = (gates: readonly PolicyGate[], more: Partial<PolicyInput> = {}): Policy =>
@@ -67,6 +69,10 @@ describe('refusesUnseen', () => {
     const blind = { ...gate, reads: undefined as never }
     expect(refuses([minTopCosine(), loneTerm()], { askedTermCount: 0 })).toBe(false)
     expect(refuses([{ gate: blind, settings }], { askedTermCount: 0 })).toBe(false)
+    const ofEvidence = { ...gate, about: undefined as never }
+    expect(refuses([{ gate: ofEvidence, settings }], { askedTermCount: 0 })).toBe(false)
+    const ofBoth = { ...gate, reads: () => [askedTermCount, topCosine] }
+    expect(refuses([{ gate: ofBoth, settings }], { askedTermCount: 0 })).toBe(false)
     expect(asked).toEqual([])
   })
 

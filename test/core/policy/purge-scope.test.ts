@@ -19,6 +19,8 @@ describe('purgeScopeText', () => {
     expect(new Set(SCOPES.map(purgeScopeText)).size).toBe(SCOPES.length)
     const asked = purgeScopeText({ kind: 'question', tenant: 't', collection: 'c', question: 'How is Ann Perkins?' })
     expect(asked).toMatch(/^8:question1:t1:c32:[a-z2-7]{32}$/)
+    expect(purgeScopeText({ kind: 'everything' })).toBe('10:everything')
+    expect(purgeScopeText({ kind: 'answer', tenant: 't', decisionId: 'c' })).toBe('6:answer1:t1:c')
   })
 })
 
