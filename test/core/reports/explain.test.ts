@@ -197,4 +197,19 @@ describe('explain', () => {
     const decision = { signals, ...judge(policy, signals) }
     expect(explain(JSON.parse(JSON.stringify(decision)) as typeof decision, policy)).toEqual(explain(decision, policy))
   })
+
+  it('has what the preset tells at a glance, where it tells something', () => {
+    const signals = signalsOf()
+    const decision = { signals, ...judge(balanced(), signals) }
+    const { gates } = balanced()
+    const preset = { name: 'mine', gates: [], confidenceModels: [] }
+    const glance = { light: 'red' }
+    expect(explain(decision, { gates, preset: { ...preset, explain: () => ({ glance }) } })).toHaveProperty(
+      'glance',
+      glance,
+    )
+    expect(explain(decision, { gates, preset: { ...preset, explain: () => ({}) } })).not.toHaveProperty('glance')
+    expect(explain(decision, { gates })).toMatchObject({ checks: [], analysis: [] })
+    expect(explain(decision, { gates })).not.toHaveProperty('glance')
+  })
 })

@@ -9,6 +9,7 @@ import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EXPLANATIONS } from '../../../packages/presets/src/sufficiency/texts.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
+import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { judgeAnswer } from '../../../src/core/policy/judge-answer.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
@@ -349,6 +350,58 @@ describe("the reference documents' examples", () => {
       sources: [],
       refused: true,
       refusal_reason: 'Top-1 similarity (0.62) below threshold (0.7)',
+    })
+  })
+})
+
+describe('what an operator is told', () => {
+  const policy = definePolicy({
+    name: 'mine',
+    confidence: balanced().confidence,
+    bands: balanced().bands,
+    gates: [minTopCosine()],
+  })
+  const { decision, chunks } = decide(policy, [aRanking('cosine', [0.3, 0.2])])
+  const told = (given: Partial<Decision>, options: Partial<ReportOptions> = {}) =>
+    build({ ...decision, ...given }, chunks, { audience: 'operator', policy, ...options })
+
+  it('are the gates with their settings, and sentences only where there are some', () => {
+    const { detail } = told({})
+    expect(detail?.gates).toEqual([{ gate: 'min-top-cosine', refuseBelow: 0.7 }])
+    expect(detail).not.toHaveProperty('unsupported_sentences')
+    expect(detail).not.toHaveProperty('scale')
+    expect(told({}, { unsupported: ['So.'] }).detail?.unsupported_sentences).toEqual(['So.'])
+  })
+
+  it('is the scale, and whether the documents have changed since', () => {
+    const scale = { middle: -1, deviation: 1, learnedAtMs: Date.UTC(2026, 0, 2), corpusVersion: 3 }
+    const shown = (corpusVersion: number) =>
+      told({ signals: { ...decision.signals, scale }, corpusVersion }).detail?.scale
+    const learned = { origin: 'documents', learned_at: '2026-01-02T00:00:00.000Z' }
+    expect([shown(3), shown(4)]).toStrictEqual([learned, { ...learned, stale: true }])
+  })
+
+  it('are the passages that came closest, where some are to be named', () => {
+    expect(told({})).not.toHaveProperty('closest')
+    expect(told({}, { closestPassages: 1 }).closest).toEqual([{ title: chunks[0]!.documentId }])
+    expect(told({}, { closestPassages: 1, audience: 'public' })).not.toHaveProperty('closest')
+  })
+
+  it("is a rule's own text where it is the one that refused, and a stand-in before that", () => {
+    const rule = { ...decision.findings[0]!, gate: 'rule:a', publicText: 'No weather here.' }
+    const advising = { ...rule, outcome: 'advise' as const, publicText: 'Careful.' }
+    const usual = told({})
+    expect(told({ findings: [advising, rule] })).toMatchObject({ answer: 'No weather here.' })
+    expect(told({ findings: [rule] }, { audience: 'public' })).toMatchObject({
+      answer: 'No weather here.',
+      refusal_reason: 'No weather here.',
+      suggestions: usual.suggestions,
+    })
+    expect(told({ findings: [advising, ...decision.findings] }).answer).toBe(usual.answer)
+    const messages = () => ({ answer: 'Kein Wetter.' })
+    expect(told({ findings: [rule] }, { messages, audience: 'public' })).toMatchObject({
+      answer: 'Kein Wetter.',
+      refusal_reason: 'No weather here.',
     })
   })
 })

@@ -35,6 +35,7 @@ describe('a ledger', () => {
     ['that refusal is sent again', { ...judgedAnswer, cache: 'hit', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
     ['a refusal whose call was not counted', refused, { prices: PRICES }, { by: 'refusal' }],
     ['an answer without usage', { cache: 'hit' }, { prices: PRICES }, { by: 'cache' }],
+    ['the evidence of an answer came again', { cache: 'evidence-hit', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
     ['tokens without prices', { cache: 'stale', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
     ['the average call', refused, { averageCall: AVERAGE }, { by: 'refusal', ...AVERAGE, estimated: true }],
     [
@@ -141,6 +142,10 @@ describe('its settings', () => {
     }
   })
 
+  it('is counted in any currency of up to eight characters', () => {
+    expect(() => savingsLedger({ prices: { ...PRICES, currency: 'eurocent' } })).not.toThrow()
+  })
+
   const { perRetrieval: _, ...halfOfPrices } = PRICES
   it.each([
     ['savings', null],
@@ -152,6 +157,7 @@ describe('its settings', () => {
     ['savings.prices.outputPerMillionTokens', { prices: { ...PRICES, outputPerMillionTokens: Infinity } }],
     ['savings.prices.perRetrieval', { prices: { ...PRICES, perRetrieval: '0' } }],
     ['savings.prices.currency', { prices: { ...PRICES, currency: '' } }],
+    ['savings.prices.currency', { prices: { ...PRICES, currency: 'thousands' } }],
     ['savings.averageCall.outputTokens', { averageCall: { inputTokens: 1 } }],
     ['savings.averageCall.inputTokens', { averageCall: { inputTokens: 1.5, outputTokens: 1 } }],
   ])('names %s where it is wrong', (param, settings) => {
