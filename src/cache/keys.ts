@@ -1,7 +1,9 @@
 /** The two keys of an answer: everything that it depends on. */
 import { evidenceKey, questionKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
+import type { Chunk } from '../core/evidence/chunk.ts'
 import { filterKey } from '../core/evidence/passage-filter.ts'
+import type { Json } from '../core/lib/json.ts'
 import { sha256Hex } from '../http/sha256-hex.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
@@ -66,7 +68,9 @@ export async function evidenceKeyOf(
   const { verdict, band, reason } = judgement
   // Texts, not ids: in an index that others fill, a text may change under its id.
   // Without scores: they change with every document of the collection, and the answer is not made from them.
-  const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
+  // As JSON, which dates and the like become that a search of the application's own may find.
+  const plain = (chunk: Chunk): Json => JSON.parse(JSON.stringify({ ...chunk, scores: null })) as Json
+  const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson(plain(chunk)))]
   return evidenceKey({ ...shared, question, fingerprint: await sha256Hex(lengthPrefixed(read)), verdict, band, reason })
 }
 

@@ -53,6 +53,18 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.events[1]?.decision).toEqual(journal.events[0]?.decision)
   })
 
+  it('is made anew when a date among the metadata of its evidence is another one', async () => {
+    const valid = (year: number): Record<string, unknown> => ({ metadata: { until: new Date(Date.UTC(year, 0)) } })
+    const { ask, journal, change, changeUnnoticed } = changing()
+    changeUnnoticed(withFirst(rankingOf([STRONG]), valid(2026)))
+    await ask()
+    change(withFirst(rankingOf([STRONG]), valid(2027)))
+    await ask()
+    change(withFirst(rankingOf([STRONG]), valid(2027)))
+    await ask()
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'evidence-hit'])
+  })
+
   it('needs no retrieval the next time, and has got no younger', async () => {
     const { ask, journal, clock, change } = changing()
     await ask()
