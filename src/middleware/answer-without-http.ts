@@ -16,6 +16,7 @@ import {
   type AskedWithoutHttp,
   gatedQuestion,
   type GateWithoutHttpOptions,
+  NO_REQUEST,
   readAsked,
 } from './gate-without-http.ts'
 import { later, type Lasting } from './later.ts'
@@ -139,13 +140,18 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     }
     const asked = readAsked(who, settings, dependencies, route)
     const { request, startedMs } = asked
+    const { key: messages } = settings.messagesFor(NO_REQUEST)
     const cache = dependencies.cache?.open({
       request,
       // It bars nothing, and brings nothing that an answer depends on.
       received: new Request('https://without-http.invalid/', { method: 'POST' }),
       path: route,
       queries: () => undefined,
-      options: vary,
+      options: {
+        ...Object.fromEntries(Object.entries(vary).map(([name, value]) => [`vary.${name}`, value])),
+        messages,
+        closestPassages: String(settings.closestPassages),
+      },
       startedMs,
       later: (work) => later(lasting, work),
     })

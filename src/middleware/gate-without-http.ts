@@ -165,4 +165,4 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
 }
 
 /** Only texts by a function would look at it, and those are not taken here. */
-const NO_REQUEST = undefined as never as Context
+export const NO_REQUEST = undefined as never as Context

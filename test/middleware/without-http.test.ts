@@ -1,10 +1,42 @@
 import { describe, expect, it } from 'vitest'
 import { createAgentTools } from '../../packages/mcp/src/index.ts'
-import { answerWithoutHttp, gateWithoutHttp, openWithoutHttp } from '../../src/middleware/index.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache } from '../../src/cache/index.ts'
+import {
+  answerWithoutHttp,
+  type AnswerWithoutHttpOptions,
+  gateWithoutHttp,
+  openWithoutHttp,
+} from '../../src/middleware/index.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import type { DecisionEvent } from '../../src/ports/decision-log.ts'
-import { POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+import { POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const retriever = { retrieve: async () => rankingOf([STRONG]) }
+
+describe('with an answer cache that others share', () => {
+  const cached = (store: AnswerCache, more: Partial<AnswerWithoutHttpOptions>) =>
+    answerWithoutHttp({
+      policy: POLICY,
+      dependencies: {
+        retriever: { retrieve: async () => rankingOf([WEAK]) },
+        cache: answerCache({ store, scope: 'public' }),
+      },
+      ...more,
+    })
+
+  it.each<[string, Partial<AnswerWithoutHttpOptions>]>([
+    ['names the closest passages', { closestPassages: 1 }],
+    ['has other texts', { messages: { no_evidence: { reason: 'Nothing was found.' } } }],
+  ])('a refusal is another one where a refusal %s', async (_, more) => {
+    const store = createMemoryAnswerCache()
+    const made = async (): Promise<never> => expect.fail('a refused question is answered')
+    const asked = { question: QUESTION, vary: { messages: 'x', closestPassages: '1' } }
+    const states = []
+    for (const options of [{}, more, {}, more]) states.push((await cached(store, options)(asked, made)).cache)
+    expect(states).toEqual(['miss', 'miss', 'hit', 'hit'])
+  })
+})
 
 describe('without types', () => {
   it.each([gateWithoutHttp, openWithoutHttp, answerWithoutHttp, createAgentTools])(
