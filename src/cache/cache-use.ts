@@ -22,7 +22,7 @@ export const FULL_USE: CacheUse = { read: true, store: true }
  * and Vercel and Netlify with every request about the deployment, tells of no caller.
  */
 const CREDENTIAL =
-  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc)/
+  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|(?:ssl|tls)-client)/
 
 /** @param name of a request header, in lower case */
 export function isCredential(name: string): boolean {

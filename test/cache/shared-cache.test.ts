@@ -40,6 +40,7 @@ describe('a public cache', () => {
      x-amzn-oidc-data x-amzn-oidc-identity x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-ms-client-principal
      x-ms-token-aad-id-token ocp-apim-subscription-key x-functions-key x-hasura-user-id x-amz-security-token
      x-secret-key x-access-key client-cert x-forwarded-client-cert x-amzn-mtls-clientcert-subject x-consumer-custom-id
+     x-hasura-role x-forwarded-groups remote-groups x-ssl-client-s-dn ssl-client-subject-dn x-ssl-client-cn
      x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature`.split(/\s+/),
   )('has no part in a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
