@@ -52,7 +52,13 @@ describe('the vector of a question', () => {
   test('may be a typed array', () =>
     expect(questionVector([Float32Array.of(1, 2)] as never, { dimension: 2 })).toEqual([1, 2]))
 
-  test.each([undefined, null, {}, 'vector', [], [null], [[]], [1, 2], [{}], [['1', '2']], [[NaN, 2]]])(
+  test('are not copied for as many numbers as they say', () => {
+    expect(() => questionVector([{ length: 2 ** 32 - 1 }] as never, { dimension: 2 })).toThrow(
+      expect.objectContaining({ code: 'embedding_mismatch' }),
+    )
+  })
+
+  test.each([undefined, null, {}, ['ab'], [], [null], [[]], [1, 2], [{}], [['1', '2']], [[NaN, 2]]])(
     'is none in %j',
     (made) => {
       expect(() => questionVector(made as never, { dimension: 2 })).toThrow(

@@ -35,12 +35,13 @@ export function questionVector(
   vectors: readonly (readonly number[])[],
   { dimension }: { readonly dimension: number },
 ): readonly number[] {
-  // An embedder without types may return anything.
-  const vector: number[] = Array.from(Object(Object(vectors)[0]))
-  if (vector.length === 0 || !vector.every((value) => Number.isFinite(value))) {
+  // An embedder without types may return anything, also what only says how long it is.
+  const given = Object(Object(vectors)[0])
+  requireDimension(dimension, given.length || dimension)
+  const vector: number[] = Array.from(given)
+  if (vector.length === 0 || !vector.every(Number.isFinite)) {
     throw new RagGateError('retriever_bad_response', 'The embedder made no vector of numbers')
   }
-  requireDimension(dimension, vector.length)
   return vector
 }
 
