@@ -1,9 +1,6 @@
 /** What is looked for in JSON before it is parsed: depth, and members that stand twice. */
 import { RagGateError } from '../errors.ts'
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
 /** Deeper bodies could overflow the stack of recursive readers. */
 const MAX_DEPTH = 32
 
@@ -52,7 +49,7 @@ export function requirePlainStructure(json: string): void {
 /** Behind the closing quote. */
 function endOfString(json: string, from: number): number {
   let at = from + 1
-  for (; at < json.length && json.charCodeAt(at) !== QUOTE; at++) if (json.charCodeAt(at) === BACKSLASH) at++
+  for (; at < json.length && json.charAt(at) !== '"'; at++) if (json.charAt(at) === '\\') at++
   return at + 1
 }
 

@@ -144,7 +144,7 @@ function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean)
     else if (last !== undefined) last.text += ` ${whole}`
     else waiting = whole
   }
-  return waiting === '' ? joined : [...joined, { text: waiting, of: 0 }]
+  return waiting === '' ? joined : [{ text: waiting, of: 0 }]
 }
 
 /** At most one term ("what happens"); what asks something of one term is none: "what is love". */
