@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
-import { gateWith, plainSettings, settingsOf } from '../../../src/core/gates/gate.ts'
+import { gateWith, plainSettings, type PolicyGate, settingsOf } from '../../../src/core/gates/gate.ts'
 import { gradedRelevance, gradedRelevanceGate } from '../../../src/core/gates/graded-relevance.ts'
 import { loneTerm } from '../../../src/core/gates/lone-term.ts'
 import { minTopCosine, minTopCosineGate } from '../../../src/core/gates/min-top-cosine.ts'
@@ -9,14 +9,14 @@ import { readableQuestion } from '../../../src/core/gates/readable-question.ts'
 import { runTogether } from '../../../src/core/gates/run-together.ts'
 import { GATES } from '../../fixtures/policy.ts'
 
-const OF_CORE = [
-  confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 }),
-  gradedRelevance(),
-  minTopCosine(),
-  loneTerm(),
-  questionLength(),
-  readableQuestion(),
-  runTogether(),
+const MAKERS: readonly (readonly [name: string, make: () => PolicyGate])[] = [
+  ['confidence-range', () => confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 })],
+  ['graded-relevance', gradedRelevance],
+  ['min-top-cosine', minTopCosine],
+  ['lone-term', loneTerm],
+  ['question-length', questionLength],
+  ['readable-question', readableQuestion],
+  ['run-together', runTogether],
 ]
 
 describe('the gates', () => {
@@ -59,8 +59,9 @@ describe('gateWith', () => {
     )
   })
 
-  it.each(OF_CORE)('takes no settings that $settings.gate does not know', ({ gate, settings }) => {
-    expect(settings.gate).toBe(gate.name)
+  it.each(MAKERS)('takes no settings that %s does not know', (name, make) => {
+    const { gate, settings } = make()
+    expect([gate.name, settings.gate]).toEqual([name, name])
     expect(gateWith(gate, settings)).toEqual({ gate, settings })
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'other' })
     expect(() => gateWith(gate, { ...settings, other: 1 } as never)).toThrow(fault)
@@ -79,8 +80,9 @@ describe('plainSettings', () => {
 
 describe('settingsOf', () => {
   it('are those of the gate among all of a policy', () => {
-    expect(settingsOf(minTopCosineGate, OF_CORE)).toEqual({ gate: 'min-top-cosine', refuseBelow: 0.7 })
-    expect(settingsOf(gradedRelevanceGate, OF_CORE)?.minChunks).toBe(1)
+    const gates = MAKERS.map(([, make]) => make())
+    expect(settingsOf(minTopCosineGate, gates)).toEqual({ gate: 'min-top-cosine', refuseBelow: 0.7 })
+    expect(settingsOf(gradedRelevanceGate, gates)?.minChunks).toBe(1)
     expect(settingsOf(minTopCosineGate, [gradedRelevance()])).toBeUndefined()
     expect(settingsOf(minTopCosineGate, [])).toBeUndefined()
   })

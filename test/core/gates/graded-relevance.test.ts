@@ -54,6 +54,12 @@ describe('gradedRelevance', () => {
     })
   })
 
+  it('has no other option', () => {
+    expect(() => gradedRelevance({ other: 1 } as never)).toThrow(
+      expect.objectContaining({ code: 'policy_invalid', param: 'other' }),
+    )
+  })
+
   it('counts whole chunks', () => {
     expect(() => gradedRelevance({ minChunks: 1.5 })).toThrow('minChunks must be a whole number')
   })
