@@ -24,6 +24,11 @@ const ranking = (kind: ScoreKind): fc.Arbitrary<Ranking> =>
   )
 
 describe('fuse', () => {
+  it('mixes nothing of methods that tell neither words nor meaning', () => {
+    const { chunks } = fuse([aRanking('dbsf', [2], ['a']), aRanking('boosted', [3], ['a'])], { idfMass: 1, topK: 5 })
+    expect(chunks.map(({ scores }) => scores)).toEqual([{ dbsf: 2, boosted: 3, convex: 0 }])
+  })
+
   it('mixes scores scaled by bounds of their own: worked out by hand', () => {
     // Bound of BM25: 2 · 2.2 = 4.4. Half of it is 2.2.
     const rankings = [aRanking('bm25', [2.2, 4.4], ['a', 'b']), aRanking('cosine', [0.6, 0.2], ['a', 'c'])]
