@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { BM25_K1 } from '../../../src/core/text/bm25.ts'
-import { clamp01 } from '../../../src/core/lib/numbers.ts'
 import { fuse, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
@@ -333,20 +332,6 @@ describe('what policies read of evidence that was fused by ranks', () => {
       const evidence = fuse([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })
       expect(judge(policy, measure('engine', evidence, EMPTY_LEXICON))).toMatchObject({ verdict: 'refuse', reason })
     }
-  })
-})
-
-describe('clamp01', () => {
-  it.each([
-    [-1, 0],
-    [0, 0],
-    [0.25, 0.25],
-    [1, 1],
-    [2, 1],
-    [NaN, 0],
-    [Infinity, 1],
-  ])('takes %d to %d', (x, expected) => {
-    expect(clamp01(x)).toBe(expected)
   })
 })
 
