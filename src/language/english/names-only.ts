@@ -33,7 +33,7 @@ export function namesOnly(sentence: string, known: Set<string>): boolean {
   const said = sentence
     .replace(SIGNED, '')
     .split(/(?:[\s,;()<>[\]!]|:(?!\/\/))+/)
-    .flatMap((word) => word.replace(/\.+$/, '') || [])
+    .flatMap((word) => word.replace(/(?<!\.)\.+$/, '') || [])
   const isSigned = SIGNED.test(sentence)
   const names = said.filter((word) => !LABEL.test(word))
   if (said.length - names.length > MOST || !names.every((word) => CODE.test(word) || (isSigned && NAME.test(word))))

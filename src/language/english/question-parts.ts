@@ -88,7 +88,7 @@ function asksAloneOf(parts: readonly Piece[]): Pick<QuestionParts, 'asksAlone'> 
 
 function asksSomething(part: string): boolean {
   const [first = ''] = words(part)
-  return !BEGINS_WITH_REASON.test(part) && (/[?؟？]\W*$/.test(part) || isAsking(first))
+  return !BEGINS_WITH_REASON.test(part) && (/[?؟？][^\w?؟？]*$/.test(part) || isAsking(first))
 }
 
 /** The clauses of a sentence without the talk around each. */

@@ -242,6 +242,11 @@ describe('questionParts', () => {
     },
   )
 
+  it.each(['?', '.'])('takes time in proportion to as many %j within a word', async (unit) => {
+    const taken = (text: string): unknown => questionParts(`Backups are kept${text}a for days. Keys rotate every day`)
+    expect(await growth(taken, unit, 32_000)).toBeLessThan(PROPORTION)
+  })
+
   it('takes time in proportion to as many sentences without a term as a long question may hold', async () => {
     expect(await growth(questionParts, 'a\u200b\n\n', 256_000)).toBeLessThan(PROPORTION)
   })
