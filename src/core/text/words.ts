@@ -20,6 +20,9 @@ const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UN
 /** What readers count as one letter: a mark belongs to the letter before it. */
 const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
+/** No letter has so many marks, and bringing them in order takes time by the square of their number. @see UAX 15, section 13 */
+const CROWD = /\p{M}{31,}/gu
+
 /** Digits of other scripts: texts mix them with those of ASCII. */
 const DIGIT = /[^\d\P{Nd}]/gu
 
@@ -30,7 +33,10 @@ const DIGIT = /[^\d\P{Nd}]/gu
  */
 export function words(text: string): string[] {
   if (!FOREIGN.test(text)) return plainWords(text)
-  const folded = plainLetters(foldMarks(text.normalize('NFKC')).toLowerCase()).replace(DIGIT, plainDigit)
+  const folded = plainLetters(foldMarks(text.replace(CROWD, '').normalize('NFKC')).toLowerCase()).replace(
+    DIGIT,
+    plainDigit,
+  )
   if (!FOREIGN.test(folded)) return plainWords(folded)
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
