@@ -10,11 +10,12 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /**
  * Invisible letters: tag characters but for those that end a flag, and two selectors of glyph variants in a row.
  * They are not typed; they are a way to hide text from readers. Selectors alone stand in East Asian names. Nor are more than
- * thirty marks on one letter, which take time by the square of their number to be brought in order.
+ * thirty marks on one letter, which take time by the square of their number to be brought in order: also once what is
+ * invisible between them was taken out.
  * @see https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format
  */
 const HIDDEN =
-  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|\p{M}{31}/u
+  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\p{M}\p{DI}]{31}/u
 
 /** Words of visible ASCII with a space between them: such a question is what it is, whatever is done to it. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/

@@ -30,6 +30,11 @@ describe('requireQuestion', () => {
     ['one tag character', 'Is it \u{e0061}open?', 'control_character'],
     ['tag characters beyond a flag', `Is it open? \u{1f3f4}${tagged('gbengx')}\u{e007f}`, 'control_character'],
     ['more marks than a letter has', `Is it o${'\u0316\u0301'.repeat(16)}pen?`, 'control_character'],
+    [
+      'such marks with what is invisible between them',
+      `Is it o${'\u0316\u200b\u0301'.repeat(11)}pen?`,
+      'control_character',
+    ],
     ['bytes hidden in selectors', 'Is it open? \u{1f600}\u{e0130}\u{e0142}', 'control_character'],
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],

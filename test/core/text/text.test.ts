@@ -306,10 +306,13 @@ describe('sentences', () => {
     )
   })
 
-  it('have words in time in proportion to a text of marks without a letter', async () => {
-    expect(await growth(words, '\u094d\u0301', 128_000)).toBeLessThan(PROPORTION)
-    expect(words(`a${'\u094d\u0301'.repeat(20)} b\u0301`)).toEqual(['a', 'b'])
-  })
+  it.each(['\u094d\u0301', `${'\u094d\u1dfd'.repeat(10)}\u200d`])(
+    'have words in time in proportion to a text of %j',
+    async (unit) => {
+      expect(await growth(words, unit, 128_000)).toBeLessThan(PROPORTION)
+      expect(words(`a${'\u094d\u0301'.repeat(20)} b\u0301`)).toEqual(['a', 'b'])
+    },
+  )
 
   it.each([' ', '\n', ' \n', 'A. ', '"'])('are found in time in proportion to a text of %j', async (unit) => {
     expect(await growth((text) => sentences(`Start.${text} End.`), unit, 48_000)).toBeLessThan(PROPORTION)
