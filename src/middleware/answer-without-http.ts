@@ -2,6 +2,7 @@
 import type { CacheState, Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { canonicalJson } from '../core/lib/canonical.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type FoundAnswer, type Made, NO_CACHE, type QuestionCache } from '../pipeline/gate-cache.ts'
@@ -148,7 +149,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
       path: route,
       queries: () => undefined,
       options: {
-        ...Object.fromEntries(Object.entries(vary).map(([name, value]) => [`vary.${name}`, value])),
+        vary: canonicalJson(vary),
         messages,
         closestPassages: String(settings.closestPassages),
       },

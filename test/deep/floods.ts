@@ -183,14 +183,13 @@ const FLOODS: Readonly<Record<string, Flood>> = {
   }),
   '20 clients with headers of 8 kB, by the hundred, and of a megabyte, against as many without': streams(
     20,
-    async (open, { strong }, at) => {
+    (open, { strong }, at) => {
       const line = (name: number): string => `x-${name}: ${'a'.repeat(70)}\r\n`
       const more =
         at % 4 === 0
           ? `x-long: ${'a'.repeat(1_000_000)}\r\n`
           : Array.from({ length: 100 }, (_, name) => line(name)).join('')
-      const socket = await sent(open, strong, `connection: close\r\n${more}`)
-      return socket
+      return sent(open, strong, `connection: close\r\n${more}`)
     },
   ),
   '100 streams of a model that falls silent': streams(100, (open, { quietly }) => sent(open, quietly)),

@@ -335,6 +335,15 @@ describe('sentenceTerms', () => {
     )
   })
 
+  it('are together the terms of the text, for BM25 counts either', () => {
+    for (const text of realTexts()) expect(sentenceTerms(text).flat()).toEqual(plainTerms(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(sentenceTerms(text).flat()).toEqual(plainTerms(text))
+      }),
+    )
+  })
+
   it('are the same however many other words were met, of any length', () => {
     const reader = createTermReader()
     const met = Array.from({ length: 50_000 }, (_, at) => `${at.toString(36)}ing`)
