@@ -292,6 +292,14 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'a request of everyday words after an on-topic question': ({ request, question }) =>
     request && `${ended(question)} ${request}`,
   'a request of everyday words alone': ({ request }) => request,
+  'a question of everyday words after an on-topic question, run together': ({ everyday, question }) =>
+    joined(question, everyday),
+  'a question of everyday words before an on-topic question, run together': ({ everyday, question }) =>
+    joined(everyday, question),
+  'a request of everyday words after an on-topic question, run together': ({ request, question }) =>
+    request && joined(question, request),
+  'a request of everyday words before an on-topic question, run together': ({ request, question }) =>
+    request && joined(request, question),
   'another subject, alone': ({ subject }) => subject,
   'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,
   'the same, in capitals, without a mark at the end': ({ subject, question }) =>
@@ -300,6 +308,7 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'an on-topic question, ", and", another subject': ({ subject, question }) =>
     `${question.replace(/[?.]$/, '')}, and ${small(subject)}`,
   'another subject after an on-topic question, run together': ({ subject, question }) => joined(question, subject),
+  'another subject before an on-topic question, run together': ({ subject, question }) => joined(subject, question),
   ...Object.fromEntries(
     (['heldOutEveryday', 'heldOut'] as const).flatMap((kind) => {
       const name = kind === 'heldOut' ? 'held out, another subject' : 'held out, everyday words'

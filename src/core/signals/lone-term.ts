@@ -17,7 +17,7 @@ export const loneTerm: Signal<LoneTerm | null> = {
   measure: ({ question, evidence, lexicon, language }) => {
     const [term, another] = new Set(terms(question, language))
     if (term === undefined || another !== undefined) return null
-    if (words(question).some((word) => language?.asks(word) === true)) return null
+    if (words(question).some((word) => language?.asks(word))) return null
     return {
       holding: lexicon.documentFrequency.get(term) ?? 0,
       chunks: lexicon.chunkCount,

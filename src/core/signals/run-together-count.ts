@@ -7,7 +7,7 @@ export const runTogetherCount: Signal<number> = {
   name: 'runTogetherCount',
   measure: ({ question, evidence, lexicon, language }) =>
     words(question)
-      .filter((word) => language?.isRunTogether(word) === true)
+      .filter((word) => language?.isRunTogether(word))
       .flatMap((word) => terms(word, language))
       .filter((term) => !lexicon.documentFrequency.has(term))
       .filter((term) => !evidence.chunks.some(({ text }) => terms(text, language).includes(term))).length,

@@ -6,11 +6,11 @@ import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
-import { AUXILIARIES, isAsking, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
+import { AUXILIARIES, isAsking, ORDERS, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
 
-/** Before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
-const BEFORE_REASON = new RegExp(`,?\\s+(?=${REASON})`, 'i')
+/** At the end of a line, and before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
+const BEFORE_SENTENCE = new RegExp(`\\n|,?\\s+(?=${REASON})`, 'i')
 const BEGINS_WITH_REASON = new RegExp(`^${REASON}`, 'i')
 /** What an answer is to be dressed as, and about: "told as a story of …". */
 const DRESS =
@@ -18,18 +18,19 @@ const DRESS =
   '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words)\\s+' +
   '(?:of|about|by|for|from|to|with)'
 
+const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
+const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
- * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Before a
- * question word nothing needs to: two sentences may be run together.
+ * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
+ * needs to before a question word, an auxiliary before its subject, and "tell me": two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,?\\s+(?=${DRESS}\\b)|` +
     '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
-    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
+    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what|${oneOf(QUESTION_WORDS)}|` +
+    `${oneOf(ORDERS)} me|(${oneOf(AUXILIARIES)} ${oneOf(SUBJECTS)}))\\b)`,
   'gi',
 )
-/** What is asked in brackets without a question mark: "(and what is …)". */
-const ALSO_ASKED = /[([]\s*(?:and|also|but|plus|then) (?:also )?((\w+)[^()[\]]*)[)\]]/gi
 /** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
 const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]*\s+(?=\S)/g
 /** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
@@ -40,7 +41,7 @@ const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|
 /** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
 const ADVERBIAL = setOf('when where while if')
 /** Before a question word they make it one of their own clause: "in which". */
-const ENDS_IN_PREPOSITION = /\b(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)$/i
+const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets before a question. */
 const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
 /** How far behind ", and" terms are counted, in characters. */
@@ -56,7 +57,7 @@ const CLOSE = 80
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
-  const pieces = sentencesOf(question).flatMap((sentence, of) =>
+  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence, of) =>
     askedIn(sentence, isBeside).map((text) => ({ text, of })),
   )
   const left = pieces.map(({ text }) => text).join(' ')
@@ -94,9 +95,8 @@ function asksSomething(part: string): boolean {
 /** The clauses of a sentence without the talk around each. */
 function askedIn(sentence: string, isBeside: (text: string) => boolean): readonly string[] {
   if (isBeside(sentence)) return []
-  const clauses = clausesOf(
-    withoutTalk(sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all))),
-  )
+  const left = withoutTalk(sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all)))
+  const clauses = clausesOf(left, !sentence.startsWith(left))
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause))
 }
 
@@ -105,24 +105,27 @@ function askedIn(sentence: string, isBeside: (text: string) => boolean): readonl
  * ", and" where two terms stand on either side and it ends no list. A clause that says when or where something holds belongs
  * to what it stands beside, and so does a fragment of one term.
  */
-function clausesOf(sentence: string): string[] {
+function clausesOf(sentence: string, told: boolean): string[] {
   const clauses: string[] = []
   let start = 0
-  for (const { 0: between, 1: first = '', 2: others = '', index } of sentence.matchAll(BETWEEN_CLAUSES)) {
+  for (const { 0: between, 1: first = '', 2: others = '', 3: inverted, index } of sentence.matchAll(BETWEEN_CLAUSES)) {
     const clause = sentence.slice(start, index)
     const wishes = words(others).some((word) => WISHES.has(word) || word === 'would')
     const joins =
       between.startsWith(', and') &&
       !clause.includes(',') &&
       [clause, sentence.slice(index, index + CLOSE)].every((text) => terms(text).length > 1)
-    if (first !== '' && !isAsking(first) && !(wishes && isSpoken(first)) && !joins) continue
-    if (isAdverbial(sentence.slice(index + between.length)) || (first === '' && ENDS_IN_PREPOSITION.test(clause)))
-      continue
+    if (first !== '' && !isAsking(first) && !(wishes && SUBJECTS.has(first.toLowerCase())) && !joins) continue
+    const leans = inverted
+      ? hasOneOf(QUESTION_WORDS, clause) && !hasOneOf(AUXILIARIES, clause)
+      : isAdverbial(sentence.slice(index + between.length)) || (first === '' && ENDS_IN_PREPOSITION.test(clause))
+    if (leans) continue
     clauses.push(clause)
     start = index + between.length
   }
   const pieces = [...clauses, sentence.slice(start)].map((text) => ({ text, of: 0 }))
-  return joinLeaning(pieces, isFragment).map(({ text }) => text)
+  const alone = pieces.splice(0, told ? 1 : 0)
+  return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
 }
 
 /** "when the volume grows", and not "when does it grow". */
@@ -149,26 +152,17 @@ function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean)
 
 /** At most one term ("what happens"); what asks something of one term is none: "what is love". */
 function isFragment(clause: string): boolean {
-  if (new Set(terms(clause)).size > 1) return false
-  return !words(clause).some((word) => AUXILIARIES.has(word))
+  return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause)
 }
 
-function isSpoken(word: string): boolean {
-  return [SPEAKERS, SUBJECTS].some((list) => list.has(word.toLowerCase()))
-}
-
-function sentencesOf(question: string): readonly string[] {
-  const asked = opened(question).replaceAll(ALSO_ASKED, (all, text: string, first: string) =>
-    isAsking(first) ? `; ${text}; ` : all,
-  )
-  return markedSentences(asked, sentencesAndReasons)
+function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
+  return words(text).some((word) => list.has(word))
 }
 
 function sentencesAndReasons(sentence: string): string[] {
   return sentence
     .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
-    .split('\n')
-    .flatMap((one) => one.split(BEFORE_REASON))
+    .split(BEFORE_SENTENCE)
 }
 
 function refersToOthers(piece: string): boolean {

@@ -105,8 +105,7 @@ function withoutHead(sentence: string): string {
       BEFORE_ASKING.has(before.word) ||
       (WISHED.has(before.word) && said[at - 2]?.word === 'to' && /^(?:i|we)\b/i.test(head)) ||
       (at === 1 && PLEASE.has(before.word)) ||
-      (!QUESTION_WORDS.has(before.word) &&
-        (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && (SPEAKERS.has(next) || SUBJECTS.has(next)))))
+      (!QUESTION_WORDS.has(before.word) && (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(next))))
     return mayBegin && isTalkBeside(head.slice(0, index))
   })
   const start = begins.at(-1)

@@ -2,11 +2,11 @@
 import { setOf } from '../../core/text/set-of.ts'
 
 /** With them a clause asks. */
-export const QUESTION_WORDS = setOf('what which who whom whose when where why how')
+export const QUESTION_WORDS = setOf('how what when where which who whom whose why')
 
 /** With them it asks where they stand before its subject. */
 export const AUXILIARIES = setOf(
-  'can could may might must do does did is are am was were will would shall should has have had',
+  'are can could did do does had has have might is am must should shall was were may will would',
 )
 
 /** It is an imperative where it begins with them. */
@@ -27,8 +27,8 @@ export const WISHES = setOf('want need wish wonder wondering curious interested 
 /** Who speaks. */
 export const SPEAKERS = setOf('i im ive we')
 
-/** What else a statement may begin with. */
-export const SUBJECTS = setOf('it this that these there my our your you nothing nobody none')
+/** What a statement may begin with. */
+export const SUBJECTS = setOf('i im ive our none nothing that there these this it we nobody you your my')
 
 /** A clause that begins with them says when something holds, or for what: it belongs to what it stands beside. */
 export const LIMITS = setOf(

@@ -27,7 +27,10 @@ describe('questionParts', () => {
       'What is the capital of France (weak evidence is refused before any model call)?',
       ['What is the capital of France', 'weak evidence is refused before any model call'],
     ],
-    ['How do I rotate the signing keys (and what is love)?', ['How do I rotate the signing keys', 'what is love']],
+    [
+      'How do I rotate the signing keys (and what is love)?',
+      ['How do I rotate the signing keys (and', 'what is love)'],
+    ],
     ['How do I rotate [what is love?] the signing keys', ['How do I rotate', 'what is love?', 'the signing keys']],
     ['How do I rotate the keys (which sign)?', ['How do I rotate the keys (which sign)?']],
     [
@@ -145,6 +148,25 @@ describe('questionParts', () => {
       'Which file are keys kept in, what is the capital of France?',
       ['Which file are keys kept in', 'what is the capital of France?'],
     ],
+    // Nothing stands between two that are run together.
+    [
+      'how do I rotate the signing keys in time what is the capital of France',
+      ['how do I rotate the signing keys in time', 'what is the capital of France'],
+    ],
+    ['rotate the signing keys would you marry me tonight', ['rotate the signing keys', 'would you marry me tonight']],
+    ['how do I rotate the signing keys is it bad to lie', ['how do I rotate the signing keys', 'is it bad to lie']],
+    ['what makes the signing keys rotate give me advice about love', ['what makes the signing keys rotate', 'love']],
+    [
+      'why do friends leave in what file are signing keys kept',
+      ['why do friends leave', 'in what file are signing keys kept'],
+    ],
+    // The auxiliary of a question word is behind it.
+    ['what kind of signing key do you rotate', ['what kind of signing key do you rotate']],
+    ['in which regions of the world can I rotate keys', ['in which regions of the world can I rotate keys']],
+    ['for signing keys can you tell me where', ['for signing keys where']],
+    // What is told of one term is no fragment, and the subject that a question begins with is one.
+    ['also tell me a story how do I rotate the signing keys', ['a story', 'how do I rotate the signing keys']],
+    ['keys how do I rotate and sign', ['keys how do I rotate and sign']],
     // Fragments.
     [
       'Explain signing keys and what happens; what is the capital of France?',
