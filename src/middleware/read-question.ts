@@ -1,6 +1,6 @@
 /** From a request to a question, or to an error that says what is wrong with it. */
 import type { Context } from 'hono'
-import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
+import { canonicalJson, isExact, lengthPrefixed } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Json } from '../core/lib/json.ts'
 import { type OptionKinds, requireOptions, strings } from '../core/lib/options.ts'
@@ -84,12 +84,6 @@ async function readByHook(
       ],
     ),
   }
-}
-
-/** Whether numbers are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
-function isExact(value: unknown): boolean {
-  if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)
-  return typeof value !== 'number' || Math.abs(value) < 2 ** 53
 }
 
 /**

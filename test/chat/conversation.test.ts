@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { type Chat, readChat } from '../../packages/chat/src/conversation.ts'
 
-async function chatOf(body: object): Promise<Chat> {
+async function chatOf(body: object | string): Promise<Chat> {
   const app = new Hono()
   let chat: Chat | undefined
   app.post('/', async (c) => {
@@ -10,7 +10,7 @@ async function chatOf(body: object): Promise<Chat> {
     return c.body(null, 204)
   })
   const headers = { 'content-type': 'application/json' }
-  await app.request('/', { method: 'POST', headers, body: JSON.stringify(body) })
+  await app.request('/', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
   return chat!
 }
 
@@ -27,5 +27,16 @@ describe('what the answer to a chat depends on', () => {
     const [one, other] = [await chatOf({ question: 'One' }), await chatOf({ question: 'Other' })]
     expect([one.question, other.question]).toEqual(['One', 'Other'])
     expect(one.vary).toEqual(other.vary)
+  })
+
+  it.each([
+    ['null', '1e400'],
+    ['1e400', '-1e400'],
+    ['9007199254740992', '9007199254740993'],
+  ])('are its numbers as they were sent: %s and %s', async (...numbers) => {
+    const [one, other] = await Promise.all(
+      numbers.map((seed) => chatOf(`{"messages":${JSON.stringify(messages)},"options":{"seed":${seed}}}`)),
+    )
+    expect(one!.vary).not.toEqual(other!.vary)
   })
 })

@@ -100,6 +100,24 @@ test('a search gives passages, citations and confidence, and the decision is rec
   expect(app.events[0]!.decision.id).toBe(id)
 })
 
+test('a search is judged by the passages that it returns alone', async () => {
+  const { post } = anApp([WEAK, WEAK, STRONG])
+  const refused = async (args: object): Promise<[boolean, number]> => {
+    const { metadata, data } = (await (await post('/tools/search', { query: QUESTION, ...args })).json()) as {
+      metadata: { refused: boolean }
+      data: unknown[]
+    }
+    return [metadata.refused, data.length]
+  }
+  expect(await refused({})).toEqual([false, 3])
+  expect(await refused({ k: 2 })).toEqual([true, 0])
+  const few = anApp([WEAK, WEAK, STRONG], { retrieval: { topK: 2 } })
+  const { metadata } = (await (await few.post('/tools/search', { query: QUESTION, k: 5 })).json()) as {
+    metadata: { refused: boolean }
+  }
+  expect(metadata.refused).toBe(true)
+})
+
 test('a flagged search begins its citations with the warning', async () => {
   const { post } = anApp([MIDDLING])
   const { citations } = (await (await post('/tools/search', { query: QUESTION })).json()) as { citations: string[] }

@@ -218,3 +218,11 @@ describe.skipIf(server === undefined)('Redis', () => {
     }
   })
 })
+
+it.each([['OK'], [undefined], ['1e400'], [[]]])(
+  'a purge that is answered with %j is told of as one that failed',
+  async (reply) => {
+    const purges = createRedisAnswerPurges({ redis: { eval: async () => reply } })
+    await expect(purges.purge([{ kind: 'everything' }])).rejects.toMatchObject({ code: 'store_unavailable' })
+  },
+)

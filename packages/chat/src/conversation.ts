@@ -1,6 +1,6 @@
 /** What a chat client sends, read: OpenAI messages, UI messages of the AI SDK, or a question alone. */
 import type { Context } from 'hono'
-import { canonicalJson, isRecord, type Json } from 'hono-rag-gate/core/lib'
+import { canonicalJson, isExact, isRecord, type Json } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type QuestionInRequest, readJsonObject } from 'hono-rag-gate/middleware'
 
@@ -93,9 +93,9 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promis
   const history = newestTurns(said.turns, maxHistoryLength)
   // A question beside messages is the handler's alone.
   const read = [...OF_THE_EXCHANGE, 'rag_gate', messages === undefined ? 'question' : 'messages']
-  const others = Object.entries(body).filter(([name]) => !read.includes(name))
-  // What JSON.parse made is JSON.
-  const rest = canonicalJson(Object.fromEntries(others) as Record<string, Json>)
+  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name)))
+  // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells chats apart.
+  const rest = isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text()
   const turns = JSON.stringify(history.map(({ role, content }) => [role, content]))
   return {
     ...said.asked,

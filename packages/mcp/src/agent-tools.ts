@@ -62,6 +62,7 @@ export interface AgentTools {
   call(name: string, given: Readonly<Record<string, unknown>>, caller: Caller): Promise<ToolResult>
 }
 
+type Ask = ReturnType<typeof gateWithoutHttp>
 type Given = Readonly<Record<string, unknown>>
 
 /**
@@ -86,9 +87,18 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
     ...options,
     policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : policy && recording(policy),
   }
-  const search = gateWithoutHttp(gating)
+  const { retrieval } = gating
+  const most = retrieval?.topK
+  /** By how many passages each judges: no others are returned. The first says what is wrong with the options. */
+  const gates = new Map([[most, gateWithoutHttp(gating)]])
+  function searchOf(k: number): Ask {
+    const topK = most !== undefined && most < k ? most : k
+    const search = gates.get(topK) ?? gateWithoutHttp({ ...gating, retrieval: { ...retrieval, topK } })
+    gates.set(topK, search)
+    return search
+  }
 
-  async function judged(ask: typeof search, given: Given, { principal, later }: Caller): Promise<GatedQuestion> {
+  async function judged(ask: Ask, given: Given, { principal, later }: Caller): Promise<GatedQuestion> {
     const { query, collection } = given
     if (typeof query !== 'string') throw wrongArgument('query', 'a text')
     const place = collection === undefined ? {} : { collection: checkCollectionId(collection) }
@@ -127,13 +137,13 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
       }
       if (name === 'search') {
         const { k = 5 } = given
-        if (!Number.isInteger(k) || (k as number) < 1 || (k as number) > MOST_PASSAGES) {
+        if (typeof k !== 'number' || !Number.isInteger(k) || k < 1 || k > MOST_PASSAGES) {
           throw wrongArgument('k', `a whole number from 1 to ${MOST_PASSAGES}`)
         }
-        const gated = await judged(search, given, caller)
+        const gated = await judged(searchOf(k), given, caller)
         const { record, about } = told(gated, caller)
-        const { citations: all, context } = gated.gate
-        const found = gated.refusal === undefined ? all.slice(0, k as number) : []
+        const { context } = gated.gate
+        const found = gated.refusal === undefined ? gated.gate.citations : []
         const citations = found.map(
           ({ number, document_id, section }) =>
             `[${number}] ${document_id}${section === undefined ? '' : `: ${section}`}`,

@@ -134,7 +134,7 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
         whole: wholeOf(tenant),
         scopes: scopes.filter((scope) => tenantOfScope(scope) === tenant).map(purgeScopeText),
       }))
-      const epoch = Number(await run(PURGE, parts))
+      const epoch = epochIn(await run(PURGE, parts))
       purged(scopes)
       return epoch
     },
@@ -146,9 +146,15 @@ function rowsIn(reply: unknown): readonly PurgeRow[] {
   const rows: PurgeRow[] = []
   if (!Array.isArray(reply)) throw new RagGateError('store_unavailable', 'Redis answered with no list')
   for (let at = 0; at < reply.length; at += 2) {
-    const epoch = Number(reply[at + 1])
-    if (!Number.isSafeInteger(epoch)) throw new RagGateError('store_unavailable', 'Redis answered with no number')
-    rows.push([String(reply[at]), epoch])
+    rows.push([String(reply[at]), epochIn(reply[at + 1])])
   }
   return rows
+}
+
+/** @throws `store_unavailable` for what is no whole number */
+function epochIn(reply: unknown): number {
+  const epoch = Number(reply)
+  if (!/^\d+$/.test(String(reply)) || !Number.isSafeInteger(epoch))
+    throw new RagGateError('store_unavailable', 'Redis answered with no number')
+  return epoch
 }

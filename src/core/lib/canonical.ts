@@ -23,3 +23,9 @@ export function canonicalJson(value: Json | undefined): string {
   }
   return JSON.stringify(value ?? null)
 }
+
+/** Whether the numbers of parsed JSON are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
+export function isExact(value: unknown): boolean {
+  if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)
+  return typeof value !== 'number' || Math.abs(value) < 2 ** 53
+}

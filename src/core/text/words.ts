@@ -21,7 +21,7 @@ const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UN
 const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
 /** No letter has so many marks, and bringing them in order takes time by the square of their number. @see UAX 15, section 13 */
-const CROWD = /[\p{M}\p{DI}]{31,}/gu
+export const CROWDED_MARKS = /[\p{M}\p{DI}]{31,}/gu
 
 /** Digits of other scripts: texts mix them with those of ASCII. */
 const DIGIT = /[^\d\P{Nd}]/gu
@@ -33,7 +33,7 @@ const DIGIT = /[^\d\P{Nd}]/gu
  */
 export function words(text: string): string[] {
   if (!FOREIGN.test(text)) return plainWords(text)
-  const folded = plainLetters(foldMarks(text.replace(CROWD, '').normalize('NFKC')).toLowerCase()).replace(
+  const folded = plainLetters(foldMarks(text.replace(CROWDED_MARKS, '').normalize('NFKC')).toLowerCase()).replace(
     DIGIT,
     plainDigit,
   )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { drawWindows, holdsWindow, type ScalePassage } from '../../../packages/calibration/src/scale/windows.ts'
 import { WINDOWS_OF_SCRIPTS } from '../../fixtures/windows.ts'
+import { growth, PROPORTION } from '../../growth.ts'
 
 const passagesOf = (...texts: string[]): ScalePassage[] =>
   texts.map((text, at) => ({ id: `p${at}`, documentId: `d${at}`, text }))
@@ -89,4 +90,10 @@ describe('holdsWindow', () => {
     expect(holds('Old KEYS\n stay  valid.')).toBe(true)
     expect(holds('Old keys are valid.')).toBe(false)
   })
+})
+
+it('reads texts in time in proportion to their length, of marks alone too', async () => {
+  const holds = holdsWindow({ question: 'Old keys stay valid' })
+  expect(await growth(holds, '\u094d\u0301', 128_000)).toBeLessThan(PROPORTION)
+  expect(holds(`e${'\u0301'.repeat(40)} Old  keys stay valid`)).toBe(true)
 })

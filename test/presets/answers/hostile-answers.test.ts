@@ -22,6 +22,7 @@ import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficien
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { measureAnswer } from '../../fixtures/english.ts'
+import { growth, PROPORTION } from '../../growth.ts'
 import { examples } from '../../properties.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
@@ -46,6 +47,12 @@ function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> &
   })
   return judgeAnswer(policy, { ...judge(policy, STRONG), signals: STRONG }, answer)
 }
+
+it('is measured in time in proportion to its length, of marks alone too', async () => {
+  const measured = (answer: string) =>
+    measureAnswer({ question: 'How does it start?', chunks: CHUNKS, answer, fields: [] })
+  expect(await growth(measured, '\u094d\u0301', 64_000)).toBeLessThan(PROPORTION)
+})
 
 describe('any report', () => {
   const member = fc.oneof(

@@ -29,6 +29,7 @@ describe('vectors of an embedder', () => {
     ['NaN', [[NaN, 2]], 'a vector of what are not numbers'],
     ['infinity', [[1, Infinity]], 'a vector of what are not numbers'],
     ['null', [[1, null]], 'a vector of what are not numbers'],
+    ['holes', [Array(2)], 'a vector of what are not numbers'],
   ])('with %s are a bad response', (_name, value, detail) => {
     expect(() => readEmbeddings(value, 1, 2)).toThrow(
       expect.objectContaining({

@@ -1,4 +1,5 @@
 /** Questions that a collection asks itself: a few words in a row from one sentence of a passage, or the sentence. */
+import { CROWDED_MARKS } from 'hono-rag-gate/core/text'
 import { seededRandom } from './seeded-random.ts'
 
 /** A passage that windows are drawn from. */
@@ -69,7 +70,7 @@ export function holdsWindow(window: Pick<ScaleWindow, 'question'>): (text: strin
 }
 
 function comparable(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ')
+  return text.replace(CROWDED_MARKS, '').normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ')
 }
 
 const sentencesIn = new Intl.Segmenter('und', { granularity: 'sentence' })

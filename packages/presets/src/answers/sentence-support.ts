@@ -1,6 +1,6 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
 import type { SentenceSupport } from 'hono-rag-gate/core/answer'
-import { type Language, mapCode, sentences, terms, visible, words } from 'hono-rag-gate/core/text'
+import { CROWDED_MARKS, type Language, mapCode, sentences, terms, visible, words } from 'hono-rag-gate/core/text'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
 const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
@@ -132,7 +132,7 @@ function countMissing(wanted: readonly string[], isHeld: (each: string) => boole
 
 /** Figures as one form: without thousands separators and without zeros after the point. */
 function numbersIn(text: string): string[] {
-  return (text.normalize('NFKC').match(NUMBER) ?? []).map((number) => {
+  return (text.replace(CROWDED_MARKS, '').normalize('NFKC').match(NUMBER) ?? []).map((number) => {
     const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number
     return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain
   })

@@ -16,7 +16,8 @@ export function readEmbeddings(value: unknown, count: number, dimension: number)
     if (vector.length !== dimension) {
       throw new RagGateError('embedding_mismatch', `The embedder made ${vector.length} dimensions, not ${dimension}`)
     }
-    if (!vector.every((part) => Number.isFinite(part))) throw unreadable('a vector of what are not numbers')
+    // A list with holes has no parts there for `every` to see.
+    if (![...vector].every(Number.isFinite)) throw unreadable('a vector of what are not numbers')
     // Every one of them was just seen to be a number.
     return vector as readonly number[]
   })
