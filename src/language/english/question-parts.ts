@@ -6,7 +6,7 @@ import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
-import { AUXILIARIES, isAsking, ORDERS, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
+import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
 
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 /** At the end of a line, and before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
@@ -22,13 +22,13 @@ const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|abo
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
- * needs to before a question word, an auxiliary before its subject, and "tell me": two sentences may be run together.
+ * needs to before a question word, "in what year did", and an auxiliary before its subject: two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,?\\s+(?=${DRESS}\\b)|` +
     '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
-    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what|${oneOf(QUESTION_WORDS)}|` +
-    `${oneOf(ORDERS)} me|(${oneOf(AUXILIARIES)} ${oneOf(SUBJECTS)}))\\b)`,
+    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
+    `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)))\\b)`,
   'gi',
 )
 /** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */

@@ -22,7 +22,7 @@ export function isAsking(word: string): boolean {
 }
 
 /** It says what is wanted to know. */
-export const WISHES = setOf('want need wish wonder wondering curious interested looking question')
+export const WISHES = setOf('wish wonder need wondering want interested question curious looking')
 
 /** Who speaks. */
 export const SPEAKERS = setOf('i im ive we')
@@ -37,10 +37,10 @@ export const LIMITS = setOf(
 )
 
 /** What may join a clause to what stands before it. */
-export const JOINTS = setOf('but so and also as or just then')
+export const JOINTS = setOf('but also as or just then so and')
 
 /** Behind them begins what is asked: "Tell me …", "I wonder whether …". */
-export const BEFORE_ASKING = setOf('me us about regarding if whether')
+export const BEFORE_ASKING = setOf('about regarding me us whether if')
 
 /** The same behind a "to" of who speaks: "I would like to know …". */
 export const WISHED = setOf('know understand')

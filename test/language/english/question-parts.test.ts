@@ -155,7 +155,6 @@ describe('questionParts', () => {
     ],
     ['rotate the signing keys would you marry me tonight', ['rotate the signing keys', 'would you marry me tonight']],
     ['how do I rotate the signing keys is it bad to lie', ['how do I rotate the signing keys', 'is it bad to lie']],
-    ['what makes the signing keys rotate give me advice about love', ['what makes the signing keys rotate', 'love']],
     [
       'why do friends leave in what file are signing keys kept',
       ['why do friends leave', 'in what file are signing keys kept'],
@@ -163,6 +162,12 @@ describe('questionParts', () => {
     // The auxiliary of a question word is behind it.
     ['what kind of signing key do you rotate', ['what kind of signing key do you rotate']],
     ['in which regions of the world can I rotate keys', ['in which regions of the world can I rotate keys']],
+    // A question word that stands where the answer would, and what only looks like an auxiliary before its subject.
+    ['signing keys are an example of what kind of secret', ['signing keys are an example of what kind of secret']],
+    ['what do signing keys have that passwords lack', ['what do signing keys have that passwords lack']],
+    ['how do signing keys do it at midnight hours', ['how do signing keys do it at midnight hours']],
+    ['how do I find the keys that are my own secrets', ['how do I find the keys that are my own secrets']],
+    ['can the portal show me keys', ['can the portal show me keys']],
     ['for signing keys can you tell me where', ['for signing keys where']],
     // What is told of one term is no fragment, and the subject that a question begins with is one.
     ['also tell me a story how do I rotate the signing keys', ['a story', 'how do I rotate the signing keys']],
