@@ -26,8 +26,8 @@ const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,?\\s+(?=${DRESS}\\b)|` +
-    '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
-    `([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
+    '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please|' +
+    `${PREPOSITION})\\s+)?([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
     `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)))\\b)`,
   'gi',
 )

@@ -159,6 +159,10 @@ describe('questionParts', () => {
       'why do friends leave in what file are signing keys kept',
       ['why do friends leave', 'in what file are signing keys kept'],
     ],
+    [
+      'In what year did signing keys rotate and in what year did love end?',
+      ['In what year did signing keys rotate', 'in what year did love end?'],
+    ],
     // The auxiliary of a question word is behind it.
     ['what kind of signing key do you rotate', ['what kind of signing key do you rotate']],
     ['in which regions of the world can I rotate keys', ['in which regions of the world can I rotate keys']],
