@@ -85,8 +85,10 @@ describe('contentStems', () => {
     const question = fc.array(word, { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(question, question, (one, other) => {
+        // Behind a symbol the mark may belong to it.
+        const mark = /[\p{L}\p{N}]$/u.test(other.at(-1)!) ? '' : '?'
         const alike =
-          stemsOf(`What ${one.join(' ')}?`, englishStems) === stemsOf(`what ${other.join(' ')}`, englishStems)
+          stemsOf(`What ${one.join(' ')}?`, englishStems) === stemsOf(`what ${other.join(' ')}${mark}`, englishStems)
         expect(alike).toBe(one.join(' ') === other.join(' '))
       }),
       { numRuns: examples(2000) },
