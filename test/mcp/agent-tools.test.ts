@@ -101,21 +101,17 @@ test('a search gives passages, citations and confidence, and the decision is rec
 })
 
 test('a search is judged by the passages that it returns alone', async () => {
-  const { post } = anApp([WEAK, WEAK, STRONG])
-  const refused = async (args: object): Promise<[boolean, number]> => {
+  const found = async (args: object, options: Partial<AgentToolsOptions> = {}): Promise<[boolean, number]> => {
+    const { post } = anApp([WEAK, WEAK, STRONG], options)
     const { metadata, data } = (await (await post('/tools/search', { query: QUESTION, ...args })).json()) as {
       metadata: { refused: boolean }
       data: unknown[]
     }
     return [metadata.refused, data.length]
   }
-  expect(await refused({})).toEqual([false, 3])
-  expect(await refused({ k: 2 })).toEqual([true, 0])
-  const few = anApp([WEAK, WEAK, STRONG], { retrieval: { topK: 2 } })
-  const { metadata } = (await (await few.post('/tools/search', { query: QUESTION, k: 5 })).json()) as {
-    metadata: { refused: boolean }
-  }
-  expect(metadata.refused).toBe(true)
+  expect(await found({})).toEqual([false, 3])
+  expect(await found({ k: 2 })).toEqual([true, 0])
+  expect(await found({ k: 5 }, { retrieval: { topK: 2 } })).toEqual([true, 0])
 })
 
 test('a flagged search begins its citations with the warning', async () => {

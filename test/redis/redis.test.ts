@@ -61,6 +61,9 @@ describe.skipIf(server === undefined)('Redis', () => {
     running.kill('SIGKILL')
     await gone
   }
+  /** A read that takes a tenth of a second is a miss by default: a busy machine is waited for, for less than any answer may take. */
+  const aStore = (options: Partial<Parameters<typeof createRedisAnswerCache>[0]> = {}) =>
+    createRedisAnswerCache({ redis, deadlineMs: 1000, ...options })
   const isUp = (): Promise<void> =>
     vi.waitFor(async () => expect(await redis.ping()).toBe('PONG'), { timeout: 10_000, interval: 20 })
 
@@ -78,15 +81,14 @@ describe.skipIf(server === undefined)('Redis', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  // By default a read that takes a tenth of a second is a miss: a busy machine takes longer.
   answerCacheContract('createRedisAnswerCache', async () => {
     await redis.flushAll()
-    return createRedisAnswerCache({ redis, deadlineMs: 1000 })
+    return aStore()
   })
 
   it('keeps an answer for its lifetime and its window for faults, under a name that tells nothing of it', async () => {
     await redis.flushAll()
-    await createRedisAnswerCache({ redis, deadlineMs: 1000, prefix: 'mine:' }).put(
+    await aStore({ prefix: 'mine:' }).put(
       'the question',
       aStoredAnswer('the question', { lifetimeSeconds: 100, staleIfErrorSeconds: 20 }),
     )
@@ -100,9 +102,7 @@ describe.skipIf(server === undefined)('Redis', () => {
   it('takes nothing that another wrote, and deletes it', async () => {
     await redis.flushAll()
     const faults: AnswerCacheFault[] = []
-    const ours = createRedisAnswerCache({
-      redis,
-      deadlineMs: 1000,
+    const ours = aStore({
       hmacKey: new Uint8Array(32).fill(7),
       onFault: (fault) => void faults.push(fault),
     })
@@ -119,9 +119,7 @@ describe.skipIf(server === undefined)('Redis', () => {
 
   it('shares answers between servers', async () => {
     await redis.flushAll()
-    const [one, other] = [0, 1].map(() =>
-      aGate({ cache: { store: createRedisAnswerCache({ redis, deadlineMs: 1000 }) } }),
-    )
+    const [one, other] = [0, 1].map(() => aGate({ cache: { store: aStore() } }))
     await one!.ask()
     expect((await other!.ask()).headers.get('cache-status')).toBe('rag-gate; hit')
     expect(other!.journal.retrievals).toEqual([])
@@ -130,8 +128,7 @@ describe.skipIf(server === undefined)('Redis', () => {
   it('is killed in the middle, and started again: every question is answered, and what was stored is found again', async () => {
     await redis.flushAll()
     const faults: AnswerCacheFault[] = []
-    // A read that is slow on a busy machine is no loss: it is waited for, for less than any answer may take here.
-    const store = createRedisAnswerCache({ redis, deadlineMs: 1000, onFault: (fault) => void faults.push(fault) })
+    const store = aStore({ onFault: (fault) => void faults.push(fault) })
     const gate = aGate({ cache: { store } })
     const question = (at: number): { question: string } => ({ question: `How does the engine start? ${at}` })
     const statuses: number[] = []
@@ -172,7 +169,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     const servers = [0, 1].map(() => {
       const purges = createRedisAnswerPurges({ redis, clock })
       const store = createTieredAnswerCache({
-        tiers: [createMemoryAnswerCache(), createRedisAnswerCache({ redis, deadlineMs: 1000 })],
+        tiers: [createMemoryAnswerCache(), aStore()],
       })
       return { purges, gate: aGate({ cache: { store, purges } }) }
     })
@@ -191,7 +188,7 @@ describe.skipIf(server === undefined)('Redis', () => {
 
   it('is killed after a purge, and started again: nothing is sent that it cannot tell of, nothing purged comes back', async () => {
     await redis.flushAll()
-    const store = createRedisAnswerCache({ redis, deadlineMs: 1000 })
+    const store = aStore()
     const purges = createRedisAnswerPurges({ redis, copyMaxAgeMs: 0 })
     const gate = aGate({ cache: { store, purges } })
     const status = async (question: string): Promise<string | null> =>

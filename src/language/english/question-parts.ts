@@ -22,7 +22,7 @@ const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|abo
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
- * needs to before a question word, "in what year did", and an auxiliary before its subject: two sentences may be run together.
+ * needs to before a question word, "in what year did", and an auxiliary before its subject ("do it" is a verb): two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,?\\s+(?=${DRESS}\\b)|` +
@@ -95,8 +95,9 @@ function asksSomething(part: string): boolean {
 /** The clauses of a sentence without the talk around each. */
 function askedIn(sentence: string, isBeside: (text: string) => boolean): readonly string[] {
   if (isBeside(sentence)) return []
-  const left = withoutTalk(sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all)))
-  const clauses = clausesOf(left, !sentence.startsWith(left))
+  const said = sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all))
+  const left = withoutTalk(said)
+  const clauses = clausesOf(left, !said.startsWith(left))
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause))
 }
 
@@ -104,6 +105,8 @@ function askedIn(sentence: string, isBeside: (text: string) => boolean): readonl
  * Parts a sentence wherever a clause begins that asks, tells to do something, or says what is wanted to know, and at
  * ", and" where two terms stand on either side and it ends no list. A clause that says when or where something holds belongs
  * to what it stands beside, and so does a fragment of one term.
+ *
+ * @param told whether talk stood before it ("tell me a story …"): then no fragment at its beginning leans on what follows
  */
 function clausesOf(sentence: string, told: boolean): string[] {
   const clauses: string[] = []

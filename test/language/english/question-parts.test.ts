@@ -176,6 +176,7 @@ describe('questionParts', () => {
     // What is told of one term is no fragment, and the subject that a question begins with is one.
     ['also tell me a story how do I rotate the signing keys', ['a story', 'how do I rotate the signing keys']],
     ['keys how do I rotate and sign', ['keys how do I rotate and sign']],
+    ['[TICKET-8841] keys how do I rotate and sign', ['keys how do I rotate and sign']],
     // Fragments.
     [
       'Explain signing keys and what happens; what is the capital of France?',
