@@ -34,7 +34,12 @@ export interface GateWithoutHttpOptions extends Pick<
   readonly question?: Pick<QuestionOptions, 'maxCodePoints' | 'collections'>
   /** From where the model's confidence is had, for policies that judge it. */
   readonly answer?: AnswerJudgeOptions
-  /** Named in the records. @default 'without-http' */
+  /**
+   * Named in the records and in the keys of stored answers: routes over different indexes that share a store need different
+   * names.
+   *
+   * @default 'without-http'
+   */
   readonly route?: string
 }
 

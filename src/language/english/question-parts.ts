@@ -10,29 +10,29 @@ import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-
 
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 /** At the end of a line, and before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
-const BEFORE_SENTENCE = new RegExp(`\\n|,?\\s+(?=${REASON})`, 'i')
+const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
 const BEGINS_WITH_REASON = new RegExp(`^${REASON}`, 'i')
 /** What an answer is to be dressed as, and about: "told as a story of …". */
 const DRESS =
-  '(?:as|in)\\s+(?:an?|the)\\s+(?:\\w+\\s+)?' +
-  '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words)\\s+' +
+  '(?:as|in) (?:an?|the) (?:\\w+ )?' +
+  '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words) ' +
   '(?:of|about|by|for|from|to|with)'
 
 const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
- * needs to before a question word, "in what year did", and an auxiliary before its subject ("do it" is a verb): two sentences may be run together.
+ * needs to before a question word, "in what year did", "does", and an auxiliary before its subject ("do it" is a verb): two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
-  `,?\\s+(?=${DRESS}\\b)|` +
-    '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please|' +
-    `${PREPOSITION})\\s+)?([\\wÀ-ỹ]+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
-    `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)))\\b)`,
+  `,? (?=${DRESS}\\b)|` +
+    '(?:,? (?:and|but|also|or|then|plus|as well as),?|,) (?=(?:(?:also|then|finally|next|please|' +
+    `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))| (?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
+    `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)|(?<!it )(?:does|did)(?! not)))\\b)`,
   'gi',
 )
 /** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
-const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]*\s+(?=\S)/g
+const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?=\S)/g
 /** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
 const SHORTENED =
   /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i

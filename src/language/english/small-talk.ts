@@ -20,11 +20,11 @@ import {
 } from './word-lists.ts'
 
 const WORD = /[\w'’]+/g
-const MARK = /[,:;!–—]|\s-/
-const JOINT = /^(?:but|so|and)\s+/i
+const MARK = /[,:;!–—]| -/
+const JOINT = /^(?:but|so|and) /i
 /** Where talk may begin behind it. */
 const BEFORE_TALK =
-  /,\s+(?:(?:but|so|and)\s+)?|\s+but\s+|\s+(?=(?:please|pls)\W*$|(?:many thanks|thanks|thank you|thx|cheers)\b)/gi
+  /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:many thanks|thanks|thank you|thx|cheers)\b)/gi
 /** Talk within a sentence is looked for so far from either end, in characters. */
 const REACH = 160
 /** Behind talk that was taken off more may show: "Hello, please, …". */

@@ -163,6 +163,12 @@ describe('questionParts', () => {
       'In what year did signing keys rotate and in what year did love end?',
       ['In what year did signing keys rotate', 'in what year did love end?'],
     ],
+    // "does" begins a question, unless a question word before it, "it" or "not" takes it.
+    ['also tell me a story does the portal rotate keys', ['a story', 'does the portal rotate keys']],
+    ['what is love did the portal rotate its keys', ['what is love', 'did the portal rotate its keys']],
+    ['in what place does the portal rotate keys', ['in what place does the portal rotate keys']],
+    ['is rotating keys harder than it does sound', ['is rotating keys harder than it does sound']],
+    ['are keys valid that the portal did not sign', ['are keys valid that the portal did not sign']],
     // The auxiliary of a question word is behind it.
     ['what kind of signing key do you rotate', ['what kind of signing key do you rotate']],
     ['in which regions of the world can I rotate keys', ['in which regions of the world can I rotate keys']],
