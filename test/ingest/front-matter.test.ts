@@ -94,6 +94,13 @@ describe('splitFrontMatter', () => {
     expect({ body, fault }).toEqual({ body: 'Text.', fault: 'its front matter cannot be read' })
   })
 
+  it.each(['? ', '- '])('reads none of what nests deeper than the stack: %j', (unit) => {
+    const text = `---\n${unit.repeat(15_500)}\nb: 1\n---\nText.`
+    expect(splitFrontMatter(text)).toEqual({ body: 'Text.', fields: {}, fault: 'its front matter cannot be read' })
+    const prose = text.replace('b: 1', 'b, 1')
+    expect(splitFrontMatter(prose)).toEqual({ body: prose, fields: {} })
+  })
+
   it('changes nothing about objects', () => {
     const { fields } = splitFrontMatter('---\n__proto__: {polluted: true}\nconstructor: x\n---\nText.')
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()

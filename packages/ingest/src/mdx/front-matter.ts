@@ -35,16 +35,17 @@ export function splitFrontMatter(text: string): SplitText {
     if (!SETTING.test(block.slice(0, LONGEST_BLOCK))) return { body: text, fields: {} }
     return { body, fields: {}, fault: 'its front matter is too long to be read' }
   }
-  const document = parseDocument(block, { logLevel: 'silent' })
-  const [error] = document.errors
-  if (error !== undefined) {
-    // Prose between two rulers is no YAML either, as a rule.
-    if (!SETTING.test(block)) return { body: text, fields: {} }
-    const line = error.linePos?.[0].line
-    return { body, fields: {}, fault: `its front matter is no YAML${line === undefined ? '' : `, line ${line + 1}`}` }
-  }
   let value: unknown
   try {
+    // What nests some thousand levels ends the stack.
+    const document = parseDocument(block, { logLevel: 'silent' })
+    const [error] = document.errors
+    if (error !== undefined) {
+      // Prose between two rulers is no YAML either, as a rule.
+      if (!SETTING.test(block)) return { body: text, fields: {} }
+      const line = error.linePos?.[0].line
+      return { body, fields: {}, fault: `its front matter is no YAML${line === undefined ? '' : `, line ${line + 1}`}` }
+    }
     // A key that is no text takes work that doubles with its depth, and is no JSON.
     visit(document, {
       Pair(_, { key }) {
@@ -54,6 +55,7 @@ export function splitFrontMatter(text: string): SplitText {
     // References that multiply are an error beyond the library's bound.
     value = JSON.parse(JSON.stringify(document.toJS()) ?? 'null')
   } catch {
+    if (!SETTING.test(block)) return { body: text, fields: {} }
     return { body, fields: {}, fault: 'its front matter cannot be read' }
   }
   if (value === null) return { body, fields: {} }
