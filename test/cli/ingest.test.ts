@@ -178,6 +178,12 @@ describe('rag-gate ingest', () => {
     folder.put('b.md', '# Beta\n\nThree.')
     expect((await ingest()).out).toContain('0 added, 1 changed, 1 unchanged')
     expect(calls.flatMap(({ documents }) => documents.map(({ id }) => id))).toEqual(['b.md'])
+    // What the gate may turn away does not end the run here.
+    rmSync(join(folder.path, 'b.md'))
+    folder.put('c.jsonl', '{"id":"b.md","text":"Two.","format":null}')
+    calls = []
+    expect((await ingest()).out).toContain('0 added, 1 changed, 1 unchanged')
+    expect(calls.flatMap(({ documents }) => documents.map(({ id }) => id))).toEqual(['b.md'])
   })
 
   it('says of a full index what helps, and not to run it again', async () => {
@@ -314,6 +320,15 @@ describe('rag-gate ingest --prune', () => {
     expect(code).toBe(1)
     expect(out).toContain('  closed/: no permission to read it')
     expect(removed).toEqual([])
+  })
+
+  it('keeps a document whose id a line of JSONL writes in decomposed letters', async () => {
+    kept = new Map([['caf\u00e9', 'Text.']])
+    folder.put('lines.jsonl', '{"id":"cafe\u0301","text":"Text."}\n{"id":"caf\u00e9","text":"Twice."}')
+    expect((await ingest(['--prune', '--yes'])).out).toContain(
+      '  lines.jsonl:2: its id "caf\u00e9" is that of lines.jsonl:1 already',
+    )
+    expect(removed).not.toContain('caf\u00e9')
   })
 
   it('removes the document of a file that was emptied', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listFiles } from '../../packages/cli/src/list-files.ts'
 import { type Read, readDocuments } from '../../packages/cli/src/read-documents.ts'
+import { growth, PROPORTION } from '../growth.ts'
 import { aFolder } from './folder.ts'
 
 const folder = aFolder()
@@ -195,6 +196,40 @@ describe('readDocuments', () => {
       { kind: 'unreadable', from: 'all.jsonl:2', why: 'the line is longer than 16.0 MB' },
       { kind: 'document', from: 'all.jsonl:3', document: { id: 'b' } },
     ])
+  })
+
+  it('names a line that nests deeper than can be sent', async () => {
+    const deep = `{"id":"a","text":"x","metadata":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
+    expect(await readAll(folder.put('all.jsonl', `${deep}\n{"id":"b"}`))).toEqual([
+      { kind: 'unreadable', from: 'all.jsonl:1', why: 'it nests too deeply' },
+      { kind: 'document', from: 'all.jsonl:2', document: { id: 'b' } },
+    ])
+  })
+
+  it.each([
+    ['# One two ##', 'One two'],
+    ['# C#', 'C#'],
+    ['# a #b #', 'a #b'],
+    ['#\n#\u2003\n# Third', 'Third'],
+    [`# ${'x'.repeat(999)}\u{1f600}`, 'x'.repeat(999)],
+  ])('reads the title of %j', async (text, title) => {
+    expect(await documentsIn(folder.put('a.md', text))).toMatchObject([{ title }])
+  })
+
+  it.each([
+    ['blanks', ' '],
+    ['marks', ' #'],
+  ])('finds the title in proportion to a line of %s', async (_, unit) => {
+    const read = async (blanks: string): Promise<void> => {
+      await documentsIn(folder.put('a.md', `#${blanks}\u2028a\n# b${blanks}c`))
+    }
+    expect(await growth(read, unit, 48_000)).toBeLessThan(PROPORTION)
+  })
+
+  it('marks as a path what reads like an address', async () => {
+    folder.put('\\\\host.md', 'Text.')
+    folder.put('a:b.md', 'Text.')
+    expect((await documentsIn()).map(({ source }) => source)).toEqual(['./\\\\host.md', './a:b.md'])
   })
 
   it('tells that a file of lines has none', async () => {

@@ -63,7 +63,7 @@ interface Place {
 interface Sent {
   readonly replies: readonly DocumentReply[]
   readonly version: number
-  /** Ids of all documents that were found, of those too that could not be sent. */
+  /** Ids of all documents that were found, as the gate writes them (NFC), of those too that could not be sent. */
   readonly ids: ReadonlySet<string>
   readonly unreadable: readonly PassedOver[]
   readonly empty: readonly string[]
@@ -112,12 +112,13 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
           else ids.set(read.id, read.from)
         } else {
           const { document, from, remark } = read
-          const other = ids.get(document.id)
+          const id = document.id.normalize('NFC')
+          const other = ids.get(id)
           if (other !== undefined) {
-            unreadable.push({ path: from, why: `its id "${document.id}" is that of ${other} already` })
+            unreadable.push({ path: from, why: `its id "${id}" is that of ${other} already` })
             continue
           }
-          ids.set(document.id, from)
+          ids.set(id, from)
           if (remark !== undefined) remarks.push({ path: from, why: remark })
           const same = unchanged(document, there)
           if (same !== undefined) {
@@ -211,8 +212,9 @@ function unchanged(document: GateDocument, { origin, documents }: There): Docume
   const known = documents.get(document.id.normalize('NFC'))
   if (known === undefined || origin === undefined || typeof document.text !== 'string') return undefined
   if (Object.keys(document).some((name) => !MEMBERS.has(name))) return undefined
-  // Unchecked, but a document with the hash of one that the gate took is such a document.
   const { format = 'markdown' } = document
+  if (typeof format !== 'string') return undefined
+  // Unchecked, but a document with the hash of one that the gate took is such a document.
   if (documentHash(origin, { ...document, format } as IncomingDocument) !== known.hash) return undefined
   const { chunks } = known
   return { id: document.id, status: 'unchanged', chunks, chunks_written: 0, chunks_removed: 0, flags: [] }

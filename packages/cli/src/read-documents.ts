@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { mdxToMarkdown, splitFrontMatter } from '@hono-rag-gate/ingest/mdx'
+import { canonicalJson, type Json } from 'hono-rag-gate/core/lib'
 import type { GateDocument } from './gate-client.ts'
 import { faultOf, type FoundFile } from './list-files.ts'
 
@@ -92,9 +93,9 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A path that reads like an address of some scheme, such as `a:b.md`, is marked as a path. */
+/** A path that reads like an address, such as `a:b.md` and `\\a.md`, is marked as a path. */
 function sourceOf(id: string): string {
-  return /^\s*[a-z][a-z0-9+.-]*:/i.test(id) ? `./${id}` : id
+  return /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(id) ? `./${id}` : id
 }
 
 /** The first heading of the first level, outside of code. */
@@ -106,16 +107,20 @@ function firstHeading(markdown: string): string | undefined {
       if (mark !== undefined && mark.startsWith(fence)) fence = undefined
     } else if (mark !== undefined) fence = mark
     else {
-      const heading = /^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*\r?$/.exec(line)?.[1]
-      if (heading !== undefined) return heading
+      const heading = /^ {0,3}#[ \t]+(\S[^]*)/.exec(line)?.[1]?.trimEnd()
+      if (heading === undefined) continue
+      const open = heading.replace(/(?<!#)#+$/, '')
+      return /[ \t]$/.test(open) ? open.trimEnd() : heading
     }
   }
   return undefined
 }
 
-function shownTitle(title: string | undefined): { readonly title?: string } {
-  const words = title?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
-  return words === '' ? {} : { title: words.slice(0, MAX_TITLE_CHARACTERS) }
+function shownTitle(written: string | undefined): { readonly title?: string } {
+  const words = written?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
+  // Not between the halves of a character.
+  const title = words.slice(0, MAX_TITLE_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
+  return title === '' ? {} : { title }
 }
 
 /** A file of lines may be far longer than a string: it is read piece by piece. The gate checks the rest of each document. */
@@ -172,18 +177,23 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array | 'too long'> {
 }
 
 function lineOf(text: string | undefined, from: string): Read {
-  if (text === undefined) return { kind: 'unreadable', from, why: 'it is not UTF-8' }
+  const unreadable = (why: string): Read => ({ kind: 'unreadable', from, why })
+  if (text === undefined) return unreadable('it is not UTF-8')
   let document: unknown
   try {
     document = JSON.parse(text)
-  } catch {
-    document = undefined
+    canonicalJson(document as Json)
+  } catch (thrown) {
+    // What nests some thousand levels can be parsed, and neither hashed nor sent.
+    return unreadable(thrown instanceof RangeError ? 'it nests too deeply' : NO_DOCUMENT)
   }
   if (document === null || typeof document !== 'object' || !('id' in document) || typeof document.id !== 'string') {
-    return { kind: 'unreadable', from, why: 'it is not a JSON object with an id' }
+    return unreadable(NO_DOCUMENT)
   }
   return { kind: 'document', from, document: document as GateDocument }
 }
+
+const NO_DOCUMENT = 'it is not a JSON object with an id'
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
