@@ -65,12 +65,7 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
 
   /** Those that a query is after, of the half minute up to a place. */
   const late = ({ tenant, filter = {} }: ArrivalsQuery, place: number) =>
-    queries
-      .select({ ...LISTED, place: PLACE })
-      .from(decisions)
-      .where(and(ofTenant(tenant), between(startOf(place), place + 1), matches(decisions, filter)))
-      .orderBy(PLACE)
-      .limit(MOST_SCANNED)
+    and(ofTenant(tenant), between(startOf(place), place + 1), matches(decisions, filter))
 
   return {
     async start(query, id) {
@@ -82,7 +77,11 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
         .limit(1)
       const found = id === undefined ? [] : await own.catch(rethrowStoreFault)
       const place = (found[0] ?? (await latest.catch(rethrowStoreFault))[0])?.place ?? 0
-      const before = await late(query, place).catch(rethrowStoreFault)
+      const before = await queries
+        .select({ place: PLACE })
+        .from(decisions)
+        .where(late(query, place))
+        .catch(rethrowStoreFault)
       return { place, known: new Set(before.map((decision) => decision.place)) }
     },
 
@@ -97,7 +96,17 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
         .as('scanned')
       const [before, later, [end]] = await queries
         .batch([
-          late(query, place),
+          queries
+            .select({ ...LISTED, place: PLACE })
+            .from(decisions)
+            .where(
+              and(
+                late(query, place),
+                sql`${PLACE} NOT IN (SELECT value FROM json_each(${JSON.stringify([...known])}))`,
+              ),
+            )
+            .orderBy(PLACE)
+            .limit(MOST_SCANNED),
           queries
             .select()
             .from(scanned)
@@ -107,11 +116,11 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
         .catch(rethrowStoreFault)
       const found = [...before, ...later.map(({ tenant: _tenant, ...decision }) => decision)]
       const upTo = end?.place ?? place
-      const isRecent = (decision: { readonly place: number }): boolean => decision.place >= startOf(upTo)
-      const listed = found.flatMap(({ place: own, ...decision }) => (known.has(own) ? [] : [decision]))
+      const places = [...known, ...found.map((decision) => decision.place)]
+      const listed = found.map(({ place: _place, ...decision }) => decision)
       return {
         decisions: await withTexts(db, tenant, listed),
-        upTo: { place: upTo, known: new Set(found.filter(isRecent).map((decision) => decision.place)) },
+        upTo: { place: upTo, known: new Set(places.filter((each) => each >= startOf(upTo))) },
       }
     },
   }
