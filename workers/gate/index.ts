@@ -37,7 +37,11 @@ app.route(
 )
 
 for (const [path, refuse] of otherMethods(ROUTES)) app.all(path, refuse)
-app.get('*', (c) => c.env.ASSETS?.fetch(c.req.raw) ?? c.notFound())
+app.get('*', async (c) => {
+  const asset = await c.env.ASSETS?.fetch(c.req.raw)
+  // Where there is none, that has no body.
+  return asset === undefined || asset.status === 404 ? c.notFound() : asset
+})
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 

@@ -36,6 +36,15 @@ describe('with a document', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST, QUERY'])
   })
 
+  test('an address with neither route nor asset is answered as JSON, whichever the method', async () => {
+    const assets = { fetch: async () => new Response(null, { status: 404 }) } as unknown as Fetcher
+    const worker = workerOver({ ...env, ASSETS: assets })
+    for (const method of ['GET', 'POST']) {
+      const response = await worker.send('/v1/nowhere', { method })
+      expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+    }
+  })
+
   test('without assets there is the API, and nothing at the address of the page', async () => {
     const worker = workerOver({ ...env, ASSETS: undefined as never })
     const page = await worker.send('/')

@@ -106,7 +106,8 @@ const BEHIND_SEPARATOR = /([;\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  // Many readers of CSV give up at a NUL, others leave it out, with a formula behind it.
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\0', '\ufffd')
   const inert = text.replaceAll(BEHIND_SEPARATOR, "$1'")
   const safe = FORMULA.test(text) ? `'${inert}` : inert
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
