@@ -76,6 +76,24 @@ function membersOf(figures: Figures): string {
   return [counted(columns.join(',\n            '), objectOf(names)), ...parts].join('\n        UNION ALL')
 }
 
+/**
+ * Characters of counts from which on a row takes no more, and another of its part begins: each cell that is added is looked up
+ * among those that are there, and a row of D1 takes 2 MB. A slice has 1.6 MB at most, where no two decisions share a cell.
+ */
+const FULL = 250_000
+
+/** How many rows of a part are full. Where the first is not, no other is read. */
+const FULL_ROWS = `coalesce((
+    SELECT iif(length(first.counts) < ${FULL}, 0, (
+      SELECT count(*) FROM decision_rollups AS other
+      WHERE other.tenant = first.tenant AND other.span_ms = first.span_ms AND other.start_ms = first.start_ms
+        AND other.part % ${PARTS} = first.part AND length(other.counts) >= ${FULL}
+    ))
+    FROM decision_rollups AS first
+    WHERE first.tenant = counted.tenant AND first.span_ms = counted.span_ms AND first.start_ms = counted.start_ms
+      AND first.part = counted.part
+  ), 0)`
+
 /** Decisions of one statement that arrived late. */
 const LATE_AT_ONCE = 5_000
 
@@ -215,13 +233,13 @@ CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON uncounted_decisions
 WHEN NEW.counts = 'sums'
 BEGIN
   INSERT INTO decision_rollups (${key}, counts)
-  SELECT ${key}, json_group_object(cell, json(figures))
+  SELECT tenant, span_ms, start_ms, part + ${PARTS} * ${FULL_ROWS}, json_group_object(cell, json(figures))
   FROM (
     SELECT ${key}, cell, '{' || group_concat(members) || '}' AS figures
     FROM (${membersOf(figures)}
     )
     GROUP BY ${key}, cell
-  )
+  ) AS counted
   WHERE true
   GROUP BY ${key}
   ON CONFLICT (${key}) DO UPDATE SET

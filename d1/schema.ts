@@ -244,7 +244,7 @@ export const decisionRollups = sqliteTable(
     /** 3,600,000 for an hour, 86,400,000 for a day. */
     spanMs: integer('span_ms').notNull(),
     startMs: integer('start_ms').notNull(),
-    /** Which half of the collections. */
+    /** Which half of the collections: its remainder by `PARTS`. A row that is full goes on in the next of the half. */
     part: integer('part').notNull(),
     /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
     counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, StoredCounts>>>().notNull(),

@@ -39,7 +39,16 @@ CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON uncounted_decisions
 WHEN NEW.counts = 'sums'
 BEGIN
   INSERT INTO decision_rollups (tenant, span_ms, start_ms, part, counts)
-  SELECT tenant, span_ms, start_ms, part, json_group_object(cell, json(figures))
+  SELECT tenant, span_ms, start_ms, part + 2 * coalesce((
+    SELECT iif(length(first.counts) < 250000, 0, (
+      SELECT count(*) FROM decision_rollups AS other
+      WHERE other.tenant = first.tenant AND other.span_ms = first.span_ms AND other.start_ms = first.start_ms
+        AND other.part % 2 = first.part AND length(other.counts) >= 250000
+    ))
+    FROM decision_rollups AS first
+    WHERE first.tenant = counted.tenant AND first.span_ms = counted.span_ms AND first.start_ms = counted.start_ms
+      AND first.part = counted.part
+  ), 0), json_group_object(cell, json(figures))
   FROM (
     SELECT tenant, span_ms, start_ms, part, cell, '{' || group_concat(members) || '}' AS figures
     FROM (
@@ -126,7 +135,7 @@ BEGIN
         GROUP BY tenant, span_ms, start_ms, part, cell, name
     )
     GROUP BY tenant, span_ms, start_ms, part, cell
-  )
+  ) AS counted
   WHERE true
   GROUP BY tenant, span_ms, start_ms, part
   ON CONFLICT (tenant, span_ms, start_ms, part) DO UPDATE SET

@@ -265,6 +265,32 @@ describe('summary', () => {
     }
   })
 
+  it('adds up more collections than a row takes, each by itself too', async () => {
+    // In one half of the collections.
+    const collections = Array.from({ length: 1_500 }, (_, at) => `${'x'.repeat(50)}-${at}-s`)
+    for (const [at, verdict] of (['pass', 'refuse'] as const).entries()) {
+      await write(
+        'many-collections',
+        collections.map((collection) => [{ verdict, collection }, { atMs: START_MS + at }]),
+      )
+      await statistics.summary({ tenant: 'many-collections', fromMs: START_MS, toMs: START_MS + HOUR_MS })
+    }
+    const sizes = `SELECT max(length(counts)) AS size, count(*) AS rows FROM decision_rollups WHERE tenant = 'many-collections'`
+    expect(await env.DB.prepare(sizes).first()).toEqual({
+      size: expect.toSatisfy((size: number) => size < 450_000),
+      rows: 4,
+    })
+    const period = { tenant: 'many-collections', fromMs: START_MS, toMs: START_MS + HOUR_MS }
+    for (const interval of ['hour', 'day'] as const) {
+      const summary = await statistics.summary({ ...period, interval })
+      expect(summary).toMatchObject({ decisions: 3_000, byVerdict: { pass: 1_500, refuse: 1_500 } })
+      expect(summary.series).toHaveLength(1)
+      expect(summary.byCollection).toHaveLength(1_500)
+      const one = await statistics.summary({ ...period, interval, filter: { collection: collections[7]! } })
+      expect(one).toMatchObject({ decisions: 2, byVerdict: { pass: 1, refuse: 1 } })
+    }
+  })
+
   it('is zeros for a period without decisions', async () => {
     const summary = await statistics.summary({ tenant: 'nobody', fromMs: START_MS, toMs: START_MS + HOUR_MS })
     expect(summary).toMatchObject({ decisions: 0, byReason: {}, meanConfidence: null, meanTotalMs: null, series: [] })

@@ -32,8 +32,8 @@ function outcomeIs(status: SQLiteColumn, outcome: DecisionFilter['outcome']): SQ
 export function ofRows({ collection }: DecisionFilter): SQL | undefined {
   if (collection === undefined) return undefined
   const part = ([...collection].at(-1)?.codePointAt(0) ?? 0) % PARTS
-  // There were twice as many once.
-  return inArray(decisionRollups.part, [part, part + PARTS])
+  // A part that is full goes on in others.
+  return sql`${decisionRollups.part} % ${PARTS} = ${part}`
 }
 
 /**
