@@ -85,6 +85,7 @@ describe('the form of a page', () => {
   it('gives the title of the page, and no other', async () => {
     const html = '<head><title> A &amp;\n B\u0000</title></head><svg><title>no</title></svg><title>second</title><p>x'
     expect(await htmlToMarkdown(html)).toMatchObject({ title: 'A & B', blocks: [{ kind: 'text', text: 'x' }] })
+    expect((await htmlToMarkdown('<title>The <h2></title><h2>x</h2>')).title).toBe('The <h2>')
     expect((await htmlToMarkdown('<p>x')).title).toBeUndefined()
     expect((await htmlToMarkdown('<template><title>no</title></template><title> </title>')).title).toBeUndefined()
   })
@@ -294,6 +295,14 @@ describe('messy pages', () => {
     ['<svg/>a<svg><g/><text>b</text></svg>', 'a b'],
     ['<select><option>a<p>b</select>c', 'c'],
     ['<ul><li>a</ol><li>b</ul>', '- a\n- b'],
+    ['a</br>b</BR >c<br/>d', 'a\nb\nc\nd'],
+    ['a</p>b<p>c</p>d</p>e', 'a\n\nb\n\nc\n\nd\n\ne'],
+    ['<p>a<ul><li>b</ul>c</p>d', 'a\n\n- b\n\nc\n\nd'],
+    ['a<hr style="visibility:hidden">b<br style="font-size:0">c', 'a\n\nb\nc'],
+    ['<h2>a</h3>b<p><h3 hidden>c</h4>d', '## a\n\nb\n\nd'],
+    ['<h1>a<p>b</p><h2>c<pre>d</pre>e<h3>f<ul><li>g</ul>', '# a\n\nb\n\n## c\n\n```\nd\n```\n\ne\n\n### f\n\n- g'],
+    ['<h2><p>a</p></h2><h1>b<!-- <h2> --></h1>c', '## a\n\n# b\n\nc'],
+    ['<select><option>a<noscript>b</noscript><title>c</title></select>d', 'd'],
   ])('are read as far as they can be: %j', async (html, markdown) => {
     expect(await markdownOf(html)).toBe(markdown)
   })

@@ -58,7 +58,7 @@ export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOp
   const reader = new PageReader(whole)
   const watch = new Watch(reader)
   try {
-    await passThrough(rewriter, withFewerMarks(html), reader, watch)
+    await passThrough(rewriter, forTokenizer(html), reader, watch)
   } catch (thrown) {
     // It turns down what it cannot hold.
     throw new RagGateError('document_too_complex', 'The HTML is more than can be held at once', { cause: thrown })
@@ -102,9 +102,29 @@ class Watch {
 /** Elements whose text is shown as it is written: a reference to a character in it would be seen. */
 const SHOWN_AS_WRITTEN = /<(?:xmp|plaintext)\b/i
 
-/** What begins nothing is text: as a reference it does not part the text, each piece of which takes microseconds. */
-function withFewerMarks(html: string): string {
-  return SHOWN_AS_WRITTEN.test(html) ? html : html.replaceAll(/<(?![a-z/!?])/gi, '&lt;')
+/** A title, which is shown as it is written, or a tag that a browser reads in another way than the tokenizer. */
+const READ_OTHERWISE = /<title[^]{0,200}?<\/title|<(\/?)(h[1-6]|select|br|p)(?=[\s/>])/gi
+
+/**
+ * What begins nothing is text: as a reference it does not part the text, each piece of which takes microseconds. The end of
+ * any heading ends a heading, `</br>` is a line break, `</p>` without a paragraph an empty one, and `select` may hold what the
+ * tokenizer would turn down in it.
+ */
+function forTokenizer(html: string): string {
+  if (SHOWN_AS_WRITTEN.test(html)) return html
+  let inParagraph = false
+  return html
+    .replaceAll(READ_OTHERWISE, (written: string, slash = '', name = '') => {
+      const kind = name.toLowerCase()
+      if (kind === '') return written
+      if (kind === 'br') return '<br'
+      if (kind === 'select') return `<${slash}x-select`
+      if (kind !== 'p') return slash === '' ? `<h1 level="${kind[1]}"` : '</h1'
+      const isStray = slash !== '' && !inParagraph
+      inParagraph = slash === ''
+      return isStray ? '<p></p' : written
+    })
+    .replaceAll(/<(?![a-z/!?])/gi, '&lt;')
 }
 
 function createRewriter(): Rewriter {
@@ -138,7 +158,7 @@ async function passThrough(rewriter: Rewriter, html: string, reader: PageReader,
 }
 
 function begin(element: RewriterElement, reader: PageReader, watch: Watch): void {
-  const name = element.tagName.toLowerCase()
+  const name = element.tagName.toLowerCase().replace(/^x-(?=select$)/, '')
   const opened = reader.begin({ name, attribute: (of) => element.getAttribute(of) ?? undefined })
   if (opened === undefined) return
   let endsItself = VOID.has(name)
@@ -158,5 +178,5 @@ function begin(element: RewriterElement, reader: PageReader, watch: Watch): void
 function selectorFor(html: string): string {
   if (/font(?:-size)?\s*:\s*(?:[\w-]+\s+){0,4}(?:[.0]|1px)|transparent|#(?:[\da-f]{3}0|[\da-f]{6}00)\b/i.test(html))
     return '*'
-  return [...NOTICED, '[hidden]', '[style]', 'svg *', 'math *'].join(',')
+  return [...NOTICED, 'x-select', '[hidden]', '[style]', 'svg *', 'math *'].join(',')
 }

@@ -108,7 +108,8 @@ export class PageReader {
     const sight = sightOf(tag, around)
     const shown = !neverShown && isSeen(sight)
     if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
-      if (shown) this.#leaf(tag, writer)
+      // A line that cannot be seen is a line still.
+      if (shown || (name !== 'img' && !neverShown && !sight.removed)) this.#leaf(tag, writer)
       else if (!neverShown && name === 'img') this.#notice(altOf(tag))
       return undefined
     }
@@ -121,7 +122,11 @@ export class PageReader {
 
   /** @param element that the tokenizer has ended */
   end(element: OpenElement): void {
-    if (!element.open) return
+    if (!element.open) {
+      // What ended a paragraph may have text after it, which the end of the paragraph parts from what follows.
+      if (element.name === 'p') element.writer.endBlock()
+      return
+    }
     while (this.#open.at(-1) !== element) this.#pop()
     this.#pop()
   }
@@ -344,7 +349,7 @@ const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 's
 function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
   const { name } = tag
   if (HEADINGS.has(name)) {
-    writer.openHeading(Number(name[1]))
+    writer.openHeading(Number(tag.attribute('level') ?? name[1]))
     return () => writer.closeHeading()
   }
   if (PREFORMATTED.has(name)) {
@@ -379,6 +384,9 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
     case 'dd':
       writer.openContainer(': ', '  ')
       return () => writer.closeContainer()
+    case 'p':
+      writer.openBlock()
+      return () => writer.endBlock()
     case 'q':
       writer.text('"')
       return () => writer.text('"')

@@ -109,6 +109,12 @@ export class MarkdownWriter {
     }
   }
 
+  /** What stands in no heading begins here: one that is open ends, as soon as it has words. */
+  openBlock(): void {
+    if (this.#line.length > 0) this.closeHeading()
+    this.endBlock()
+  }
+
   openHeading(depth: number): void {
     this.#dissolveTable()
     this.endBlock()
@@ -128,7 +134,7 @@ export class MarkdownWriter {
 
   openGroup(): void {
     this.#dissolveTable()
-    this.endBlock()
+    this.openBlock()
     this.#groups++
   }
 
@@ -153,7 +159,7 @@ export class MarkdownWriter {
   /** @param language of the code, as far as it is known */
   openPreformatted(language: string): void {
     this.#dissolveTable()
-    this.endBlock()
+    this.openBlock()
     this.#preformatted ??= { language, written: [] }
   }
 
@@ -171,7 +177,7 @@ export class MarkdownWriter {
 
   openTable(): void {
     this.#dissolveTable()
-    this.endBlock()
+    this.openBlock()
     this.#table = new DataTable()
   }
 
