@@ -1,6 +1,7 @@
 /** The jobs of the cron trigger, where one of them fails. */
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { watchTenants } from '@hono-rag-gate/console'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
@@ -208,6 +209,25 @@ test.each(env.TEST_DEEP ? WORK : [WORK[1]!])(
     if (cron.startsWith('5')) expect(at).toMatch(/^many-004/)
   },
 )
+
+test('a tenant is looked at for alerts by a few statements, however many collections it has', async () => {
+  const nowMs = Date.UTC(2026, 4, 10, 12, 30)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(nowMs)
+  const cell = '["refuse","low","miss","enforce","no_evidence","served","c0","p@1"]'
+  const sqls = [
+    `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
+      ${numbered(1_200)} SELECT 'many-wide', 'c' || n, 1, 'words', 0, 1 FROM numbers`,
+    `INSERT INTO decision_rollups SELECT 'many-wide', value, ${nowMs} - ${nowMs} % value, 0, json_object('${cell}', json_object('n', 60))
+      FROM json_each('[3600000, 86400000]')`,
+  ]
+  for (const sql of sqls) await env.DB.prepare(sql).run()
+  const meter = metered(env.DB)
+  await watchTenants(compositionFor({ ...env, DB: meter.db }).statistics, ['many-wide'])
+  expect(meter.queries()).toBeLessThan(20)
+  const alerts = await env.DB.prepare(`SELECT kind FROM alerts WHERE tenant = 'many-wide'`).all()
+  expect(alerts.results).toContainEqual({ kind: 'refusals_high' })
+})
 
 test('no route asks D1 more than the 50 statements of the free plan, a backlog of decisions and a month of days included', async () => {
   const period = `tenant=large&from=${TRAFFIC_START_MS}&to=${TRAFFIC_START_MS + 31 * 86_400_000}`
