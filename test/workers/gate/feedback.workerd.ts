@@ -278,10 +278,29 @@ describe('erasure', () => {
     const second = await (await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })).json()
     expect(second).toMatchObject({ erased: { decisions: 0, feedback: 0, question_texts: 0, audit_events: 0 } })
     expect((await send('/v1/subjects/anonymous', { method: 'DELETE' })).status).toBe(401)
-    expect((await send(`/v1/subjects/${'x'.repeat(201)}`, { method: 'DELETE', headers: ADMIN })).status).toBe(422)
+    expect((await send(`/v1/subjects/${'x'.repeat(501)}`, { method: 'DELETE', headers: ADMIN })).status).toBe(422)
     expect(await (await send('/v1/decisions?principal=anonymous', { headers: ADMIN })).json()).toMatchObject({
       decisions: [],
     })
+  })
+
+  test('is of ids as long as those of OpenID Connect', async () => {
+    const path = `/v1/subjects/${'x'.repeat(255)}`
+    expect((await send(path, { method: 'DELETE', headers: ADMIN })).status).toBe(200)
+  })
+
+  test.each([
+    [{ DECISION_RETENTION_DAYS: '20' }, 20],
+    [{}, 90],
+    [{ DECISION_RETENTION_DAYS: '3000' }, 300],
+  ])('finds every text: with %j none outlives its decision', async (given, days) => {
+    const bindings = { ...env, STORE_QUESTIONS_DAYS: '300', ...given }
+    await env.DB.prepare('DELETE FROM question_texts').run()
+    await workerOver(bindings).post('/ask', { question: STRONG })
+    await compositionFor(bindings).log.flush()
+    const expires = `SELECT expires_ms - at_ms AS ms FROM question_texts JOIN decisions USING (question_hmac)
+      ORDER BY at_ms DESC LIMIT 1`
+    expect(await env.DB.prepare(expires).first('ms')).toBe(days * 86_400_000)
   })
 })
 

@@ -37,7 +37,9 @@ function decisionStore(
   onRejected: NonNullable<Parameters<typeof createD1DecisionStore>[0]['onRejected']> = (cause) =>
     console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
 ): DecisionStore {
-  const retentionDays = numberIn(env, 'STORE_QUESTIONS_DAYS')
+  const textDays = numberIn(env, 'STORE_QUESTIONS_DAYS')
+  // By its decisions alone it is known whose a text is, when a principal is to be erased.
+  const retentionDays = textDays && Math.min(textDays, numberIn(env, 'DECISION_RETENTION_DAYS') ?? 90)
   return createD1DecisionStore({
     db: env.DB,
     policyOf: (id) => {

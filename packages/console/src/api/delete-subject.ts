@@ -6,7 +6,8 @@ import { checkNames } from './check-names.ts'
 import { readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
-const MAX_CHARACTERS = 200
+/** An id of OpenID Connect has 255. */
+const MAX_CHARACTERS = 500
 
 /** Answers with what was erased; 202 when there is so much that the cron trigger carries on with it. */
 export async function deleteSubject(c: ConsoleContext): Promise<Response> {
