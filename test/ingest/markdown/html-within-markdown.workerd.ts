@@ -65,10 +65,44 @@ describe('what HTML within Markdown hides', () => {
       'Seen.\n\nHere.',
       true,
     ],
+    ['a dialog that is closed', `Seen <dialog>${VALVE}</dialog>here.`, 'Seen here.', false],
+    ['what browsers take for comments', `Seen <?${VALVE}?>he<!a ${VALVE}>r<![CDATA[${VALVE}]]>e.`, 'Seen here.', false],
+    ['an element with a long tag', `Seen <b title="${'a>'.repeat(400)}" hidden>${VALVE}</b>here.`, 'Seen here.', true],
+    [
+      'an element between marks of code in tags',
+      `Seen <i a="\`"></i><b hidden>${VALVE}</b><i a="\`"></i>here.`,
+      'Seen here.',
+      true,
+    ],
+    [
+      'an element with a mark of code in its tag',
+      `<b title="\`" hidden>${VALVE}</b>Seen \`here\`.`,
+      'Seen `here`.',
+      true,
+    ],
     ['an element that does not end', `Seen <i hidden>${VALVE}\n\nHere.`, 'Seen\n\nHere.', true],
   ])('is left out: %s', async (_, text, expected, hiddenText) => {
     expect(await textOf(text)).toBe(expected)
     expect((await split(text)).hiddenText).toBe(hiddenText)
+  })
+
+  it('is left out of headings, which stay headings', async () => {
+    const text = `# *Guide* <script>${VALVE}</script><!-- c --> {#guide}\n\n## Valves <b hidden>${VALVE}</b>\n\nSeen.`
+    expect(await split(text)).toMatchObject({
+      parts: [{ text: 'Valves\n\nSeen.', section: 'Guide › Valves' }],
+      hiddenText: true,
+    })
+    const long = 'word '.repeat(80)
+    expect(await textOf(`# ${long}<b hidden>${VALVE}</b>`)).toBe(long.trim())
+    // Where no HTML is read it stays as it is written.
+    const { parts } = await createMarkdownSplitter().split('# A <b hidden>b</b>\n\nSeen.', 'markdown')
+    expect(parts).toEqual([{ text: 'A b\n\nSeen.', section: 'A b' }])
+  })
+
+  it('is turned down where marks of code are in too many tags', async () => {
+    const tag = '<b title="`" hidden></b> `a` '
+    expect(await textOf(tag.repeat(20))).not.toContain('<')
+    await expect(split(tag.repeat(41))).rejects.toMatchObject({ code: 'document_too_complex' })
   })
 
   it('is text where it is code, escaped, or does not end', async () => {

@@ -73,6 +73,7 @@ describe('createMarkdownSplitter over Markdown', () => {
     ['# Install {#install}', 'Install'],
     ['# Install {: #install .wide data-label="x"}', 'Install'],
     ['# {#each}', '{#each}'],
+    ['# Use `{#each}`', 'Use {#each}'],
     ['# Objects {a: 1}', 'Objects {a: 1}'],
   ])('takes the anchor at the end of %j for none of its words', async (heading, section) => {
     expect(await splitter.split(`${heading}\n\nText.`, 'markdown')).toEqual([{ section, text: `${section}\n\nText.` }])
@@ -146,6 +147,9 @@ describe('the time that Markdown takes', () => {
     ['unfinished comments', 'a <!-- '],
     ['comments', 'a <!-- b --> '],
     ['unfinished tags beside a comment', '<a "', '<!-- --> a '],
+    ['tags in quotes of each other', `<a "' `, '<!-- --> a '],
+    ['tags that end late', `<a b="'" c='"' `, '<!-- --> <a '],
+    ['unfinished instructions', '<? <!a <![CDATA[ ', '<!-- --> a '],
     ['runs of backticks beside a comment', '`` ` ``` ', 'a <!-- --> '],
     ['fences beside a comment', '  ~~~\n', '- <!-- -->\n'],
     ['definitions', '[a]: b\n', 'Text.\n\n'],

@@ -14,7 +14,13 @@ export type MarkdownBlock =
 export type WrittenBlock =
   | MarkdownBlock
   /** A block of HTML of its `own`, or one of Markdown with HTML in it that may hide some of it. */
-  | { readonly kind: 'html'; readonly pieces: readonly HtmlPiece[]; readonly own: boolean }
+  | {
+      readonly kind: 'html'
+      readonly pieces: readonly HtmlPiece[]
+      readonly own: boolean
+      /** The heading that it is where no HTML is read. */
+      readonly heading?: MarkdownBlock
+    }
 
 /** Levels of tokens that the parser goes down; a list takes two of them, a quote one. */
 const MAX_LEVELS = 30
@@ -109,11 +115,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
       .trim()
     if (written === '') return []
     if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
-    if (CODE.has(token.type) || !mayHide(written)) return [{ kind: 'text', text: written }]
-    if (written.length > LONGEST_MIXED) {
-      throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
-    }
-    return [{ kind: 'html', pieces: htmlPieces(written), own: false }]
+    return [CODE.has(token.type) ? { kind: 'text', text: written } : textOf(written)]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
@@ -121,10 +123,25 @@ export function markdownBlocks(text: string): ReadMarkdown {
 /** An anchor that many site generators let a heading end with, such as `{#install}`: no CommonMark, and nothing to read. */
 const HEADING_ATTRIBUTES = /(?<=\S) ?\{:? ?#[^{}]*\}$/
 
-function headingOf(written: string, depth: number, links: Env): MarkdownBlock {
-  if (written.length > LONGEST_WRITTEN_HEADING) return { kind: 'text', text: written }
-  const title = titleOf(lineParser.parseInline(written, links)).replace(HEADING_ATTRIBUTES, '')
-  return title.length > LONGEST_HEADING ? { kind: 'text', text: written } : { kind: 'heading', title, depth }
+function headingOf(written: string, depth: number, links: Env): WrittenBlock {
+  if (written.length > LONGEST_WRITTEN_HEADING) return textOf(written)
+  const line = written.replace(HEADING_ATTRIBUTES, '')
+  const wordsOf = (text: string): string => titleOf(lineParser.parseInline(text, links))
+  const title = wordsOf(line)
+  if (title.length > LONGEST_HEADING) return textOf(written)
+  const heading: MarkdownBlock = { kind: 'heading', title, depth }
+  if (!mayHide(line)) return heading
+  const pieces = htmlPieces(line).map((piece) => ('html' in piece ? piece : { text: wordsOf(piece.text) }))
+  return { kind: 'html', pieces: [{ html: `<h${depth}>` }, ...pieces, { html: `</h${depth}>` }], own: true, heading }
+}
+
+/** A block that is read as it is written, but for what HTML in it may hide. */
+function textOf(written: string): WrittenBlock {
+  if (!mayHide(written)) return { kind: 'text', text: written }
+  if (written.length > LONGEST_MIXED) {
+    throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
+  }
+  return { kind: 'html', pieces: htmlPieces(written), own: false }
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['hr', 'reference_definition'])

@@ -77,6 +77,7 @@ export async function readHtmlWithin(
 
 function asWritten(block: WrittenBlock): readonly MarkdownBlock[] {
   if (block.kind !== 'html') return [block]
+  if (block.heading !== undefined) return [block.heading]
   const text = block.pieces.map((piece) => ('text' in piece ? piece.text : withoutComments(piece.html))).join('')
   return withoutEmpty([{ kind: 'text', text }])
 }

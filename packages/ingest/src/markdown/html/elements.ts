@@ -4,7 +4,7 @@ const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 /** Nothing of them is ever shown, so nothing is hidden in them either. */
 export const NEVER_SHOWN: ReadonlySet<string> = names(
-  'script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
+  'title script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
 )
 
 /** Controls of a page, not its text. */
@@ -111,7 +111,7 @@ export const ENDS_MATTER: ReadonlySet<string> = new Set([
   ...NEVER_SHOWN,
   ...CONTROLS,
   ...INLINE_CODE,
-  ...names('title q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
+  ...names('q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
 ])
 
 /** What has to be seen of a page: every other element leaves no trace, unless it is hidden or has a style. */

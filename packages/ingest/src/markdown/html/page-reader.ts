@@ -402,7 +402,7 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
 
 function isNeverShown(tag: BeginTag): boolean {
   if (tag.name === 'dialog') return tag.attribute('open') === undefined
-  return NEVER_SHOWN.has(tag.name) || tag.name === 'title'
+  return NEVER_SHOWN.has(tag.name)
 }
 
 function openItem(writer: MarkdownWriter, mark: string): () => void {
