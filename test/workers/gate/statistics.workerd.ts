@@ -69,6 +69,23 @@ describe('GET /v1/stats', () => {
     expect(await read('/v1/stats?collection=nowhere')).toMatchObject({ decisions: 0, series: [] })
   })
 
+  test('tells of the same whole hours, or days, what was decided, what was rejected and what isolates did', async () => {
+    const [midnight, noon] = [Date.UTC(2025, 4, 3), Date.UTC(2025, 4, 3, 12)]
+    const writes = [
+      `INSERT INTO request_faults VALUES (${midnight}, '/ask', 422, 'question_required', 'isolate', 3)`,
+      `INSERT INTO isolates VALUES ('of-midnight', ${midnight}, ${midnight + 1}, 5, 5, 0, 0)`,
+    ]
+    for (const sql of writes) await env.DB.prepare(sql).run()
+    const by = (interval: string) => read(`/v1/stats?interval=${interval}&from=${noon}&to=${noon + 1}`)
+    expect(await by('day')).toMatchObject({
+      from: '2025-05-03T00:00:00.000Z',
+      to: '2025-05-04T00:00:00.000Z',
+      faults: [{ code: 'question_required', requests: 3 }],
+      recording: { recorded: 5 },
+    })
+    expect(await by('hour')).toMatchObject({ faults: [], recording: { recorded: 0 } })
+  })
+
   test('as CSV is the series', async () => {
     const response = await get('/v1/stats?format=csv')
     expect(response.headers.get('content-type')).toContain('text/csv')

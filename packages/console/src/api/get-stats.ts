@@ -42,10 +42,12 @@ export async function getStatistics(c: ConsoleContext): Promise<Response> {
   const isOperator = parts.isOperator(principal)
   // It counts what was stored: beside each other both would count a part.
   const summary = await summaries.summary({ tenant, ...asked })
+  // Whole hours, or days.
+  const { fromMs, toMs } = summary
   const [recording, faults] = await Promise.all([
     // What isolates lose belongs to no tenant, nor who was not let in.
-    isOperator ? summaries.recording(period.fromMs, period.toMs) : undefined,
-    isOperator ? parts.requestFaults.list(period.fromMs, period.toMs) : undefined,
+    isOperator ? summaries.recording(fromMs, toMs) : undefined,
+    isOperator ? parts.requestFaults.list(fromMs, toMs) : undefined,
   ])
   if (format === 'csv') return seriesAsCsv(c, summary)
   // The wire form of an object is an object.
