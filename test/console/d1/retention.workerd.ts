@@ -363,4 +363,38 @@ describe('erasure', () => {
     const wish = await env.DB.prepare(`SELECT erased FROM erasures WHERE tenant = 'much'`).first<{ erased: number }>()
     expect(wish?.erased).toBe(2_500)
   })
+
+  it('of much comes to its end by being asked for again and again, what came meanwhile included', async () => {
+    await store.write(Array.from({ length: 3_500 }, (_, at) => event('again', at, NOW_MS - 9_000 + at, 'canary-6')))
+    let nowMs = NOW_MS
+    const asked = createD1Erasures({ db: env.DB, clock: { nowMs: () => nowMs } })
+    const erased: number[] = []
+    let isFinished = false
+    while (!isFinished && erased.length < 20) {
+      const { decisions, finished } = await asked.erase('again', 'canary-6', 1)
+      erased.push(decisions)
+      isFinished = finished
+      nowMs += 1_000
+      // In order, and behind those of other isolates.
+      if (erased.length === 2) {
+        const later = [NOW_MS + 1_500, NOW_MS - 8_999].map((atMs, at) => event('again', 4_000 + at, atMs, 'canary-6'))
+        await store.write(later)
+      }
+    }
+    expect(erased.reduce((sum, each) => sum + each)).toBe(3_501)
+    expect(erased.length).toBeLessThan(10)
+    expect(await dump('again')).not.toContain('canary-6')
+    expect(await count(`decisions WHERE tenant = 'again'`)).toBe(3_502)
+  })
+
+  it('that is asked for again finds what came late, behind what it has gone through', async () => {
+    let nowMs = NOW_MS
+    const asked = createD1Erasures({ db: env.DB, clock: { nowMs: () => nowMs } })
+    await store.write(Array.from({ length: 1_500 }, (_, at) => event('behind', at, NOW_MS + 1 + at, 'other')))
+    expect(await asked.erase('behind', 'canary-7', 1)).toMatchObject({ decisions: 0, finished: false })
+    await store.write([event('behind', 2_000, NOW_MS + 2, 'canary-7')])
+    nowMs += 5_000
+    expect(await asked.erase('behind', 'canary-7')).toMatchObject({ decisions: 1, finished: true })
+    expect(await dump('behind')).not.toContain('canary-7')
+  })
 })

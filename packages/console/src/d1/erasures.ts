@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
+import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
 import { auditEvents, decisions, erasures, feedback, pushedPolicies } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
@@ -107,12 +108,19 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       try {
         // What is erased is not there to be counted later.
         await counting.count()
-        const wish = { requestedMs: clock.nowMs(), decidedUntilPlace: -1, finishedMs: null }
-        const [, rated, acted, pushed] = await queries.batch([
+        const wish = { requestedMs: clock.nowMs(), finishedMs: null }
+        const { decidedUntilPlace, finishedMs, requestedMs } = erasures
+        // One that is under way goes on; what came since it was asked for is gone through again.
+        const goesOn = sql`iif(${finishedMs} IS NULL, min(${decidedUntilPlace}, ${requestedMs} * ${PLACES_OF_A_MS} - 1), -1)`
+        const [[begun], rated, acted, pushed] = await queries.batch([
           queries
             .insert(erasures)
-            .values({ tenant, principalId, erased: 0, ...wish })
-            .onConflictDoUpdate({ target: [erasures.tenant, erasures.principalId], set: wish }),
+            .values({ tenant, principalId, erased: 0, decidedUntilPlace: -1, ...wish })
+            .onConflictDoUpdate({
+              target: [erasures.tenant, erasures.principalId],
+              set: { ...wish, decidedUntilPlace: goesOn },
+            })
+            .returning({ untilPlace: decidedUntilPlace }),
           queries.delete(feedback).where(and(eq(feedback.tenant, tenant), eq(feedback.principalId, principalId))),
           queries
             .update(auditEvents)
@@ -123,7 +131,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
             .set({ createdBy: '' })
             .where(and(eq(pushedPolicies.tenant, tenant), eq(pushedPolicies.createdBy, principalId))),
         ])
-        const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, untilPlace: -1 }, maxSlices)
+        const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, ...begun! }, maxSlices)
         return {
           ...erased,
           feedback: rated.meta.changes,
