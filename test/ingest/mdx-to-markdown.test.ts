@@ -103,7 +103,8 @@ describe('mdxToMarkdown', () => {
     expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
   })
 
-  it('joins no words of neighbouring cells', () => {
+  it('joins no words of neighbouring cells and components', () => {
+    expect(mdxToMarkdown('<Key>Ctrl</Key><Key>C</Key>, a <Tip>word</Tip>s.')).toBe('Ctrl C, a words.')
     expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
   })
 

@@ -359,7 +359,7 @@ function titled(title: string | undefined): { title?: string } {
 
 /** What stands where a tag stood. Keeps count of what is open. */
 function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): string {
-  const { name, kind, title, end } = tag
+  const { name, kind, title, start, end } = tag
   const inline = INLINE.has(name)
   const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + LOOK_BACK))
   const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before)
@@ -369,7 +369,9 @@ function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): stri
   if (inline) return ''
   // A component in a sentence, such as an icon, parts no word; a cell of a table does.
   if (/^[a-z]/.test(name)) return alone ? '' : ' '
-  return ''
+  // Two components are no word together.
+  return kind === 'opening' && ENDS_IN_CLOSING.test(text.slice(Math.max(0, start - LOOK_BACK), start)) ? ' ' : ''
 }
 
+const ENDS_IN_CLOSING = /<\/[\w.-]*>$/
 const VOID = new Set(['area', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
