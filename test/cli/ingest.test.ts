@@ -200,7 +200,11 @@ describe('rag-gate ingest', () => {
       notes: '200 documents were taken before this.\nrag-gate: index_full: The index is full: remove documents\n',
     })
     vi.stubGlobal('fetch', async () =>
-      Response.json({ corpus_version: 1, documents: [{ id: 'a', status: 'failed', code: 'index_full' }] }),
+      Response.json({
+        corpus_version: 1,
+        documents: [{ id: 'a', status: 'failed', code: 'index_full' }],
+        next_cursor: null,
+      }),
     )
     const { code, out } = await ingest()
     expect(code).toBe(1)
@@ -239,6 +243,14 @@ describe('rag-gate ingest', () => {
       out: '',
       notes: expect.stringContaining(`rag-gate: ${code}: No.\n`),
     })
+  })
+
+  it.each(['', '{}', '[]', '{"documents":[]}'])('says that what answers %j is no gate', async (answer) => {
+    folder.put('a.md', 'Alpha.')
+    fails = new Response(answer)
+    const said = { code: 1, out: '', notes: expect.stringContaining('answered 200, and not as a gate does') }
+    expect(await ingest()).toMatchObject(said)
+    expect(await ingest(['--prune', '--yes'])).toMatchObject(said)
   })
 
   it('sends nothing for a folder without any text', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RerankerOutcome } from '../../src/core/evidence/rerank.ts'
-import { type AskingOptions, askLabels, readerFailed } from '../../packages/cli/src/judged-labels.ts'
+import { type AskingOptions, askLabels, forgetResults, readerFailed } from '../../packages/cli/src/judged-labels.ts'
 import { signalsOf } from '../fixtures/evidence.ts'
 import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 import { aFolder } from './folder.ts'
@@ -42,4 +42,38 @@ it.each<[AskingOptions['mode'], RerankerOutcome, number]>([
   const second = await askLabels(LABELS, options, SILENT)
   expect(gate().calls() - calls).toBe(again)
   expect(second.map((result) => result.reranker)).toEqual(LABELS.map(() => (again > 0 ? 'ok' : reranker)))
+})
+
+it('a result behind a line that was cut is found again', async () => {
+  const results = folder.put('results.jsonl', '{"key":"cut')
+  const options: AskingOptions = {
+    gate: { url: gate().url },
+    collection: 'default',
+    parallel: 1,
+    results,
+    mode: 'answers',
+  }
+  gate().answerWith(judgedAs('off'))
+  await askLabels(LABELS, options, SILENT)
+  const calls = gate().calls()
+  await askLabels(LABELS, options, SILENT)
+  expect(gate().calls()).toBe(calls)
+})
+
+it('results that cannot be written are told before anything is asked', async () => {
+  const results = `${folder.path}/missing/results.jsonl`
+  const options: AskingOptions = {
+    gate: { url: gate().url },
+    collection: 'default',
+    parallel: 1,
+    results,
+    mode: 'answers',
+  }
+  const calls = gate().calls()
+  for (const asking of [() => askLabels(LABELS, options, SILENT), () => forgetResults(results)])
+    await expect(asking()).rejects.toMatchObject({
+      name: 'CommandError',
+      message: expect.stringContaining('cannot be written'),
+    })
+  expect(gate().calls()).toBe(calls)
 })

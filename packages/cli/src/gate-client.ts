@@ -145,7 +145,8 @@ export async function callGate<Reply>(
   for (let tries = 1; ; tries++) {
     const response = await request(gate, method, path, body)
     const text = await response.text()
-    if (response.ok) return (text === '' ? undefined : parsed(response.status, text)) as Reply
+    // What is deleted may be answered with nothing.
+    if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
     if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
       throw failureOf(response.status, text)
     const asked = Number(response.headers.get('retry-after') ?? 2 ** (tries - 1))
@@ -229,6 +230,7 @@ export function failureOf(status: number, text: string): CommandError {
   return notAGate(status)
 }
 
-function notAGate(status: number): CommandError {
+/** What answered is something else. */
+export function notAGate(status: number): CommandError {
   return new CommandError(`The address answered ${status}, and not as a gate does`)
 }

@@ -2,7 +2,14 @@
 import { documentHash, type IncomingDocument } from '@hono-rag-gate/ingest'
 import { GateFailure, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { callGate, type DocumentReply, type GateAddress, type GateDocument, type IngestReply } from './gate-client.ts'
+import {
+  callGate,
+  type DocumentReply,
+  type GateAddress,
+  type GateDocument,
+  type IngestReply,
+  notAGate,
+} from './gate-client.ts'
 import { type Listing, listFiles, type PassedOver } from './list-files.ts'
 import { readDocuments } from './read-documents.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
@@ -187,6 +194,7 @@ async function* documentPages({ gate, collection }: Place): AsyncGenerator<Docum
   const query = new URLSearchParams({ collection, limit: '1000' })
   for (;;) {
     const page: DocumentPage = await callGate(gate, 'GET', `/v1/documents?${query}`)
+    if (!Array.isArray(page.documents) || page.next_cursor === undefined) throw notAGate(200)
     yield page
     if (page.next_cursor === null) return
     query.set('cursor', page.next_cursor)
@@ -231,6 +239,7 @@ async function sendBatch(
   const { gate, collection } = target
   try {
     const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
+    if (!Array.isArray(reply.documents)) throw notAGate(200)
     const { nearly_full: nearlyFull } = reply
     return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {

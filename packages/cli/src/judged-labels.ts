@@ -57,7 +57,7 @@ const MAX_TRIES = 5
  * Asks every label once.
  *
  * @returns in the order of the labels
- * @throws `CommandError` when the gate answers with an error, or tells no details: the key must have the scope admin
+ * @throws `CommandError` when the results cannot be written, when the gate answers with an error, or tells no details: the key must have the scope admin
  */
 export async function askLabels(
   labels: readonly Label[],
@@ -73,7 +73,7 @@ export async function askLabels(
       const { label, at } = next
       const result = await askOne(label, options)
       results[at] = result
-      if (options.results !== undefined) await appendFile(options.results, `${JSON.stringify(result)}\n`)
+      if (options.results !== undefined) await keep(options.results, `${JSON.stringify(result)}\n`)
       progress.show(++done, labels.length, `${done} of ${labels.length} questions`)
     }
   }
@@ -97,13 +97,21 @@ export function readerFailed({ reranker }: Pick<LabelResult, 'reranker'>): boole
 
 /** Empties a results file, so that everything is asked anew. */
 export async function forgetResults(path: string): Promise<void> {
-  await writeFile(path, '')
+  await keep(path, '', writeFile)
+}
+
+async function keep(path: string, text: string, write: typeof appendFile = appendFile): Promise<void> {
+  await write(path, text).catch((thrown: unknown) => {
+    throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  })
 }
 
 /** A judgement whose reader failed is asked for again; an answer without it is what people were given. */
 async function knownResults({ results: path, mode }: AskingOptions): Promise<ReadonlyMap<string, LabelResult>> {
   if (path === undefined) return new Map()
   const text = await readFile(path, 'utf8').catch(() => '')
+  // A line that was cut is ended, so that none is written behind it; and a file that cannot be written is told before all asking.
+  await keep(path, /[^\n]$/.test(text) ? '\n' : '')
   const found = new Map<string, LabelResult>()
   for (const line of text.split('\n')) {
     try {
