@@ -152,6 +152,25 @@ describe('feedback', () => {
     )
   })
 
+  test('is counted with its decision behind any number whose decisions were lost', async () => {
+    const lost = Array.from({ length: 150 }, (_, at) => uuidv7(Date.now() - 60_000 - at, crypto.randomUUID()))
+    const labels = `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id)
+      SELECT value, 'user', 'lossy', ?1, 'right', '' FROM json_each(?2)`
+    await env.DB.prepare(labels)
+      .bind(Date.now() - 50_000, JSON.stringify(lost))
+      .run()
+    const id = uuidv7(Date.now(), crypto.randomUUID())
+    await env.DB.prepare(labels)
+      .bind(Date.now(), JSON.stringify([id]))
+      .run()
+    const event = anEvent(id, { decision: aDecision({ tenant: 'lossy', policyId: 'lossy@1' }), atMs: Date.now() })
+    await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'lossy', sequence: 1 }])
+    const { policies } = await (
+      await send('/v1/feedback?tenant=lossy', { headers: ADMIN })
+    ).json<{ policies: unknown[] }>()
+    expect(policies).toMatchObject([{ policy_id: 'lossy@1', answers: { decisions: 1, right: 1, wrong: 0 } }])
+  })
+
   const good = () => answerId(STRONG)
 
   test('with a comment of 10 KB is taken', async () => {

@@ -95,6 +95,8 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       .selectDistinct({ eventId: feedback.eventId })
       .from(feedback)
       .where(and(labelsOf({ tenant, fromMs, toMs }), isNull(feedback.verdict)))
+      // Decisions of old ones may be lost: they must not keep others from being looked at.
+      .orderBy(desc(feedback.atMs))
       .limit(MOST_FILLED)
       .catch(rethrowStoreFault)
     if (early.length === 0) return
