@@ -1,6 +1,5 @@
 /** The HTML within lines of Markdown: comments and tags, apart from the text and the code around them. */
 import { codeSpans } from 'hono-rag-gate/core/text'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { NEVER_SHOWN } from './html/elements.ts'
 
 /** A comment or a tag as it is written, or text that is no HTML. */
@@ -30,9 +29,8 @@ const MOST_LOOKS = 20
 
 /**
  * Takes a text of Markdown apart, in time that rises with its length. Code is text, in lines or between fences. A comment
- * that does not end is text, as CommonMark has it.
- *
- * @throws `document_too_complex` for more than twenty tags and comments with a mark of code that would end behind them
+ * that does not end is text, as CommonMark has it. Behind twenty tags and comments with a mark of code that would end
+ * behind them no more code is looked for.
  */
 export function htmlPieces(text: string): HtmlPiece[] {
   const pieces: HtmlPiece[] = []
@@ -60,10 +58,7 @@ export function htmlPieces(text: string): HtmlPiece[] {
     marks.lastIndex = from
     while ((code[span]?.to ?? Infinity) <= from) span++
     if ((code[span]?.from ?? from) >= from) continue
-    if (++looks > MOST_LOOKS) {
-      throw new RagGateError('document_too_complex', 'The Markdown has too many marks of code in its HTML')
-    }
-    code = codeSpans('x'.repeat(from) + text.slice(from))
+    code = looks++ < MOST_LOOKS ? codeSpans('x'.repeat(from) + text.slice(from)) : []
     span = 0
   }
   if (from < text.length) pieces.push({ text: text.slice(from) })
