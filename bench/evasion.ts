@@ -29,6 +29,7 @@ import { benchGate } from './evaluation/bench-gate.ts'
 import { askWithout } from './evaluation/own-windows.ts'
 import {
   ANSWERED_REQUESTS,
+  BESIDE_QUESTIONS,
   EVERYDAY_QUESTIONS,
   EVERYDAY_REQUESTS,
   HELD_OUT_EVERYDAY,
@@ -232,6 +233,7 @@ interface Ways {
   /** Of the first passage found for the question. */
   readonly own: string
   readonly forum: string
+  readonly beside: string
   readonly dress: string
 }
 
@@ -350,6 +352,7 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'wordy, in other words': ({ question }) =>
     `${ended(question)} We have tried several things already without any success, and searching the site did not help.`,
   'with a sentence as in forums': ({ question, forum }) => `${ended(question)} ${forum}`,
+  'with a sentence beside it': ({ question, beside }) => `${ended(question)} ${beside}`,
   'held out: with a sentence of talk after it': ({ question, heldOutTalk }) => `${ended(question)} ${heldOutTalk}`,
   'held out: with a sentence of talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   'two questions': ({ question, other }) => `${ended(question)} ${ended(other)}`,
@@ -423,6 +426,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       sentence: pick(quotable),
       own: own.find(isQuotable) ?? own[0]!,
       forum: pick(FORUM),
+      beside: BESIDE_QUESTIONS[(order * ORDINARY + at) % BESIDE_QUESTIONS.length]!,
       dress: DRESSES[at % DRESSES.length]!,
     }
   }
@@ -573,7 +577,7 @@ Everyday: ${EVERYDAY_QUESTIONS.length} questions, ${EVERYDAY_REQUESTS.length} re
 
 ## Ordinary questions: answered, with or without a caution
 
-${ORDINARY} answerable questions of each collection. Talk: ${FORUM.length} sentences as in forums, ${HELD_OUT_TALK.length} held out.
+${ORDINARY} answerable questions of each collection. Talk: ${FORUM.length} sentences as in forums, ${BESIDE_QUESTIONS.length} beside questions, ${HELD_OUT_TALK.length} held out.
 
 ${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 

@@ -3,6 +3,7 @@ import { GRADED_ALREADY, WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './
 import { RagGateError } from '../../errors.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { curves } from '../signals/score-curves.ts'
+import { states } from '../signals/states.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
@@ -34,7 +35,8 @@ const OPTIONS: OptionKinds<ConfidenceRangeOptions> = {
 const SETTINGS: OptionKinds<ConfidenceRangeSettings> = { ...OPTIONS, gate: required(string) }
 
 /**
- * Refuses, advises or passes by the policy's confidence. A confidence that could not be computed refuses.
+ * Refuses, advises or passes by the policy's confidence. Beside sentences that state something, which is not measured, it
+ * passes nothing without a caution. A confidence that could not be computed refuses.
  *
  * @throws `policy_invalid` when a threshold is outside 0..1, `adviseBelow` is under `refuseBelow`, or `whereGraded` is
  *   another
@@ -67,7 +69,7 @@ export const confidenceRangeGate = defineGate({
       adviseBelow: Math.max(threshold, settings.adviseBelow),
     }),
   },
-  reads: ({ whereGraded }: ConfidenceRangeSettings) => (whereGraded === 'skipped' ? [curves] : []),
+  reads: ({ whereGraded }: ConfidenceRangeSettings) => [states, ...(whereGraded === 'skipped' ? [curves] : [])],
   validate: (settings: ConfidenceRangeSettings) => {
     requireOptions(settings, SETTINGS, 'policy_invalid')
     if (settings.adviseBelow < settings.refuseBelow) {
@@ -85,9 +87,10 @@ export const confidenceRangeGate = defineGate({
     const shown = (Math.floor(confidence * 1000) / 1000).toFixed(3)
     const is = (from: number): boolean => meets(confidence, from, RATIO_TOLERANCE)
     const threshold = is(refuseBelow) ? adviseBelow : refuseBelow
+    const stated = signals.states === true
     return {
-      ...(is(threshold) ? PASSED : is(refuseBelow) ? MODERATE : LOW),
-      message: `Confidence (${shown}) ${is(threshold) ? 'meets' : 'below'} threshold (${threshold})`,
+      ...(is(threshold) && !stated ? PASSED : is(refuseBelow) ? MODERATE : LOW),
+      message: `Confidence (${shown}) ${is(threshold) ? 'meets' : 'below'} threshold (${threshold})${stated ? ', beside a statement' : ''}`,
       actual: confidence,
       threshold,
     }

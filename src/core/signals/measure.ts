@@ -26,6 +26,7 @@ export interface Signals extends Readonly<Partial<Record<TextSignalName, number>
   readonly runTogetherCount?: number
   readonly parts?: readonly PartSignals[]
   readonly stretches?: readonly PartSignals[]
+  readonly states?: boolean
   readonly scale?: AppliedScale | null
 }
 
@@ -57,6 +58,7 @@ export function subjectOf({ question, parts, evidence, lexicon, language, scale,
     words: parted?.bare ?? question,
     parts: parted?.parts,
     asksAlone: parted?.asksAlone,
+    states: parted?.states,
     evidence,
     lexicon: lexicon ?? EMPTY_LEXICON,
     language,

@@ -17,6 +17,8 @@ export interface Subject {
   readonly parts?: readonly string[] | undefined
   /** Index of the one of them that asks, where the others state (`QuestionParts`). */
   readonly asksAlone?: number | undefined
+  /** Whether sentences were left out of it that state something (`QuestionParts`). */
+  readonly states?: boolean | undefined
   readonly evidence: Evidence
   /** The collection's, or `EMPTY_LEXICON`. */
   readonly lexicon: Lexicon

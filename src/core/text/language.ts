@@ -8,6 +8,8 @@ export interface QuestionParts {
   readonly parts: readonly string[]
   /** Index of the one part that asks, where all others state something that it neither refers to nor names. @default none is known */
   readonly asksAlone?: number
+  /** Whether sentences were left out of both that only state what concerns who asks. @default none was */
+  readonly states?: boolean
 }
 
 /** A language. Pure, as deciding is: the same words always read alike. */

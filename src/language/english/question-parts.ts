@@ -4,7 +4,7 @@ import { joinSmallest, markedSentences, opened } from '../../core/text/marked-se
 import { setOf } from '../../core/text/set-of.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
-import { isSmallTalk, withoutTalk } from './small-talk.ts'
+import { isSmallTalk, onlyStates, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
 
@@ -44,12 +44,14 @@ const ADVERBIAL = setOf('when where while if')
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets before a question. */
 const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
+/** Sentences beside a question that are left out, at most: more are a text of its own. */
+const MOST_STATED = 2
 /** How far behind ", and" terms are counted, in characters. */
 const CLOSE = 80
 
 /**
  * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
- * "Hi, thanks for your help."). A sentence or clause of one term that refers to what was named before ("Who develops it?")
+ * "Hi, thanks for your help."), and what only states is left out of them ("I am on Windows 11."). A sentence or clause of one term that refers to what was named before ("Who develops it?")
  * belongs to the part before it, or after it where it comes first; so does one without a term.
  *
  * @param question normalised (`normaliseQuestion`)
@@ -57,23 +59,38 @@ const CLOSE = 80
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
-  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence, of) =>
-    askedIn(sentence, isBeside).map((text) => ({ text, of })),
-  )
-  const left = pieces.map(({ text }) => text).join(' ')
+  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence, of) => {
+    const states = onlyStates(sentence)
+    return askedIn(sentence, isBeside).map((text) => ({ text, of, states }))
+  })
+  const asked = withoutStated(pieces)
+  const left = asked.map(({ text }) => text).join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
-  const parts = joinLeaning(pieces, refersToOthers)
-  if (parts.length < 2) return { bare, parts: [bare] }
+  const parts = joinLeaning(asked, refersToOthers)
+  const states = asked.length < pieces.length && { states: true }
+  if (parts.length < 2) return { bare, parts: [bare], ...states }
   const texts = parts.map(({ text }) => text)
   const joined = joinSmallest(texts)
-  return { bare, parts: joined, ...(joined.length === texts.length && asksAloneOf(parts)) }
+  return { bare, parts: joined, ...(joined.length === texts.length && asksAloneOf(parts)), ...states }
 }
 
 /** A part, and the sentence that it is of. */
 interface Piece {
   readonly text: string
   readonly of: number
+  /** Whether its sentence only states what concerns who asks. */
+  readonly states?: boolean
+}
+
+/** What is left without the few sentences that only state, where there is more, and nothing refers to them or names what they do. */
+function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
+  const stated = pieces.filter(({ states }) => states)
+  const asked = pieces.filter(({ states }) => !states)
+  const named = new Set(terms(stated.map(({ text }) => text).join(' ')))
+  const leans = ({ text }: Piece): boolean => refersToOthers(text) || terms(text).some((term) => named.has(term))
+  const isBeside = stated.length <= MOST_STATED && asked.length > 0 && !asked.some(leans)
+  return isBeside ? asked : pieces
 }
 
 /** The part that asks, where other sentences state what it neither refers to nor names. */

@@ -14,6 +14,7 @@ import {
   QUESTION_WORDS,
   SPEAKERS,
   SUBJECTS,
+  SUGGESTS,
   TALK,
   WISHED,
   WISHES,
@@ -38,7 +39,7 @@ const ROUNDS = 3
  * @returns `false` for one without a term, which belongs to what stands beside it
  */
 export function isSmallTalk(clause: string): boolean {
-  const said = words(clause.replaceAll(PHRASES, 'help'))
+  const said = spoken(clause)
   const all = terms(said.join(' '))
   if (all.length === 0 || !all.every(isTalk) || said[0] === 'only') return false
   const asksAt = said.findIndex((_, at) => asks(said, at))
@@ -46,6 +47,19 @@ export function isSmallTalk(clause: string): boolean {
   const isStated = statesAt >= 0 && (asksAt < 0 || statesAt < asksAt)
   const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
   return asked.every(isOfHelp) && (isStated || asked.some((term) => HELP.has(term)))
+}
+
+/**
+ * Whether a sentence only states what concerns who asks ("I am on Windows 11."): it asks, tells and wishes nothing, and
+ * names no subject.
+ */
+export function onlyStates(sentence: string): boolean {
+  const said = spoken(sentence)
+  return states(said, 0) && !/[?,:;–—]/.test(sentence) && !said.some((word, at) => asks(said, at) || SUGGESTS.has(word))
+}
+
+function spoken(clause: string): readonly string[] {
+  return words(clause.replaceAll(PHRASES, 'thx'))
 }
 
 /** Whether a word asks, is an imperative, or wishes. */

@@ -24,8 +24,11 @@ export function isAsking(word: string): boolean {
 /** It says what is wanted to know. */
 export const WISHES = setOf('wish wonder need wondering want interested question curious looking')
 
-/** Who speaks. */
-export const SPEAKERS = setOf('i im ive we')
+/** What is wanted is stated with them. */
+export const SUGGESTS = setOf('about you wants needs fancy love')
+
+/** Who speaks, and thanks. */
+export const SPEAKERS = setOf('i im ive we thx')
 
 /** What a statement may begin with. */
 export const SUBJECTS = setOf('i im ive our none nothing that there these this it we nobody you your my')
@@ -50,38 +53,35 @@ export const PLEASE = setOf('please pls kindly')
 
 /** Set phrases of words that are otherwise no talk. */
 export const PHRASES =
-  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|going on|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
+  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|going on|looking forward|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue excus explain explan feedback fix ' +
-    'grate greet guid guidanc hei hello help hi hint idea input issu know miss mistak opinion overlook pardon pl ' +
-    'pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri suggest sure ' +
-    'tell thought thx tip troubl wai wrong',
+  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue exampl excus explain explan ' +
+    'feedback fix grate greet guid guidanc hei hello help hi hint idea input issu know miss mistak opinion overlook ' +
+    'pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri ' +
+    'suggest sure tell thought thx tip troubl wai wrong',
 )
 
 /** Stems: said beside those, of how and where. Alone they may ask anything. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anoth anybodi anyon anyth awar basic begin bother care case clear confus correct d dear ' +
-    'detail differ direct doesn done easi els exactli familiar fine find first forum found get give go good great ' +
-    'happen hope ignor im inform isn iv kind let like look lot m mai make mani matter mayb mean mention mind much ' +
-    'need next obviou ok perhap place plain point post prefer previou previous properli provid quick realli relev ' +
-    'right search seem seen short silli similar simpl situat somebodi someon someth soon start still stupid taken ' +
-    'think thing third topic tri type understand urgent want wast welcom wish wonder',
+  'abl advanc alreadi anoth anybodi anyon anyth awar bad basic begin bother brief care case clear confus ' +
+    'correct d dear detail differ direct doesn done easi els english exactli familiar find fine first forum found ' +
+    'get give go good great happen hope ignor im inform isn iv keep kind let like look lot m mai make mani matter ' +
+    'mayb mean mention mind much need next obviou ok on perhap place plain point post prefer previou previous ' +
+    'properli provid quick realli relev right search seem seen sentenc short silli similar simpl situat somebodi ' +
+    'someon someth soon start step still stupid taken thing think third topic tri type understand urgent want wast ' +
+    'welcom wish wonder word',
 )
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'across actual addit admit ago agre almost although alwai anywai anywher appar appear assum attempt background ' +
-    'becom beginn believ best better big came cant certain chanc check close come common complet confid consid ' +
-    'continu coupl current deep definit difficult difficulti discuss doc document doubt due dumb earli effort ' +
-    'elsewher end enough entir especi even eventu ever everyth everywher except exist expect fact far feel figur ' +
-    'final follow forget forgot frequent frustrat full fulli gener gentl given googl got guess hard hear heard ' +
-    'hopefulli hour howev id imagin import incorrect instead intend interest involv keep knowledg known last later ' +
-    'least less littl long longer lost made main manual meant nativ necessari never new nice nobodi none normal noth ' +
-    'number obvious occur offer often otherwis page part particular past patienc pretti probabl proper put quit rare ' +
-    'rather read readi realis realiz reason recent refer relat rememb remind repli request sai said saw scratch sever ' +
-    'sinc site slightli small somehow sometim somewhat somewher sort specif spend spent struggl stuck stuff success ' +
-    'support suppos take talk though thread time todai togeth turn unabl unclear understood unfortun us usual wait ' +
-    'well whole without won work wrote yet',
+  'actual ago agre although anywai anywher appear attempt best better came cant certain chanc check ' +
+    'come common complet confid consid current deep definit difficult difficulti discuss doc document doubt ' +
+    'dumb earli end enough entir even ever everyth exist expect fact feel figur final follow forget forgot ' +
+    'frustrat gentl given googl got guess hard hear heard hopefulli hour howev id import instead interest involv keep ' +
+    'known least littl long lost made main manual meant never new nice nobodi none noth offer often ' +
+    'part past patienc pretti put quit rather read readi reason recent rememb repli request sai said saw sever ' +
+    'sinc site sometim specif spend struggl stuck success support take talk time todai turn unabl unclear understood ' +
+    'unfortun us usual wait well without work wrote yet',
 )

@@ -1,3 +1,4 @@
+import { states } from '../../../src/core/signals/states.ts'
 import { askGate } from '../../fixtures/policy.ts'
 import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
@@ -68,12 +69,27 @@ describe('confidenceRange', () => {
         adviseBelow: 0,
         ...(whereGraded && { whereGraded }),
       })
-    expect([read('skipped'), read()]).toEqual([[curves], []])
+    expect([read('skipped'), read()]).toEqual([[states, curves], [states]])
     expect(asked('skipped', signalsOf())).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
     expect(asked(undefined, graded)).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
     expect(() =>
       confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, whereGraded: 'asked' as unknown as 'skipped' }),
     ).toThrow('whereGraded must be one of skipped')
+  })
+
+  it('passes nothing without a caution beside what only states', () => {
+    const gate = confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 })
+    const asked = (confidence: number, signal?: boolean): unknown =>
+      askGate(gate, { confidence, signals: signalsOf(signal === undefined ? {} : { states: signal }) })
+    expect(asked(0.9, true)).toMatchObject({
+      outcome: 'advise',
+      code: 'confidence_moderate',
+      message: 'Confidence (0.900) meets threshold (0.7), beside a statement',
+    })
+    expect(asked(0.6, true)).toMatchObject({ outcome: 'advise', threshold: 0.7 })
+    expect(asked(0.4, true)).toMatchObject({ outcome: 'refuse', code: 'confidence_low', threshold: 0.5 })
+    expect(asked(0.9, false)).toMatchObject({ outcome: 'pass', message: 'Confidence (0.900) meets threshold (0.7)' })
+    expect(asked(0.9)).toMatchObject({ outcome: 'pass' })
   })
 
   it('says that a confidence is missing', () => {

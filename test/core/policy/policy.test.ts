@@ -289,7 +289,11 @@ describe('a policy', () => {
     expect(plain.records).toEqual([])
     expect(plain.signals).toEqual(plain.reads)
     const model = { kind: 'blind', validate: () => undefined, confidence: () => 1 }
-    expect(definePolicy({ ...INPUT, confidence: { model, settings: { kind: 'blind' } } }).reads).toEqual([])
+    expect(
+      definePolicy({ ...INPUT, confidence: { model, settings: { kind: 'blind' } }, gates: [minTopCosine()] }).reads.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['topCosine'])
   })
 
   it('measures in its language', () => {

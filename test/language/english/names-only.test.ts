@@ -82,8 +82,8 @@ it('more sentences that only name are no such thing: they could spell something 
 })
 
 it('what would be names but for a question word counts among the names of a question', () => {
-  const { parts } = questionParts('How do I rotate keys? Regards, How Were Some. I am Modern Economic.')
-  expect(parts).toEqual(['How do I rotate keys?', 'I am Modern Economic.'])
+  const { parts } = questionParts('How do I rotate keys? Regards, How Were Some. Regards, Modern Economic.')
+  expect(parts).toEqual(['How do I rotate keys?', 'Modern Economic.'])
 })
 
 it('names behind a comma are no part of what is asked', () => {

@@ -315,3 +315,36 @@ describe('asksAlone', () => {
     expect(questionParts(question).asksAlone).toBeUndefined()
   })
 })
+
+describe('states', () => {
+  it.each([
+    ['I am on Windows 11. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? My manager asked me to find out.', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? Thanks for the great product!', 'How do I rotate the signing keys?'],
+    [
+      'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
+      'How do I rotate keys with it? Who signs gates?',
+    ],
+  ])('is told where what is left out only states: %j', (question, bare) => {
+    expect(questionParts(question)).toMatchObject({ bare, states: true })
+  })
+
+  it.each([
+    // There is nothing else, it is named or referred to, or there is more of it than stands beside a question.
+    'I am on Windows 11. I have old signing keys.',
+    'I have old signing keys. How do I rotate the keys?',
+    'I have a red door. Who opens it?',
+    'I have a red door. We own a boat. My cat is grey. How do I rotate the signing keys?',
+    // What asks, tells or wishes.
+    'How do I rotate the signing keys? I wonder why people worry.',
+    'How do I rotate the signing keys? My last topic is about love.',
+    'How do I rotate the signing keys? I fancy a curry recipe.',
+    'How do I rotate the signing keys? I expect you to sing.',
+    'How do I rotate the signing keys? I am sad, sing a song.',
+    'How do I rotate the signing keys? I am a good person?',
+    'How do I rotate the signing keys? Give me advice about my boss.',
+    'How do I rotate the signing keys? Sing a song.',
+  ])('is not there for %j', (question) => {
+    expect(questionParts(question).states).toBeUndefined()
+  })
+})

@@ -37,6 +37,14 @@ describe('isSmallTalk', () => {
     'But this is my first post.',
     'It looks like nothing helps.',
     'I have been stuck for an hour, what do you suggest?',
+    'Thank you for taking the time to read this.',
+    'Looking forward to your reply.',
+    'Please answer in simple words.',
+    'Explain it step by step.',
+    'Keep it short, please.',
+    'Answer in one sentence.',
+    'Give me an example.',
+    'Sorry for my bad English.',
   ])('knows %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
