@@ -19,18 +19,7 @@ const OTHERS =
 
 /** Names that count without a semicolon. */
 const LEGACY = new Map<string, string>([
-  ...([
-    ['amp', '&'],
-    ['AMP', '&'],
-    ['lt', '<'],
-    ['LT', '<'],
-    ['gt', '>'],
-    ['GT', '>'],
-    ['quot', '"'],
-    ['QUOT', '"'],
-    ['COPY', '\u00a9'],
-    ['REG', '\u00ae'],
-  ] as const),
+  ...pairs('amp& AMP& lt< LT< gt> GT> quot" QUOT" COPY\u00a9 REG\u00ae'),
   ...LATIN.split(' ').map((name, at) => [name, String.fromCharCode(0xa0 + at)] as const),
 ])
 
@@ -41,8 +30,12 @@ const NAMED = new Map<string, string>([
     [name, String.fromCharCode(0x391 + at)] as const,
     [name.toLowerCase(), String.fromCharCode(0x3b1 + at)] as const,
   ]),
-  ...OTHERS.split(' ').map((each) => [each.slice(0, -1), each.slice(-1)] as const),
+  ...pairs(OTHERS),
 ])
+
+function pairs(written: string): (readonly [name: string, character: string])[] {
+  return written.split(' ').map((each) => [each.slice(0, -1), each.slice(-1)])
+}
 
 /** The longest first: `&notin` is `¬in`, and `&copysr` is `©sr`. */
 const LEGACY_START = new RegExp(`^(?:${[...LEGACY.keys()].sort((a, b) => b.length - a.length).join('|')})`)

@@ -75,7 +75,7 @@ export const checkRequest: MiddlewareHandler<{ Bindings: GateBindings }> = async
   }
   if (model !== modelName(c.env)) {
     const facts = { param: 'model' }
-    throw new WorkerError('model_not_found', 'There is no such model: GET /v1/models has its name', facts)
+    throw new WorkerError('model_not_found', 'There is no such model: see GET /v1/models', facts)
   }
   await next()
 }

@@ -92,7 +92,7 @@ export function findAlerts(
       'refusals_low',
       refused,
       refusedAtLeast,
-      'Fewer questions are refused than expected: the gate may let too much through',
+      'Fewer questions are refused than expected: too much may get through',
     )
   }
   if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
@@ -100,7 +100,7 @@ export function findAlerts(
   }
   const failed = latest.failed / decisions
   if (isOver('failures_high', failed, failedAtMost, open)) {
-    add('failures_high', failed, failedAtMost, 'Questions are judged and then end with an error: look at the model')
+    add('failures_high', failed, failedAtMost, 'Questions end with an error: look at the model')
   }
   if (latest.p95Ms !== null && isOver('latency_high', latest.p95Ms, p95AtMostMs, open)) {
     add('latency_high', latest.p95Ms, p95AtMostMs, 'Answers take longer than expected')
