@@ -60,9 +60,8 @@ test('requests that fail or are rejected are counted by route, status and code, 
   const faults = [
     { route: '/ask', status: 400, code: 'invalid_json', requests: 3 },
     { route: '/ask', status: 404, code: 'collection_not_found', requests: 1 },
-    // A page of the site, which has no code.
-    { route: '/v1', status: 404, code: '', requests: 1 },
     { route: '/v1', status: 404, code: 'decision_not_found', requests: 1 },
+    { route: '/v1', status: 404, code: 'not_found', requests: 1 },
     { route: '/v1/stats', status: 401, code: 'unauthorized', requests: 1 },
   ]
   const stats = await get<{ faults: object[] }>(`/v1/stats?from=${OWN_HOUR_MS}`)

@@ -88,12 +88,7 @@ export function findAlerts(
     refused + TOLERANCE <
     (open.has('refusals_low') ? Math.min(1, refusedAtLeast * (1 + STILL_OPEN)) : refusedAtLeast)
   ) {
-    add(
-      'refusals_low',
-      refused,
-      refusedAtLeast,
-      'Fewer questions are refused than expected: too much may get through',
-    )
+    add('refusals_low', refused, refusedAtLeast, 'Fewer questions are refused than expected: too much may get through')
   }
   if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
     add('insufficiency_high', 1 - refused, passedAtLeast, 'High evidence insufficiency rate detected')
