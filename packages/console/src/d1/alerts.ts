@@ -25,7 +25,7 @@ export interface Alerts {
   open(): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
   /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
-  /** Alerts whose opening or closing was not told. @throws `schema_outdated`, `store_unavailable` */
+  /** Up to twenty alerts whose opening or closing was not told, the latest first. @throws `schema_outdated`, `store_unavailable` */
   untold(): Promise<readonly Alert[]>
   /** Notes that an alert was told of as it stands. @throws `schema_outdated`, `store_unavailable` */
   told(alert: Alert): Promise<void>
@@ -86,13 +86,16 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
     },
 
     async untold() {
-      return queries
-        .select()
-        .from(alerts)
-        .where(eq(alerts.untold, 1))
-        .orderBy(alerts.openedMs)
-        .limit(MOST_TOLD_AT_ONCE)
-        .catch(rethrowStoreFault)
+      return (
+        queries
+          .select()
+          .from(alerts)
+          .where(eq(alerts.untold, 1))
+          // The latest first: old ones that are always turned away keep none of them back.
+          .orderBy(desc(alerts.openedMs))
+          .limit(MOST_TOLD_AT_ONCE)
+          .catch(rethrowStoreFault)
+      )
     },
 
     async told({ id, closedMs }) {
