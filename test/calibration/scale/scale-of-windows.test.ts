@@ -112,6 +112,7 @@ describe('scaleOf', () => {
 
   it('is none for fewer than forty observations', () => {
     expect(scaleOf(wordsAt(-1, 1, 39))).toBeUndefined()
+    expect(scaleOf(wordsAt(-1, 1, 40))).toBeDefined()
   })
 
   it('keeps a deviation where all windows are alike', () => {
@@ -193,5 +194,49 @@ describe('a score of meaning', () => {
     const scale = learnedWithMeaning(0.8)
     expect(scale.meaning).toBeUndefined()
     expect(readAs(scale, 0.1, 0.9)).toBe(readAs(scale, 0.1))
+    expect(learnedWithMeaning(1.5).meaning).toBeDefined()
+  })
+
+  it('is charged for what is answered between the last window that words alone answer and the next', () => {
+    // No spread in words to speak of, and five windows that words answer: they are five of forty with both, too.
+    const words = wordsAt(-3, 0.1, 40).map((each, at) => (at < 5 ? { ...each, confidence: 0.95 } : each))
+    const windows = words.map((each, at): ScaleObservation => ({ ...each, meaning: 0.4 + 0.005 * at }))
+    const present = windows.map((each): ScaleObservation => ({ ...each, leftOut: 'nothing', meaning: 0.9 }))
+    const scale = learned(words, [...windows, ...present])
+    const reached = windows
+      .map(({ confidence = 0, meaning }) => readAs(scale, confidence, meaning))
+      .sort((one, other) => other - one)
+    expect(reached[4]).toBeGreaterThan(NEEDED)
+    expect((reached[4]! + reached[5]!) / 2).toBeCloseTo(NEEDED, 9)
+  })
+
+  it.each([
+    [20, true],
+    [19, false],
+  ])('of %i sentences without their text is read: %s', (count, isRead) => {
+    const sentences = withMeaning(3)
+    const absent = sentences.filter(({ leftOut }) => leftOut !== 'nothing').filter((_, at) => at % 20 === 0)
+    const present = sentences.filter(({ leftOut }) => leftOut === 'nothing')
+    const scale = learned(wordsAt(-1), [...absent.slice(0, count), ...present])
+    expect(scale.meaning !== undefined).toBe(isRead)
+  })
+
+  it('that some sentences lack is that of the others', () => {
+    const lacking: ScaleObservation[] = [
+      { leftOut: 'passage', confidence: 0.3 },
+      { leftOut: 'document', confidence: 0.3, meaning: NaN },
+      { leftOut: 'nothing', confidence: 0.9, meaning: undefined },
+    ]
+    expect(learned(wordsAt(-1), [...withMeaning(3), ...lacking])).toEqual(learnedWithMeaning(3))
+  })
+
+  it('is charged nothing where words alone answer every window', () => {
+    const sentences = withMeaning(3).map((each): ScaleObservation => ({ ...each, confidence: 0.99 }))
+    expect(learned(sentences, sentences).meaning?.charge).toBe(0)
+  })
+
+  it('that is the same in every window counts as none there', () => {
+    const alike = wordsAt(-1).map((each): ScaleObservation => ({ ...each, meaning: 0.5 }))
+    expect(learned(alike, withMeaning(3))).toEqual(learnedWithMeaning(3))
   })
 })

@@ -108,16 +108,20 @@ function meaningScale(
   const scale = scoreScale(absent)
   if (!(deviationsOf(scale, meanOf(present)) >= LEAST_SEPARATION)) return undefined
   const asked = [sentences, windows].map((each) => each.filter((one) => isAbsent(one) && Number.isFinite(one.meaning)))
-  const byBoth = asked.flatMap((absentOnes) => {
+  const read = asked.flatMap((absentOnes) => {
     const meaning = { ...scoreScale(scoresOf(absentOnes)), charge: 0, kind }
-    return absentOnes
-      .map((each) => deviationsOn({ ...words, meaning }, oddsOf(each), each.meaning))
-      .filter(Number.isFinite)
+    return absentOnes.flatMap((each) => {
+      const odds = oddsOf(each)
+      const byBoth = deviationsOn({ ...words, meaning }, odds, each.meaning)
+      return Number.isFinite(byBoth) ? [{ byBoth, byWords: deviationsOf(words, odds) }] : []
+    })
   })
-  const answered = asked.flat().filter((each) => deviationsOf(words, oddsOf(each)) >= REFUSED_BELOW).length
-  byBoth.sort((a, b) => b - a)
+  const answered = read.filter(({ byWords }) => byWords >= REFUSED_BELOW).length
+  const byBoth = read.map((each) => each.byBoth).sort((a, b) => b - a)
   const at = Math.max(1, answered)
-  return { kind, ...scale, charge: Math.max(0, (byBoth[at - 1]! + byBoth[at]!) / 2 - REFUSED_BELOW) }
+  // Where words alone answer all of them, nothing more could be.
+  const next = byBoth[at] ?? -Infinity
+  return { kind, ...scale, charge: Math.max(0, (byBoth[at - 1]! + next) / 2 - REFUSED_BELOW) }
 }
 
 function scoresOf(observations: readonly ScaleObservation[]): readonly number[] {
