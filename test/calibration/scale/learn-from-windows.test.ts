@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../packages/calibration/src/scale/seeded-random.ts'
 import {
+  isWrittenIn,
   largeDocuments,
   learnFromWindows,
   type LeaveOut,
+  observeWindow,
 } from '../../../packages/calibration/src/scale/learn-from-windows.ts'
 import type { ScalePassage } from '../../../packages/calibration/src/scale/windows.ts'
 
@@ -101,6 +103,43 @@ describe('learnFromWindows', () => {
     }
     const scale = await learnFromWindows({ passages: passages.slice(0, 19), retrieve, confidence: () => 0 })
     expect(scale).toBeUndefined()
+    const twenty = { passages: passages.slice(0, 20), retrieve: async () => 0.1, confidence: () => 0.1 }
+    expect(await learnFromWindows(twenty)).toBeDefined()
+  })
+
+  it('asks no more once it is over, and learns from what was asked', async () => {
+    let asked = 0
+    const options = { passages, windows: 50, retrieve: async () => asked++, confidence: () => 0.1 }
+    expect(await learnFromWindows({ ...options, isOver: () => asked >= 40 })).toBeDefined()
+    expect(asked).toBe(40)
+    expect(await learnFromWindows({ ...options, isOver: () => true })).toBeUndefined()
+    expect(asked).toBe(40)
+  })
+
+  it('holds the scale to what is usual only where the passages are written in the language', async () => {
+    const options = { passages, windows: 50, retrieve: async () => 0.1, confidence: (found: number) => found }
+    const learn = (...stopWords: readonly string[]) =>
+      learnFromWindows({ ...options, language: { isStopWord: (word) => stopWords.includes(word) } })
+    const unread = await learnFromWindows(options)
+    expect(await learn('der')).toEqual(unread)
+    expect(await learn(...VOCABULARY)).not.toEqual(unread)
+  })
+
+  it('takes scores of meaning of the kind that is named, where some windows have none', async () => {
+    let asked = 0
+    const scale = await learnFromWindows({
+      passages,
+      windows: 80,
+      retrieve: async (question, leaveOut) => ({
+        at: asked++,
+        confidence: search(question, leaveOut),
+        score: passages.every((passage) => !leaveOut(passage)) ? 0.9 : 0.4 + (question.length % 7) / 100,
+      }),
+      confidence: ({ confidence }) => confidence,
+      meaning: ({ at, score }) => (at === 0 ? undefined : score),
+      kind: 'cross-encoder',
+    })
+    expect(scale?.meaning?.kind).toBe('cross-encoder')
   })
 
   it('passes on what a retrieval throws', async () => {
@@ -121,5 +160,39 @@ describe('learnFromWindows', () => {
       confidence: () => 0.1,
     })
     expect(asked).toBe(45)
+  })
+})
+
+describe('observeWindow', () => {
+  const { id, documentId, text } = passages[0]!
+  const window = { question: text.slice(4, 40), passageId: id, documentId }
+  const ask = {
+    retrieve: async (_: string, leaveOut: LeaveOut) => passages.filter((passage) => !leaveOut(passage)).length,
+    confidence: (found: number) => found / passages.length,
+  }
+  const ways = ['passage', 'document', 'nothing'] as const
+
+  it('leaves out the passage, its document and nothing, in turn', async () => {
+    expect(await observeWindow(window, ask, new Set(), ways)).toEqual([
+      { leftOut: 'passage', confidence: 39 / 40, meaning: undefined },
+      { leftOut: 'document', confidence: 36 / 40, meaning: undefined },
+      { leftOut: 'nothing', confidence: 1, meaning: undefined },
+    ])
+  })
+
+  it('asks a large document only with its passage left out, and with nothing', async () => {
+    const observed = await observeWindow(window, ask, new Set([documentId]), ways)
+    expect(observed.map(({ leftOut }) => leftOut)).toEqual(['passage', 'nothing'])
+  })
+})
+
+describe('isWrittenIn', () => {
+  it.each([
+    ['a fifth of the words stops', ['the keys stay valid today'], true],
+    ['fewer do', ['the keys stay valid today', 'keys'], false],
+    ['all do', ['The THE the'], true],
+  ])('where %s', (_, questions, isWritten) => {
+    const drawn = questions.map((question) => ({ question, passageId: 'p', documentId: 'd' }))
+    expect(isWrittenIn({ isStopWord: (word) => word === 'the' }, drawn)).toBe(isWritten)
   })
 })

@@ -78,6 +78,25 @@ describe('drawWindows', () => {
     expect(drawWindows(passagesOf(...tables), { seed: 1, count: 20 }).length).toBe(20)
   })
 
+  // Each passage holds one window, of prose or of a table.
+  it.each([
+    ['half of those wanted is prose', 20, 10, 10],
+    ['less than half is', 20, 9, 20],
+    ['forty are', 200, 40, 40],
+    ['fewer than forty are', 200, 39, 139],
+  ])('where %s, of %i wanted and %i of prose draws %i', (_, count, prose, drawn) => {
+    const sentences = Array.from({ length: prose }, (__, at) => `Rule ${at} keeps old keys.`)
+    const tables = Array.from({ length: 100 }, (__, at) => `a_${at} | b_${at} | c_${at} | d_${at} | e_${at}`)
+    const found = drawWindows(passagesOf(...tables, ...sentences), { seed: 1, count })
+    expect(found).toHaveLength(drawn)
+    expect(found.filter(({ question }) => question.startsWith('Rule'))).toHaveLength(prose)
+  })
+
+  it('begins with any passage', () => {
+    const first = Array.from({ length: 20 }, (_, seed) => drawWindows(ENGLISH, { seed, count: 1 })[0]?.passageId)
+    expect(new Set(first)).toEqual(new Set(['p0', 'p1']))
+  })
+
   it('draws nothing from nothing, and from passages of a few words', () => {
     expect(drawWindows([], { seed: 1, count: 5 })).toEqual([])
     expect(drawWindows(passagesOf('Old keys.', ''), { seed: 1, count: 5 })).toEqual([])
@@ -89,6 +108,8 @@ describe('holdsWindow', () => {
     const holds = holdsWindow({ question: 'keys stay valid' })
     expect(holds('Old KEYS\n stay  valid.')).toBe(true)
     expect(holds('Old keys are valid.')).toBe(false)
+    expect(holds('Old keysstayvalid.')).toBe(false)
+    expect(holds(`Old keys${'\u0301'.repeat(40)} stay valid.`)).toBe(true)
   })
 })
 
