@@ -1,25 +1,34 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/seeded-random.ts'
-import type { AdjustedSettings } from '../../packages/calibration/src/adjusted-confidence.ts'
+import { type AdjustedSettings, adjustedModel } from '../../packages/calibration/src/adjusted-confidence.ts'
 import { calibratePolicy, type CalibrationLabel } from '../../packages/calibration/src/calibrate-policy.ts'
 import { calibratedParts } from '../../packages/calibration/src/calibrated-parts.ts'
 import { fitAdjustment } from '../../packages/calibration/src/fit-adjustment.ts'
 import { foldsOf } from '../../packages/calibration/src/folds.ts'
 import { fitLogistic } from '../../packages/calibration/src/logistic-fit.ts'
-import { measuresOfAll, recordedMeasure } from '../../packages/calibration/src/recorded-measures.ts'
 import {
+  hasReaderScores,
+  measuresOfAll,
+  measuresOfReaders,
+  recordedMeasure,
+} from '../../packages/calibration/src/recorded-measures.ts'
+import {
+  lostOfRecord,
   type RecordedDecision,
   replayDecision,
   whereReaderFails,
 } from '../../packages/calibration/src/replay-decisions.ts'
+import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { judge } from '../../src/core/policy/judge.ts'
-import { type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
+import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
-import { calibrationOf } from '../../src/core/policy/confidence.ts'
+import { calibrationOf, type ConfidenceModel } from '../../src/core/policy/confidence.ts'
 import { readsScale } from '../../src/core/policy/scaled.ts'
+import { topCosine } from '../../src/core/signals/top-cosine.ts'
 import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
 import { balancedGraded } from '../../src/presets/balanced/balanced-graded.ts'
+import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 import { DEEP } from '../deep-run.ts'
@@ -45,6 +54,32 @@ function labels(answerable: number, unanswerable: number, seed = 5): Calibration
     ...Array.from({ length: unanswerable }, (_, at) => one(false, at)),
   ]
 }
+
+/** Its confidence is the best cosine as it stands. */
+const cosineModel: ConfidenceModel = {
+  kind: 'best-cosine',
+  validate: () => {},
+  confidence: (_, { topCosine }) => topCosine ?? NaN,
+}
+const byCosine = definePolicy({ ...policy, confidence: { model: cosineModel, settings: { kind: 'best-cosine' } } })
+
+/** Labels with these confidences under `byCosine`, each of its own group. */
+function confident(answerable: readonly number[], unanswerable: readonly number[]): CalibrationLabel[] {
+  const of = (kind: boolean) => (confidence: number, at: number) => ({
+    answerable: kind,
+    group: `${kind}${at}`,
+    signals: signalsOf({ topCosine: confidence, sentenceMatch: (kind ? 0.3 : 0.1) + (at % 7) / 10 }),
+  })
+  return [...answerable.map(of(true)), ...unanswerable.map(of(false))]
+}
+
+function calibrated(...given: Parameters<typeof calibratePolicy>) {
+  const found = calibratePolicy(...given)
+  if (found.kind !== 'calibrated') throw new Error(found.statement)
+  return found
+}
+
+const hundredths = (count: number): number[] => Array.from({ length: count }, (_, at) => at / 100)
 
 describe('calibratePolicy', () => {
   it('says how many labels it takes, rather than guess', () => {
@@ -101,11 +136,16 @@ describe('calibratePolicy', () => {
       const { cosine } = label.signals.curves!
       return { ...label, signals: { ...label.signals, curves: { 'cross-encoder': cosine! } } }
     })
-    const fits = [given, read, read.slice(41)].map((each) => {
-      const found = calibratePolicy(policy, each, { name: 'mine' })
-      return found.kind === 'calibrated' && found.fit
+    const fits = [given, read, read.slice(40), read.slice(41)].map((each) => {
+      const { fit, policy: made } = calibrated(policy, each, { name: 'mine' })
+      return [fit, made.confidence.settings.kind === 'adjusted']
     })
-    expect(fits).toEqual(['thresholds', 'weights', 'thresholds'])
+    expect(fits).toEqual([
+      ['thresholds', false],
+      ['weights', true],
+      ['weights', true],
+      ['thresholds', false],
+    ])
   })
 
   it('promises less on average, keeps more, and says what the rate is under for sure', () => {
@@ -144,6 +184,103 @@ describe('calibratePolicy', () => {
     expect(found.adviseBelow).toBeGreaterThanOrEqual(found.refuse.threshold)
     const more = calibratePolicy(policy, labels(100, 100), OPTIONS)
     expect(more.kind === 'calibrated' && more.caution?.risk).toBe(0.025)
+  })
+
+  it('counts labels and answers of either kind, and keeps the caution for what is no better than the best of them', () => {
+    const confidences = hundredths(60).map((each) => each + 0.00333)
+    const found = calibrated(byCosine, confident([0.2, 0.7, 0.8], confidences), { name: 'mine' })
+    expect(found).toMatchObject({
+      labels: { answerable: 3, unanswerable: 60 },
+      coverage: { hits: 2, labels: 3 },
+      refuse: { falseAcceptances: { labels: 60 } },
+    })
+    expect(found.refuse.threshold).toBeLessThan(0.5933)
+    expect(found.adviseBelow).toBe(0.5934)
+  })
+
+  it('moves the bands with the thresholds, and leaves high where it is above them', () => {
+    const { high } = byCosine.bands
+    for (const [count, highest] of [
+      [60, high],
+      [99, 0.99],
+    ] as const) {
+      const found = calibrated(byCosine, confident([0.9], hundredths(count + 1)), { name: 'mine', cautionRisk: 0.001 })
+      const { adviseBelow, refuse } = found
+      expect(found.policy.bands).toEqual({ high: highest, medium: adviseBelow, low: refuse.threshold })
+    }
+  })
+
+  it('says with less certainty what the rate is under for sure, with one more let through', () => {
+    const sure = calibrated(policy, labels(100, 100), { name: 'mine', certainty: 0.8 })
+    // Of a hundred two may get through, .118 of the time fewer do at 5 %: the bound of three, by exact sums in Python.
+    expect(sure.refuse.atMost).toBeCloseTo(0.0655857515, 9)
+  })
+
+  it.each([
+    [0.9998, 'calibrated'],
+    [0.99995, 'no-threshold'],
+    [1, 'no-threshold'],
+  ])('finds a threshold below 1 or none: where all to be refused have a confidence of %d', (confidence, kind) => {
+    const given = confident(
+      [1],
+      Array.from({ length: 60 }, () => confidence),
+    )
+    expect(calibratePolicy(byCosine, given, { name: 'mine' }).kind).toBe(kind)
+  })
+
+  it('fits no weights without labels of both kinds, and keeps the general confidence where it has none of one', () => {
+    expect(() => calibratePolicy(policy, labels(0, 60), OPTIONS)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'fit' }),
+    )
+    const { policy: made, refuse } = calibrated(byCosine, confident([NaN, NaN], hundredths(60)), OPTIONS)
+    expect(made.confidence.settings).toEqual(byCosine.confidence.settings)
+    expect(refuse.threshold).toBe(0.5901)
+  })
+
+  it('fits weights to labels that have a general confidence', () => {
+    const given = confident(hundredths(40), hundredths(60))
+    const without = confident([NaN, NaN], [NaN])
+    const [one, other] = [given, [...given, ...without]].map((each) => {
+      const { policy: made } = calibrated(byCosine, each, { ...OPTIONS, strength: each.length })
+      return made.confidence.settings as unknown as AdjustedSettings
+    })
+    expect(Object.keys(one!.weights)).toContain('sentenceMatch')
+    expect(other!.weights['sentenceMatch']).toBeCloseTo(one!.weights['sentenceMatch']!, 1)
+    expect(other!.intercept).toBeCloseTo(one!.intercept, 1)
+  })
+
+  it('holds to the general weights as firmly as it is told', () => {
+    const { policy: made } = calibrated(policy, labels(60, 60), { ...OPTIONS, strength: 1e9 })
+    const { weights } = made.confidence.settings as unknown as AdjustedSettings
+    for (const weight of Object.values(weights)) expect(Math.abs(weight)).toBeLessThan(1e-5)
+  })
+
+  it('weighs in every part of the labels what all of them have', () => {
+    const given = confident(
+      Array.from({ length: 60 }, () => 0.9),
+      Array.from({ length: 60 }, () => 0.1),
+    )
+    const [first, ...others] = given
+    const { titleMatch, ...signals } = first!.signals
+    expect(titleMatch).toBeDefined()
+    const { coverage, policy: made } = calibrated(byCosine, [{ ...first!, signals }, ...others], OPTIONS)
+    expect(coverage.hits).toBe(60)
+    expect((made.confidence.settings as unknown as AdjustedSettings).weights).not.toHaveProperty('titleMatch')
+  })
+
+  it('takes the fit over all labels where one group holds every answerable question', () => {
+    const given = labels(60, 60)
+    const alone = given.map((each) => (each.answerable ? { ...each, group: 'one article' } : each))
+    expect(calibrated(policy, alone, OPTIONS).fit).toBe('weights')
+  })
+
+  it('says from what the confidence was fitted', () => {
+    const provenance = (options: { readonly about?: string }) =>
+      (calibrated(policy, labels(60, 60), { ...OPTIONS, ...options }).policy.confidence.settings as AdjustedSettings)
+        .provenance
+    const unnamed = provenance({})
+    expect(unnamed).toContain('120')
+    expect(provenance({ about: 'questions of March' })).toBe(`${unnamed}; questions of March`)
   })
 
   it.runIf(DEEP)('keeps its promise, with fitted weights too: exceeded no more often than it says', () => {
@@ -191,14 +328,22 @@ describe('calibratePolicy', () => {
     expect(() => calibratePolicy(twoTier(), given, OPTIONS)).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )
-    for (const wrong of [{ risk: 0 }, { risk: 0.1, cautionRisk: 0.2 }, { certainty: 1 }, { strength: 0 }]) {
+    for (const wrong of [
+      { risk: 0 },
+      { risk: 1 },
+      { risk: 0.1, cautionRisk: 0.2 },
+      { certainty: 0.49 },
+      { certainty: 1 },
+      { strength: 0 },
+    ]) {
       expect(() => calibratePolicy(policy, given, { ...OPTIONS, ...wrong })).toThrow(
-        expect.objectContaining({ code: 'config_invalid' }),
+        expect.objectContaining({ code: 'config_invalid', param: 'risk' }),
       )
     }
-    const found = calibratePolicy(policy, given, OPTIONS)
-    const twice = (): unknown => found.kind === 'calibrated' && calibratePolicy(found.policy, given, OPTIONS)
-    expect(twice).toThrow('Calibrate the general policy')
+    const found = calibrated(policy, given, OPTIONS)
+    expect(() => calibratePolicy(found.policy, given, OPTIONS)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'policy' }),
+    )
   })
 })
 
@@ -216,19 +361,15 @@ function cascaded(each: number, seed = 5): CalibrationLabel[] {
 
 describe('calibratePolicy on a collection with a reader', () => {
   const given = cascaded(200)
-  const calibrated = (fit?: 'thresholds') => {
-    const found = calibratePolicy(policy, given, { name: 'mine', ...(fit && { fit }) })
-    if (found.kind !== 'calibrated') throw new Error(found.statement)
-    return found
-  }
+  const fitted = (fit?: 'thresholds') => calibrated(policy, given, { name: 'mine', ...(fit && { fit }) })
   const judgedBy = (by: Policy) => (signals: Signals) => judge(by, signals).confidence
 
   it('weighs what the reader says alone, where it said something', () => {
-    const { fit, policy: made } = calibrated()
+    const { fit, policy: made } = fitted()
     expect(fit).toBe('weights')
     const { weights } = made.confidence.settings as unknown as AdjustedSettings
     expect(Object.keys(weights)).toEqual(['grade.above', 'grade.lead', 'grade.top'])
-    expect(calibrated().coverage.hits).toBeGreaterThan(calibrated('thresholds').coverage.hits + 5)
+    expect(fitted().coverage.hits).toBeGreaterThan(fitted('thresholds').coverage.hits + 5)
     const [read] = given.filter(({ signals }) => signals.curves?.grade !== undefined)
     const graded = (grade: number) => {
       const { curves } = read!.signals
@@ -238,13 +379,26 @@ describe('calibratePolicy on a collection with a reader', () => {
   })
 
   it('leaves the general confidence as it is where it was not asked, with any measurements', () => {
-    const { policy: made } = calibrated()
+    const { policy: made } = fitted()
     fc.assert(
       fc.property(fc.record({ sentenceMatch: SHARE, questionLikelihood: SHARE, titleMatch: SHARE }), (measured) => {
         const signals = signalsOf({ ...measured })
         expect(judgedBy(made)(signals)).toBeCloseTo(judgedBy(policy)(signals), 12)
       }),
     )
+  })
+
+  it('has a threshold that does not depend on where the grades begin, where the prior is weak', () => {
+    const [one, other] = [0, 1000].map((begin) => {
+      const moved = cascaded(60).map((label) => {
+        const { grade, ...curves } = label.signals.curves!
+        const from = grade && { ...curves, grade: aCurve(grade.scores[0]! + begin, begin) }
+        return { ...label, signals: { ...label.signals, curves: from ?? curves } }
+      })
+      return calibrated(policy, moved, { name: 'mine', strength: 0.01 })
+    })
+    expect(other!.refuse.threshold).toBeCloseTo(one!.refuse.threshold, 3)
+    expect(other!.coverage).toEqual(one!.coverage)
   })
 
   it('has no confidence without the reader’s scores where every label had them', () => {
@@ -275,14 +429,44 @@ describe('an adjusted confidence', () => {
     const stored = policySettings(found.policy)
     for (const wrong of [
       { base: { kind: 'magic' } },
+      { provenance: 5 },
+      { weights: null },
       { weights: { sentenceMatch: null } },
       { intercept: 'x' },
       { unread: 'spared' },
     ]) {
       const broken = { ...stored, confidence: { ...stored.confidence, ...wrong } }
       expect(() => resolvePolicy(broken, [balancedPreset, calibratedParts])).toThrow(
-        expect.objectContaining({ code: 'policy_invalid' }),
+        expect.objectContaining({ code: 'policy_invalid', param: 'confidence' }),
       )
+    }
+  })
+
+  const settings = (of: Partial<AdjustedSettings>): AdjustedSettings => ({
+    kind: 'adjusted',
+    base: { kind: 'best-cosine' },
+    intercept: 0,
+    weights: {},
+    provenance: '',
+    ...of,
+  })
+
+  it.each<[string, Partial<AdjustedSettings>, string[], boolean]>([
+    ['nothing', {}, [], false],
+    ['a signal of texts', { weights: { sentenceMatch: 1 } }, ['sentenceMatch'], false],
+    ['scores that no reader gave', { weights: { 'cosine.top': 1 } }, ['curves'], false],
+    ['scores of a reader', { weights: { 'grade.top': 1 } }, ['curves'], true],
+    ['a reader among others', { weights: { sentenceMatch: 1, 'grade.top': 1 } }, ['sentenceMatch', 'curves'], true],
+    ['whether anything was read', { unread: 'general' }, ['curves'], true],
+  ])('that weighs %s reads what it needs beside the general one', (_, of, names, countsReader) => {
+    const reading = { ...cosineModel, reads: () => [topCosine] }
+    for (const [base, ofBase] of [
+      [cosineModel, []],
+      [reading, ['topCosine']],
+    ] as const) {
+      const model = adjustedModel([base])
+      expect(model.reads!(settings(of)).map(({ name }) => name)).toEqual([...ofBase, ...names])
+      expect(model.countsReader!(settings(of))).toBe(countsReader)
     }
   })
 })
@@ -350,6 +534,17 @@ describe('recordedMeasure', () => {
       expect(read(none)).toBeNaN()
     expect(measuresOfAll([signals, signalsOf()])).not.toContain('cosine.top')
     expect(measuresOfAll([signals])).toContain('cosine.top')
+  })
+
+  it('is of a reader only where something read the passages', () => {
+    const { curves, ...unmeasured } = signalsOf({ curves: { grade: aCurve(3, 1) } })
+    expect([hasReaderScores({ ...unmeasured, curves }), hasReaderScores(unmeasured)]).toEqual([true, false])
+    expect(measuresOfReaders([unmeasured])).toEqual([])
+    expect(measuresOfReaders([unmeasured, { ...unmeasured, curves }])).toEqual([
+      'grade.top',
+      'grade.lead',
+      'grade.above',
+    ])
   })
 })
 
@@ -439,9 +634,76 @@ describe('replayDecision', () => {
     })
   })
 
+  /** Has a gate that reads what its confidence does not. */
+  const withCosine = definePolicy({ ...policy, gates: [...policy.gates, minTopCosine()] })
+  const notReplayable = (why: string) => ({ id: '1', kind: 'not-replayable', was: 'pass', why })
+
   it('never guesses what was not recorded', () => {
-    const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
-    if (found.kind !== 'calibrated') throw new Error(found.statement)
-    expect(replayDecision(found.policy, recorded)).toMatchObject({ kind: 'not-replayable', was: 'pass' })
+    const { policy: made } = calibrated(policy, labels(60, 60), OPTIONS)
+    expect(replayDecision(made, recorded)).toEqual(notReplayable('signal_missing'))
+    const { loneTerm: _, ...others } = recorded.signals
+    const { sentenceMatch: __, ...unmatched } = recorded.signals
+    for (const signals of [others, unmatched]) {
+      expect(replayDecision(policy, { ...recorded, signals })).toEqual(notReplayable('signal_missing'))
+    }
+    const { topCosine: ___, ...signals } = recorded.signals
+    expect(replayDecision(policy, { ...recorded, signals })).toMatchObject({ kind: 'replayed' })
+    expect(replayDecision(withCosine, { ...recorded, signals })).toEqual(notReplayable('signal_missing'))
+  })
+
+  it('judges no answers again, nor what is gone of the record', () => {
+    expect(replayDecision(sufficiency(), recorded)).toEqual(notReplayable('judges_answers'))
+    for (const lost of ['cut', 'erased'] as const) {
+      expect(replayDecision(policy, { ...recorded, lost })).toEqual(notReplayable(lost))
+    }
+  })
+
+  describe('where nothing was found', () => {
+    const { chunkCount, droppedCount, questionReadable, askedTermCount, loneTerm, runTogetherCount } = signalsOf({
+      chunkCount: 0,
+    })
+    const ofQuestion = {
+      chunkCount,
+      droppedCount,
+      questionReadable,
+      askedTermCount,
+      loneTerm,
+      runTogetherCount,
+    } as Signals
+    const replayed = (by: Policy, given: Partial<RecordedDecision> = {}) =>
+      replayDecision(by, { ...recorded, signals: ofQuestion, ...given })
+
+    it('needs the signals of the question, and no other', () => {
+      expect(replayed(policy)).toMatchObject({ kind: 'replayed', is: 'refuse', confidence: 0 })
+      const { questionReadable: _, ...signals } = ofQuestion
+      expect(replayed(policy, { signals })).toEqual(notReplayable('signal_missing'))
+      expect(replayed(withCosine)).toMatchObject({ kind: 'replayed', is: 'refuse' })
+    })
+
+    it('needs none for gates about the question that read none', () => {
+      const { gate, settings } = policy.gates[0]!
+      const blind = { ...gate, reads: undefined as never }
+      const by = definePolicy({ ...policy, gates: [{ gate: blind, settings }] })
+      expect(replayed(by)).toMatchObject({ kind: 'replayed', is: 'refuse' })
+    })
+
+    it('says nothing of a reader that failed: it had nothing to read', () => {
+      expect(replayed(policy, { reader: 'failed' })).not.toHaveProperty('unread')
+    })
+  })
+})
+
+describe('lostOfRecord', () => {
+  it.each([
+    [{ cut: null, principalId: 'p' }, undefined],
+    [{ cut: [], principalId: 'p' }, undefined],
+    [{ cut: ['question'], principalId: 'p' }, undefined],
+    [{ cut: ['question', 'signals'], principalId: 'p' }, 'cut'],
+    [{ cut: ['findings', 'question'], principalId: 'p' }, 'cut'],
+    [{ cut: ['signals'], principalId: '' }, 'cut'],
+    [{ cut: null, principalId: '' }, 'erased'],
+    [{ cut: ['question'], principalId: '' }, 'erased'],
+  ] as const)('of %j is %s', (record, lost) => {
+    expect(lostOfRecord(record)).toBe(lost)
   })
 })

@@ -192,7 +192,7 @@ type Measured = CalibrationLabel & LabelledSignals
 function checked(options: CalibrateOptions): Settings {
   const { risk = 0.05, certainty = 0.9, strength = 20, about = '' } = options
   const { cautionRisk = risk / 2 } = options
-  const within = risk > 0 && risk < 1 && cautionRisk > 0 && cautionRisk <= risk && isCertainty(certainty)
+  const within = cautionRisk > 0 && cautionRisk <= risk && risk < 1 && isCertainty(certainty)
   if (!within || !(strength > 0 && Number.isFinite(strength))) {
     throw new RagGateError('config_invalid', 'risk, cautionRisk, certainty or strength is out of range', {
       param: 'risk',

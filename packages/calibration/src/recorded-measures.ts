@@ -50,7 +50,6 @@ export function isOfReader(name: string): boolean {
 /** Names of the numbers of readers that all of those have whose passages were read, in a fixed order. */
 export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
   const read = all.filter(hasReaderScores)
-  if (read.length === 0) return []
   return measuresOfAll(read).filter(isOfReader)
 }
 
