@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
+import { binomialInterval, chanceOfAtMost } from '../../packages/calibration/src/binomial-interval.ts'
 
 describe('binomialInterval', () => {
   // Solved with exact fractions in Python.
@@ -38,5 +38,21 @@ describe('binomialInterval', () => {
       return high - low
     })
     expect(widths).toEqual([...widths].sort((a, b) => b - a))
+  })
+})
+
+describe('chanceOfAtMost', () => {
+  it.each([
+    [-1, 5, 0, 0],
+    [0, 5, 0, 1],
+    [-1, 5, 1, 0],
+    [4, 5, 1, 0],
+    [5, 5, 1, 1],
+    [0, 0, 0.3, 1],
+    [-1, 5, 0.3, 0],
+    // .7⁵ + 5 · .3 · .7⁴
+    [1, 5, 0.3, 0.52822],
+  ])('%d of %d at %d: %d', (hits, trials, rate, chance) => {
+    expect(chanceOfAtMost(hits, trials, rate)).toBeCloseTo(chance, 12)
   })
 })

@@ -91,6 +91,24 @@ describe('pearson', () => {
   })
 })
 
+it.each([1e-200, 1e200])('pearson does not depend on the size of the numbers: %d', (size) => {
+  const given: Pair[] = [
+    [1, 1],
+    [2, 4],
+    [3, 4],
+  ]
+  expect(pearson(given.map(([x, y]): Pair => [x * size, y * size]))).toBeCloseTo(0.8660254037844387, 12)
+})
+
+it('pearson is the same in any order where one side has equal numbers', () => {
+  const equal = fc.array(fc.tuple(fc.constantFrom(0.1, 0.7), number), { minLength: 3, maxLength: 8 })
+  fc.assert(
+    fc.property(equal, (given) => {
+      expect(pearson([...given].reverse())).toBe(pearson(given))
+    }),
+  )
+})
+
 describe('spearman', () => {
   it('looks at ranks alone', () => {
     expect(
@@ -128,6 +146,7 @@ describe('populationDeviation', () => {
   it.each<[number[], number]>([
     [[], 0],
     [[7], 0],
+    [[0, 0], 0],
     [[0.8, 0.6], 0.1],
     [[2, 4, 4, 4, 5, 5, 7, 9], 2],
     [[0.8, 0.8, 0.8], 0],

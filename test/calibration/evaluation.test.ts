@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { bootstrapInterval } from '../../packages/calibration/src/bootstrap-interval.ts'
 import { calibrationError, reliabilityBins } from '../../packages/calibration/src/calibration-error.ts'
+import { aurocInterval } from '../../packages/calibration/src/correlation-interval.ts'
 import { evaluate, type JudgedQuestion } from '../../packages/calibration/src/evaluation.ts'
 
 const question = fc.record({
@@ -41,8 +42,73 @@ describe('evaluate', () => {
     expect(found.byKind['b']?.falseRefusals.rate).toBeNull()
     // Pairs in the right order: .9 above .1 and .6, .2 above .1.
     expect(found.auroc.value).toBeCloseTo(3 / 6, 12)
-    expect(found.riskCoverage[0]).toEqual({ coverage: 0.2, risk: 1, threshold: 0.95 })
+    expect(found.auroc.interval).toEqual(aurocInterval(3 / 6, 2, 3))
+    expect(found.riskCoverage).toEqual([
+      { coverage: 0.2, risk: 1, threshold: 0.95 },
+      { coverage: 0.4, risk: 1 / 2, threshold: 0.9 },
+      { coverage: 0.6, risk: 2 / 3, threshold: 0.6 },
+      { coverage: 0.8, risk: 2 / 4, threshold: 0.2 },
+      { coverage: 1, risk: 3 / 5, threshold: 0.1 },
+    ])
     expect(found.sensitivity?.points).toHaveLength(21)
+  })
+
+  it('counts each verdict of each kind of question once', () => {
+    const times = (count: number, ...given: Parameters<typeof asked>) =>
+      Array.from({ length: count }, () => asked(...given))
+    const { verdicts } = evaluate(
+      [
+        ...times(1, true, 'pass', 0.5),
+        ...times(2, true, 'advise', 0.5),
+        ...times(4, true, 'refuse', 0.5),
+        ...times(8, false, 'pass', 0.5),
+        ...times(16, false, 'advise', 0.5),
+        ...times(32, false, 'refuse', 0.5),
+      ],
+      { random: seededRandom(1) },
+    )
+    expect(verdicts).toMatchObject({
+      refusalAccuracy: { hits: 32, labels: 56 },
+      falseRefusals: { hits: 4, labels: 7 },
+      falseAcceptances: { hits: 24, labels: 56 },
+      uncautioned: { hits: 8, labels: 56 },
+    })
+  })
+
+  it('counts apart by kind and by collection, in the order of their names', () => {
+    const judged = [
+      { ...asked(true, 'refuse', 0.2, 'b'), collection: 'y' },
+      { ...asked(true, 'pass', 0.2, 'a'), collection: 'x' },
+    ]
+    const { byKind, byCollection } = evaluate(judged, { random: seededRandom(1) })
+    for (const [found, names] of [
+      [byKind, ['a', 'b']],
+      [byCollection, ['x', 'y']],
+    ] as const) {
+      expect(Object.entries(found).map(([name, { falseRefusals }]) => [name, falseRefusals.rate])).toEqual([
+        [names[0], 0],
+        [names[1], 1],
+      ])
+    }
+  })
+
+  it('has intervals where there are questions of both kinds, and the stated risk in any case', () => {
+    const both = Array.from({ length: 40 }, (_, at) => asked(at % 3 > 0, 'pass', (at % 3) / 4 + (at % 7) / 14))
+    const found = evaluate(both, { risk: 0.1, random: seededRandom(1) })
+    const { coverage, coverageInterval, risk } = found.atStatedRisk
+    for (const [value, interval] of [
+      [found.aurc.value!, found.aurc.interval!],
+      [found.calibrationError.value!, found.calibrationError.interval!],
+      [coverage, coverageInterval!],
+    ] as const) {
+      expect(interval.low).toBeLessThan(interval.high)
+      expect(value).toBeGreaterThanOrEqual(interval.low)
+      expect(value).toBeLessThanOrEqual(interval.high)
+    }
+    expect(risk).toBe(0.1)
+    const one = evaluate([asked(true, 'pass', 0.9)], { random: seededRandom(1) })
+    for (const figure of [one.auroc, one.aurc, one.calibrationError]) expect(figure).toStrictEqual({ value: null })
+    expect(one.atStatedRisk).toStrictEqual({ risk: 0.05, threshold: 0.9, coverage: 1, falseAcceptance: NaN })
   })
 
   it('has no figure where there is nothing to compute it from', () => {
@@ -76,6 +142,8 @@ describe('calibrationError', () => {
     // Two bins: mean .2 against .5, mean .7 against 1.
     expect(calibrationError(scored, 2)).toBeCloseTo(0.3, 12)
     expect(reliabilityBins(scored, 2).map(({ count }) => count)).toEqual([2, 2])
+    const mixed = [scored[2]!, scored[0]!, scored[3]!, scored[1]!]
+    expect(reliabilityBins(mixed, 2)).toEqual(reliabilityBins(scored, 2))
   })
 
   it('keeps questions of one confidence in one bin, and is not a number for none', () => {
@@ -86,6 +154,21 @@ describe('calibrationError', () => {
 })
 
 describe('bootstrapInterval', () => {
+  it.each([
+    [0.95, 10, 390],
+    [0.5, 100, 300],
+  ])('leaves out as many draws at either end: %d', (confidence, low, high) => {
+    let drawn = 0
+    const scored = [
+      { score: 0.1, answerable: false },
+      { score: 0.9, answerable: true },
+    ]
+    const options = { random: seededRandom(1), draws: 401, confidence }
+    expect(bootstrapInterval(scored, () => drawn++, options)).toEqual({ low, high })
+    for (const one of scored) expect(bootstrapInterval([one], () => drawn++, options)).toBeUndefined()
+    expect(drawn).toBe(401)
+  })
+
   it('covers a mean about as often as it says', () => {
     const random = seededRandom(7)
     const share = (scored: readonly { readonly score: number }[]): number =>

@@ -30,6 +30,13 @@ describe('estimateErrorRates', () => {
     expect(estimateErrorRates(none, none).falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
   })
 
+  it('is a half where as many answerable questions were refused as answered', () => {
+    const refusals = { decisions: 100, right: 15, wrong: 5 }
+    const answers = { decisions: 100, right: 5, wrong: 15 }
+    const { falseRefusals, falseAcceptances } = estimateErrorRates(refusals, answers)
+    expect([falseRefusals.rate, falseAcceptances.rate]).toEqual([0.5, 0.5])
+  })
+
   it('covers the true rate in at least 95 of 100 cases', () => {
     const random = seededRandom(17)
     const [wrongRefusals, wrongAnswers, refusals, answers] = [0.2, 0.1, 300, 700]

@@ -13,6 +13,7 @@ describe('riskCoverageArea', () => {
     ['the right order', scored([0.9, 0.8], [0.2, 0.1]), (1 / 3 + 1 / 2) / 4],
     ['one score for all as the share of the unanswerable', scored([0.5], [0.5, 0.5, 0.5]), 0.75],
     // The mean over all twelve orders of the ties, enumerated with numpy.
+    ['what is not a number as the lowest', scored([0.5], [NaN]), (0 + 1 / 2) / 2],
     ['ties as the mean over their orders', MIXED, 0.310515873015873],
   ])('takes %s', (_, questions, expected) => {
     expect(riskCoverageArea(questions)).toBeCloseTo(expected, 12)

@@ -100,6 +100,16 @@ describe('lowestSafeConfidence', () => {
     )
   })
 
+  it('takes what is no number for what never gets through', () => {
+    fc.assert(
+      fc.property(CONFIDENCES, fc.integer({ min: 1, max: 5 }), (all, each) => {
+        const [lacking, low] = [NaN, 0].map((no) => all.flatMap((one, at) => (at % each === 0 ? [one, no] : [one])))
+        fc.pre(all.length > 60)
+        expect(lowestSafeConfidence(lacking!, PROMISE)).toBe(lowestSafeConfidence(low!, PROMISE))
+      }),
+    )
+  })
+
   it('is what whole counts say where their number has just come to one more, on average, and between equals', () => {
     const spread = (count: number): number[] => Array.from({ length: count }, (_, at) => at / count)
     for (const labels of [45, 105]) {
@@ -114,5 +124,11 @@ describe('lowestSafeConfidence', () => {
     expect(lowestSafeConfidence(equal, PROMISE)).toBe(0.5001)
     expect(lowestSafeConfidence([...equal.slice(1), NaN], PROMISE)).toBe(0.5001)
     expect(lowestSafeConfidence(spread(44), PROMISE)).toBeUndefined()
+    // Their multiples are thresholds themselves.
+    const hundredths = Array.from({ length: 45 }, (_, at) => at / 100)
+    expect(lowestSafeConfidence(hundredths, PROMISE)).toBe(0.4401)
+    // Halving comes to this risk itself.
+    expect(lowestSafeConfidence(spread(9), { ...PROMISE, risk: 0.25 })).toBe(0.8889)
+    expect(lowestSafeConfidence([0.5, ...Array.from({ length: 59 }, () => NaN)], PROMISE)).toBe(0.5001)
   })
 })

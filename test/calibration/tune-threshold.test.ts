@@ -77,6 +77,7 @@ describe('tuneThreshold', () => {
 
   it('takes a milder promise with fewer labels', () => {
     const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5 }
+    expect(tuneThreshold(policy, labelled([], [0.2]), { ...milder, step: 0.5 })).toMatchObject({ to: 0.5 })
     expect(tuneThreshold(policy, labelled([], [0.2]), milder)).toMatchObject({ action: 'lower', to: 0.21 })
     expect(tuneThreshold(policy, [], milder).because).toBe('Too few labels: 0 unanswerable questions of 1 needed')
   })
@@ -182,6 +183,9 @@ describe('scoresOfGate', () => {
       return scoresOfGate('evidence-share', [{ decision, answerable: true }])[0]?.score
     })
     expect(scores).toEqual([0.2, NaN])
+    const other = { ...finding, gate: 'grounding', code: 'share_low', actual: 0.9 }
+    const decision = { findings: [other, { ...finding, code: 'share_low', actual: 0.2 }] }
+    expect(scoresOfGate('evidence-share', [{ decision, answerable: true }])[0]?.score).toBe(0.2)
   })
 
   it('has no number for a question that the gate never came to', () => {

@@ -26,4 +26,11 @@ test('a side with too few labels is open', () => {
 test('nothing lies between where words alone tell the kinds apart', () => {
   const all = [...labels(true, spread(100, 0.6, 1)), ...labels(false, spread(100, 0, 0.4))]
   expect(uncertainMiddle(all, { risk: 0.05, certainty: 0.9 })).toBeUndefined()
+  const same = (answerable: boolean, confidence: number) =>
+    labels(
+      answerable,
+      Array.from({ length: 100 }, () => confidence),
+    )
+  // What is at .5001 is answered by words, and what is below it refused.
+  expect(uncertainMiddle([...same(true, 0.5002), ...same(false, 0.5)], { risk: 0.05, certainty: 0.9 })).toBeUndefined()
 })

@@ -28,6 +28,6 @@ export function bootstrapInterval(
   const found = Array.from({ length: draws }, () =>
     figure(kinds.flatMap((those) => those.map(() => those[Math.floor(random() * those.length)]!))),
   ).sort((a, b) => a - b)
-  const at = (share: number): number => found[Math.min(draws - 1, Math.max(0, Math.round(share * (draws - 1))))]!
+  const at = (share: number): number => found[Math.round(share * (draws - 1))]!
   return { low: at((1 - confidence) / 2), high: at((1 + confidence) / 2) }
 }

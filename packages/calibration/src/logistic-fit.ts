@@ -89,7 +89,7 @@ interface Scale {
 }
 
 function scalesOf(examples: readonly Example[], total: number): Scale[] {
-  return (examples[0]?.features ?? []).map((_, at) => {
+  return examples[0]!.features.map((_, at) => {
     const mean = examples.reduce((sum, { features, weight }) => sum + weight * features[at]!, 0) / total
     const variance =
       examples.reduce((sum, { features, weight }) => sum + weight * (features[at]! - mean) ** 2, 0) / total

@@ -78,9 +78,10 @@ export function mostAllowed(trials: number, promised: Promised): number {
  * Whether the upper bound of so many hits is within the risk: were the rate higher, so few would be too rare. On average:
  * whether the next of so many questions ranks among the `hits` + 1 best no more often than that.
  *
+ * @param hits whole, 0 and up, fewer than `trials`
  * @see A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei and T. Schuster, "Conformal Risk Control", ICLR 2024
  */
 function mayGetThrough(hits: number, trials: number, { risk, certainty }: Promised): boolean {
-  if (certainty === 'average') return hits < trials && (hits + 1) / (trials + 1) <= risk + RATIO_TOLERANCE
-  return hits < trials && chanceOfAtMost(hits, trials, risk) <= 1 - certainty + RATIO_TOLERANCE
+  if (certainty === 'average') return (hits + 1) / (trials + 1) <= risk + RATIO_TOLERANCE
+  return chanceOfAtMost(hits, trials, risk) <= 1 - certainty + RATIO_TOLERANCE
 }
