@@ -35,6 +35,7 @@ import {
   HELD_OUT_EVERYDAY,
   HELD_OUT_REQUESTS,
   OTHER_REQUESTS,
+  STATED_WISHES,
   HELD_OUT_TALK,
 } from './everyday-questions.ts'
 import {
@@ -226,6 +227,7 @@ interface Ways {
   /** Absent where the collection answers it. */
   readonly request: string | undefined
   readonly subject: string
+  readonly stated: string
   readonly heldOut: string
   readonly heldOutEveryday: string
   readonly heldOutTalk: string
@@ -302,6 +304,7 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
     request && joined(question, request),
   'a request of everyday words before an on-topic question, run together': ({ request, question }) =>
     request && joined(request, question),
+  'a wish that only states, after an on-topic question': ({ stated, question }) => `${ended(question)} ${stated}`,
   'another subject, alone': ({ subject }) => subject,
   'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,
   'the same, in capitals, without a mark at the end': ({ subject, question }) =>
@@ -419,6 +422,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       other,
       everyday: EVERYDAY_QUESTIONS[(order * OFF_TOPIC + at) % EVERYDAY_QUESTIONS.length]!,
       request: ANSWERED_REQUESTS[name]?.includes(request) ? undefined : request,
+      stated: STATED_WISHES[(order * OFF_TOPIC + at) % STATED_WISHES.length]!,
       subject: OTHER_REQUESTS[(order * OFF_TOPIC + at) % OTHER_REQUESTS.length]!,
       heldOut: HELD_OUT_REQUESTS[(order * OFF_TOPIC + at) % HELD_OUT_REQUESTS.length]!,
       heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,

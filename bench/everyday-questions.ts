@@ -141,6 +141,30 @@ export const OTHER_REQUESTS: readonly string[] = [
   'WHO WON CHESS MATCH',
 ]
 
+/** Wishes that are stated, without a word that wishes. A rule was chosen on them. */
+export const STATED_WISHES: readonly string[] = [
+  'I am after a joke.',
+  'I could use a pasta recipe.',
+  'My dog deserves a good name.',
+  'It is time for a riddle.',
+  'We should talk football now.',
+  'There must be a poem in this.',
+  'My horoscope would be nice.',
+  'This calls for a limerick.',
+  'I must know the capital of France.',
+  'I have to choose a wine tonight.',
+  'I am trying to train a puppy.',
+  'My sister is getting married and her speech is due.',
+  'I hope to hear your favourite song.',
+  'We are planning a trip to Lisbon.',
+  'I still owe my landlord a letter.',
+  'My homework is due tomorrow.',
+  'I am dying to hear a ghost story.',
+  'It would help to have a birthday wish.',
+  'I expect a haiku next.',
+  'My knee hurts when it rains.',
+]
+
 /** What people say around a question, of themselves, in thanks, and of how to answer. Rules were chosen on it. */
 export const BESIDE_QUESTIONS: readonly string[] = [
   'Many thanks for reading this far.',

@@ -51,11 +51,15 @@ export function isSmallTalk(clause: string): boolean {
 
 /**
  * Whether a sentence only states what concerns who asks ("I am on Windows 11."): it asks, tells and wishes nothing, and
- * names no subject.
+ * names no subject. Thanks may say for what.
  */
 export function onlyStates(sentence: string): boolean {
   const said = spoken(sentence)
-  return states(said, 0) && !/[?,:;–—]/.test(sentence) && !said.some((word, at) => asks(said, at) || SUGGESTS.has(word))
+  return (
+    states(said, 0) &&
+    !/[?,:;–—]/.test(sentence) &&
+    !said.some((word, at) => asks(said, at) || (said[0] !== 'thx' && SUGGESTS.has(word)))
+  )
 }
 
 function spoken(clause: string): readonly string[] {

@@ -25,7 +25,7 @@ export function isAsking(word: string): boolean {
 export const WISHES = setOf('wish wonder need wondering want interested question curious looking')
 
 /** What is wanted is stated with them. */
-export const SUGGESTS = setOf('about you wants needs fancy love')
+export const SUGGESTS = setOf('about you wants needs fancy love for to after must should would will')
 
 /** Who speaks, and thanks. */
 export const SPEAKERS = setOf('i im ive we thx')
@@ -76,12 +76,12 @@ export const BESIDE = setOf(
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'actual ago agre although anywai anywher appear attempt best better came cant certain chanc check ' +
-    'come common complet confid consid current deep definit difficult difficulti discuss doc document doubt ' +
+  'actual ago although anywai anywher appear attempt best better came cant chanc check ' +
+    'common complet consid definit difficult difficulti doc document doubt ' +
     'dumb earli end enough entir even ever everyth exist expect fact feel figur final follow forget forgot ' +
     'frustrat gentl given googl got guess hard hear heard hopefulli hour howev id import instead interest involv keep ' +
     'known least littl long lost made main manual meant never new nice nobodi none noth offer often ' +
-    'part past patienc pretti put quit rather read readi reason recent rememb repli request sai said saw sever ' +
-    'sinc site sometim specif spend struggl stuck success support take talk time todai turn unabl unclear understood ' +
+    'part past patienc pretti put quit rather read readi reason recent rememb repli request sai said saw scratch sever ' +
+    'sinc site sometim specif spend struggl stuck success support take talk thread time todai turn unabl unclear understood ' +
     'unfortun us usual wait well without work wrote yet',
 )

@@ -34,11 +34,11 @@ export const balancedPreset: Preset = Object.freeze({
 const ON_SCALE = { atMiddle: -6.1418, perDeviation: 3.236 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.452, deviation: 1.117 } as const
+const OTHERWISE = { middle: -0.455, deviation: 1.115 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 441 * (share / (1 - share)) ** 2.4569)).toFixed(3))
+  return Number((1 / (1 + 433 * (share / (1 - share)) ** 2.46)).toFixed(3))
 }
 
 /** Settings of `balanced`. */
@@ -78,8 +78,8 @@ export interface BalancedOptions {
  *
  * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
  * a collection, and answers and refusals say so. Measured with each of eight families of
- * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 44 % of the answerable
- * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 11 % without a caution: they are set for the
+ * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 45 % of the answerable
+ * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 12 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
  *
  * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` stands beside `refuseBelow` or

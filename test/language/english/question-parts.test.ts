@@ -319,7 +319,7 @@ describe('asksAlone', () => {
 describe('states', () => {
   it.each([
     ['I am on Windows 11. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
-    ['How do I rotate the signing keys? My manager asked me to find out.', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? My manager asked me this.', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Thanks for the great product!', 'How do I rotate the signing keys?'],
     [
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
@@ -340,6 +340,8 @@ describe('states', () => {
     'How do I rotate the signing keys? My last topic is about love.',
     'How do I rotate the signing keys? I fancy a curry recipe.',
     'How do I rotate the signing keys? I expect you to sing.',
+    'How do I rotate the signing keys? It is time for a riddle.',
+    'How do I rotate the signing keys? We should talk football now.',
     'How do I rotate the signing keys? I am sad, sing a song.',
     'How do I rotate the signing keys? I am a good person?',
     'How do I rotate the signing keys? Give me advice about my boss.',
