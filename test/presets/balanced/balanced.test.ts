@@ -109,8 +109,8 @@ describe('balanced by what an owner wants', () => {
     // docs/internal/scale.md, "Near misses".
     expect(thresholdsOf(0.1)).toEqual({
       refuseBelow: 0.339,
-      adviseBelow: 0.763,
-      bands: { high: 0.9, medium: 0.763, low: 0.339 },
+      adviseBelow: 0.764,
+      bands: { high: 0.9, medium: 0.764, low: 0.339 },
     })
     expect(thresholdsOf(0.02).bands.high).toBe(thresholdsOf(0.02).adviseBelow)
     const shares = [0.02, 0.05, 0.1, 0.2, 0.3].map(thresholdsOf)
@@ -125,7 +125,7 @@ describe('balanced by what an owner wants', () => {
     const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
     expect(lives(0.33)).toBe(0)
     expect(lives(0.339)).toBe(300)
-    expect(lives(0.763)).toBe(3600)
+    expect(lives(0.764)).toBe(3600)
   })
 
   it('reads the confidence of a collection without a scale on that of eight families', () => {
