@@ -451,6 +451,14 @@ describe('an adjusted confidence', () => {
     ...of,
   })
 
+  it('has the settings of the general one checked, too', () => {
+    const validate = (): void => {
+      throw new Error('The general settings are wrong')
+    }
+    const model = adjustedModel([{ ...cosineModel, validate }])
+    expect(() => model.validate(settings({}))).toThrow('The general settings are wrong')
+  })
+
   it.each<[string, Partial<AdjustedSettings>, string[], boolean]>([
     ['nothing', {}, [], false],
     ['a signal of texts', { weights: { sentenceMatch: 1 } }, ['sentenceMatch'], false],
@@ -534,6 +542,25 @@ describe('recordedMeasure', () => {
       expect(read(none)).toBeNaN()
     expect(measuresOfAll([signals, signalsOf()])).not.toContain('cosine.top')
     expect(measuresOfAll([signals])).toContain('cosine.top')
+  })
+
+  it('names what is recorded in one order, by whatever method it was found first', () => {
+    const curve = aCurve(0.8, 0.5)
+    const [one, other] = [
+      { bm25: curve, cosine: curve },
+      { cosine: curve, bm25: curve },
+    ].map((curves) => measuresOfAll([signalsOf({ curves })]))
+    expect(other).toEqual(one)
+  })
+
+  it.each<[string, object]>([
+    ['sentenceMatch', { sentenceMatch: '0.4' }],
+    ['sentenceMatch', { sentenceMatch: Infinity }],
+    ['cosine.top', { curves: { cosine: null } }],
+    ['cosine.lead', { curves: { cosine: { scores: '85' } } }],
+    ['cosine.lead', { curves: { cosine: { scores: [0.8, '0.5'] } } }],
+  ])('is no number, of %s in a damaged record: %j', (name, damaged) => {
+    expect(recordedMeasure({ ...signalsOf(), ...damaged }, name)).toBeNaN()
   })
 
   it('is of a reader only where something read the passages', () => {

@@ -91,6 +91,15 @@ describe('pearson', () => {
   })
 })
 
+it('pearson of two pairs is 1 or −1', () => {
+  const rising: Pair[] = [
+    [1, 3],
+    [2, 5],
+  ]
+  expect(pearson(rising)).toBeCloseTo(1, 12)
+  expect(pearson(rising.map(([x, y]): Pair => [x, -y]))).toBeCloseTo(-1, 12)
+})
+
 it.each([1e-200, 1e200])('pearson does not depend on the size of the numbers: %d', (size) => {
   const given: Pair[] = [
     [1, 1],

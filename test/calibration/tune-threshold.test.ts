@@ -175,6 +175,14 @@ function highConfidence(): LabelledDecision[] {
   }))
 }
 
+describe('thresholdOf', () => {
+  it.each(['no-such-gate', 'readable-question'])('refuses %s: no gate of the policy with a threshold', (gate) => {
+    expect(() => thresholdOf(balanced(), gate)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'gate' }),
+    )
+  })
+})
+
 describe('scoresOfGate', () => {
   it('takes no other figure of a gate for the one that its threshold is held against', () => {
     const finding = { gate: 'evidence-share', stage: 'post-generation', outcome: 'refuse', message: '' } as const

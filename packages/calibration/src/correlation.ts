@@ -49,7 +49,7 @@ export function spearman(pairs: readonly Pair[]): number | undefined {
  */
 export function populationDeviation(values: readonly number[]): number {
   const size = largest(values)
-  if (values.length < 2 || size === 0) return 0
+  if (size === 0) return 0
   const scaled = values.map((value) => value / size)
   const mean = meanOf(scaled)
   const deviation = size * Math.sqrt(meanOf(scaled.map((value) => (value - mean) ** 2)))
@@ -59,9 +59,9 @@ export function populationDeviation(values: readonly number[]): number {
 /** Values less their mean, on a scale of 1; `undefined` when they do not vary. */
 function centred(values: readonly number[]): readonly number[] | undefined {
   const size = largest(values)
-  if (values.length < 2 || size === 0) return undefined
   const scaled = values.map((value) => value / size)
-  if (Math.max(...scaled) - Math.min(...scaled) <= CONSTANT_WITHIN) return undefined
+  // Of zeros, and of no values, this is no number above anything.
+  if (!(Math.max(...scaled) - Math.min(...scaled) > CONSTANT_WITHIN)) return undefined
   const mean = meanOf(scaled)
   return scaled.map((value) => value - mean)
 }
