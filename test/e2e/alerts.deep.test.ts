@@ -146,7 +146,7 @@ const CASES: readonly {
       await record({ tenant, count: 300, refused: 15, confidence: 0.9, agoMs: 3 * DAY_MS })
       await record({ tenant, count: 100, refused: 5, confidence: 0.3 })
     },
-    opens: { confidence_drift: /Confidences have moved since the days before.*\s\d+\.\d\d, at most 0\.25 expected/ },
+    opens: { confidence_drift: /Confidences have moved: .*\s\d+\.\d\d, at most 0\.25 expected/ },
     mended: (tenant) => record({ tenant, count: 3_000, refused: 150, confidence: 0.9 }),
   },
   {

@@ -77,12 +77,7 @@ export function findAlerts(
   const add = (kind: AlertKind, value: number, bound: number, message: string): void =>
     void found.push({ kind, value, bound, decisions, message })
   if (isOver('refusals_high', refused, refusedAtMost, open)) {
-    add(
-      'refusals_high',
-      refused,
-      refusedAtMost,
-      'More questions are refused than expected: documents may lack what is asked for',
-    )
+    add('refusals_high', refused, refusedAtMost, 'More questions are refused than expected: documents may lack answers')
   }
   if (
     refused + TOLERANCE <
@@ -101,12 +96,7 @@ export function findAlerts(
     add('latency_high', latest.p95Ms, p95AtMostMs, 'Answers take longer than expected')
   }
   if (isOver('confidence_drift', drift, driftAtMost, open)) {
-    add(
-      'confidence_drift',
-      drift,
-      driftAtMost,
-      'Confidences have moved since the days before: questions or documents have changed',
-    )
+    add('confidence_drift', drift, driftAtMost, 'Confidences have moved: questions or documents have changed')
   }
   return found
 }
@@ -127,7 +117,7 @@ export function findRoomAlerts(
   const kind = 'index_nearly_full'
   const value = room === undefined ? 0 : room.usedBytes / room.limitBytes
   if (!isOver(kind, value, NEARLY_FULL, open)) return []
-  const message = 'The index is nearly full: remove documents, or take a larger index'
+  const message = 'The index is nearly full: remove documents'
   return [{ kind, value, bound: NEARLY_FULL, decisions, message }]
 }
 

@@ -167,7 +167,7 @@ async function lostIn({ summaries }: ConsoleParts, fromMs: number, toMs: number)
   const { dropped, rejected, recorded } = await summaries.recording(fromMs, toMs)
   const value = dropped + rejected
   if (value === 0) return []
-  const message = 'Decisions were not recorded: the database did not take them'
+  const message = 'Decisions were not recorded'
   return [{ kind: 'decisions_lost', value, bound: 0, decisions: recorded, message }]
 }
 
