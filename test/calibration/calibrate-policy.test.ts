@@ -136,7 +136,8 @@ describe('calibratePolicy', () => {
       const { cosine } = label.signals.curves!
       return { ...label, signals: { ...label.signals, curves: { 'cross-encoder': cosine! } } }
     })
-    const fits = [given, read, read.slice(40), read.slice(41)].map((each) => {
+    const fewRefused = read.map((each, at) => (at < 79 ? each : given[at]!))
+    const fits = [given, read, read.slice(40), read.slice(41), fewRefused].map((each) => {
       const { fit, policy: made } = calibrated(policy, each, { name: 'mine' })
       return [fit, made.confidence.settings.kind === 'adjusted']
     })
@@ -144,6 +145,7 @@ describe('calibratePolicy', () => {
       ['thresholds', false],
       ['weights', true],
       ['weights', true],
+      ['thresholds', false],
       ['thresholds', false],
     ])
   })
@@ -206,6 +208,8 @@ describe('calibratePolicy', () => {
     ] as const) {
       const found = calibrated(byCosine, confident([0.9], hundredths(count + 1)), { name: 'mine', cautionRisk: 0.001 })
       const { adviseBelow, refuse } = found
+      const range = found.policy.gates.find(({ gate }) => gate.name === 'confidence-range')
+      expect(range?.settings).toMatchObject({ refuseBelow: refuse.threshold, adviseBelow })
       expect(found.policy.bands).toEqual({ high: highest, medium: adviseBelow, low: refuse.threshold })
     }
   })
@@ -232,6 +236,8 @@ describe('calibratePolicy', () => {
     expect(() => calibratePolicy(policy, labels(0, 60), OPTIONS)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'fit' }),
     )
+    expect(calibrated(policy, labels(1, 60), OPTIONS).fit).toBe('weights')
+    expect(calibrated(policy, labels(0, 60), { name: 'mine' }).coverage).toMatchObject({ labels: 0, rate: null })
     const { policy: made, refuse } = calibrated(byCosine, confident([NaN, NaN], hundredths(60)), OPTIONS)
     expect(made.confidence.settings).toEqual(byCosine.confidence.settings)
     expect(refuse.threshold).toBe(0.5901)
@@ -340,7 +346,7 @@ describe('calibratePolicy', () => {
         expect.objectContaining({ code: 'config_invalid', param: 'risk' }),
       )
     }
-    const found = calibrated(policy, given, OPTIONS)
+    const found = calibrated(policy, given, { ...OPTIONS, risk: 0.1, cautionRisk: 0.1 })
     expect(() => calibratePolicy(found.policy, given, OPTIONS)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'policy' }),
     )
