@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { CommandError, misused } from './command-error.ts'
 import { command } from './command.ts'
-import { callGate } from './gate-client.ts'
+import { callGate, requireMembers } from './gate-client.ts'
 import { jsonText } from './terminal.ts'
 
 interface Labels {
@@ -31,7 +31,8 @@ export const labelsCommand = command({
       ...(collection === undefined ? {} : { collection }),
       ...(from === undefined ? {} : { from }),
     })
-    const { labels, without_text: lost } = await callGate<Labels>(gate(), 'GET', `/v1/labels?${query}`)
+    const reply = await callGate<Labels>(gate(), 'GET', `/v1/labels?${query}`)
+    const { labels, without_text: lost } = requireMembers(reply, 'labels')
     await writeFile(path, labels.map((label) => `${JSON.stringify(label)}\n`).join('')).catch((thrown: unknown) => {
       throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     })

@@ -230,6 +230,12 @@ export function failureOf(status: number, text: string): CommandError {
   return notAGate(status)
 }
 
+/** @throws `CommandError` for a reply that lacks one of these members: what answered is something else */
+export function requireMembers<Reply extends object>(reply: Reply, ...members: readonly (keyof Reply)[]): Reply {
+  if (!members.every((member) => Object.hasOwn(reply, member))) throw notAGate(200)
+  return reply
+}
+
 /** What answered is something else. */
 export function notAGate(status: number): CommandError {
   return new CommandError(`The address answered ${status}, and not as a gate does`)

@@ -1,7 +1,7 @@
 /** `rag-gate keys make|list|revoke`: keys of tenants. */
 import { misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { callGate, type GateAddress } from './gate-client.ts'
+import { callGate, type GateAddress, requireMembers } from './gate-client.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 interface KeyReply {
@@ -38,7 +38,8 @@ export const keysCommand = command({
       case 'make':
         return make(gate(), keyToMake(given), json, terminal)
       case 'list': {
-        const { keys } = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
+        const reply = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
+        const { keys } = requireMembers(reply, 'keys')
         terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys of this tenant')
         return 0
       }
@@ -70,7 +71,7 @@ function keyToMake({ name, scopes, tenant, expires }: GivenToMake): object {
 }
 
 async function make(gate: GateAddress, key: object, json: boolean, { out, note }: Terminal): Promise<number> {
-  const made = await callGate<KeyReply>(gate, 'POST', '/v1/keys', key, 'once')
+  const made = requireMembers(await callGate<KeyReply>(gate, 'POST', '/v1/keys', key, 'once'), 'id', 'scopes')
   out(json ? jsonText(made) : (made.token ?? ''))
   if (!json) note(`Key ${made.id} for ${made.tenant} (${made.scopes.join(', ')}). It is shown this once.`)
   return 0

@@ -7,7 +7,7 @@ import { isRecord } from 'hono-rag-gate/core/lib'
 import type { PolicyFile } from './calibrate.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { callGate, type GateAddress } from './gate-client.ts'
+import { callGate, type GateAddress, requireMembers } from './gate-client.ts'
 import { jsonText, oneLine } from './terminal.ts'
 
 interface Listed {
@@ -71,7 +71,8 @@ export const policyCommand = command({
         const share = given['near-misses']
         const file = share === undefined ? await readPolicy(only(rest, 'a policy file')) : aimingAt(share, rest)
         const address = gate()
-        const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
+        const reply = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
+        const pushed = requireMembers(reply, 'id')
         const target = collection ?? file.pin?.collection
         if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
         if (use && target !== undefined) await choose(address, target, { policy: pushed.id, why })
@@ -85,10 +86,12 @@ export const policyCommand = command({
       case 'list': {
         if (rest.length > 0) throw misused('policy list takes no words')
         const address = gate()
-        const [listed, { collections }] = await Promise.all([
+        const [listed, held] = await Promise.all([
           callGate<PolicyList>(address, 'GET', '/v1/policies/pushed'),
           callGate<Collections>(address, 'GET', '/v1/collections'),
         ])
+        requireMembers(listed, 'policies', 'choices', 'named')
+        const { collections } = requireMembers(held, 'collections')
         if (json) out(jsonText({ ...listed, collections }))
         else show(listed, collections, out)
         return 0
@@ -118,7 +121,8 @@ async function choose(
 ): Promise<{ readonly policy: string | null }> {
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
   // Said twice, a rollback goes back twice.
-  return callGate(gate, 'PUT', path, choice, 'rollback' in choice ? 'once' : 'repeatable')
+  const repeatable = 'rollback' in choice ? 'once' : 'repeatable'
+  return requireMembers(await callGate<{ policy: string | null }>(gate, 'PUT', path, choice, repeatable), 'policy')
 }
 
 function aimingAt(share: string, words: readonly string[]): PolicyFile {

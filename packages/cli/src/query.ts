@@ -8,6 +8,7 @@ import {
   type ExplanationReply,
   failureOf,
   type PassageName,
+  requireMembers,
 } from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
@@ -25,6 +26,7 @@ export const queryCommand = command({
     const { collection, debug } = given
     const reply = await ask(gate(), question, collection === undefined ? {} : { collection })
     if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
+    requireMembers(reply.body, 'answer', 'verdict')
     if (debug && reply.body.detail === undefined) {
       throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')
     }
