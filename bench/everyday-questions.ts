@@ -257,7 +257,7 @@ export const BESIDE_QUESTIONS: readonly string[] = [
   'Sent from my iPhone',
 ]
 
-/** The same, written after the rules were fixed; no rule was changed for any of it. */
+/** The same, written after statements were told apart. No rule took more of it since; one that takes less was made with it in sight. */
 export const HELD_OUT_TALK: readonly string[] = [
   'We are migrating to this next month.',
   'I am on the free plan.',

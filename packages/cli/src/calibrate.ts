@@ -13,7 +13,7 @@ import {
 } from '@hono-rag-gate/calibration'
 import { confidenceOf, pinDifferences, type PolicyPin, policySettings, unscaled } from 'hono-rag-gate/core/policy'
 import { balanced } from 'hono-rag-gate/balanced'
-import { CommandError, misused } from './command-error.ts'
+import { CommandError, misused, notWritten } from './command-error.ts'
 import { command, only } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
@@ -117,9 +117,7 @@ export const calibrateCommand = command({
     }
     const evidence = evidenceOf(calibration, measured, hidden)
     const file: PolicyFile = { settings: policySettings(calibration.policy), pin, evidence }
-    await writeFile(out, `${JSON.stringify(file, undefined, 2)}\n`).catch((thrown: unknown) => {
-      throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-    })
+    await writeFile(out, `${JSON.stringify(file, undefined, 2)}\n`).catch(notWritten(out))
     if (json) terminal.out(jsonText({ policy: calibration.policy.id, out, pin, evidence }))
     else show(calibration, evidence, measured, out, terminal)
     return 0

@@ -34,3 +34,10 @@ export class GateFailure extends CommandError {
 export function misused(message: string): CommandError {
   return new CommandError(message, { exitCode: 2 })
 }
+
+/** What a file that cannot be written ends in: `writeFile(path, text).catch(notWritten(path))`. */
+export function notWritten(path: string): (thrown: unknown) => never {
+  return (thrown) => {
+    throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}

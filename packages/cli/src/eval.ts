@@ -8,7 +8,7 @@ import {
   measuredRate,
   type VerdictRates,
 } from '@hono-rag-gate/calibration'
-import { CommandError, misused } from './command-error.ts'
+import { misused, notWritten } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, forgetResults, type LabelResult } from './judged-labels.ts'
@@ -73,11 +73,7 @@ export const evalCommand = command({
       await writeFile(
         html,
         evaluationPage({ title: `Evaluation of ${path}`, evaluation, results: asked, facts }),
-      ).catch((thrown: unknown) => {
-        throw new CommandError(
-          `${html} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-        )
-      })
+      ).catch(notWritten(html))
     }
     if (json) terminal.out(jsonText({ ...evaluation, ...further }))
     else show(evaluation, further, terminal)

@@ -1,6 +1,6 @@
 /** `rag-gate labels`: what people said of answers and refusals, as labelled questions. */
 import { writeFile } from 'node:fs/promises'
-import { CommandError, misused } from './command-error.ts'
+import { misused, notWritten } from './command-error.ts'
 import { command } from './command.ts'
 import { callGate, requireMembers } from './gate-client.ts'
 import { jsonText } from './terminal.ts'
@@ -33,9 +33,7 @@ export const labelsCommand = command({
     })
     const reply = await callGate<Labels>(gate(), 'GET', `/v1/labels?${query}`)
     const { labels, without_text: lost } = requireMembers(reply, 'labels')
-    await writeFile(path, labels.map((label) => `${JSON.stringify(label)}\n`).join('')).catch((thrown: unknown) => {
-      throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-    })
+    await writeFile(path, labels.map((label) => `${JSON.stringify(label)}\n`).join('')).catch(notWritten(path))
     const answerable = labels.filter((label) => label.answerable).length
     const summary = { out: path, labels: labels.length, answerable, without_text: lost }
     if (json) out(jsonText(summary))

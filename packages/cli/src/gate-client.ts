@@ -236,7 +236,6 @@ export function requireMembers<Reply extends object>(reply: Reply, ...members: r
   return reply
 }
 
-/** What answered is something else. */
-export function notAGate(status: number): CommandError {
+function notAGate(status: number): CommandError {
   return new CommandError(`The address answered ${status}, and not as a gate does`)
 }

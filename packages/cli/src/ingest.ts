@@ -8,7 +8,7 @@ import {
   type GateAddress,
   type GateDocument,
   type IngestReply,
-  notAGate,
+  requireMembers,
 } from './gate-client.ts'
 import { type Listing, listFiles, type PassedOver } from './list-files.ts'
 import { readDocuments } from './read-documents.ts'
@@ -193,8 +193,8 @@ interface DocumentPage {
 async function* documentPages({ gate, collection }: Place): AsyncGenerator<DocumentPage> {
   const query = new URLSearchParams({ collection, limit: '1000' })
   for (;;) {
-    const page: DocumentPage = await callGate(gate, 'GET', `/v1/documents?${query}`)
-    if (!Array.isArray(page.documents) || page.next_cursor === undefined) throw notAGate(200)
+    const reply = await callGate<DocumentPage>(gate, 'GET', `/v1/documents?${query}`)
+    const page = requireMembers(reply, 'documents', 'next_cursor')
     yield page
     if (page.next_cursor === null) return
     query.set('cursor', page.next_cursor)
@@ -238,8 +238,8 @@ async function sendBatch(
 ): Promise<Pick<Sent, 'version' | 'replies' | 'nearlyFull'>> {
   const { gate, collection } = target
   try {
-    const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
-    if (!Array.isArray(reply.documents)) throw notAGate(200)
+    const answered = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
+    const reply = requireMembers(answered, 'documents')
     const { nearly_full: nearlyFull } = reply
     return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Signals } from 'hono-rag-gate/core/signals'
-import { CommandError, GateFailure } from './command-error.ts'
+import { CommandError, GateFailure, notWritten } from './command-error.ts'
 import { ask, type AskReply, failureOf, type GateAddress } from './gate-client.ts'
 import type { Label } from './labels.ts'
 import type { Terminal } from './terminal.ts'
@@ -101,9 +101,7 @@ export async function forgetResults(path: string): Promise<void> {
 }
 
 async function keep(path: string, text: string, write: typeof appendFile = appendFile): Promise<void> {
-  await write(path, text).catch((thrown: unknown) => {
-    throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  })
+  await write(path, text).catch(notWritten(path))
 }
 
 /** A judgement whose reader failed is asked for again; an answer without it is what people were given. */

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import type { IndexRow, PassageFields } from '@hono-rag-gate/upstream/rows'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from 'hono-rag-gate/core/text'
 import { english } from 'hono-rag-gate/language/english'
-import { CommandError, misused } from './command-error.ts'
+import { misused, notWritten } from './command-error.ts'
 import { command } from './command.ts'
 import type { RowPage } from './list-index-rows.ts'
 import { jsonText, type Terminal } from './terminal.ts'
@@ -48,9 +48,7 @@ export const lexiconCommand = command({
       terminal.out(encoded)
       return 0
     }
-    await writeFile(out, encoded).catch((thrown: unknown) => {
-      throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-    })
+    await writeFile(out, encoded).catch(notWritten(out))
     const chunks = lexicon.chunkCount
     const summary: LexiconSummary = { ...counts, chunks, distinct_terms: lexicon.documentFrequency.size, out }
     terminal.out(json ? jsonText(summary) : textOf(summary))

@@ -1,6 +1,6 @@
 /** `rag-gate questions`: a draft of labelled questions from documents, to be read and completed by a person. */
 import { writeFile } from 'node:fs/promises'
-import { CommandError, misused } from './command-error.ts'
+import { CommandError, misused, notWritten } from './command-error.ts'
 import { command, only } from './command.ts'
 import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
 import { listFiles } from './list-files.ts'
@@ -72,11 +72,7 @@ export const questionsCommand = command({
     const lines = labels.map((label) => JSON.stringify(label)).join('\n')
     if (given.out === undefined) terminal.out(lines)
     else {
-      await writeFile(given.out, `${lines}\n`).catch((thrown: unknown) => {
-        throw new CommandError(
-          `${given.out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-        )
-      })
+      await writeFile(given.out, `${lines}\n`).catch(notWritten(given.out))
       terminal.out(`${given.out}: ${labels.length} questions from ${documents.length} documents`)
     }
     terminal.note('Read them, and take out what people would not ask. Then add questions that must be refused.')

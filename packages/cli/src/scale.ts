@@ -10,7 +10,7 @@ import type { Passage } from 'hono-rag-gate/core/evidence'
 import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import { isRagGateError } from 'hono-rag-gate/errors'
-import { CommandError, misused } from './command-error.ts'
+import { CommandError, misused, notWritten } from './command-error.ts'
 import { command } from './command.ts'
 import { type UpstashAddress, upstashRows } from './list-index-rows.ts'
 import { policyOf } from './policy-of.ts'
@@ -98,9 +98,7 @@ export const scaleCommand = command({
       return 0
     }
     const { out } = given
-    await writeFile(out, `${text}\n`).catch((thrown: unknown) => {
-      throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-    })
+    await writeFile(out, `${text}\n`).catch(notWritten(out))
     const summary = {
       out,
       policy: policy.id,

@@ -22,7 +22,8 @@ const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|abo
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
- * needs to before a question word, "in what year did", "does", and an auxiliary before its subject ("do it" is a verb): two sentences may be run together.
+ * needs to before a question word, "in what year did", "does", and an auxiliary before its subject ("do it" is a verb): two
+ * sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,? (?=${DRESS}\\b)|` +
@@ -51,8 +52,9 @@ const CLOSE = 80
 
 /**
  * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
- * "Hi, thanks for your help."), and what only states is left out of them ("I am on Windows 11."). A sentence or clause of one term that refers to what was named before ("Who develops it?")
- * belongs to the part before it, or after it where it comes first; so does one without a term.
+ * "Hi, thanks for your help."), nor are a sentence or two that only state ("I am on Windows 11."). A sentence or clause of one
+ * term that refers to what was named before ("Who develops it?") belongs to the part before it, or after it where it comes
+ * first; so does one without a term.
  *
  * @param question normalised (`normaliseQuestion`)
  */

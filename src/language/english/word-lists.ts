@@ -76,12 +76,11 @@ export const BESIDE = setOf(
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'actual ago although anywai anywher appear attempt best better came cant chanc check ' +
-    'common complet consid definit difficult difficulti doc document doubt ' +
-    'dumb earli end enough entir even ever everyth exist expect fact feel figur final follow forget forgot ' +
-    'frustrat gentl given googl got guess hard hear heard hopefulli hour howev id import instead interest involv keep ' +
-    'known least littl long lost made main manual meant never new nice nobodi none noth offer often ' +
-    'part past patienc pretti put quit rather read readi reason recent rememb repli request sai said saw scratch sever ' +
-    'sinc site sometim specif spend struggl stuck success support take talk thread time todai turn unabl unclear understood ' +
-    'unfortun us usual wait well without work wrote yet',
+  'actual ago although anywai anywher appear attempt best better came cant chanc check common complet consid ' +
+    'definit difficult difficulti doc document doubt dumb earli end enough entir even ever everyth exist expect fact ' +
+    'feel figur final follow forget forgot frustrat gentl given googl got guess hard hear heard hopefulli hour howev ' +
+    'id import instead interest involv keep known least littl long lost made main manual meant never new nice nobodi ' +
+    'none noth offer often part past patienc pretti put quit rather read readi reason recent rememb repli request sai ' +
+    'said saw scratch sever sinc site sometim specif spend struggl stuck success support take talk thread time todai ' +
+    'turn unabl unclear understood unfortun us usual wait well without work wrote yet',
 )

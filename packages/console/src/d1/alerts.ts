@@ -86,16 +86,14 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
     },
 
     async untold() {
-      return (
-        queries
-          .select()
-          .from(alerts)
-          .where(eq(alerts.untold, 1))
-          // The latest first: old ones that are always turned away keep none of them back.
-          .orderBy(desc(alerts.openedMs))
-          .limit(MOST_TOLD_AT_ONCE)
-          .catch(rethrowStoreFault)
-      )
+      // The latest first: old ones that are always turned away keep none of them back.
+      return queries
+        .select()
+        .from(alerts)
+        .where(eq(alerts.untold, 1))
+        .orderBy(desc(alerts.openedMs))
+        .limit(MOST_TOLD_AT_ONCE)
+        .catch(rethrowStoreFault)
     },
 
     async told({ id, closedMs }) {
