@@ -29,7 +29,7 @@ export interface GateBindings {
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
   readonly QUESTION_HMAC_KEY?: string
   /** Names that secret, so that it can be changed. */
-  readonly QUESTION_HMAC_KEY_ID?: string
+  readonly QUESTION_HMAC_KEY_ID?: string | number
   /** Queue that decisions are sent to instead of being held in the isolate, and many tenants' alerts; this Worker must consume it as well. */
   readonly DECISIONS_QUEUE?: Queue<QueuedDecision | AskedTenants>
   /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */

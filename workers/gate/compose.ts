@@ -225,8 +225,9 @@ function coalescerFor(env: GateBindings, reranker: Reranker | undefined): Pick<A
   const { ANSWER_FLIGHTS: namespace, LLM_MODEL: model } = env
   if (namespace === undefined || (model === undefined && reranker === undefined)) return {}
   // Before the model's own limit there is the search, and what reranks it.
-  const leaderTimeoutMs = languageModels(env).length * (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
-  return { coalescer: createDurableObjectCoalescer({ namespace, leaderTimeoutMs }) }
+  const timeoutMs = languageModels(env).length * (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
+  // The coalescer takes ten minutes at the most.
+  return { coalescer: createDurableObjectCoalescer({ namespace, leaderTimeoutMs: Math.min(timeoutMs, 600_000) }) }
 }
 
 function answerOptionsOf(env: GateBindings): AnswerOptions {
@@ -267,7 +268,7 @@ function questionsOf(env: GateBindings): Pick<GateDependencies, 'questionHmac'> 
   const { QUESTION_HMAC_KEY: key, QUESTION_HMAC_KEY_ID: keyId = '1' } = env
   if (key === undefined) return {}
   const text = env.STORE_QUESTIONS_DAYS === undefined ? 'dropped' : 'kept'
-  return { questionHmac: questionHmac({ key, keyId, text }) }
+  return { questionHmac: questionHmac({ key, keyId: String(keyId), text }) }
 }
 
 function answerTokensOf(env: GateBindings): AnswerTokens | undefined {

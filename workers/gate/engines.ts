@@ -33,7 +33,7 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
     return { retriever: createWordRetriever(where), index: createWordIndex(where) }
   }
   if (env.AI === undefined) {
-    throw new RagGateError('config_invalid', 'VECTORIZE needs the binding AI, which embeds texts')
+    throw new RagGateError('config_invalid', 'VECTORIZE needs the binding AI')
   }
   const { EMBEDDING_MODEL: model } = env
   const embedder = createWorkersAiEmbedder({ ai: env.AI, ...(model === undefined ? {} : { model }) })

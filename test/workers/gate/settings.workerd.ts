@@ -35,3 +35,14 @@ test('all that are wrong are named at once', async () => {
 test.each(['0', '1', '2592000'])('STALE_IF_ERROR_SECONDS=%j is taken', async (seconds) => {
   expect((await workerOver({ ...env, STALE_IF_ERROR_SECONDS: seconds }).send('/health')).status).toBe(200)
 })
+
+test.each<Partial<Record<keyof GateBindings, unknown>>>([
+  // Variables of wrangler.toml may be numbers.
+  { QUESTION_HMAC_KEY_ID: 2 },
+  // The longest that the setting takes, and some models in turn.
+  { LLM_TIMEOUT_SECONDS: 600, LLM_MODEL: '@cf/a/b', AI: {} },
+  { LLM_TIMEOUT_SECONDS: 300, LLM_MODEL: '@cf/a/b', LLM_FALLBACKS: '[{"model": "@cf/c/d"}]', AI: {} },
+])('%j is taken', async (settings) => {
+  const { send } = workerOver({ ...env, ...settings } as GateBindings)
+  expect(await (await send('/health')).json()).toMatchObject({ status: 'ok' })
+})
