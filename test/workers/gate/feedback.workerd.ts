@@ -62,6 +62,9 @@ describe('feedback', () => {
       const answer = await answerId(STRONG)
       expect((await post('/v1/feedback', { answer, rating })).status).toBe(201)
       expect(await statusOf()).toMatch(status)
+      const [id] = (await answerId(STRONG)).split('.')
+      expect((await post(`/v1/decisions/${id}/label`, { rating }, ADMIN, 'PUT')).status).toBe(200)
+      expect(await statusOf()).toMatch(status)
     }
   })
 

@@ -2,7 +2,7 @@
 import type { ConsoleContext } from './context.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
-import type { LabelCount } from '../d1/feedback.ts'
+import type { Label, LabelCount } from '../d1/feedback.ts'
 import type { TotalsOf } from '../d1/statistics/totals.ts'
 import { timeOfEvent } from '../feedback/answer-token.ts'
 import type { Policy } from 'hono-rag-gate/core/policy'
@@ -37,16 +37,8 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
     throw new ConsoleError('answer_expired', 'The answer is too old: it is kept no more')
   }
   await parts.flush()
-  await keep(() =>
-    parts.feedback.label({
-      tenant: principal.tenant,
-      eventId,
-      source: 'user',
-      principalId: principal.id,
-      ...said,
-    }),
-  )
-  if (said.rating === 'wrong') await keep(() => evict(parts, principal.tenant, eventId))
+  const { tenant, id: principalId } = principal
+  await keepLabel(parts, { tenant, eventId, source: 'user', principalId, ...said })
   return json(c, { recorded: true }, 201)
 }
 
@@ -60,12 +52,9 @@ export async function putLabel(c: ConsoleContext): Promise<Response> {
   const said = { rating: checkRating(rating), ...checkComment(comment) }
   const tenant = readTenant(c, principal)
   await parts.flush()
-  const { recorded, feedback } = parts
-  const found = await recorded.one(tenant, c.req.param('id') ?? '')
+  const found = await parts.recorded.one(tenant, c.req.param('id') ?? '')
   if (found === undefined) throw new ConsoleError('decision_not_found', 'There is no such decision')
-  await keep(() =>
-    feedback.label({ tenant, eventId: found.id, source: 'reviewer', principalId: principal.id, ...said }),
-  )
+  await keepLabel(parts, { tenant, eventId: found.id, source: 'reviewer', principalId: principal.id, ...said })
   return json(c, { id: found.id, ...said })
 }
 
@@ -164,12 +153,16 @@ function suggestionFor(
   return { action, because, gate: change.gate, from: change.from, to: change.to, policy_id: change.policy.id }
 }
 
-/** What its reader calls wrong is not sent again from the cache, a refusal included. */
-async function evict({ purges, recorded }: ConsoleParts, tenant: string, eventId: string): Promise<void> {
-  if (purges === undefined) return
-  // A decision that was sent from the cache has an id of its own.
-  const decision = await recorded.one(tenant, eventId)
-  await purges.purge([{ kind: 'answer', tenant, decisionId: decision?.decisionId ?? eventId }])
+/** What is called wrong is not sent again from the cache, a refusal included. */
+async function keepLabel({ feedback, purges, recorded }: ConsoleParts, label: Label): Promise<void> {
+  await keep(() => feedback.label(label))
+  if (label.rating !== 'wrong' || purges === undefined) return
+  const { tenant, eventId } = label
+  await keep(async () => {
+    // A decision that was sent from the cache has an id of its own.
+    const decision = await recorded.one(tenant, eventId)
+    await purges.purge([{ kind: 'answer', tenant, decisionId: decision?.decisionId ?? eventId }])
+  })
 }
 
 function checkRating(rating: unknown): 'right' | 'wrong' {
