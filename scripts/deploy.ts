@@ -69,10 +69,10 @@ async function rehearse({ worker, database }: DeploymentSettings): Promise<void>
   console.log(output.trim())
   console.log(`
 A deployment would:
-  1. create the D1 database ${database}, where the account has none of this name
-  2. upload the Worker ${worker} with its page, and create what wrangler.toml binds and the account lacks
-  3. apply those of ${migrations.length} migrations that are new: ${migrations.join(', ')}
-  4. ask for the secrets that the Worker does not have: ${SECRETS.map(({ name }) => name).join(', ')}`)
+  1. ask for the secrets that the Worker does not have: ${SECRETS.map(({ name }) => name).join(', ')}
+  2. apply those of ${migrations.length} migrations that are new: ${migrations.join(', ')}
+  3. upload the Worker ${worker} with its page, and create what wrangler.toml binds and the account lacks
+Where the account has no D1 database ${database}, the upload creates it, and the migrations follow.`)
 }
 
 async function deployAndReport(settings: DeploymentSettings): Promise<void> {

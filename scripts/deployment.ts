@@ -3,6 +3,7 @@
  * and prints is given, so that the order can be tested without an account.
  */
 import { randomBytes } from 'node:crypto'
+import { settingProblems } from '../workers/gate/settings.ts'
 
 /** A secret that the Worker can have. */
 export interface Secret {
@@ -18,9 +19,6 @@ export const SECRETS: readonly Secret[] = [
   { name: 'ADMIN_TOKEN', purpose: 'token for documents, keys, statistics and the operator view', shown: true },
   { name: 'QUESTION_HMAC_KEY', purpose: 'key under which questions are recorded, as an HMAC', shown: false },
 ]
-
-/** The shortest secret that the Worker takes, in characters. */
-const SHORTEST_SECRET = 32
 
 /** How one wrangler command ended. */
 export interface Ran {
@@ -124,8 +122,9 @@ async function chooseSecrets(
       const answer = (await ask(`${name}: ${purpose}.\n  Enter makes one, "-" leaves it out, or type it: `)).trim()
       if (answer === '') return newSecret()
       if (answer === '-') return undefined
-      if (answer.length >= SHORTEST_SECRET) return answer
-      say(`  At least ${SHORTEST_SECRET} characters, please.`)
+      const [problem] = settingProblems({ ...values, [name]: answer })
+      if (problem === undefined) return answer
+      say(`  ${problem.message}.`)
     }
   }
 }

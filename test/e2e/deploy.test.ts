@@ -38,7 +38,7 @@ const isQuery = (call: string): boolean => call.endsWith('/query')
 describe('npm run deploy', { timeout: 180_000 }, () => {
   test.runIf(DEEP)('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
     const { code, output } = await deploy('--dry-run')
-    expect(output).toContain('create the D1 database hono-rag-gate')
+    expect(output).toContain('no D1 database hono-rag-gate, the upload creates it')
     expect(output).toContain('0001_tables.sql')
     expect(output).toContain('ADMIN_TOKEN, QUESTION_HMAC_KEY')
     expect(output).toMatch(/Total Upload: .* gzip: /)
@@ -126,6 +126,24 @@ describe('the secrets of a deployment', () => {
     const made = await deployGate(settings, tools)
     expect(uploaded).toEqual([{ ADMIN_TOKEN: own }])
     expect(made).toMatchObject({ secrets: ['ADMIN_TOKEN'], missing: ['QUESTION_HMAC_KEY'], databaseCreated: false })
+  })
+
+  test('are asked for again where the Worker would not take them, and told why', async () => {
+    const own = 'my-own-token-of-thirty-two-characters-and-more'
+    const { tools, uploaded } = toolsWith([
+      'a pass phrase of more than enough characters',
+      own,
+      own,
+      `${own} and a key`,
+    ])
+    const said: string[] = []
+    await deployGate(settings, { ...tools, say: (line) => void said.push(line) })
+    expect(uploaded).toEqual([{ ADMIN_TOKEN: own, QUESTION_HMAC_KEY: `${own} and a key` }])
+    expect(said).toEqual([
+      expect.stringContaining('ADMIN_TOKEN must be letters, digits and'),
+      '  QUESTION_HMAC_KEY is equal to another secret.',
+      `ADMIN_TOKEN=${own}`,
+    ])
   })
 
   test('that the Worker has are not asked for', async () => {
