@@ -24,7 +24,7 @@ export function savingsOf(env: GateBindings): SavingsLedger {
   const hasAverages = env.AVERAGE_INPUT_TOKENS !== undefined
   if ((prices !== undefined || hasAverages) && env.LLM_MODEL === undefined) {
     const name = prices !== undefined ? 'PRICE_CURRENCY' : 'AVERAGE_INPUT_TOKENS'
-    throw new RagGateError('config_invalid', `${name} needs LLM_MODEL`, { param: name })
+    throw new RagGateError('config_invalid', `${name} needs a model`, { param: name })
   }
   return savingsLedger({
     ...(prices && { prices }),
