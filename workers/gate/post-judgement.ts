@@ -20,7 +20,7 @@ const SPARE = 100
 /** Judges `{"question", "collection", "without"}`, for operators, as if the passages and documents of `without` were not there. */
 export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promise<Response> {
   const composition = compositionFor(c.env)
-  await requireScope(composition, c.req.raw, 'admin')
+  const principal = await requireScope(composition, c.req.raw, 'admin')
   const { retriever, collections, reranker, clock } = composition.gate
   const without = await readWithout(c)
   // `observe`: the handler below answers with every verdict.
@@ -31,7 +31,8 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
       ...(collections && { collections }),
       ...(reranker && { reranker }),
       ...(clock && { clock }),
-      authenticate: composition.authenticate,
+      // Who may judge need not be one who may ask.
+      authenticate: () => ({ ...principal, scopes: ['ask', 'admin'] }),
     },
     mode: 'observe',
     question: { collections: 'any', otherFields: 'allow' },

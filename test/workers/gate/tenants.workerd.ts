@@ -97,6 +97,7 @@ describe('a tenant', () => {
     ['writer', 'POST', '/v1/keys', 'forbidden'],
     ['writer', 'PUT', '/v1/policy', 'forbidden'],
     ['writer', 'GET', '/v1/stats', 'forbidden'],
+    ['writer', 'GET', '/v1/models', 'forbidden'],
     ['owner', 'GET', '/v1/keys?tenant=globex', 'tenant_mismatch'],
     ['owner', 'DELETE', '/v1/keys/aaaaaaaaaaaaaaaa?tenant=globex', 'tenant_mismatch'],
   ] as const)('with the key of its %s is turned away at %s %s: %s', async (who, method, path, code) => {
@@ -104,6 +105,14 @@ describe('a tenant', () => {
     const response = await send(method, path, { token: acme[who], ...body })
     expect(response.status).toBe(403)
     expect(await codeOf(response)).toBe(code)
+  })
+
+  it('judges with a key of the scope admin alone, which may not ask', async () => {
+    const { token } = await makeKey('acme', 'admin')
+    const asked = { token, body: { question: QUESTION } }
+    const judged = await send('POST', '/v1/judgements', asked)
+    expect([judged.status, await judged.json()]).toMatchObject([200, { verdict: 'pass', detail: { findings: [{}] } }])
+    expect(await codeOf(await send('POST', '/ask', asked))).toBe('forbidden')
   })
 
   it('makes and revokes keys of its own, and of no other', async () => {
