@@ -178,6 +178,14 @@ describe('rag-gate ingest', () => {
     folder.put('b.md', '# Beta\n\nThree.')
     expect((await ingest()).out).toContain('0 added, 1 changed, 1 unchanged')
     expect(calls.flatMap(({ documents }) => documents.map(({ id }) => id))).toEqual(['b.md'])
+    calls = []
+    expect((await ingest(['--dry-run'])).out).toBe('manual: 1 document would be sent, 1 unchanged, 0 removed\n')
+    expect(JSON.parse((await ingest(['--dry-run', '--json'])).out)).toMatchObject({
+      corpus_version: 7,
+      unchanged: 1,
+      dry_run: { documents: 1, to_remove: [] },
+    })
+    expect(calls).toEqual([])
     // What the gate may turn away does not end the run here.
     rmSync(join(folder.path, 'b.md'))
     folder.put('c.jsonl', '{"id":"b.md","text":"Two.","format":null}')
@@ -303,7 +311,7 @@ describe('rag-gate ingest --prune', () => {
     const { code, out } = await ingest(['--prune', '--dry-run'])
     expect(code).toBe(0)
     expect(out).toBe(
-      'manual: 1 document would be sent, 3 removed\nWould be removed\n  old-1.md\n  old-2.md\n  old-3.md\n',
+      'manual: 1 document would be sent, 0 unchanged, 3 removed\nWould be removed\n  old-1.md\n  old-2.md\n  old-3.md\n',
     )
     expect({ calls, removed }).toEqual({ calls: [], removed: [] })
   })

@@ -75,8 +75,8 @@ interface Sent {
   readonly unreadable: readonly PassedOver[]
   readonly empty: readonly string[]
   readonly remarks: readonly PassedOver[]
-  /** Documents that a dry run would have sent. */
-  readonly found: number
+  /** Documents that were sent, or that a dry run would have sent. */
+  readonly toSend: number
   /** What could hold documents whose ids are unknown. */
   readonly unknown: readonly string[]
   readonly nearlyFull?: IngestReply['nearly_full']
@@ -91,10 +91,11 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   const empty: string[] = []
   const remarks: PassedOver[] = []
   const totalBytes = listing.files.reduce((sum, { bytes }) => sum + bytes, 0)
-  const there = target.dryRun ? NOTHING_THERE : await documentsOf(target)
+  const there = await documentsOf(target)
   let { version } = there
   let nearlyFull: IngestReply['nearly_full']
   let found = 0
+  let toSend = 0
   let readBytes = 0
   let batch: GateDocument[] = []
   let characters = 0
@@ -141,6 +142,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
           batch.push(document)
           characters += length
           found++
+          toSend++
         }
       }
       readBytes += file.bytes
@@ -165,7 +167,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
     unreadable,
     empty,
     remarks,
-    found,
+    toSend,
     unknown,
     ...(nearlyFull && { nearlyFull }),
   }
@@ -367,7 +369,7 @@ interface IngestSummary {
 }
 
 function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, listing: Listing): IngestSummary {
-  const { replies, empty, unreadable, remarks, found } = sent
+  const { replies, empty, unreadable, remarks, toSend } = sent
   const count = (status: DocumentReply['status']): number => replies.filter((reply) => reply.status === status).length
   const taken = replies.filter((reply) => reply.status !== 'failed')
   const kept = pruned.others.filter((id) => !pruned.removed.includes(id))
@@ -390,17 +392,18 @@ function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, l
     without_text: taken.filter(({ chunks }) => chunks === 0).map(({ id }) => id),
     hidden_text: taken.filter(({ flags }) => flags.includes('hidden_text')).map(({ id }) => id),
     remarks,
-    ...(dryRun ? { dry_run: { documents: found, to_remove: pruned.others } } : {}),
+    ...(dryRun ? { dry_run: { documents: toSend, to_remove: pruned.others } } : {}),
     ...(!dryRun && kept.length > 0 ? { kept } : {}),
     ...(pruned.withheld === undefined ? {} : { not_pruned: pruned.withheld }),
     ...(sent.nearlyFull && { nearly_full: sent.nearlyFull }),
   }
 }
 
-function show(summary: IngestSummary, { found }: Sent, { others }: Pruned, dryRun: boolean, { out }: Terminal): void {
+function show(summary: IngestSummary, { toSend }: Sent, { others }: Pruned, dryRun: boolean, { out }: Terminal): void {
   const { collection, corpus_version: version, added, changed, unchanged, removed, chunks } = summary
   const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${removed} removed; ${chunks} chunks, version ${version}`
-  out(`${collection}: ${dryRun ? `${counted(found, 'document')} would be sent, ${others.length} removed` : counts}`)
+  const rehearsed = `${counted(toSend, 'document')} would be sent, ${unchanged} unchanged, ${others.length} removed`
+  out(`${collection}: ${dryRun ? rehearsed : counts}`)
   const list = (title: string, lines: readonly string[], colour: 'yellow' | 'dim' | 'red'): void => {
     if (lines.length === 0) return
     out({ text: title, colour })
