@@ -4,6 +4,7 @@ import { joinSmallest, markedSentences, opened } from '../../core/text/marked-se
 import { setOf } from '../../core/text/set-of.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
+import { partedInOthers } from './other-languages.ts'
 import { isSmallTalk, onlyStates, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
@@ -36,7 +37,7 @@ const BETWEEN_CLAUSES = new RegExp(
 const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?=\S)/g
 /** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
 const SHORTENED =
-  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
+  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
@@ -145,7 +146,11 @@ function clausesOf(sentence: string, told: boolean): string[] {
     clauses.push(clause)
     start = index + between.length
   }
-  const pieces = [...clauses, sentence.slice(start)].map((text) => ({ text, of: 0 }))
+  const rest = sentence.slice(start)
+  const pieces = [...clauses, ...(hasOneOf(QUESTION_WORDS, rest) ? [rest] : partedInOthers(rest))].map((text) => ({
+    text,
+    of: 0,
+  }))
   const alone = pieces.splice(0, told ? 1 : 0)
   return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
 }

@@ -1,4 +1,4 @@
-/** The English words by which a question is taken apart. */
+/** The English words by which a question is apart. */
 import { setOf } from '../../core/text/set-of.ts'
 
 /** With them a clause asks. */
@@ -53,34 +53,19 @@ export const PLEASE = setOf('please pls kindly')
 
 /** Set phrases of words that are otherwise no talk. */
 export const PHRASES =
-  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|madam|team|guys|folks|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|work(?:ed)? (?:it|this|things) out|going on|looking forward|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
+  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|team|guys|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|looking forward|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  'advic advis answer apolog apologis appreci ask assist bye clarif clarifi clue exampl excus explain explan ' +
-    'feedback fix grate greet guid guidanc hei hello help hi hint idea input issu know miss mistak opinion overlook ' +
-    'pardon pl pleas pointer possibl problem queri question recommend regard respond sens show solut solv sorri ' +
-    'suggest sure tell thought thx tip troubl wai wrong',
+  'advic answer apolog apologis appreci ask assist exampl excus explain fix greet guidanc hei hello help hi idea issu know miss overlook pleas pointer possibl problem question regard sens sorri suggest sure tell thought thx tip wai wrong',
 )
 
 /** Stems: said beside those, of how and where. Alone they may ask anything. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anoth anybodi anyon anyth awar bad basic begin bother brief care case clear confus ' +
-    'correct d dear detail differ direct doesn done easi els english exactli familiar find fine first forum found ' +
-    'get give go good great happen hope ignor im inform isn iv keep kind let like look lot m mai make mani matter ' +
-    'mayb mean mention mind much need next obviou ok on perhap place plain point post prefer previou previous ' +
-    'properli provid quick realli relev right search seem seen sentenc short silli similar simpl situat somebodi ' +
-    'someon someth soon start step still stupid taken thing think third topic tri type understand urgent want wast ' +
-    'welcom wish wonder word',
+  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d dear detail differ direct done els english find first forum found get give go good great happen hope ignor im inform isn iv keep kind let like look lot mai make mani mayb mean much need nobodi obviou ok on perhap place point post quick realli right search sentenc short silli similar simpl somebodi someon someth soon start step thing think tri understand urgent want welcom wish wonder word',
 )
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'actual ago although anywai anywher appear attempt best better came cant chanc check common complet consid ' +
-    'definit difficult difficulti doc document doubt dumb earli end enough entir even ever everyth exist expect fact ' +
-    'feel figur final follow forget forgot frustrat gentl given googl got guess hard hear heard hopefulli hour howev ' +
-    'id import instead interest involv keep known least littl long lost made main manual meant never new nice nobodi ' +
-    'none noth offer often part past patienc pretti put quit rather read readi reason recent rememb repli request sai ' +
-    'said saw scratch sever sinc site sometim specif spend struggl stuck success support take talk thread time todai ' +
-    'turn unabl unclear understood unfortun us usual wait well without work wrote yet',
+  'anywher document dumb everyth given googl hour long new none noth offer patienc quit read repli sever site stuck success take thread time us well without yet',
 )

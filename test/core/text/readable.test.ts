@@ -18,6 +18,9 @@ describe('isReadable', () => {
 
   it.each([
     ['Braille', `${ON_TOPIC} ⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑⠃⠗⠑⠁⠙`],
+    ['negative letters in circles', `${ON_TOPIC} 🅗🅞🅦 🅓🅞 🅘 🅑🅐🅚🅔`],
+    ['negative letters in squares', `${ON_TOPIC} 🅷🅾🆆 🅳🅾 🅸 🅱🅰🅺🅴`],
+    ['letters of flags', `${ON_TOPIC} 🇭​🇴​🇼​🇩​🇴​🇧​🇦​🇰​🇪`],
     ['private use', `${ON_TOPIC} \ue000\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008`],
     ['unassigned characters', `${ON_TOPIC} ${'\u{e0fff}\u{3fffd}'.repeat(8)}`],
     ['nine of them in a long question', `${ON_TOPIC.repeat(20)} ⠓⠕⠺⠙⠕⠊⠃⠁⠅`],

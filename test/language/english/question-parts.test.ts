@@ -205,7 +205,7 @@ describe('questionParts', () => {
     'Could someone please tell me: How do I rotate the signing keys?',
     'Sorry if this is a basic question, but How do I rotate the signing keys?',
     'I searched the forums, but could not find an answer. How do I rotate the signing keys? What am I doing wrong?',
-    'I am quite frustrated! How do I rotate the signing keys? Does anyone have an idea what is wrong?',
+    'I am quite stuck! How do I rotate the signing keys? Does anyone have an idea what is wrong?',
     'Quick question, How do I rotate the signing keys? thx',
   ])('leaves courtesy out of %j', (question) => {
     expect(questionParts(question)).toEqual({

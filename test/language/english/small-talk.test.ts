@@ -7,8 +7,6 @@ describe('isSmallTalk', () => {
     'Hi, thanks for your help.',
     'I have been reading the documentation for a while and could not find this anywhere.',
     'Sorry if this has been asked before.',
-    'I searched the forum as well as Google, but nothing turned up.',
-    'This is my first post, so please be gentle.',
     "I don't know what I am doing wrong.",
     'Can anyone tell me what I am doing wrong?',
     'Any ideas?',

@@ -1,0 +1,22 @@
+/** Questions in languages of which only the words that ask are known. */
+import { words } from '../../core/text/words.ts'
+
+/**
+ * Begins a word that asks, by language: German, Spanish and its neighbours, Turkish, Vietnamese, Russian, Greek, Arabic and
+ * Hindi, not behind a comma, where a clause is told; Chinese and Thai.
+ */
+const ASKS =
+  /(?<=^|[^,] )(?:w(?:e[rmn] |as |ie |ann|arum|o |elch)|qu(?:é|i[eé]n|el |elle|em |al |ale |ant[aio])|cuá|cómo|d?[óo]nde|où |combien|pourquoi|cine|ce |când|unde|câ[tț]|kim |ne |nere|nasıl|hangi|kaç|gì|đâu|nào|кто|что |где|когда |почему|как|сколько|ποι|τι |πού |πότε|πώς|γιατί|πόσ|ماذا|ما |من ه|متى|أي|لماذا|كيف|كم |هل |क्या|कौन|कहाँ|कब |कैसे|कितन|किस)[\p{L}\p{M}]*|什[么麼]|谁|哪|多少|如何|怎|อะไร|ใคร|ไหน|กี่|ทำไม/giu
+
+/** A question that begins with a word that asks has at most so many before it, and more from the last such word on. */
+const FEW = 2
+
+/** Parts a sentence in which several words ask: before each but the first, or behind each but the last where no question begins with it. */
+export function partedInOthers(sentence: string): readonly string[] {
+  const asking = [...sentence.matchAll(ASKS)]
+  const [before, rest] = [sentence.slice(0, asking[0]?.index), sentence.slice(asking.at(-1)?.index)]
+  const isFirst = words(before).length < FEW && words(rest).length > FEW
+  const cuts = asking.map(({ 0: asks, index }) => (isFirst ? index : index + asks.length))
+  cuts.splice(isFirst ? 0 : -1, 1)
+  return [0, ...cuts].map((cut, at) => sentence.slice(cut, cuts[at]))
+}
