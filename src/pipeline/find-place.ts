@@ -68,7 +68,7 @@ export function requireScores(
   if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(
     'config_invalid',
-    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}: take balanced`,
+    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}`,
     { param: 'policy' },
   )
 }
@@ -98,7 +98,7 @@ export async function findLexicon(
   }
   const wanted = nameOfLanguage(language)
   if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon
-  const message = `The lexicon is ${lexicon.language}, the policy ${wanted}: it is not used`
+  const message = `The lexicon is ${lexicon.language}, the policy ${wanted}: not used`
   onWarning?.({ code: 'lexicon_language', message })
   return EMPTY_LEXICON
 }

@@ -3,7 +3,8 @@ import type { Context } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { NAMED_POLICIES } from '../../packages/presets/src/named/index.ts'
 import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH } from '../../packages/messages/src/index.ts'
-import { aGate } from '../fixtures/gate.ts'
+import { defineRule } from '../../src/core/policy/rules.ts'
+import { aGate, MIDDLING } from '../fixtures/gate.ts'
 
 const LANGUAGES = { de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ar: ARABIC }
 const messages = messagesIn(LANGUAGES)
@@ -78,6 +79,30 @@ describe('the language of a request', () => {
     expect((await answer('fr'))[0]).toBe(FRENCH['no_evidence']!.answer)
     expect((await answer('en'))[0]).toContain('I cannot answer')
   })
+
+  it('is that of the caution beside an answer, and one in the words of the handler else', async () => {
+    const { ask } = aGate({
+      finds: [MIDDLING],
+      messages,
+      handler: (c) => c.json({ caution: 'Take care', ...c.var.ragGate.summary }),
+    })
+    const said = async (header: string) =>
+      (await (await ask(undefined, { 'accept-language': header })).json()) as { caution: string; verdict: string }
+    expect(await said('de')).toMatchObject({ verdict: 'advise', caution: GERMAN['confidence_moderate']!.reason })
+    expect((await said('fr')).caution).toBe(FRENCH['confidence_moderate']!.reason)
+    expect((await said('en')).caution).toBe('Take care')
+  })
+
+  it('is said of no answer that passed', async () => {
+    const { ask } = aGate({ messages: { passed: { reason: 'All is well' } } })
+    expect(await (await ask()).json()).not.toHaveProperty('caution')
+  })
+})
+
+it('the public reads what stands in for the text of a rule that advised', async () => {
+  const careful = defineRule({ id: 'careful', check: () => ({ outcome: 'advise', message: 'by a rule' }) })
+  const { ask } = aGate({ rules: [careful], messages: { rule_advised: { reason: 'Ask your doctor' } } })
+  expect(await (await ask()).json()).toMatchObject({ reason_code: 'rule_advised', caution: 'Ask your doctor' })
 })
 
 describe('the assets of the ready Worker', () => {

@@ -85,6 +85,8 @@ export interface DecisionSummary extends FurtherMembers {
   readonly calibration?: Calibration
   /** Present on a refusal that a person should look at; absent otherwise. */
   readonly escalate?: true
+  /** To the reader, beside an answer with the verdict `advise`: the stand-in for the text of its reason, where there is one. */
+  readonly caution?: string
   /** Operators only. */
   readonly detail?: OperatorDetail
 }
@@ -115,8 +117,9 @@ export function summariseDecision(
   reportOptions: ReportOptions,
 ): DecisionSummary {
   const { id, verdict, band, reason, escalate } = decision
-  const { audience, policy } = reportOptions
+  const { audience, policy, messages } = reportOptions
   const calibration = calibrationOf(policy.confidence, decision.signals)
+  const caution = verdict === 'advise' && messages?.(reason)?.reason
   return {
     decision_id: id,
     verdict,
@@ -124,6 +127,7 @@ export function summariseDecision(
     reason_code: reason,
     ...(calibration && { calibration }),
     ...(escalate && { escalate }),
+    ...(caution && { caution }),
     ...policy.preset?.summary?.({ decision, chunks, audience, gates: policy.gates }),
     ...(audience === 'operator' && { detail: detailOf(decision, chunks, reportOptions) }),
   }

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, test } from 'vitest'
-import { HANDBOOK } from '../../fixtures/corpus.ts'
+import { HANDBOOK, MIDDLING } from '../../fixtures/corpus.ts'
 import { ADMIN, workerOver } from '../../worker-requests.ts'
 
 const UNKNOWN = 'Which orchestra recorded the Bolivian anthem in 1951?'
@@ -27,4 +27,20 @@ test('the ready Worker refuses in the language that is preferred, of the five th
     expect.stringContaining('لا أستطيع الإجابة'),
     expect.stringContaining('I cannot answer'),
   ])
+})
+
+test('and cautions in it, beside an answer as in a chat, also from the cache', async () => {
+  const asked = { question: MIDDLING }
+  const chat = { model: 'search', messages: [{ role: 'user', content: MIDDLING }] }
+  const said = async (path: string, body: object, language: string): Promise<string> =>
+    (await post(path, body, { 'accept-language': language })).text()
+  for (let time = 0; time < 2; time++) {
+    for (const [path, body] of [
+      ['/ask', asked],
+      ['/v1/chat/completions', chat],
+    ] as const) {
+      expect(await said(path, body, 'de')).toContain('"caution":"Die Belege sind begrenzt: bitte prüfen"')
+      expect(await said(path, body, 'en')).toContain('"caution":"The evidence for this answer is limited')
+    }
+  }
 })

@@ -11,9 +11,7 @@ export interface RetrieverWarning {
 export function namespaceShared(namespace: unknown): RetrieverWarning {
   return {
     code: 'namespace_shared',
-    message:
-      `Several collections are searched in the namespace ${shown(namespace)}: ` +
-      'give one by collection, (tenant, collection) => …',
+    message: `Several collections are searched in the namespace ${shown(namespace)}: give one by collection`,
   }
 }
 
