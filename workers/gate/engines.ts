@@ -126,11 +126,12 @@ type Model = Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxT
 export function languageModels(env: GateBindings): readonly Model[] {
   const { LLM_BASE_URL: base_url, LLM_API_KEY: api_key, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
   if (model === undefined) return []
-  const maxTokensField = field === 'max_completion_tokens' ? field : 'max_tokens'
-  return [{ base_url, api_key, model, maxTokensField } as const, ...modelsIn(env.LLM_FALLBACKS ?? '[]')!].map(
-    ({ base_url: baseUrl, api_key: apiKey, ...named }) => {
+  const max_tokens_field = field === 'max_completion_tokens' ? field : 'max_tokens'
+  return [{ base_url, api_key, model, max_tokens_field } as const, ...modelsIn(env.LLM_FALLBACKS ?? '[]')!].map(
+    ({ base_url: baseUrl, api_key: apiKey, max_tokens_field: maxTokensField = 'max_tokens', ...named }) => {
       // Both or neither, by the settings' check.
-      if (baseUrl !== undefined && apiKey !== undefined) return { ...named, baseUrl, apiKey, fetch: tracedFetch }
+      if (baseUrl !== undefined && apiKey !== undefined)
+        return { ...named, baseUrl, apiKey, maxTokensField, fetch: tracedFetch }
       if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs the binding AI`)
       return { ...named, ...workersAiEndpoint(env.AI), maxTokensField: 'max_tokens' }
     },

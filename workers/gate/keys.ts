@@ -46,7 +46,7 @@ export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise
   checkNames(c, [])
   const id = c.req.param('id') ?? ''
   if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin), id))) {
-    throw new WorkerError('key_not_found', 'There is no such key, or it was revoked before')
+    throw new WorkerError('key_not_found', 'There is no such key')
   }
   return c.body(null, 204)
 }

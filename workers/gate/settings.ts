@@ -45,10 +45,13 @@ const ofKind = ({ words, holds }: OptionKind): Setting => ({ words, takes: holds
 const url = ofKind(rootUrl)
 const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
 
+const TOKENS_FIELD = oneOf('max_tokens', 'max_completion_tokens')
+
 /** A model that stands in for another, as it is set. */
 interface SetModel {
   readonly base_url?: string
   readonly api_key?: string
+  readonly max_tokens_field?: 'max_tokens' | 'max_completion_tokens'
   readonly model: string
 }
 
@@ -58,8 +61,15 @@ const isOfWorkersAi = (model: unknown): boolean => typeof model === 'string' && 
 /** The models of `LLM_FALLBACKS`; `undefined` where they are not what they should be. */
 export function modelsIn(setting: string): readonly SetModel[] | undefined {
   const isModel = (value: unknown): boolean => {
-    const { base_url: baseUrl, api_key: apiKey, model, ...others } = { ...(value as Partial<SetModel>) }
-    const isKnown = typeof model === 'string' && text.takes(model) && Object.keys(others).length === 0
+    const {
+      base_url: baseUrl,
+      api_key: apiKey,
+      max_tokens_field: field = 'max_tokens',
+      model,
+      ...others
+    } = { ...(value as Partial<SetModel>) }
+    const isKnown =
+      typeof model === 'string' && text.takes(model) && TOKENS_FIELD.takes(field) && Object.keys(others).length === 0
     const isAlone = baseUrl === undefined && apiKey === undefined && isOfWorkersAi(model)
     return isKnown && (isAlone || (url.takes(baseUrl!) && typeof apiKey === 'string' && text.takes(apiKey)))
   }
@@ -90,7 +100,7 @@ const SETTINGS = {
   ...each(oneOf('jsonl', 'csv'), 'EXPORT_FORMAT'),
   ...each(oneOf('off', 'json'), 'REQUEST_LOG'),
   ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
-  ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
+  LLM_MAX_TOKENS_FIELD: TOKENS_FIELD,
   ...each(
     whole(1, 999_999_999_999),
     ...(['TOKENS_PER_DAY', 'TOKENS_PER_MONTH', 'DOCUMENTS_PER_DAY', 'INGESTION_STEPS_PER_DAY'] as const),
@@ -112,7 +122,7 @@ const SETTINGS = {
     ...(['ALERT_FAILED_AT_MOST'] as const),
   ),
   ...each(
-    like('a number, such as 0.15', /^\d{1,10}(\.\d{1,12})?$/),
+    like('a number, such as 0.15', /^\d{1,10}(\.\d{1,17})?(e-\d)?$/),
     ...(['ALERT_DRIFT_AT_MOST', 'ALERT_LATENCY_AT_MOST_MS'] as const),
     ...(['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const),
     ...(['PRICE_INPUT_PER_MILLION', 'PRICE_OUTPUT_PER_MILLION', 'PRICE_PER_RETRIEVAL'] as const),

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import { rerankerFor } from '../../../workers/gate/engines.ts'
+import { languageModels, rerankerFor } from '../../../workers/gate/engines.ts'
 import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../../fixtures/vectorize.ts'
 import { ADMIN, workerOver } from '../../worker-requests.ts'
@@ -163,6 +163,17 @@ describe('a cascade', () => {
 
 describe('a model', () => {
   const MODEL_SETTINGS = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
+
+  it('that stands in for another is told by a field of its own how much it may write', () => {
+    const behind = (named: object) => ({ base_url: 'https://other.test/v1', api_key: 'k', model: 'o', ...named })
+    const fallbacks = [behind({}), behind({ max_tokens_field: 'max_completion_tokens' })]
+    const models = languageModels({ ...env, ...MODEL_SETTINGS, LLM_FALLBACKS: JSON.stringify(fallbacks) })
+    expect(models.map(({ maxTokensField }) => maxTokensField)).toEqual([
+      'max_tokens',
+      'max_tokens',
+      'max_completion_tokens',
+    ])
+  })
 
   it.each([
     [{}, 'max_tokens'],

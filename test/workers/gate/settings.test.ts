@@ -80,7 +80,7 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   LLM_API_KEY: ['k', 'k\r\n'],
   LLM_MODEL: ['m', 'm\u0000'],
   LLM_FALLBACKS: [
-    '[{"base_url":"https://b.example/v1","api_key":"k","model":"m"},{"model":"@cf/a/b"}]',
+    '[{"base_url":"https://b.example/v1","api_key":"k","model":"m","max_tokens_field":"max_completion_tokens"},{"model":"@cf/a/b"}]',
     'none',
     '{}',
     '["m"]',
@@ -89,12 +89,15 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
     '[{"model":"@cf/a/b","api_key":"secret-key"}]',
     '[{"base_url":"b.example","api_key":"secret-key","model":"m"}]',
     '[{"base_url":"https://b.example","api_key":"secret-key","model":"m","more":1}]',
+    '[{"base_url":"https://b.example","api_key":"secret-key","model":"m","max_tokens_field":"tokens"}]',
+    '[{"base_url":"https://b.example","api_key":"secret-key","model":"m","max_tokens_field":null}]',
   ],
   LLM_MAX_TOKENS_FIELD: ['max_completion_tokens', 'tokens'],
   PRICE_CURRENCY: ['EUR', 'E\u0007'],
   PRICE_INPUT_PER_MILLION: ['0.15', 'free', '-1', '1e3'],
   PRICE_OUTPUT_PER_MILLION: [3, 'free'],
-  PRICE_PER_RETRIEVAL: ['0', 'NaN'],
+  // As a number of wrangler.toml is written where it is small.
+  PRICE_PER_RETRIEVAL: [1.33e-7, 'NaN'],
   AVERAGE_INPUT_TOKENS: ['1800', 'many'],
   AVERAGE_OUTPUT_TOKENS: ['250', ''],
 }
