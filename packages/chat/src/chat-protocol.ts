@@ -37,8 +37,9 @@ export interface ChatProtocolOptions {
  * app.post('/chat', chatProtocol(), ragGate({ policy, dependencies, question: { read: readChat } }), handler)
  * ```
  *
- * The handler may answer JSON with a member `answer`, chunks of a chat completion, or a UI message stream. OpenAI clients get
- * a completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the first word.
+ * The handler may answer JSON with a member `answer`, or chunks of a chat completion. OpenAI clients get a completion or its
+ * chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the first word. A UI message stream
+ * of the handler is for `useChat` alone: others get it as it is.
  *
  * @throws `config_invalid` for options that are not these
  */
