@@ -8,4 +8,4 @@ test('no bundle is larger than its limit, and none is empty', async () => {
     expect(gzipped, name).toBeGreaterThan(5000)
     expect(gzipped, `${name} has ${gzipped} bytes, its limit is ${limit}`).toBeLessThanOrEqual(limit)
   }
-})
+}, 120_000)

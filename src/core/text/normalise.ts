@@ -27,13 +27,8 @@ const FRACTION = /(?<=\p{Nd})[\u00bc-\u00be\u2150-\u215f\u2189]/gu
 /** Invisible characters, but for the two joiners: what those join is known only once the rest is gone. */
 const IGNORABLE = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu
 
-/**
- * Arabic, Syriac, N'Ko, Mandaic, Indic scripts; Tibetan, Burmese; Khmer and Mongolian to Lepcha; Phags-pa to Javanese;
- * Meetei; Chakma.
- */
-const JOINED_SCRIPTS =
-  '\\u0600-\\u0dff\\u0f00-\\u109f\\u1780-\\u1c4f\\ua840-\\ua9ff\\uaae0-\\uaaff\\uabc0-\\uabff\\u{11100}-\\u{1114f}'
-const OF_JOINED_SCRIPT = `[[${JOINED_SCRIPTS}]&&[\\p{L}\\p{M}]]`
+/** From Arabic, Syriac and Indic scripts to Khmer, Mongolian and Lepcha; Phags-pa to Meetei; Chakma. */
+const OF_JOINED_SCRIPT = '[[\\u0600-\\u1c4f\\ua840-\\uabff\\u{11100}-\\u{1114f}]&&[\\p{L}\\p{M}]]'
 const BETWEEN_LETTERS = `(?<=${OF_JOINED_SCRIPT})[\\u200c\\u200d](?=${OF_JOINED_SCRIPT})`
 const BETWEEN_PICTOGRAPHS = `(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}])\\u200d(?=\\p{Extended_Pictographic})`
 /** Joiners that join nothing, and the rings and squares that are laid around a letter. */

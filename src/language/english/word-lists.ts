@@ -57,15 +57,22 @@ export const PHRASES =
 
 /** Stems: to ask for help, to greet, to thank, to apologise. */
 export const HELP = setOf(
-  'advic answer apolog apologis appreci ask assist exampl excus explain fix greet guidanc hei hello help hi idea issu know miss overlook pleas pointer possibl problem question regard sens sorri suggest sure tell thought thx tip wai wrong',
+  'advic answer apolog apologis appreci ask assist exampl excus explain fix greet guidanc hei hello help hi hint idea issu ' +
+    'know miss overlook pleas pointer possibl problem question recommend regard sens sorri suggest sure tell thought thx tip ' +
+    'troubl wai wrong',
 )
 
 /** Stems: said beside those, of how and where. Alone they may ask anything. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d dear detail differ direct done els english find first forum found get give go good great happen hope ignor im inform isn iv keep kind let like look lot mai make mani mayb mean much need nobodi obviou ok on perhap place point post quick realli right search sentenc short silli similar simpl somebodi someon someth soon start step thing think tri understand urgent want welcom wish wonder word',
+  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d dear detail differ direct done els english ' +
+    'find fine first forum found get give go good great happen hope ignor im inform isn iv keep kind let like look lot mai ' +
+    'make mani mayb mean much need nobodi obviou ok on perhap place point post quick realli right search sentenc short silli ' +
+    'similar simpl somebodi someon someth soon start step taken thing think tri understand urgent want welcom wish wonder ' +
+    'word',
 )
 
 /** Stems: what one says of oneself and of the asking. None names a thing that a question could be about. */
 export const TALK = setOf(
-  'anywher document dumb everyth given googl hour long new none noth offer patienc quit read repli sever site stuck success take thread time us well without yet',
+  'anywher document dumb everyth given googl hour long manual new none noth offer patienc quit read repli sever site stuck ' +
+    'success take thread time us well without yet',
 )
