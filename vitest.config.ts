@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'node',
           experimental: BY_NODE,
+          execArgv: ['--import', new URL('test/drizzle-as-commonjs.ts', import.meta.url).href],
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', ...NOT_DEEP],
           // Properties run hundreds of examples, or thousands, on machines that others use as well.

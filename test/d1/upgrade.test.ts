@@ -36,8 +36,8 @@ async function apply(db: D1Database, names: readonly string[]): Promise<void> {
 }
 
 async function applyFile(db: D1Database, file: string): Promise<void> {
-  const { unstable_splitSqlQuery } = await import('wrangler')
-  await db.batch(unstable_splitSqlQuery(readFileSync(file, 'utf8')).map((statement) => db.prepare(statement)))
+  // D1 runs all statements of a text.
+  await db.prepare(readFileSync(file, 'utf8')).run()
 }
 
 const event = (at: number) => ({
