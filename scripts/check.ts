@@ -55,7 +55,7 @@ const ENVIRONMENT = {
 export async function runBeside(
   script: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<boolean> {
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
