@@ -34,11 +34,11 @@ export const balancedPreset: Preset = Object.freeze({
 const ON_SCALE = { atMiddle: -6.1418, perDeviation: 3.236 } as const
 
 /** The same of collections without one, so that as many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.455, deviation: 1.115 } as const
+const OTHERWISE = { middle: -0.459, deviation: 1.115 } as const
 
 /** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 433 * (share / (1 - share)) ** 2.46)).toFixed(3))
+  return Number((1 / (1 + 430 * (share / (1 - share)) ** 2.459)).toFixed(3))
 }
 
 /** Settings of `balanced`. */

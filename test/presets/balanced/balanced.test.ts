@@ -135,7 +135,7 @@ describe('balanced by what an owner wants', () => {
     const read = judge(policy, measured).confidence
     expect(read).not.toBeCloseTo(plain, 3)
     expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), [balancedPreset]).id).toBe(policy.id)
-    const typical = { middle: -0.455, deviation: 1.115, learnedAtMs: 0, corpusVersion: 1 }
+    const typical = { middle: -0.459, deviation: 1.115, learnedAtMs: 0, corpusVersion: 1 }
     expect(read).toBeCloseTo(judge(balanced(), { ...measured, scale: typical }).confidence, 12)
     const own = { ...typical, middle: -2 }
     expect(judge(policy, { ...measured, scale: own }).confidence).toBeCloseTo(
