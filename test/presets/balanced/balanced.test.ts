@@ -108,9 +108,9 @@ describe('balanced by what an owner wants', () => {
   it('refuses more, the fewer near misses may be answered, with bands on the same scale', () => {
     // docs/internal/scale.md, "Near misses".
     expect(thresholdsOf(0.1)).toEqual({
-      refuseBelow: 0.339,
+      refuseBelow: 0.341,
       adviseBelow: 0.764,
-      bands: { high: 0.9, medium: 0.764, low: 0.339 },
+      bands: { high: 0.9, medium: 0.764, low: 0.341 },
     })
     expect(thresholdsOf(0.02).bands.high).toBe(thresholdsOf(0.02).adviseBelow)
     const shares = [0.02, 0.05, 0.1, 0.2, 0.3].map(thresholdsOf)
@@ -124,7 +124,7 @@ describe('balanced by what an owner wants', () => {
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
     const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
     expect(lives(0.33)).toBe(0)
-    expect(lives(0.339)).toBe(300)
+    expect(lives(0.341)).toBe(300)
     expect(lives(0.764)).toBe(3600)
   })
 
