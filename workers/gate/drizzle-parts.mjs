@@ -1,6 +1,6 @@
 /**
  * In the place of drizzle's relational queries, of its enums of Postgres, of columns and queries given by a function, of keys,
- * which the migrations alone have, of counting whole tables, of tables and names under another, of traces and logs, of
+ * indexes and checks, which the migrations alone have, of counting whole tables, of tables and names under another, of traces and logs, of
  * which none is used here: 7 kB gzipped that stay out of the Worker. What is left of drizzle names them, and calls those alone
  * that do something below.
  */
@@ -22,6 +22,8 @@ export const mapRelationalRow = undefined
 export const normalizeRelation = undefined
 export const [SQLiteCountBuilder, SQLiteRaw, ForeignKeyBuilder, QueryBuilder] = Array(4).fill(unused)
 export const uniqueKeyName = unused
+export const [primaryKey, index, uniqueIndex, check] = Array(4).fill(unused)
+export const [PrimaryKeyBuilder, IndexBuilder, CheckBuilder] = Array(3).fill(unused)
 export class CasingCache {
   getColumnCasing({ name }) {
     return name
