@@ -1,8 +1,7 @@
 /** `DELETE /v1/subjects/{id}`: erases what the statistics hold of a principal. */
 import type { ConsoleContext } from './context.ts'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { ConsoleError } from '../errors.ts'
-import { checkNames } from './check-names.ts'
 import { readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
@@ -11,9 +10,7 @@ const MAX_CHARACTERS = 500
 
 /** Answers with what was erased; 202 when there is so much that the cron trigger carries on with it. */
 export async function deleteSubject(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, [])
+  const { parts, principal } = await requireAdmin(c)
   const tenant = readTenant(c, principal)
   const subject = c.req.param('id') ?? ''
   if (subject === '' || subject.length > MAX_CHARACTERS) {

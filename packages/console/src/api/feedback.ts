@@ -8,11 +8,10 @@ import { timeOfEvent } from '../feedback/answer-token.ts'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
 import { checkMembers } from './check-members.ts'
-import { checkNames } from './check-names.ts'
 import { DAY_MS } from '../durations.ts'
 import { given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
@@ -44,9 +43,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
 
 /** Keeps what a reviewer says of a decision; it counts before what the user said. */
 export async function putLabel(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, [])
+  const { parts, principal } = await requireAdmin(c)
   const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
   checkMembers(others, 'rating, comment')
   const said = { rating: checkRating(rating), ...checkComment(comment) }
@@ -60,9 +57,7 @@ export async function putLabel(c: ConsoleContext): Promise<Response> {
 
 /** How often each policy errs, by what people say, and which way its threshold should go. */
 export async function getFeedback(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'collection', 'policy', 'limit', 'format'])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection', 'policy', 'limit', 'format'])
   const tenant = readTenant(c, principal)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
   const { collection, policyId } = readFilter(c)
@@ -94,9 +89,7 @@ export async function getFeedback(c: ConsoleContext): Promise<Response> {
 
 /** What people said, as labelled questions that `rag-gate eval` and `calibrate` read. */
 export async function getLabels(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'collection'])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection'])
   const { collection } = readFilter(c)
   const query = {
     tenant: readTenant(c, principal),

@@ -3,9 +3,8 @@ import { textStream } from 'hono-rag-gate/http'
 import type { ConsoleContext } from './context.ts'
 import type { Arrived, Followed } from '../d1/arrivals.ts'
 import { isRagGateError } from 'hono-rag-gate/errors'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { listed } from './get-decisions.ts'
-import { checkNames } from './check-names.ts'
 import { FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
 import { NO_STORE } from './wire.ts'
 
@@ -17,9 +16,7 @@ export const POLLING = { everyMs: 2_000, forMs: 60_000 }
  * nothing new; one with `error`, that the stream ends early.
  */
 export async function followDecisions(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['since', ...FILTER_NAMES])
+  const { parts, principal } = await requireAdmin(c, ['since', ...FILTER_NAMES])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
   await parts.flush()

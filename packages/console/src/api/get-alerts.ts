@@ -2,10 +2,9 @@
 import type { Alert } from '../d1/alerts.ts'
 import { jobStates } from '../jobs/job-states.ts'
 import type { ConsoleContext } from './context.ts'
-import { checkNames } from './check-names.ts'
 import { readTenants } from './parameters.ts'
 import { readLimit } from './read-limit.ts'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { json, onTheWire } from './wire.ts'
 
 /**
@@ -13,9 +12,7 @@ import { json, onTheWire } from './wire.ts'
  * they are not run, nobody looks.
  */
 export async function getAlerts(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['limit'])
+  const { parts, principal } = await requireAdmin(c, ['limit'])
   const alerts = await parts.alerts.list(readTenants(c, principal), readLimit(c, 50))
   return json(c, {
     alerts: alerts.map(sentAlert),

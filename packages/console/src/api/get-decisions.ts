@@ -4,11 +4,10 @@ import type { DecisionsPage, ListedDecision, RecordedDecision } from '../d1/reco
 import { canonicalJson } from 'hono-rag-gate/core/lib'
 import { refusalRecord } from 'hono-rag-gate/core/reports'
 import type { Decision, Policy } from 'hono-rag-gate/core/policy'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import { checkNames } from './check-names.ts'
 import { DAY_MS } from '../durations.ts'
 import {
   choice,
@@ -49,9 +48,16 @@ export const COLUMNS = [
 
 /** A page of decisions, the latest first. */
 export async function listDecisions(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...ONLY_NAMES, ...FILTER_NAMES])
+  const { parts, principal } = await requireAdmin(c, [
+    'from',
+    'to',
+    'limit',
+    'cursor',
+    'format',
+    'principal',
+    ...ONLY_NAMES,
+    ...FILTER_NAMES,
+  ])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
   const format = readFormat(c)
@@ -100,9 +106,7 @@ export function listed({ escalate, ...decision }: ListedDecision): Record<string
 
 /** The full record of one decision. */
 export async function getDecision(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, [])
+  const { parts, principal } = await requireAdmin(c)
   const tenant = readTenant(c, principal)
   await parts.flush()
   const found = await parts.recorded.one(tenant, c.req.param('id') ?? '')

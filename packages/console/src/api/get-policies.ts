@@ -1,7 +1,6 @@
 /** `GET /v1/policies` and `GET /v1/audit`: what is decided by, since when, and what was changed by whom. */
 import type { ConsoleContext } from './context.ts'
-import { requireScope } from './require-scope.ts'
-import { checkNames } from './check-names.ts'
+import { requireAdmin } from './require-admin.ts'
 import { DAY_MS } from '../durations.ts'
 import { given, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
@@ -11,9 +10,7 @@ const LONGEST_MS = 3 * 366 * DAY_MS
 
 /** The policies that can be chosen, those that decided, and who chose which, when and why. */
 export async function getPolicies(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, [])
+  const { parts, principal } = await requireAdmin(c)
   const tenant = readTenant(c, principal)
   await parts.flush()
   const { policies } = parts
@@ -48,9 +45,7 @@ export async function getPolicies(c: ConsoleContext): Promise<Response> {
 
 /** The audit trail, the latest first: what gates reported, and what operators changed. */
 export async function getAuditTrail(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'type', 'limit'])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'type', 'limit'])
   const type = c.req.query('type')
   const query = {
     tenant: readTenant(c, principal),

@@ -3,9 +3,8 @@ import type { ConsoleContext } from './context.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { Savings } from '../d1/statistics/savings.ts'
 import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
-import { checkNames } from './check-names.ts'
 import { DAY_MS } from '../durations.ts'
 import {
   FILTER_NAMES,
@@ -29,9 +28,7 @@ const WEAK_BELOW = 0.7
 
 /** Sums up a period: verdicts, reasons, bands, cache, latency, savings, and a point an hour or a day. */
 export async function getStatistics(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'interval', 'format', ...FILTER_NAMES])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'interval', 'format', ...FILTER_NAMES])
   const period = readPeriod(c, LONGEST_MS)
   const asked = { ...period, interval: readInterval(c, period), filter: readFilter(c) }
   const format = readFormat(c)
@@ -107,9 +104,7 @@ function savingsInColumns({ measured, estimated, money, ...savings }: Savings): 
 
 /** The questions refused most often: what the documents do not answer. */
 export async function getContentGaps(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'collection', 'limit', 'format'])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection', 'limit', 'format'])
   const { collection } = readFilter(c)
   const format = readFormat(c)
   const query = {
@@ -132,9 +127,16 @@ export async function getContentGaps(c: ConsoleContext): Promise<Response> {
 
 /** Documents by the confidence of the decisions they led, week by week. */
 export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'collection', 'limit', 'format', 'sort', 'weak_below', 'min_decisions'])
+  const { parts, principal } = await requireAdmin(c, [
+    'from',
+    'to',
+    'collection',
+    'limit',
+    'format',
+    'sort',
+    'weak_below',
+    'min_decisions',
+  ])
   const { collection } = readFilter(c)
   const format = readFormat(c)
   const query = {

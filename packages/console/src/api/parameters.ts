@@ -7,7 +7,7 @@ import type { Tenant } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Principal } from 'hono-rag-gate/ports'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
-import { ConsoleError } from '../errors.ts'
+import { ConsoleError, type ConsoleErrorCode } from '../errors.ts'
 import { readInstant } from './read-instant.ts'
 import { tenantFor } from './tenant-for.ts'
 
@@ -55,11 +55,8 @@ const LONGEST_BY_HOUR_MS = 31 * DAY_MS
  * @throws `interval`, or `range_too_large` for more than 31 days by the hour
  */
 export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
-  const asked = c.req.query('interval')
+  const asked = readOneOf(c, 'interval', ['hour', 'day'], 'interval')
   if (asked === undefined) return toMs - fromMs <= HOURS_BY_DEFAULT_MS ? 'hour' : 'day'
-  if (asked !== 'hour' && asked !== 'day') {
-    throw new ConsoleError('interval', 'interval must be hour or day', { param: 'interval' })
-  }
   if (asked === 'hour' && toMs - fromMs > LONGEST_BY_HOUR_MS) {
     throw new ConsoleError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
   }
@@ -68,22 +65,24 @@ export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
 
 /** @throws `sort` for what is not in the list; the first of it is the default */
 export function readSort<Name extends string>(c: Context, allowed: readonly [Name, ...Name[]]): Name {
-  const asked = c.req.query('sort')
-  if (asked === undefined) return allowed[0]
-  const known = allowed.find((name) => name === asked)
-  if (known === undefined) {
-    throw new ConsoleError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
-  }
-  return known
+  return readOneOf(c, 'sort', allowed, 'sort') ?? allowed[0]
 }
 
 /** @throws `format` */
 export function readFormat(c: Context): 'json' | 'csv' {
-  const asked = c.req.query('format') ?? 'json'
-  if (asked !== 'json' && asked !== 'csv') {
-    throw new ConsoleError('format', 'format must be json or csv', { param: 'format' })
-  }
-  return asked
+  return readOneOf(c, 'format', ['json', 'csv'], 'format') ?? 'json'
+}
+
+function readOneOf<Value extends string>(
+  c: Context,
+  name: string,
+  allowed: readonly Value[],
+  code: ConsoleErrorCode,
+): Value | undefined {
+  const asked = c.req.query(name)
+  const known = allowed.find((value) => value === asked)
+  if (asked === known) return known
+  throw new ConsoleError(code, `${name} must be one of ${allowed.join(', ')}`, { param: name })
 }
 
 /** Parameters that a filter is read from. */
@@ -128,13 +127,7 @@ export function choice<Name extends keyof typeof CHOICES>(
   c: Context,
   name: Name,
 ): (typeof CHOICES)[Name][number] | undefined {
-  const asked = c.req.query(name)
-  if (asked === undefined) return undefined
-  const known = CHOICES[name].find((value) => value === asked)
-  if (known === undefined) {
-    throw new ConsoleError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
-  }
-  return known
+  return readOneOf<(typeof CHOICES)[Name][number]>(c, name, CHOICES[name], 'filter')
 }
 
 /** @throws `filter` for what is no number from 0 to `most` */

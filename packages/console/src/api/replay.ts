@@ -4,11 +4,10 @@ import { measuredRate, type NOT_REPLAYABLE, replayDecision, whereReaderFails } f
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { readJsonObject } from 'hono-rag-gate/middleware'
-import { requireScope } from './require-scope.ts'
+import { requireAdmin } from './require-admin.ts'
 import { ConsoleError } from '../errors.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { checkMembers } from './check-members.ts'
-import { checkNames } from './check-names.ts'
 import { DAY_MS } from '../durations.ts'
 import { readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
@@ -26,9 +25,7 @@ const NAMED = 50
  * replayable, never a guess.
  */
 export async function postReplay(c: ConsoleContext): Promise<Response> {
-  const { ragGateConsole: parts } = c.var
-  const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'collection'])
+  const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection'])
   const { policy: asked, ...others } = await readJsonObject(c.req, LIMITS)
   checkMembers(others, 'policy')
   const tenant = readTenant(c, principal)
