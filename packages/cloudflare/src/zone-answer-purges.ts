@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
-import { above, callable, isRecord, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { above, callable, memberAt, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   type Fetch,
@@ -101,8 +101,7 @@ function matches(pattern: RegExp): (value: unknown) => boolean {
 
 function saysSuccess(text: string): boolean {
   try {
-    const body: unknown = JSON.parse(text)
-    return isRecord(body) && body['success'] === true
+    return memberAt(JSON.parse(text), 'success') === true
   } catch {
     return false
   }

@@ -1,7 +1,8 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { callable, memberAt, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { readGrades } from './grade.ts'
+import { firstChoice } from './http/first-choice.ts'
 import {
   badResponse,
   bearer,
@@ -131,10 +132,7 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 function replyIn(body: unknown): string {
-  const choices = isRecord(body) ? body['choices'] : undefined
-  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : []
-  const message = isRecord(choice) ? choice['message'] : undefined
-  const content = isRecord(message) ? message['content'] : undefined
+  const content = memberAt(firstChoice(body), 'message', 'content')
   if (typeof content !== 'string') throw badResponse(GRADER, 'no reply')
   return content
 }

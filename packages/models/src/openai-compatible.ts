@@ -3,7 +3,17 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import {
+  callable,
+  isRecord,
+  memberAt,
+  number,
+  oneOf,
+  required,
+  requireOptions,
+  text,
+  whole,
+} from 'hono-rag-gate/core/lib'
 import { reportedModel, reportedTokens } from './reported-facts.ts'
 import {
   badResponse,
@@ -20,6 +30,7 @@ import {
   upstreamOptions,
 } from '@hono-rag-gate/upstream/http'
 import { type EventEndpoint, eventEndpoint } from './http/event-endpoint.ts'
+import { firstChoice } from './http/first-choice.ts'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
 
@@ -191,24 +202,21 @@ function messagesOf({
 }
 
 function readCompletion(completion: unknown): Generation {
-  const { choices } = isRecord(completion) ? completion : {}
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
-  const message = isRecord(choice) ? choice['message'] : undefined
-  const text = isRecord(message) ? message['content'] : undefined
-  if (!isRecord(choice) || typeof text !== 'string' || text.trim() === '') throw badResponse(MODEL, 'no answer')
-  const tokenLogProbabilities = logProbabilitiesIn(choice['logprobs'])
+  const choice = firstChoice(completion)
+  const text = memberAt(choice, 'message', 'content')
+  if (typeof text !== 'string' || text.trim() === '') throw badResponse(MODEL, 'no answer')
+  const tokenLogProbabilities = logProbabilitiesIn(memberAt(choice, 'logprobs', 'content'))
   return {
-    ...writtenText(text, choice['finish_reason'], completion),
+    ...writtenText(text, memberAt(choice, 'finish_reason'), completion),
     ...(tokenLogProbabilities === undefined ? {} : { report: { tokenLogProbabilities } }),
   }
 }
 
 /** @param facts what names the model and counts the tokens */
 function writtenText(text: string, finishReason: unknown, facts: unknown): Generation {
-  const { model: served, usage } = isRecord(facts) ? facts : {}
-  const model = reportedModel(served)
-  // Some endpoints send `null` where they counted nothing.
-  const tokens = isRecord(usage) ? reportedTokens(usage['prompt_tokens'], usage['completion_tokens']) : undefined
+  const model = reportedModel(memberAt(facts, 'model'))
+  const tokensOf = (part: 'prompt' | 'completion'): unknown => memberAt(facts, 'usage', `${part}_tokens`)
+  const tokens = reportedTokens(tokensOf('prompt'), tokensOf('completion'))
   return {
     text,
     complete: finishReason === 'stop',
@@ -230,15 +238,14 @@ function createChunkReader(): {
     next(data) {
       const chunk = readJson(MODEL, data)
       if (!isRecord(chunk) || (chunk['error'] ?? null) !== null) throw badResponse(MODEL, 'an error in a stream')
-      const { choices, model = facts['model'], usage } = chunk
+      const { model = facts['model'], usage } = chunk
       // The tokens are counted in one of the last chunks, which may have no choice.
       facts = { model, usage: usage ?? facts['usage'] }
-      const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+      const choice = firstChoice(chunk)
       if (!isRecord(choice)) return ''
       finishReason = choice['finish_reason'] ?? finishReason
       // An endpoint that does not stream answers with a whole message.
-      const added = choice['delta'] ?? choice['message']
-      const { content } = isRecord(added) ? added : {}
+      const content = memberAt(choice['delta'] ?? choice['message'], 'content')
       if (typeof content !== 'string') return ''
       text += content
       return content
@@ -255,10 +262,9 @@ function createChunkReader(): {
 }
 
 /** One for each token. Rounding may lift the logarithm of a certain token above 0. */
-function logProbabilitiesIn(logprobs: unknown): readonly number[] | undefined {
-  const content = isRecord(logprobs) ? logprobs['content'] : undefined
+function logProbabilitiesIn(content: unknown): readonly number[] | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
-  const values = content.map((token: unknown) => (isRecord(token) ? token['logprob'] : undefined))
+  const values = content.map((token: unknown) => memberAt(token, 'logprob'))
   if (!values.every((value): value is number => typeof value === 'number' && Number.isFinite(value))) return undefined
   return values.map((value) => Math.min(value, 0))
 }

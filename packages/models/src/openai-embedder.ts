@@ -3,7 +3,7 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { callable, isRecord, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { callable, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import {
   badResponse,
@@ -108,15 +108,15 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
 
 /** The vectors by their index: endpoints need not keep the order of the texts. */
 function inOrder(body: unknown, count: number): unknown[] {
-  const list = isRecord(body) ? body['data'] : undefined
+  const list = memberAt(body, 'data')
   if (!Array.isArray(list) || list.length !== count) throw badResponse(EMBEDDER, 'not one vector for each text')
   const vectors = Array<unknown>(count).fill(undefined)
   for (const entry of list as unknown[]) {
-    const index = isRecord(entry) ? entry['index'] : undefined
+    const index = memberAt(entry, 'index')
     if (typeof index !== 'number' || !(index in vectors) || vectors[index] !== undefined) {
       throw badResponse(EMBEDDER, 'a vector of no text, or two of one')
     }
-    vectors[index] = isRecord(entry) ? entry['embedding'] : undefined
+    vectors[index] = memberAt(entry, 'embedding')
   }
   return vectors
 }

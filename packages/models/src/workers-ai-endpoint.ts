@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/features/streaming/
  */
-import { isRecord } from 'hono-rag-gate/core/lib'
+import { isRecord, memberAt } from 'hono-rag-gate/core/lib'
 import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import type { OpenAiGeneratorOptions } from './openai-compatible.ts'
 
@@ -68,7 +68,7 @@ function createReader(
     return { index: 0, [part]: { content }, finish_reason: null }
   }
   const finishReason = (): string | null => {
-    const { completion_tokens: written } = isRecord(usage) ? usage : {}
+    const written = memberAt(usage, 'completion_tokens')
     if (typeof written !== 'number' || typeof most !== 'number') return null
     return written < most ? 'stop' : 'length'
   }

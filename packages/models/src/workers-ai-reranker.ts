@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { isRecord, methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { isRecord, memberAt, methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -72,7 +72,7 @@ export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Rera
 
 /** One score for each context, by the index that the model gives back. */
 function scoresIn(output: unknown, count: number): readonly number[] {
-  const list = isRecord(output) ? output['response'] : undefined
+  const list = memberAt(output, 'response')
   if (!Array.isArray(list) || list.length !== count) throw badResponse(RERANKER, 'not one score for each passage')
   const scores = Array<number | undefined>(count).fill(undefined)
   for (const entry of list as unknown[]) {

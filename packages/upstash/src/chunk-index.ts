@@ -1,5 +1,5 @@
 /** The writing side of an Upstash index. */
-import { isRecord, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { Index } from '@upstash/vector'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -80,9 +80,7 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
     async delete(namespace, ids) {
       for (const batch of batches(ids)) {
         const result: unknown = await index.delete({ ids: [...batch] }, { namespace: checkedNamespace(namespace) })
-        if (!isRecord(result) || typeof result['deleted'] !== 'number') {
-          throw badResponse(INDEX, 'no count of the deleted')
-        }
+        if (typeof memberAt(result, 'deleted') !== 'number') throw badResponse(INDEX, 'no count of the deleted')
       }
     },
 
@@ -100,10 +98,8 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
 
 /** How full a namespace is; an index of this project says so. */
 function roomOf(info: unknown, namespace: string): IndexRoom | undefined {
-  const capacity = isRecord(info) && isRecord(info['capacity']) ? info['capacity'] : {}
-  const { namespaces, memoryBytesPerNamespace: limitBytes } = capacity
-  const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
-  const usedBytes = isRecord(own) ? own['memoryBytes'] : undefined
+  const usedBytes = memberAt(info, 'capacity', 'namespaces', namespace, 'memoryBytes')
+  const limitBytes = memberAt(info, 'capacity', 'memoryBytesPerNamespace')
   return typeof usedBytes === 'number' && typeof limitBytes === 'number' ? { usedBytes, limitBytes } : undefined
 }
 

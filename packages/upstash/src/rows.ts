@@ -2,7 +2,7 @@
 import { misconfigured } from './misconfigured.ts'
 import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
 import { type Passage, readPassage, type RetrievedRow } from 'hono-rag-gate/core/evidence'
-import { isRecord } from 'hono-rag-gate/core/lib'
+import { isRecord, memberAt } from 'hono-rag-gate/core/lib'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
@@ -96,9 +96,7 @@ export function readInfo(info: unknown): IndexInfo {
   return {
     ...(dense !== undefined && dense !== null && { dense: readDense(dense) }),
     ...(isRecord(sparseIndex) && { sparse: { model: modelNamed(sparseIndex['embeddingModel'] ?? '') } }),
-    counts: new Map(
-      Object.entries(namespaces).map(([name, own]) => [name, isRecord(own) ? Number(own['vectorCount'] ?? 0) : 0]),
-    ),
+    counts: new Map(Object.entries(namespaces).map(([name, own]) => [name, Number(memberAt(own, 'vectorCount') ?? 0)])),
   }
 }
 
@@ -110,9 +108,8 @@ export function readInfo(info: unknown): IndexInfo {
  * @throws `retriever_bad_response` where they are not counted
  */
 export function pendingIn(info: unknown, namespace: string): number {
-  const { namespaces, pendingVectorCount } = isRecord(info) ? info : {}
-  const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
-  const count = isRecord(own) ? own['pendingVectorCount'] : pendingVectorCount
+  const own = memberAt(info, 'namespaces', namespace)
+  const count = memberAt(isRecord(own) ? own : info, 'pendingVectorCount')
   if (typeof count !== 'number' || !Number.isFinite(count)) throw badResponse(INDEX, 'info without counts')
   return count
 }

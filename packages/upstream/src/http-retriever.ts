@@ -1,6 +1,16 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
 import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-rag-gate/core/evidence'
-import { callable, isRecord, number, object, oneOf, required, requireOptions, string } from 'hono-rag-gate/core/lib'
+import {
+  callable,
+  isRecord,
+  memberAt,
+  number,
+  object,
+  oneOf,
+  required,
+  requireOptions,
+  string,
+} from 'hono-rag-gate/core/lib'
 import { httpUrl } from 'hono-rag-gate/http'
 import type { Fetch } from './http/bounded-fetch.ts'
 import { createJsonEndpoint } from './http/json-endpoint.ts'
@@ -147,8 +157,5 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
 
 /** What stands at a path with dots; `undefined` where it ends early. */
 function at(value: unknown, path: string): unknown {
-  if (path === '') return value
-  return path
-    .split('.')
-    .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value)
+  return path === '' ? value : memberAt(value, ...path.split('.'))
 }

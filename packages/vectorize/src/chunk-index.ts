@@ -1,5 +1,5 @@
 /** The writing side of a Vectorize index. */
-import { dot, isRecord, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import type { ChunkIndex } from 'hono-rag-gate/ports'
@@ -65,7 +65,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
 
   async function isVisible(namespace: string, last: Pending): Promise<boolean> {
     const info = await call(() => index.describe())
-    if (isRecord(info) && info['processedUpToMutation'] === last.mutationId) return true
+    if (memberAt(info, 'processedUpToMutation') === last.mutationId) return true
     // The index may report a later write of another client, and ids of writes have no order: then the rows themselves are read.
     const { written, deleted } = last
     const found = await get(namespace, [...(written === undefined ? [] : [written.id]), ...deleted])
@@ -78,7 +78,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
   return {
     async describe() {
       const info = await call(() => index.describe())
-      const dimensions = isRecord(info) ? info['dimensions'] : undefined
+      const dimensions = memberAt(info, 'dimensions')
       if (typeof dimensions !== 'number') throw badResponse(INDEX, 'no dimensions')
       if (dimensions !== embedder.dimension) {
         throw new RagGateError(
@@ -144,7 +144,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
 }
 
 function readMutation(result: unknown): string {
-  const id = isRecord(result) ? result['mutationId'] : undefined
+  const id = memberAt(result, 'mutationId')
   if (typeof id !== 'string' || id === '') throw badResponse(INDEX, 'no mutation id')
   return id
 }

@@ -3,6 +3,7 @@ import {
   callable,
   dot,
   isRecord,
+  memberAt,
   namespaceOf,
   object,
   oneOf,
@@ -195,7 +196,7 @@ async function explained(
 ): Promise<never> {
   if (isRagGateError(thrown) && thrown.code === 'retriever_unavailable' && !signal.aborted) {
     const info = await call(() => index.describe(), signal).catch(() => undefined)
-    const dimensions = isRecord(info) ? info['dimensions'] : undefined
+    const dimensions = memberAt(info, 'dimensions')
     if (typeof dimensions === 'number') requireDimension(dimensions, embedder.dimension)
   }
   throw thrown

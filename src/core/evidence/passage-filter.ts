@@ -1,7 +1,7 @@
 /** Which passages a question may be answered from, beside tenant and collection. Set by the server, never by a request. */
 import { RagGateError } from '../../errors.ts'
 import { canonicalJson } from '../lib/canonical.ts'
-import { isRecord } from '../lib/guards.ts'
+import { memberAt } from '../lib/guards.ts'
 import type { Passage } from './chunk.ts'
 
 /** A value that a field may have. */
@@ -52,7 +52,7 @@ export function filterKey(filter: PassageFilter | undefined): string {
 /** Whether a passage may be used. */
 export function passesFilter(passage: Passage, filter: PassageFilter): boolean {
   return Object.entries(filter).every(([field, allowed]) => {
-    const value = comparable(fieldOf(passage, field))
+    const value = comparable(memberAt(passage, ...field.split('.')))
     return value !== undefined && valuesOf(allowed).some((one) => comparable(one) === value)
   })
 }
@@ -65,15 +65,6 @@ export function valuesOf(given: PassageFilter[string]): readonly PassageFilterVa
 function isSafe(value: PassageFilterValue): boolean {
   if (typeof value === 'string') return value.length <= MAX_CHARACTERS && !UNSAFE.test(value)
   return typeof value === 'boolean' || Number.isFinite(value)
-}
-
-function fieldOf(passage: Passage, field: string): unknown {
-  let value: unknown = passage
-  for (const name of field.split('.')) {
-    if (!isRecord(value) || !Object.hasOwn(value, name)) return
-    value = value[name]
-  }
-  return value
 }
 
 function comparable(value: unknown): string | number | undefined {

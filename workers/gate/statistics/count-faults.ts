@@ -1,5 +1,5 @@
 /** Counts requests that fail or are rejected, which no decision tells of. */
-import { isRecord } from 'hono-rag-gate/core/lib'
+import { memberAt } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import type { ConsoleParts } from '@hono-rag-gate/console'
 
@@ -71,10 +71,10 @@ export async function errorOf(response: Response): Promise<{ readonly code: stri
     return { code: '', requestId: '' }
   }
   const body: unknown = await response.json().catch(() => undefined)
-  const error = isRecord(body) ? body['error'] : undefined
-  const told = isRecord(error) ? error : {}
+  const error = memberAt(body, 'error')
   // JSON-RPC has numbers, and beside them what they stand for.
-  const { code, request_id: requestId } = isRecord(told['data']) ? told['data'] : told
+  const told = memberAt(error, 'data') ?? error
+  const [code, requestId] = ['code', 'request_id'].map((name) => memberAt(told, name))
   return {
     code: typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : '',
     requestId: typeof requestId === 'string' ? requestId : '',

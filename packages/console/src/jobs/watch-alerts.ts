@@ -1,6 +1,6 @@
 /** The job that finds alerts and tells a webhook of them. */
 import { pinDifferences } from 'hono-rag-gate/core/policy'
-import { isRecord, type Tenant } from 'hono-rag-gate/core/lib'
+import { memberAt, type Tenant } from 'hono-rag-gate/core/lib'
 import {
   type AlertFinding,
   type CalibratedCollection,
@@ -198,7 +198,7 @@ async function calibrated(
 
 /** Evidence is what the tenant sent: a histogram is counts of twentieths, or nothing. */
 function histogramIn(evidence: unknown): readonly number[] {
-  const bins = isRecord(evidence) ? evidence['confidence_histogram'] : undefined
+  const bins = memberAt(evidence, 'confidence_histogram')
   const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
   return Array.isArray(bins) && bins.length === 20 && bins.every(isCount) ? bins : []
 }

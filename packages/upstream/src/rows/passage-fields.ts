@@ -1,5 +1,5 @@
 /** Where the rows of an index that other programs filled keep what a passage is made of. */
-import { isRecord, type Json } from 'hono-rag-gate/core/lib'
+import { type Json, memberAt } from 'hono-rag-gate/core/lib'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 
 /** A row of an index, as far as a passage is made of it. */
@@ -86,7 +86,7 @@ function unwrapped(row: IndexRow): IndexRow {
   } catch {
     return row
   }
-  const text = isRecord(node) ? node['text'] : undefined
+  const text = memberAt(node, 'text')
   const named = Object.entries(metadata).filter(
     ([name, value]) => !/^(?:(?:ref_)?doc|document)_id$/.test(name) || value !== 'None',
   )
@@ -130,13 +130,7 @@ function found(
 function valueAt({ data, metadata }: IndexRow, path: string): unknown {
   const name = memberName(path)
   if (name === undefined) return data
-  if (Object.hasOwn(metadata, name)) return metadata[name]
-  let value: unknown = metadata
-  for (const step of name.split('.')) {
-    if (!isRecord(value) || !Object.hasOwn(value, step)) return undefined
-    value = value[step]
-  }
-  return value
+  return Object.hasOwn(metadata, name) ? metadata[name] : memberAt(metadata, ...name.split('.'))
 }
 
 function nonBlank(value: unknown): string | undefined {
