@@ -295,6 +295,11 @@ describe('messy pages', () => {
     ['<svg/>a<svg><g/><text>b</text></svg>', 'a b'],
     ['<select><option>a<p>b</select>c', 'c'],
     ['<ul><li>a</ol><li>b</ul>', '- a\n- b'],
+    [
+      '<a style="display:block">a</a><b style="display:flex">b<i>c</i><s style="display:inline">d</s></b>e<i style="x:y">f</i>',
+      'a\n\nbcd\n\nef',
+    ],
+    ['<b style="display:block;font-size:0"><i class="x">a</i><i class="x">b</i></b>c', 'ab\n\nc'],
     ['a</br>b</BR >c<br/>d', 'a\nb\nc\nd'],
     ['a</p>b<p>c</p>d</p>e', 'a\n\nb\n\nc\n\nd\n\ne'],
     ['<p>a<ul><li>b</ul>c</p>d', 'a\n\n- b\n\nc\n\nd'],

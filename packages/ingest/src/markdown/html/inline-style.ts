@@ -9,6 +9,8 @@ export interface InlineStyle {
   readonly removed: boolean
   /** A `display` that shows the element, which wins over the attribute `hidden`. */
   readonly displayed: boolean
+  /** A `display` that begins and ends lines. */
+  readonly apart: boolean
   /** Undefined where it stays as it is around the element. */
   readonly visibility: 'visible' | 'hidden' | undefined
   readonly fontSize: FontSize | undefined
@@ -36,6 +38,7 @@ export function readInlineStyle(style: string): InlineStyle {
       isClipped(values) ||
       isFadedOut(values),
     displayed: display !== undefined && display !== 'none' && !CSS_WIDE.has(display),
+    apart: /^(?:block|flex|grid|table|flow|list)/.test(display ?? ''),
     visibility: visibilityOf(values.get('visibility')),
     fontSize: fontSizeOf(values.get('font-size')),
     transparent: transparencyOf(values),

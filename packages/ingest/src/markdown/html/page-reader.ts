@@ -43,6 +43,8 @@ interface Sight {
   readonly hidden: boolean
   readonly fontPixels: number
   readonly transparent: boolean
+  /** Its own style makes a block of the element, and not of what is within it. */
+  readonly apart?: boolean
 }
 
 /** An element that is open. */
@@ -117,7 +119,8 @@ export class PageReader {
     // What cannot be seen can still hold what can: a `visibility` of its own.
     const rendered = !neverShown && !sight.removed
     if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
-    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered }))
+    const apart = sight !== around && sight.apart === true
+    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered, apart }))
   }
 
   /** @param element that the tokenizer has ended */
@@ -182,7 +185,11 @@ export class PageReader {
 
   #element(
     tag: BeginTag,
-    { rendered, ...facts }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & { readonly rendered: boolean },
+    {
+      rendered,
+      apart,
+      ...facts
+    }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & Readonly<Record<'rendered' | 'apart', boolean>>,
   ): OpenElement {
     const { name } = tag
     if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
@@ -195,15 +202,15 @@ export class PageReader {
       return { name, ...facts, writer, atEnd: () => writer.endBlock(), open: true }
     }
     const { writer } = facts
-    const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer), open: true }
+    const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, apart), open: true }
     if (name === 'ol') this.#nextNumber.set(element, startOf(tag))
     return element
   }
 
-  #openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
+  #openInWriter(tag: BeginTag, writer: MarkdownWriter, apart: boolean): () => void {
     if (tag.name === 'li') return openItem(writer, this.#itemMark())
     if (tag.name === 'main' || tag.name === 'article') return this.#openRegion(tag.name, writer)
-    return openInWriter(tag, writer)
+    return openInWriter(tag, writer, apart)
   }
 
   /** The text of a page stands in its `main`, or in its article if it has but one. @returns what leaves it again */
@@ -346,7 +353,7 @@ const CELL_LIKE: ReadonlySet<string> = new Set(['td', 'th', 'caption', 'template
 const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'])
 
 /** Opens in a writer what an element stands for. @returns what ends it there */
-function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
+function openInWriter(tag: BeginTag, writer: MarkdownWriter, apart: boolean): () => void {
   const { name } = tag
   if (HEADINGS.has(name)) {
     writer.openHeading(Number(tag.attribute('level') ?? name[1]))
@@ -394,7 +401,7 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
       writer.text(' ')
       return () => writer.text(' ')
     default:
-      if (!BLOCKS.has(name)) return nothing
+      if (!apart && !BLOCKS.has(name)) return nothing
       writer.endBlock()
       return () => writer.endBlock()
   }
@@ -418,7 +425,8 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
   // A style sheet may give a size and a colour to every named element.
-  const base = named && hasInvisibleLetters(around) ? { ...around, fontPixels: 16, transparent: false } : around
+  const base =
+    named && hasInvisibleLetters(around) ? { ...around, fontPixels: 16, transparent: false, apart: false } : around
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
@@ -427,6 +435,7 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
     hidden: style.visibility === undefined ? around.hidden : style.visibility === 'hidden',
     fontPixels: fontPixels(style, base),
     transparent: style.transparent === undefined ? base.transparent : style.transparent && !named,
+    apart: style.apart,
   }
 }
 
