@@ -198,6 +198,20 @@ describe('readDocuments', () => {
     ])
   })
 
+  it('names a line that would be sent as something else than what it says', async () => {
+    const why = 'it has a number that is not finite, or half of a character'
+    const lines = [
+      '{"id":"a","metadata":{"n":1e400}}',
+      '{"id":"b","text":"x\\ud800"}',
+      '{"id":"c","text":"\\ud83d\\ude00"}',
+    ]
+    expect(await readAll(folder.put('all.jsonl', lines.join('\n')))).toEqual([
+      { kind: 'unreadable', from: 'all.jsonl:1', why },
+      { kind: 'unreadable', from: 'all.jsonl:2', why },
+      { kind: 'document', from: 'all.jsonl:3', document: { id: 'c', text: '\u{1f600}' } },
+    ])
+  })
+
   it('names a line that nests deeper than can be sent', async () => {
     const deep = `{"id":"a","text":"x","metadata":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
     expect(await readAll(folder.put('all.jsonl', `${deep}\n{"id":"b"}`))).toEqual([

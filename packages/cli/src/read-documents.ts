@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { mdxToMarkdown, splitFrontMatter } from '@hono-rag-gate/ingest/mdx'
-import { canonicalJson, type Json } from 'hono-rag-gate/core/lib'
+import { canonicalJson, isWellFormed, type Json } from 'hono-rag-gate/core/lib'
 import type { GateDocument } from './gate-client.ts'
 import { faultOf, type FoundFile } from './list-files.ts'
 
@@ -183,6 +183,7 @@ function lineOf(text: string | undefined, from: string): Read {
   try {
     document = JSON.parse(text)
     canonicalJson(document as Json)
+    if (!isWellFormed(document)) return unreadable('it has a number that is not finite, or half of a character')
   } catch (thrown) {
     // What nests some thousand levels can be parsed, and neither hashed nor sent.
     return unreadable(thrown instanceof RangeError ? 'it nests too deeply' : NO_DOCUMENT)

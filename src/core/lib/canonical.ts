@@ -24,6 +24,15 @@ export function canonicalJson(value: Json | undefined): string {
   return JSON.stringify(value ?? null)
 }
 
+/** Whether parsed JSON can be written again without loss: 1e400 is read as infinite and written as null, and half of a surrogate pair is no character. */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'object')
+    return Object.entries(value ?? {})
+      .flat()
+      .every(isWellFormed)
+  return typeof value === 'string' ? !/\p{Surrogate}/u.test(value) : value !== Infinity && value !== -Infinity
+}
+
 /** Whether the numbers of parsed JSON are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
 export function isExact(value: unknown): boolean {
   if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)

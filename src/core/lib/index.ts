@@ -1,5 +1,5 @@
 /** Small pure tools that every part is made with: canonical texts, checks of options, numbers, digests, ids. */
-export { canonicalJson, isExact, lengthPrefixed } from './canonical.ts'
+export { canonicalJson, isExact, isWellFormed, lengthPrefixed } from './canonical.ts'
 export { isRecord, memberAt } from './guards.ts'
 export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant, timeOfId } from './ids.ts'
 export type { Json } from './json.ts'

@@ -24,6 +24,28 @@ describe('the id of a document', () => {
   })
 })
 
+describe('the metadata of a document', () => {
+  it.each(['{"n":1e308,"s":"\u{1f600}","l":[null,true,-0.5,{"é":""}]}', '{}'])('may be %s', (written) => {
+    const metadata: unknown = JSON.parse(written)
+    expect(check({ metadata })[0]?.metadata).toEqual(metadata)
+  })
+
+  it.each([
+    '{"n":1e400}',
+    '{"a":{"b":[-1e400]}}',
+    String.raw`{"s":"\ud800"}`,
+    String.raw`{"\udc00":1}`,
+    String.raw`{"a":[{"b":"x\ud83d"}]}`,
+    '[]',
+    'null',
+    '{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":[]}}}}}}}}',
+  ])('cannot be %s', (written) => {
+    expect(() => check({}, { id: 'b', metadata: JSON.parse(written) as unknown })).toThrow(
+      expect.objectContaining({ code: 'document_field', param: 'documents[1].metadata' }),
+    )
+  })
+})
+
 describe('the source of a document', () => {
   it.each([
     'guide/start.md',

@@ -1,5 +1,5 @@
 /** Documents as they come over HTTP, checked. */
-import { canonicalJson, isRecord, type Json, utf8 } from 'hono-rag-gate/core/lib'
+import { canonicalJson, isRecord, isWellFormed, type Json, utf8 } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { withoutOwnTenant } from 'hono-rag-gate/middleware'
 import type { IncomingDocument } from '@hono-rag-gate/ingest'
@@ -126,18 +126,14 @@ function isPathOrWebAddress(source: string): boolean {
 
 function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'metadata'> {
   if (value === undefined) return {}
-  if (!isRecord(value)) {
-    throw new WorkerError('document_field', 'metadata must be an object', { param })
-  }
-  if (isDeeper(value, MAX_METADATA_DEPTH)) {
-    throw new WorkerError('document_field', `metadata may nest at most ${MAX_METADATA_DEPTH} levels`, { param })
-  }
+  const wrong = (must: string): WorkerError => new WorkerError('document_field', `metadata ${must}`, { param })
+  if (!isRecord(value)) throw wrong('must be an object')
+  if (isDeeper(value, MAX_METADATA_DEPTH)) throw wrong(`may nest at most ${MAX_METADATA_DEPTH} levels`)
+  if (!isWellFormed(value)) throw wrong('must hold finite numbers and well-formed Unicode')
   // It came out of JSON.parse.
   const metadata = value as Record<string, Json>
   if (canonicalJson(metadata).length > MAX_METADATA_CHARACTERS) {
-    throw new WorkerError('document_field', `metadata may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`, {
-      param,
-    })
+    throw wrong(`may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`)
   }
   return { metadata }
 }
