@@ -1,4 +1,4 @@
-import { required, requireOptions, strings, text } from '../core/lib/options.ts'
+import { required, requireMembers, strings, text } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
@@ -11,8 +11,7 @@ const PRINCIPAL = { tenant: required(text), id: required(text), scopes: required
 
 /** @param name of what gave it. @throws `config_invalid` for what is no principal, such as `undefined` */
 export function requirePrincipal(given: Principal, name: string): void {
-  const { tenant, id, scopes }: Partial<Principal> = Object(given)
-  requireOptions({ tenant, id, scopes }, PRINCIPAL, 'config_invalid', name)
+  requireMembers(given, PRINCIPAL, name)
 }
 
 /** What it is called when it cannot be said in time who asks. */

@@ -1,5 +1,6 @@
 /** Where a question is asked: the collection, who judges, and what may be found. */
 import type { Policy } from '../core/policy/policy.ts'
+import { number, required, requireMembers, string, strings } from '../core/lib/options.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { appliedScale } from '../core/scale/collection-scale.ts'
 import type { AppliedScale } from '../core/scale/collection-scale.ts'
@@ -24,8 +25,8 @@ export interface QuestionPlace {
 const STORE_FAULTS = storeFaults('The database')
 
 /**
- * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter that is none, and for a
- *   policy that cannot judge what the retriever's scores tell
+ * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter or a collection that is
+ *   none, and for a policy that cannot judge what the retriever's scores tell
  */
 export async function findPlace(
   ports: QuestionPorts,
@@ -37,6 +38,7 @@ export async function findPlace(
   const find = (): ReturnType<typeof collections.find> => collections.find(principal.tenant, id)
   const collection = await inTime(settings.retrieval.timeoutMs, STORE_FAULTS, find)
   if (!collection) throw collectionNotFound()
+  requireMembers(collection, COLLECTION, 'collections.find')
   requireSameEmbedding(retriever, collection)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   requireScores(policy, ports)
@@ -72,6 +74,8 @@ export function requireScores(
     { param: 'policy' },
   )
 }
+
+const COLLECTION = { id: required(string), corpusVersion: required(number(0)), unpublishedChunkIds: required(strings) }
 
 /** The one answer for a collection that does not exist, or not for this caller. */
 export function collectionNotFound(): RagGateError {

@@ -60,6 +60,7 @@ describe('texts of a route', () => {
 
   it.each<[unknown, string]>([
     [() => 'Nichts.', 'messages.no_evidence'],
+    [async () => OWN, 'messages.no_evidence'],
     [() => ({ answer: 1 }), 'messages.no_evidence.answer'],
     [Object.assign(() => OWN, { key: () => undefined }), 'messages.key'],
     [Object.assign(() => OWN, { key: async () => 'de' }), 'messages.key'],

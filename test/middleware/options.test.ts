@@ -60,7 +60,11 @@ describe('making a gate', () => {
     const response = await ask()
     expect(response.status).toBe(500)
     expect(await response.json()).toMatchObject({
-      error: { code: 'policy_invalid', param: 'policy', message: 'policy: The options must be an object' },
+      error: {
+        code: 'policy_invalid',
+        param: 'policy',
+        message: 'policy: The options must be an object, not a promise',
+      },
     })
   })
 

@@ -29,6 +29,29 @@ const ASKED: QuestionRequest = {
   audience: 'public',
 }
 
+describe('a collection of an application that is none', () => {
+  const whole = plainCollection({ tenant: 'default', id: 'default' })
+  it.each([
+    7,
+    true,
+    'default',
+    [],
+    {},
+    { ...whole, id: 7 },
+    { ...whole, corpusVersion: '1' },
+    { ...whole, corpusVersion: Number.NaN },
+    { ...whole, unpublishedChunkIds: undefined },
+    { ...whole, unpublishedChunkIds: 'a' },
+  ])('is an error of the wiring: %j', async (found) => {
+    const { ports } = aSetting()
+    const collections = { ...ports.collections, find: async () => found as never }
+    await expect(gateQuestion({ ...ports, collections }, SETTINGS, ASKED)).rejects.toMatchObject({
+      code: 'config_invalid',
+      param: expect.stringMatching(/^collections\.find\.(?:id|corpusVersion|unpublishedChunkIds)$/),
+    })
+  })
+})
+
 /** The document of the only passage that is found. */
 const rankedDocument = rankingOf([STRONG])[0]!.entries[0]!.passage.documentId
 

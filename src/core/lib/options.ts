@@ -48,9 +48,19 @@ export function requireOptions<Options>(
   requireKinds(options, kinds, code, name)
 }
 
+/** Refuses what an application gave where a member is of another kind; further members are its own. @throws `config_invalid` */
+export function requireMembers(given: unknown, kinds: KindsByName, name: string): void {
+  const found: Readonly<Record<string, unknown>> = Object(given)
+  const members = Object.keys(kinds).map((member) => [member, found[member]])
+  requireKinds(Object.fromEntries(members), kinds, 'config_invalid', name)
+}
+
 function requireKinds(given: unknown, kinds: KindsByName, code: Code, name: string): void {
   const within = name === '' ? '' : `${name}.`
-  if (!isRecord(given)) throw wrong(code, `${name || 'The options'} must be an object`, name || 'options')
+  // A promise is an object without a member, as if nothing were set.
+  if (!isRecord(given) || 'then' in given) {
+    throw wrong(code, `${name || 'The options'} must be an object, not a promise`, name || 'options')
+  }
   const unknown = Object.keys(given).find((option) => !Object.hasOwn(kinds, option))
   if (unknown !== undefined) {
     const known = Object.keys(kinds).join(', ') || 'none'
