@@ -91,7 +91,7 @@ export class RagGateError<Code extends string = RagGateErrorCode> extends Error 
 
   /** A code that is not named among `Code` does not compile: it is never inferred from the call. */
   constructor(code: NoInfer<Code>, message: string, options: RagGateErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(message, options)
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
     this.upstreamStatus = options.upstreamStatus
@@ -120,7 +120,7 @@ const MOST_CAUSES = 4
 
 /** Class names of errors, and codes such as `ECONNREFUSED`: nothing else that was thrown is taken over as it is. */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,40}(?:Error|Exception|Fault)$/
-const SYSTEM_CODE = /^(?:E|UND_ERR_|ERR_)[A-Z_]{2,40}$/
+const SYSTEM_CODE = /^(?:UND_)?E[A-Z_]{2,44}$/
 const FRAME = /^\s+at (?:async |new )*[\w$.<>[\] ]*\(?(?:file:\/\/)?[\w@./\\+:-]+:\d+:\d+\)?$/
 
 /**

@@ -1,4 +1,5 @@
 /** An answer on its way to its reader: given up where it falls silent; a stream of events that breaks off is ended by an event. */
+import { utf8 } from '../core/lib/sha256.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type SilenceLimits, silenceLimit } from './silence-limit.ts'
@@ -78,7 +79,7 @@ export function answerStream(
         while (isFull(READ_AHEAD_BYTES)) await pulled()
         return controller.error(failure)
       }
-      send([new TextEncoder().encode(errorEvent(failure, requestId, beginning))])
+      send([utf8(errorEvent(failure, requestId, beginning))])
     }
     if (!hasLeft) controller.close()
   }

@@ -1,6 +1,7 @@
 /** A JSON body, read within bounds: bytes are counted before anything is parsed. */
 import type { HonoRequest } from 'hono'
 import { isRecord } from '../core/lib/guards.ts'
+import { utf8 } from '../core/lib/sha256.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import { utf8TextOf } from '../http/utf8.ts'
@@ -151,7 +152,7 @@ function atMost(text: string, maxBytes: number): string {
 }
 
 function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).byteLength
+  return utf8(text).length
 }
 
 function tooLarge(maxBytes: number): RagGateError {

@@ -2,7 +2,7 @@
 import { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Finding } from '../core/gates/finding.ts'
-import { ENGINE_TEXTS } from '../core/policy/engine-texts.ts'
+import { refusal } from '../core/policy/judge.ts'
 import { CONTEXT } from '../core/policy/text-findings.ts'
 
 /** The context for the model, and the evidence that is measured and judged. */
@@ -23,13 +23,7 @@ export function fitContext(budget: ContextBudget, evidence: Evidence): FittedCon
   return { context, evidence: { ...evidence, chunks: context.chunks }, findings }
 }
 
-const CONTEXT_EMPTY: Finding = {
-  gate: CONTEXT,
-  stage: 'pre-generation',
-  outcome: 'refuse',
-  code: 'context_empty',
-  message: ENGINE_TEXTS.context_empty.reason,
-}
+const CONTEXT_EMPTY = refusal('context_empty', { gate: CONTEXT })
 
 function contextCut(shown: number, found: number): Finding {
   return {

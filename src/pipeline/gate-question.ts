@@ -73,13 +73,13 @@ export async function gateQuestion(
   const place = await findPlace(ports, settings, request)
   const { policy } = place
   const looked = await cache?.lookUp(place)
-  if (looked?.found !== undefined) return { kind: 'cached', found: looked.found, lookup: looked, policy, retrievals: 0 }
+  if (looked?.found) return cachedResult(looked, looked.found, 0)
   const { question } = request
   const asked = { question, parts: policy.language?.partsOf(question) }
   const unseen = await refuseUnseen(ports, settings, asked, place)
   if (unseen !== undefined) return unseen
   const lookup = await cache?.join(looked)
-  if (lookup?.found !== undefined) return { kind: 'cached', found: lookup.found, lookup, policy, retrievals: 0 }
+  if (lookup?.found) return cachedResult(lookup, lookup.found, 0)
   try {
     return await gateAnew(ports, settings, asked, place, cache, lookup)
   } catch (thrown) {
@@ -112,8 +112,7 @@ async function gateAnew(
   }
   const decision = decisionOf(ports, collection, assessed)
   const lookup = before && (await cache?.lookUpEvidence(before, assessed, decision))
-  if (lookup?.found !== undefined)
-    return { kind: 'cached', found: lookup.found, lookup, policy, retrievals: 1, timings }
+  if (lookup?.found) return { ...cachedResult(lookup, lookup.found, 1), timings }
   const { evidence, context } = assessed
   return { kind: 'judged', lookup, decision, evidence, context, policy, retrievals: 1, timings }
 }
@@ -161,9 +160,13 @@ async function retrieveOrStandIn(
     return { kind: 'retrieved', ...(await retrieve(ports, settings, search, asked.parts?.bare ?? asked.question)) }
   } catch (thrown) {
     const found = lookup && cache?.standIn(lookup, { by: 'retriever', thrown })
-    if (lookup === undefined || found === undefined) throw thrown
-    return { kind: 'cached', found, lookup, policy: lookup.place.policy, retrievals: 1 }
+    if (!lookup || !found) throw thrown
+    return cachedResult(lookup, found, 1)
   }
+}
+
+function cachedResult(lookup: Lookup, found: FoundAnswer, retrievals: 0 | 1): CachedResult {
+  return { kind: 'cached', found, lookup, policy: lookup.place.policy, retrievals }
 }
 
 function decisionOf(

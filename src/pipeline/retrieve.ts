@@ -70,16 +70,15 @@ async function findEvidence(
   signal: AbortSignal,
 ): Promise<Evidence> {
   const { tenant, id: collection, unpublishedChunkIds } = where
-  const asked = topK + Math.min(topK, unpublishedChunkIds.length)
-  const search = {
+  const returned = await retriever.retrieve({
     tenant,
     collection,
     namespace: namespaceOf(tenant, collection),
     question: words,
-    topK: asked,
+    topK: topK + Math.min(topK, unpublishedChunkIds.length),
     signal,
-  }
-  const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
+    ...(filter && { filter }),
+  })
   const rankings = checkRankings(returned, filter, unpublishedChunkIds)
   return fuse(rankings, { idfMass: idfMass(lexicon, terms(words, language)), topK })
 }

@@ -39,26 +39,22 @@ function orderOf(score: number): number {
  * @throws `retriever_bad_response` when a part has another type than it should
  */
 export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
-  if (text === '') throw unreadable('a row without text')
-  return passageOf(id, text, fields)
+  return passageOf(id, text || undefined, fields)
 }
 
 function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
   if (typeof id !== 'string' || id === '') throw unreadable('a row without id')
   if (typeof text !== 'string') throw unreadable('a row without text')
-  const optional = Object.fromEntries(
-    (['title', 'section', 'source', 'version'] as const).flatMap((name) => {
-      const value = textMember(fields, name)
-      return value === undefined ? [] : [[name, value] as const]
-    }),
-  )
+  const optional = (['title', 'section', 'source', 'version'] as const)
+    .map((name) => [name, textMember(fields, name)] as const)
+    .filter(([, value]) => value !== undefined)
   const metadata = fields['metadata'] ?? undefined
   if (metadata !== undefined && !isRecord(metadata)) throw unreadable('metadata that is not an object')
   return {
     id,
     documentId: textMember(fields, 'documentId') || id,
     text,
-    ...optional,
+    ...Object.fromEntries(optional),
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
     // It may be the index's own object: a holder of the passage must not change what the next search is filtered by.
     ...(metadata !== undefined && { metadata: frozenCopy({ ...metadata }) as Readonly<Record<string, Json>> }),

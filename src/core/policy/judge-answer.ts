@@ -14,6 +14,8 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
   readonly signals: Signals
 }
 
+const OF_ANSWER = { gate: 'answer', stage: 'post-generation' } as const
+
 /**
  * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
  * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
@@ -37,11 +39,11 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
     findings.push(
       ...(isWhole && (recordedFlag(answer.readable) || judgesUnreadable(policy))
         ? askGates(gatesOf(policy, 'post-generation'), { signals, confidence, answer })
-        : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
+        : [refusal('answer_unreadable', { message: 'The answer could not be read', ...OF_ANSWER })]),
     )
   }
   if (findings.every(({ outcome }) => outcome === 'skip')) {
-    findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
+    findings.push(refusal('nothing_judged', { message: 'No gate could judge this answer', ...OF_ANSWER }))
   }
   return conclude(policy, findings, hasEvidence(signals) ? confidence : 0)
 }

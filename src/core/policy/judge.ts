@@ -24,13 +24,13 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
   const confidence = evidence ? confidenceOf(policy.confidence, signals) : 0
   const asked = gatesOf(policy, 'pre-generation').filter(({ gate }) => evidence || gate.about === 'question')
   const findings = askGates(asked, { signals, confidence })
-  if (!evidence) return conclude(policy, [...findings, refusal('no_evidence', ENGINE_TEXTS.no_evidence.reason)], 0)
+  if (!evidence) return conclude(policy, [...findings, refusal('no_evidence')], 0)
   // A rule may add to what the gates find, and never stand for them.
   const isJudged = findings.some(({ outcome }) => outcome !== 'skip')
   findings.push(...textFindings)
   if (!isJudged && asked.every(({ gate }) => gate.about === 'question') && judgesAnswers(policy)) {
     findings.push(JUDGED_WITH_ANSWER)
-  } else if (!isJudged) findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
+  } else if (!isJudged) findings.push(refusal('nothing_judged', { message: 'No gate could judge this evidence' }))
   return conclude(policy, findings, confidence)
 }
 
@@ -119,9 +119,11 @@ export function askGates(gates: readonly PolicyGate[], input: GateInput): Findin
 
 export function refusal(
   code: EngineReason,
-  message: string,
-  gate = 'evidence',
-  stage: Stage = 'pre-generation',
+  {
+    message = ENGINE_TEXTS[code].reason,
+    gate = 'evidence',
+    stage = 'pre-generation',
+  }: { readonly message?: string; readonly gate?: string; readonly stage?: Stage } = {},
 ): Finding {
   return { gate, stage, outcome: 'refuse', code, message }
 }

@@ -1,7 +1,7 @@
 /** What is wrong where the reader failed whose scores a policy counts. */
 import type { RerankerOutcome } from '../evidence/rerank.ts'
 import type { Finding } from '../gates/finding.ts'
-import { ENGINE_TEXTS } from './engine-texts.ts'
+import { refusal } from './judge.ts'
 import type { Policy } from './policy.ts'
 
 /**
@@ -14,6 +14,5 @@ export function readerFindings(
 ): Finding[] {
   if (outcome !== 'failed' && outcome !== 'timeout') return []
   if (model.countsReader?.(settings) !== true) return []
-  const { reason: message } = ENGINE_TEXTS.reader_failed
-  return [{ gate: 'reranker', stage: 'pre-generation', outcome: 'refuse', code: 'reader_failed', message }]
+  return [refusal('reader_failed', { gate: 'reranker' })]
 }

@@ -9,11 +9,13 @@ export interface UpstreamName {
   readonly what: string
 }
 
+const LATE = ['timeout', 'did not answer in time'] as const
+
 /** The errors of faults, by what they are called; any other is an answer that should not be. */
 const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, string]>>> = {
-  timeout: ['timeout', 'did not answer in time'],
-  late: ['timeout', 'did not answer in time'],
-  aborted: ['timeout', 'did not answer in time'],
+  timeout: LATE,
+  late: LATE,
+  aborted: LATE,
   network: ['unavailable', 'cannot be reached'],
   unavailable: ['unavailable', 'cannot answer now'],
   'circuit-open': ['unavailable', 'failed too often just before'],
