@@ -266,8 +266,8 @@ describe('summary', () => {
   })
 
   it('adds up more collections than a row takes, each by itself too', async () => {
-    // In one half of the collections.
-    const collections = Array.from({ length: 1_500 }, (_, at) => `${'x'.repeat(50)}-${at}-s`)
+    // In one half of the collections, with names so long that few of them fill a row.
+    const collections = Array.from({ length: 500 }, (_, at) => `${'x'.repeat(500)}-${at}-s`)
     for (const [at, verdict] of (['pass', 'refuse'] as const).entries()) {
       await write(
         'many-collections',
@@ -283,9 +283,9 @@ describe('summary', () => {
     const period = { tenant: 'many-collections', fromMs: START_MS, toMs: START_MS + HOUR_MS }
     for (const interval of ['hour', 'day'] as const) {
       const summary = await statistics.summary({ ...period, interval })
-      expect(summary).toMatchObject({ decisions: 3_000, byVerdict: { pass: 1_500, refuse: 1_500 } })
+      expect(summary).toMatchObject({ decisions: 1_000, byVerdict: { pass: 500, refuse: 500 } })
       expect(summary.series).toHaveLength(1)
-      expect(summary.byCollection).toHaveLength(1_500)
+      expect(summary.byCollection).toHaveLength(500)
       const one = await statistics.summary({ ...period, interval, filter: { collection: collections[7]! } })
       expect(one).toMatchObject({ decisions: 2, byVerdict: { pass: 1, refuse: 1 } })
     }
