@@ -50,9 +50,7 @@ export function requireOptions<Options>(
 
 /** Refuses what an application gave where a member is of another kind; further members are its own. @throws `config_invalid` */
 export function requireMembers(given: unknown, kinds: KindsByName, name: string): void {
-  const found: Readonly<Record<string, unknown>> = Object(given)
-  const members = Object.keys(kinds).map((member) => [member, found[member]])
-  requireKinds(Object.fromEntries(members), kinds, 'config_invalid', name)
+  requireEach(Object(given), kinds, 'config_invalid', `${name}.`)
 }
 
 function requireKinds(given: unknown, kinds: KindsByName, code: Code, name: string): void {
@@ -66,6 +64,10 @@ function requireKinds(given: unknown, kinds: KindsByName, code: Code, name: stri
     const known = Object.keys(kinds).join(', ') || 'none'
     throw wrong(code, `There is no option ${within}${unknown}; known are ${known}`, within + unknown)
   }
+  requireEach(given, kinds, code, within)
+}
+
+function requireEach(given: Readonly<Record<string, unknown>>, kinds: KindsByName, code: Code, within: string): void {
   for (const [option, { words, holds, options, isRequired }] of Object.entries(kinds)) {
     const value = given[option]
     const path = within + option
