@@ -78,8 +78,8 @@ async function handlersReply<Bindings extends object>(
   gated: JudgedResult,
   before: Recorded,
 ): Promise<Reply> {
-  // What middleware around the gate has set.
-  const left = c.newResponse(null, 200)
+  // What middleware around the gate has set. A copy: Hono sets the handler's headers on the same, and Node's server shows them.
+  const left = new Response(null, c.newResponse(null))
   const reported = showToHandler(c, exchange, gated)
   let known = { ...before, reported }
   let answer: HandlersAnswer | undefined
