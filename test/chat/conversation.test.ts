@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { type Chat, readChat } from '../../packages/chat/src/conversation.ts'
 
 async function chatOf(body: object | string): Promise<Chat> {
@@ -39,4 +39,12 @@ describe('what the answer to a chat depends on', () => {
     )
     expect(one!.vary).not.toEqual(other!.vary)
   })
+})
+
+test('`null` is as absent, as in OpenAI’s own API', async () => {
+  const messages = [{ role: 'user', content: 'How long are backups kept?' }]
+  const [absent, nulls] = [await chatOf({ messages }), await chatOf({ messages, stream: null, rag_gate: null })]
+  const { body: _, ...rest } = absent
+  expect(rest.stream).toBe(false)
+  expect(nulls).toMatchObject(rest)
 })

@@ -85,7 +85,8 @@ const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions; r
 async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promise<Chat> {
   const { maxBodyBytes = 262_144, maxHistoryLength = 8000 } = options
   const body = await readJsonObject(c.req, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
-  const { messages, question, stream = false, stream_options: streaming, model } = body
+  const { messages, question, stream_options: streaming, model } = body
+  const stream = body['stream'] ?? false
   if (typeof stream !== 'boolean') {
     throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
   }
@@ -193,7 +194,7 @@ function newestTurns(turns: readonly ChatTurn[], maxLength: number): readonly Ch
 }
 
 function ownMember(own: unknown): Pick<Chat, 'collection' | 'refuseAs'> {
-  if (own === undefined) return {}
+  if ((own ?? undefined) === undefined) return {}
   const facts = { param: 'rag_gate' }
   const { collection, refuse_as: refuseAs, ...others } = isRecord(own) ? own : { nothing: true }
   const isKnown = refuseAs === undefined || REFUSE_AS.includes(refuseAs)

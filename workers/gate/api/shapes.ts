@@ -298,7 +298,7 @@ export const ANSWER: Schema = { ...ABOUT, properties: { ...(ABOUT['properties'] 
 export const COMPLETION_REQUEST: Schema = object({
   model: text,
   messages: list(open({ role: oneOf('system', 'developer', 'user', 'assistant', 'tool', 'function') })),
-  'stream?': flag,
+  'stream?': orNull(flag),
   'stream_options?': orNull(open({})),
   'temperature?': orNull({ type: 'number', minimum: 0, maximum: 2 }),
   'top_p?': orNull(share),
@@ -318,7 +318,7 @@ export const COMPLETION_REQUEST: Schema = object({
   'metadata?': orNull(open({})),
   'safety_identifier?': orNull(text),
   'prompt_cache_key?': orNull(text),
-  'rag_gate?': object({ 'collection?': text, 'refuse_as?': oneOf('content', 'refusal', 'error') }),
+  'rag_gate?': orNull(object({ 'collection?': text, 'refuse_as?': oneOf('content', 'refusal', 'error') })),
 })
 
 const TOLD: Schema = { ...ABOUT, description: 'What /ask answers beside its text' }
