@@ -1,19 +1,14 @@
 /** `/mcp` and `/v1/tools`: search and assessment for agents, with the settings of the deployment. */
 import { type AgentTools, createAgentTools } from '@hono-rag-gate/mcp'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { costLine } from './ask/cost-line.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { pricesOf } from './statistics/savings-ledger.ts'
 
-const made = new WeakMap<GateBindings, AgentTools>()
-
 /** Made once for the bindings, as the composition is. */
-export function agentToolsFor(env: GateBindings): AgentTools {
-  const tools = made.get(env) ?? toolsOf(env)
-  made.set(env, tools)
-  return tools
-}
+export const agentToolsFor: (env: GateBindings) => AgentTools = oncePer(toolsOf)
 
 function toolsOf(env: GateBindings): AgentTools {
   const { gate, judging } = compositionFor(env)

@@ -38,6 +38,7 @@ import type { AnswerOptions } from 'hono-rag-gate/middleware'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
 import type { Generator } from '@hono-rag-gate/models'
 import type { AnswerCache, AnswerPurges, Authenticate, DecisionLog, Principal, Reranker } from 'hono-rag-gate/ports'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import { questionHmac } from 'hono-rag-gate/pipeline'
 import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
@@ -102,21 +103,15 @@ export function isDeploymentAdmin(principal: Principal): boolean {
   return principal === ADMIN
 }
 
-const compositions = new WeakMap<GateBindings, Composition>()
-
 /**
  * The composition for these bindings: made once, so that clients, copies and buffers live as long as the isolate.
  *
  * @throws `secret_too_short` or `config_invalid` with the settings that are wrong
  */
-export function compositionFor(env: GateBindings): Composition {
-  const known = compositions.get(env)
-  if (known !== undefined) return known
+export const compositionFor: (env: GateBindings) => Composition = oncePer((env) => {
   requireSettings(env)
-  const made = compose({ ...env, DB: countedDatabase(env.DB).db })
-  compositions.set(env, made)
-  return made
-}
+  return compose({ ...env, DB: countedDatabase(env.DB).db })
+})
 
 function compose(env: GateBindings): Composition {
   const clock = { nowMs: () => Date.now() }

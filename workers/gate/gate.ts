@@ -2,6 +2,7 @@
 import { readChat } from '@hono-rag-gate/chat'
 import type { MiddlewareHandler } from 'hono'
 import { ragGate, type RagGateEnv, type RagGateOptions } from 'hono-rag-gate'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { MESSAGES, readMessages } from './messages.ts'
@@ -17,12 +18,11 @@ export const gate: Gate = gateOf({})
 export const chatGate: Gate = gateOf({ field: 'messages', read: (c) => readChat(c) })
 
 function gateOf(question: Question): Gate {
-  const gates = new WeakMap<GateBindings, Gate>()
+  const gateWith = oncePer((env: GateBindings) => gateFor(env, question))
   return async function gate(c, next) {
-    const known = gates.get(c.env) ?? gateFor(c.env, question)
-    gates.set(c.env, known)
+    const made = gateWith(c.env)
     await readMessages(c.req.raw, c.env.ASSETS)
-    return known(c, next)
+    return made(c, next)
   }
 }
 

@@ -1,5 +1,6 @@
 /** The trace of a request, taken from `traceparent` and passed on to models. @see https://www.w3.org/TR/trace-context/ */
 import type { MiddlewareHandler } from 'hono'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import { tryGetContext } from 'hono/context-storage'
 
 /** Where a request stands in a trace. */
@@ -16,20 +17,14 @@ export interface Trace {
 
 const PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:$|-)/
 const LONGEST_STATE = 512
-const traces = new WeakMap<Request, Trace>()
 
 /** The trace that the caller names; another one for a header that is missing or malformed. The same for each call. */
-export function traceOf(request: Request): Trace {
-  const known = traces.get(request)
-  if (known !== undefined) return known
-  const { headers } = request
+export const traceOf: (request: Request) => Trace = oncePer(({ headers }) => {
   const [, traceId, flags = '00'] = PARENT.exec(headers.get('traceparent') ?? '') ?? []
   const given = headers.get('tracestate')
   const state = traceId === undefined || given === null || given.length > LONGEST_STATE ? null : given
-  const trace = { traceId: traceId ?? randomHex(32), spanId: randomHex(16), flags, state }
-  traces.set(request, trace)
-  return trace
-}
+  return { traceId: traceId ?? randomHex(32), spanId: randomHex(16), flags, state }
+})
 
 /** Keeps the trace for `tracedFetch`: what follows may put another request in the place of this one. */
 export const keepTrace: MiddlewareHandler = (c, next) => {

@@ -1,5 +1,5 @@
 /** A console put together: what its routes and its jobs work with. */
-import type { Tenant } from 'hono-rag-gate/core/lib'
+import { oncePer, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Prices } from 'hono-rag-gate/core/reports'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import type { Authenticate, Clock, Principal } from 'hono-rag-gate/ports'
@@ -60,21 +60,15 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 const DECISION_DAYS = 90
 const AUDIT_DAYS = 730
 
-const opened = new WeakMap<ConsoleOptions, ConsoleParts>()
-
 /**
  * The parts of a console: made once for an object of options, so that its routes and its jobs share them.
  *
  * @throws `config_invalid` naming the option at fault
  */
-export function openConsole(options: ConsoleOptions): ConsoleParts {
-  const known = opened.get(options)
-  if (known !== undefined) return known
+export const openConsole: (options: ConsoleOptions) => ConsoleParts = oncePer((options) => {
   checkOptions(options)
-  const made = partsOf(options)
-  opened.set(options, made)
-  return made
-}
+  return partsOf(options)
+})
 
 /** The parts for a request's bindings: a function of options is called once for each object of bindings. */
 export function partsFor<Bindings extends object>(

@@ -8,7 +8,7 @@ import {
   recommend,
   recordsRetrieval,
 } from '@hono-rag-gate/presets/weighted-signals'
-import type { Policy } from 'hono-rag-gate/core/policy'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   checkCollectionId,
@@ -76,12 +76,7 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
   const { authenticate, costLine, ...options } = given ?? {}
   const { policy, dependencies } = options
   // A gate checks each policy object once.
-  const recorded = new WeakMap<Policy, Policy>()
-  const recording = (judging: Policy): Policy => {
-    const made = recorded.get(judging) ?? recordsRetrieval(judging)
-    recorded.set(judging, made)
-    return made
-  }
+  const recording = oncePer(recordsRetrieval)
   const gating: GateWithoutHttpOptions = {
     route: '/mcp',
     ...options,
