@@ -53,7 +53,9 @@ describe('exported settings', () => {
     const told = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name))
     expect(told).toHaveLength(SETTING_NAMES.length)
     expect(told.toSorted()).toEqual(SETTING_NAMES.toSorted())
-    const texts = read('workers/gate/bindings.ts').matchAll(/readonly ([A-Z_]+)\?: (?:string|unknown)$/gm)
+    const texts = read('workers/gate/bindings.ts').matchAll(
+      /readonly ([A-Z_]+)\?: (?:string(?: \| number)?|unknown)$/gm,
+    )
     expect([...texts].map(([, name = '']) => name).toSorted()).toEqual(SETTING_NAMES.toSorted())
   })
 })

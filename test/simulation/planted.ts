@@ -57,8 +57,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an error of the retriever is swallowed',
     file: 'src/pipeline/retrieve.ts',
-    from: 'await retriever.retrieve(filter === undefined ? search : { ...search, filter })',
-    to: 'await retriever.retrieve(search).catch(() => [])',
+    from: '    ...(filter && { filter }),\n  })\n',
+    to: '    ...(filter && { filter }),\n  }).catch(() => [])\n',
   },
   {
     name: 'a stored answer never grows old',
