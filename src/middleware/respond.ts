@@ -108,7 +108,7 @@ export function respondWithError(
   const status = statusOf(error.code, further)
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)
   const { code, message, param, retryAfterSeconds } = error
-  const headers: Record<string, string> = { 'cache-control': 'no-store' }
+  const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': requestId }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (status === 405) headers['allow'] = 'POST, QUERY'
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))

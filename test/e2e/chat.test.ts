@@ -636,7 +636,8 @@ describe('POST /v1/chat/completions', () => {
         param: param === '' ? null : param,
         code,
         message: expect.any(String),
-        request_id: expect.any(String),
+        // Where OpenAI's client looks for it.
+        request_id: response.headers.get('x-request-id'),
       },
     ])
   })

@@ -89,8 +89,10 @@ describe('respondWithError', () => {
   })
 
   it("logs what is the server's fault with its request id, and nothing else", async () => {
-    const { text } = await answerTo(new RagGateError('internal', 'x', { cause: new Error('why') }))
+    const { text, response } = await answerTo(new RagGateError('internal', 'x', { cause: new Error('why') }))
     const { request_id } = (JSON.parse(text) as { error: { request_id: string } }).error
+    // Where OpenAI's client looks for it.
+    expect(response.headers.get('x-request-id')).toBe(request_id)
     expect(logged).toHaveBeenCalledTimes(1)
     expect(String(logged.mock.calls[0]?.[0])).toContain(request_id)
     // An upstream's text may quote the question: of a cause only its kind and place are logged.
