@@ -3,7 +3,7 @@
  * compares them with the migrated database. Triggers, views and full-text tables stand in `raw`. Times are milliseconds
  * since 1970.
  */
-import { getTableColumns, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
@@ -20,109 +20,99 @@ import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
 import type { StoredCounts } from './figures.ts'
 
-/** A table whose columns are called as its members are, in the way of SQL: `updatedAtMs` is `updated_at_ms`. */
-const namedTable = ((...parts: Parameters<typeof sqliteTable>) => {
-  const table = sqliteTable(...parts)
-  for (const column of Object.values(getTableColumns(table))) {
-    Object.assign(column, { name: column.name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) })
-  }
-  return table
-  // It takes and makes what drizzle's own does.
-}) as typeof sqliteTable
-
 /** What is searched, and at which version it stands. */
-export const collections = namedTable(
+export const collections = sqliteTable(
   'collections',
   {
-    tenant: text().notNull(),
-    id: text().notNull(),
-    corpusVersion: integer().notNull(),
-    lexiconId: text(),
-    embeddingModel: text().notNull(),
-    dimension: integer().notNull(),
-    policyId: text(),
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    lexiconId: text('lexicon_id'),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
+    policyId: text('policy_id'),
     /** What it learned from its own documents. */
-    scale: text({ mode: 'json' }).$type<CollectionScale>(),
-    updatedAtMs: integer().notNull(),
+    scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
+    updatedAtMs: integer('updated_at_ms').notNull(),
     /** Who may change the collection, until `writerUntilMs`. */
-    writer: text(),
-    writerUntilMs: integer(),
+    writer: text('writer'),
+    writerUntilMs: integer('writer_until_ms'),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] })],
 )
 
 /** Chunks that may stand in the index though no published document has them. */
-export const unpublishedChunks = namedTable(
+export const unpublishedChunks = sqliteTable(
   'unpublished_chunks',
   {
-    tenant: text().notNull(),
-    collection: text().notNull(),
-    chunkId: text().notNull(),
-    sinceMs: integer().notNull(),
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    chunkId: text('chunk_id').notNull(),
+    sinceMs: integer('since_ms').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.chunkId] })],
 )
 
 /** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */
-export const lexicons = namedTable(
+export const lexicons = sqliteTable(
   'lexicons',
   {
-    id: text().notNull(),
-    part: integer().notNull(),
-    body: text().notNull(),
-    supersededAtMs: integer(),
+    id: text('id').notNull(),
+    part: integer('part').notNull(),
+    body: text('body').notNull(),
+    supersededAtMs: integer('superseded_at_ms'),
   },
   (table) => [primaryKey({ columns: [table.id, table.part] })],
 )
 
 /** The documents of each collection, with the chunks they were cut into. */
-export const documents = namedTable(
+export const documents = sqliteTable(
   'documents',
   {
-    tenant: text().notNull(),
-    collection: text().notNull(),
-    id: text().notNull(),
-    contentHash: text().notNull(),
-    chunkIds: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
-    embeddingModel: text().notNull(),
-    dimension: integer().notNull(),
-    updatedAtMs: integer().notNull(),
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    id: text('id').notNull(),
+    contentHash: text('content_hash').notNull(),
+    chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
+    updatedAtMs: integer('updated_at_ms').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
 )
 
 /** Keys of tenants. */
-export const apiKeys = namedTable(
+export const apiKeys = sqliteTable(
   'api_keys',
   {
-    id: text().primaryKey(),
-    tenant: text().notNull(),
-    name: text().notNull(),
-    scopes: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    name: text('name').notNull(),
+    scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
     /** Hex SHA-256 of the secret. */
-    secretHash: text().notNull(),
-    createdAtMs: integer().notNull(),
-    expiresAtMs: integer(),
-    revokedAtMs: integer(),
+    secretHash: text('secret_hash').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    expiresAtMs: integer('expires_at_ms'),
+    revokedAtMs: integer('revoked_at_ms'),
   },
   (table) => [index('api_keys_by_tenant').on(table.tenant, table.createdAtMs, table.id)],
 )
 
 /** What is set for a whole tenant. */
-export const tenants = namedTable('tenants', {
-  id: text().primaryKey(),
-  policyId: text(),
+export const tenants = sqliteTable('tenants', {
+  id: text('id').primaryKey(),
+  policyId: text('policy_id'),
 })
 
 /** What was purged of the cached answers; `tenant` is '' for those of all tenants. */
-export const answerPurges = namedTable(
+export const answerPurges = sqliteTable(
   'answer_purges',
   {
-    tenant: text().notNull(),
+    tenant: text('tenant').notNull(),
     /** Canonical text of a `PurgeScope`. */
-    scope: text().notNull(),
+    scope: text('scope').notNull(),
     /** Rises with every purge. */
-    epoch: integer().notNull(),
+    epoch: integer('epoch').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.scope] }),
@@ -131,19 +121,19 @@ export const answerPurges = namedTable(
 )
 
 /** Policies that were pushed; never changed. */
-export const pushedPolicies = namedTable(
+export const pushedPolicies = sqliteTable(
   'pushed_policies',
   {
-    tenant: text().notNull(),
-    id: text().notNull(),
-    name: text().notNull(),
-    version: integer().notNull(),
-    settings: text({ mode: 'json' }).$type<Json>().notNull(),
-    pin: text({ mode: 'json' }).$type<PolicyPin>(),
-    evidence: text({ mode: 'json' }).$type<Json>(),
-    createdAtMs: integer().notNull(),
-    createdBy: text().notNull(),
-    why: text().notNull(),
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
+    pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
+    evidence: text('evidence', { mode: 'json' }).$type<Json>(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    createdBy: text('created_by').notNull(),
+    why: text('why').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.id] }),
@@ -152,19 +142,19 @@ export const pushedPolicies = namedTable(
 )
 
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
-export const idempotencyKeys = namedTable(
+export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    tenant: text().notNull(),
-    key: text().notNull(),
+    tenant: text('tenant').notNull(),
+    key: text('key').notNull(),
     /** Hex SHA-256 of what was asked. */
-    requestHash: text().notNull(),
+    requestHash: text('request_hash').notNull(),
     /** Token of the caller that carries it out, or did. */
-    claim: text().notNull(),
+    claim: text('claim').notNull(),
     /** When it was claimed or last renewed. */
-    atMs: integer().notNull(),
-    status: integer(),
-    body: text(),
+    atMs: integer('at_ms').notNull(),
+    status: integer('status'),
+    body: text('body'),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.key] }), index('idempotency_keys_by_time').on(table.atMs)],
 )
@@ -173,59 +163,59 @@ export const idempotencyKeys = namedTable(
  * One row an event: those of a millisecond have 2,048 places, in the order of their arrival. A measured number that was not
  * finite is `null`, within `signals` and `findings` too. Rows are kept short, so that three fit a page of SQLite.
  */
-export const decisions = namedTable(
+export const decisions = sqliteTable(
   'decisions',
   {
     /** `atMs` * 2048 and up. */
-    place: integer().primaryKey(),
+    place: integer('place').primaryKey(),
     /** Id of the event. */
-    id: text().notNull(),
+    id: text('id').notNull(),
     /** '' where the event is the decision's own. */
-    decisionId: text().notNull(),
-    atMs: integer().notNull(),
-    tenant: text().notNull(),
-    collection: text().notNull(),
-    corpusVersion: integer().notNull(),
-    policyId: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    route: text().notNull(),
-    verdict: text().$type<Verdict>().notNull(),
-    band: text().$type<Band>().notNull(),
-    confidence: real(),
-    reason: text().notNull(),
-    cache: text().$type<CacheState>().notNull(),
-    status: integer().notNull(),
-    rankedBy: text().$type<ScoreKind>().notNull(),
+    decisionId: text('decision_id').notNull(),
+    atMs: integer('at_ms').notNull(),
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    policyId: text('policy_id').notNull(),
+    mode: text('mode').$type<Mode>().notNull(),
+    route: text('route').notNull(),
+    verdict: text('verdict').$type<Verdict>().notNull(),
+    band: text('band').$type<Band>().notNull(),
+    confidence: real('confidence'),
+    reason: text('reason').notNull(),
+    cache: text('cache').$type<CacheState>().notNull(),
+    status: integer('status').notNull(),
+    rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
     /** Numbers and texts of the signals, in the order of `signalShape`; the signals themselves where there is none. */
-    signals: text({ mode: 'json' }).$type<readonly Json[] | Signals>().notNull(),
-    findings: text({ mode: 'json' }).$type<readonly Finding[]>().notNull(),
-    evidenceIds: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
-    documentIds: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
-    retrievalMs: real(),
-    generationMs: real(),
-    totalMs: real(),
-    principalId: text().notNull(),
-    questionHmac: text(),
-    hmacKeyId: text(),
-    model: text(),
-    inputTokens: integer(),
-    outputTokens: integer(),
-    isolate: text().notNull(),
-    sequence: integer().notNull(),
+    signals: text('signals', { mode: 'json' }).$type<readonly Json[] | Signals>().notNull(),
+    findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
+    evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    retrievalMs: real('retrieval_ms'),
+    generationMs: real('generation_ms'),
+    totalMs: real('total_ms'),
+    principalId: text('principal_id').notNull(),
+    questionHmac: text('question_hmac'),
+    hmacKeyId: text('hmac_key_id'),
+    model: text('model'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
     /** `NULL` where the policy judged no answer. */
-    answerSignals: text({ mode: 'json' }).$type<AnswerSignals>(),
+    answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
     /** Which tier could decide. */
-    reranker: text().$type<RerankerOutcome>(),
-    rerankMs: real(),
+    reranker: text('reranker').$type<RerankerOutcome>(),
+    rerankMs: real('rerank_ms'),
     /** 1 on a refusal that asks for a person. */
-    escalate: integer(),
+    escalate: integer('escalate'),
     /** What the policy's preset reports with a decision; `NULL` where it reports nothing. */
-    audit: text({ mode: 'json' }).$type<readonly AuditEvent[]>(),
+    audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
     /** The model call that was not made; `NULL` where one was. */
-    saved: text({ mode: 'json' }).$type<Saving>(),
+    saved: text('saved', { mode: 'json' }).$type<Saving>(),
     /** Fields that were left out because the event was too large for a queue. */
-    cut: text({ mode: 'json' }).$type<readonly string[]>(),
-    signalShape: integer(),
+    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
+    signalShape: integer('signal_shape'),
   },
   (table) => [
     // A row written for each decision of all tenants but one: most deployments have no other.
@@ -237,72 +227,72 @@ export const decisions = namedTable(
 )
 
 /** Signals without their numbers and texts, as JSON: those of most decisions under a policy have the same. */
-export const signalShapes = namedTable(
+export const signalShapes = sqliteTable(
   'signal_shapes',
   {
-    id: integer().primaryKey(),
-    shape: text().notNull(),
+    id: integer('id').primaryKey(),
+    shape: text('shape').notNull(),
   },
   (table) => [uniqueIndex('signal_shapes_by_shape').on(table.shape)],
 )
 
 /** Decisions counted by UTC hour and by UTC day, counted by the trigger of `uncounted_decisions`. */
-export const decisionRollups = namedTable(
+export const decisionRollups = sqliteTable(
   'decision_rollups',
   {
-    tenant: text().notNull(),
+    tenant: text('tenant').notNull(),
     /** 3,600,000 for an hour, 86,400,000 for a day. */
-    spanMs: integer().notNull(),
-    startMs: integer().notNull(),
+    spanMs: integer('span_ms').notNull(),
+    startMs: integer('start_ms').notNull(),
     /** Which half of the collections: its remainder by `PARTS`. A row that is full goes on in the next of the half. */
-    part: integer().notNull(),
+    part: integer('part').notNull(),
     /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
-    counts: text({ mode: 'json' }).$type<Readonly<Record<string, StoredCounts>>>().notNull(),
+    counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, StoredCounts>>>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.spanMs, table.startMs, table.part] })],
 )
 
 /** What is counted of decisions at a time, a row each: `sums`, and `weak_spots` (questions and documents). */
-export const countedDecisions = namedTable('counted_decisions', {
-  counts: text().$type<'sums' | 'weak_spots'>().primaryKey(),
+export const countedDecisions = sqliteTable('counted_decisions', {
+  counts: text('counts').$type<'sums' | 'weak_spots'>().primaryKey(),
   /** Up to here decisions are counted, but for `lateDecisions`. */
-  place: integer().notNull(),
+  place: integer('place').notNull(),
   /** How many, ever. */
-  decisions: integer().notNull(),
+  decisions: integer('decisions').notNull(),
 })
 
 /** Decisions that arrived once others of their time were counted. */
-export const lateDecisions = namedTable(
+export const lateDecisions = sqliteTable(
   'late_decisions',
   {
-    counts: text().$type<'sums' | 'weak_spots'>().notNull(),
-    place: integer().notNull(),
+    counts: text('counts').$type<'sums' | 'weak_spots'>().notNull(),
+    place: integer('place').notNull(),
   },
   (table) => [primaryKey({ columns: [table.counts, table.place] })],
 )
 
 /** One row: what retention removed. */
-export const removedDecisions = namedTable('removed_decisions', {
-  onlyRow: integer().primaryKey(),
+export const removedDecisions = sqliteTable('removed_decisions', {
+  onlyRow: integer('only_row').primaryKey(),
   /** Decisions of before are neither stored nor counted any more, milliseconds since 1970. */
-  beforeMs: integer().notNull(),
+  beforeMs: integer('before_ms').notNull(),
   /** How many, ever. */
-  decisions: integer().notNull(),
+  decisions: integer('decisions').notNull(),
 })
 
 /** Questions that were refused or answered with a caution, by UTC day, counted by the trigger of `uncounted_decisions`. */
-export const questionDays = namedTable(
+export const questionDays = sqliteTable(
   'question_days',
   {
-    tenant: text().notNull(),
-    dayMs: integer().notNull(),
-    collection: text().notNull(),
-    questionHmac: text().notNull(),
-    hmacKeyId: text().notNull(),
-    refused: integer().notNull(),
-    advised: integer().notNull(),
-    lastMs: integer().notNull(),
-    lastReason: text().notNull(),
+    tenant: text('tenant').notNull(),
+    dayMs: integer('day_ms').notNull(),
+    collection: text('collection').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    hmacKeyId: text('hmac_key_id').notNull(),
+    refused: integer('refused').notNull(),
+    advised: integer('advised').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    lastReason: text('last_reason').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.dayMs, table.collection, table.questionHmac] }),
@@ -314,43 +304,43 @@ export const questionDays = namedTable(
 )
 
 /** Decisions that a document led, by week from Monday on, counted by the trigger of `uncounted_decisions`. */
-export const documentWeeks = namedTable(
+export const documentWeeks = sqliteTable(
   'document_weeks',
   {
-    tenant: text().notNull(),
-    weekMs: integer().notNull(),
-    collection: text().notNull(),
-    documentId: text().notNull(),
-    decisions: integer().notNull(),
-    advised: integer().notNull(),
-    refused: integer().notNull(),
-    confidenceSum: real().notNull(),
+    tenant: text('tenant').notNull(),
+    weekMs: integer('week_ms').notNull(),
+    collection: text('collection').notNull(),
+    documentId: text('document_id').notNull(),
+    decisions: integer('decisions').notNull(),
+    advised: integer('advised').notNull(),
+    refused: integer('refused').notNull(),
+    confidenceSum: real('confidence_sum').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.weekMs, table.collection, table.documentId] })],
 )
 
 /** What each isolate recorded, dropped, and had rejected; what is missing in its numbers was lost. */
-export const isolates = namedTable(
+export const isolates = sqliteTable(
   'isolates',
   {
-    id: text().primaryKey(),
-    firstMs: integer().notNull(),
-    lastMs: integer().notNull(),
-    highestSequence: integer().notNull(),
-    recorded: integer().notNull(),
-    dropped: integer().notNull(),
-    rejected: integer().notNull(),
+    id: text('id').primaryKey(),
+    firstMs: integer('first_ms').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    highestSequence: integer('highest_sequence').notNull(),
+    recorded: integer('recorded').notNull(),
+    dropped: integer('dropped').notNull(),
+    rejected: integer('rejected').notNull(),
   },
   (table) => [index('isolates_by_time').on(table.lastMs)],
 )
 
 /** Events that no table takes, one row each however often they are delivered. */
-export const rejectedEvents = namedTable(
+export const rejectedEvents = sqliteTable(
   'rejected_events',
   {
-    isolate: text().notNull(),
-    sequence: integer().notNull(),
-    atMs: integer().notNull(),
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
+    atMs: integer('at_ms').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.isolate, table.sequence] }),
@@ -359,27 +349,27 @@ export const rejectedEvents = namedTable(
 )
 
 /** Requests that ended with a status of 400 and up, by UTC hour and isolate. */
-export const requestFaults = namedTable(
+export const requestFaults = sqliteTable(
   'request_faults',
   {
-    hourMs: integer().notNull(),
-    route: text().notNull(),
-    status: integer().notNull(),
-    code: text().notNull(),
-    isolate: text().notNull(),
-    requests: integer().notNull(),
+    hourMs: integer('hour_ms').notNull(),
+    route: text('route').notNull(),
+    status: integer('status').notNull(),
+    code: text('code').notNull(),
+    isolate: text('isolate').notNull(),
+    requests: integer('requests').notNull(),
   },
   (table) => [primaryKey({ columns: [table.hourMs, table.route, table.status, table.code, table.isolate] })],
 )
 
 /** Texts of questions, where the deployment chose to keep them. */
-export const questionTexts = namedTable(
+export const questionTexts = sqliteTable(
   'question_texts',
   {
-    tenant: text().notNull(),
-    questionHmac: text().notNull(),
-    text: text().notNull(),
-    expiresMs: integer().notNull(),
+    tenant: text('tenant').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    text: text('text').notNull(),
+    expiresMs: integer('expires_ms').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.questionHmac] }),
@@ -388,18 +378,18 @@ export const questionTexts = namedTable(
 )
 
 /** The audit trail: what gates reported with their decisions, and what operators changed. */
-export const auditEvents = namedTable(
+export const auditEvents = sqliteTable(
   'audit_events',
   {
-    id: text().primaryKey(),
-    tenant: text().notNull(),
-    atMs: integer().notNull(),
-    type: text().notNull(),
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    type: text('type').notNull(),
     /** Id of the event that it came with. */
-    decisionId: text(),
+    decisionId: text('decision_id'),
     /** Id of the principal who did it. */
-    by: text(),
-    payload: text({ mode: 'json' }).$type<Json>().notNull(),
+    by: text('by'),
+    payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
   },
   (table) => [
     index('audit_events_by_time').on(table.tenant, table.atMs, table.id),
@@ -410,45 +400,45 @@ export const auditEvents = namedTable(
 )
 
 /** Every policy of the deployment that decided or was chosen. */
-export const policies = namedTable('policies', {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  body: text({ mode: 'json' }).$type<Json>().notNull(),
-  firstMs: integer().notNull(),
+export const policies = sqliteTable('policies', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  body: text('body', { mode: 'json' }).$type<Json>().notNull(),
+  firstMs: integer('first_ms').notNull(),
 })
 
 /** Requests to erase a principal, and how far they are carried out. */
-export const erasures = namedTable(
+export const erasures = sqliteTable(
   'erasures',
   {
-    tenant: text().notNull(),
-    principalId: text().notNull(),
-    requestedMs: integer().notNull(),
+    tenant: text('tenant').notNull(),
+    principalId: text('principal_id').notNull(),
+    requestedMs: integer('requested_ms').notNull(),
     /** The job has gone through decisions up to this place. */
-    decidedUntilPlace: integer().notNull(),
-    erased: integer().notNull(),
-    finishedMs: integer(),
+    decidedUntilPlace: integer('decided_until_place').notNull(),
+    erased: integer('erased').notNull(),
+    finishedMs: integer('finished_ms'),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.principalId] })],
 )
 
 /** What people say of an answer or a refusal. */
-export const feedback = namedTable(
+export const feedback = sqliteTable(
   'feedback',
   {
-    eventId: text().notNull(),
-    source: text().$type<'user' | 'reviewer'>().notNull(),
-    tenant: text().notNull(),
-    atMs: integer().notNull(),
-    rating: text().$type<'right' | 'wrong'>().notNull(),
-    comment: text(),
-    principalId: text().notNull(),
+    eventId: text('event_id').notNull(),
+    source: text('source').$type<'user' | 'reviewer'>().notNull(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    rating: text('rating').$type<'right' | 'wrong'>().notNull(),
+    comment: text('comment'),
+    principalId: text('principal_id').notNull(),
     /** Of the decision; `NULL` until it arrived. */
-    verdict: text().$type<Verdict>(),
-    policyId: text(),
-    collection: text(),
+    verdict: text('verdict').$type<Verdict>(),
+    policyId: text('policy_id'),
+    collection: text('collection'),
     /** When the decision was. */
-    decidedMs: integer(),
+    decidedMs: integer('decided_ms'),
   },
   (table) => [
     primaryKey({ columns: [table.eventId, table.source] }),
@@ -470,21 +460,21 @@ export type AlertKind =
   | 'calibration_drift'
 
 /** Alerts, open while `closedMs` is `NULL`. */
-export const alerts = namedTable(
+export const alerts = sqliteTable(
   'alerts',
   {
-    id: text().primaryKey(),
-    tenant: text().notNull(),
-    kind: text().$type<AlertKind>().notNull(),
-    openedMs: integer().notNull(),
-    closedMs: integer(),
-    value: real().notNull(),
-    bound: real().notNull(),
+    id: text('id').primaryKey(),
+    tenant: text('tenant').notNull(),
+    kind: text('kind').$type<AlertKind>().notNull(),
+    openedMs: integer('opened_ms').notNull(),
+    closedMs: integer('closed_ms'),
+    value: real('value').notNull(),
+    bound: real('bound').notNull(),
     /** Decisions that it was measured over. */
-    decisions: integer().notNull(),
-    message: text().notNull(),
+    decisions: integer('decisions').notNull(),
+    message: text('message').notNull(),
     /** 1 until the webhook was told of the opening, or of the closing. */
-    untold: integer().notNull(),
+    untold: integer('untold').notNull(),
   },
   (table) => [
     uniqueIndex('alerts_open')
@@ -498,65 +488,65 @@ export const alerts = namedTable(
 )
 
 /** When each job of the cron trigger was last run, and where it goes on. */
-export const jobs = namedTable('jobs', {
-  name: text().primaryKey(),
+export const jobs = sqliteTable('jobs', {
+  name: text('name').primaryKey(),
   /** `NULL` while its first run is under way. */
-  ranMs: integer(),
+  ranMs: integer('ran_ms'),
   /** First run of those, up to the last, that left work over or failed; `NULL` where the last left none. */
-  behindSinceMs: integer(),
+  behindSinceMs: integer('behind_since_ms'),
   /** 1 where the last run threw. */
-  failed: integer().notNull(),
-  cursor: text({ mode: 'json' }).$type<Json>(),
+  failed: integer('failed').notNull(),
+  cursor: text('cursor', { mode: 'json' }).$type<Json>(),
 })
 
 /** Passages of an index that has no room for their texts. */
-export const chunkTexts = namedTable(
+export const chunkTexts = sqliteTable(
   'chunk_texts',
   {
-    namespace: text().notNull(),
-    id: text().notNull(),
-    passage: text({ mode: 'json' }).$type<Passage>().notNull(),
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.namespace, table.id] })],
 )
 
 /** Passages that are found by their words. */
-export const passages = namedTable(
+export const passages = sqliteTable(
   'passages',
   {
-    number: integer().primaryKey(),
-    namespace: text().notNull(),
-    id: text().notNull(),
+    number: integer('number').primaryKey(),
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
     /** Terms of the passage, repeats counted. */
-    words: integer().notNull(),
-    passage: text({ mode: 'json' }).$type<Passage>().notNull(),
+    words: integer('words').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
   },
   (table) => [uniqueIndex('passages_by_id').on(table.namespace, table.id)],
 )
 
 /** Namespaces, with what BM25 needs to know of all their passages. `number` begins each of their terms in the index. */
-export const passageNamespaces = namedTable(
+export const passageNamespaces = sqliteTable(
   'passage_namespaces',
   {
-    number: integer().primaryKey(),
-    namespace: text().notNull(),
-    passages: integer().notNull(),
-    words: integer().notNull(),
+    number: integer('number').primaryKey(),
+    namespace: text('namespace').notNull(),
+    passages: integer('passages').notNull(),
+    words: integer('words').notNull(),
   },
   (table) => [uniqueIndex('passage_namespaces_by_name').on(table.namespace)],
 )
 
 /** What each principal ingested on the last day on which it did. */
-export const ingestionBudgets = namedTable(
+export const ingestionBudgets = sqliteTable(
   'ingestion_budgets',
   {
-    tenant: text().notNull(),
-    principal: text().notNull(),
+    tenant: text('tenant').notNull(),
+    principal: text('principal').notNull(),
     /** Beginning of the day, UTC. */
-    dayMs: integer().notNull(),
-    documents: integer().notNull(),
+    dayMs: integer('day_ms').notNull(),
+    documents: integer('documents').notNull(),
     /** Of the work that reading them took. */
-    steps: integer().notNull().default(0),
+    steps: integer('steps').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.principal] })],
 )
