@@ -1,8 +1,8 @@
 /**
  * In the place of drizzle's relational queries, of its enums of Postgres, of columns and queries given by a function, of keys,
- * indexes and checks, which the migrations alone have, of counting whole tables, of tables and names under another, of traces and logs, of
- * which none is used here: 7 kB gzipped that stay out of the Worker. What is left of drizzle names them, and calls those alone
- * that do something below.
+ * indexes and checks, which the migrations alone have, of counting whole tables, of tables and names under another, of traces
+ * and logs, of which none is used here: 7 kB gzipped that stay out of the Worker. What is left of drizzle names them, and
+ * calls those alone that do something below.
  */
 export const [entityKind, hasOwnEntityKind] = ['entityKind', 'hasOwnEntityKind'].map((name) =>
   Symbol.for(`drizzle:${name}`),

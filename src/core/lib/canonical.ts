@@ -26,10 +26,7 @@ export function canonicalJson(value: Json | undefined): string {
 
 /** Whether parsed JSON can be written again without loss: 1e400 is read as infinite and written as null, and half of a surrogate pair is no character. */
 export function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'object')
-    return Object.entries(value ?? {})
-      .flat()
-      .every(isWellFormed)
+  if (typeof value === 'object') return Object.entries(value ?? {}).every((entry) => entry.every(isWellFormed))
   return typeof value === 'string' ? !/\p{Surrogate}/u.test(value) : value !== Infinity && value !== -Infinity
 }
 

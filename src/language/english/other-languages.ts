@@ -2,8 +2,10 @@
 import { words } from '../../core/text/words.ts'
 
 /**
- * Begins a word that asks, by language: German, Spanish and its neighbours, Turkish, Vietnamese, Russian, Greek, Arabic and
- * Hindi, not behind a comma, where a clause is told; Chinese and Thai.
+ * How words that ask begin; those that end in a space are whole words. In this order: German; Spanish, Portuguese, French and
+ * Italian; Romanian; Turkish; Vietnamese; Russian; Greek; Arabic; Hindi, none behind a comma, where a clause is told. Then
+ * Chinese and Thai, which are written without spaces. One pattern, for a list of them takes 47 of the middleware's 42,000
+ * bytes more.
  */
 const ASKS =
   /(?<=^|[^,] )(?:w(?:e[rmn] |as |ie |ann|arum|o |elch)|qu(?:é|i[eé]n|el |elle|em |al |ale |ant[aio])|cuá|cómo|d?[óo]nde|où |combien|pourquoi|cine|ce |când|unde|câ[tț]|kim |ne |nere|nasıl|hangi|kaç|gì|đâu|nào|кто|что |где|когда |почему|как|сколько|ποι|τι |πού |πότε|πώς|γιατί|πόσ|ماذا|ما |من ه|متى|أي|لماذا|كيف|كم |هل |क्या|कौन|कहाँ|कब |कैसे|कितन|किस)[\p{L}\p{M}]*|什[么麼]|谁|哪|多少|如何|怎|อะไร|ใคร|ไหน|กี่|ทำไม/giu

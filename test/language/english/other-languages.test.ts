@@ -28,6 +28,7 @@ describe('questions in other languages that are run together', () => {
 
   it.each([
     ['Chinese', ['球队得了多少', '分体育场在哪里?']],
+    ['Chinese, three of them', ['球队得了多少', '分体育场在哪', '里谁建了它?']],
     ['Thai', ['ทีมได้คะแนนกี่', 'คะแนนสนามกีฬาอยู่ที่ไหน']],
   ])('%s: without spaces', (_, parts) => {
     expect(questionParts(parts.join('')).parts).toEqual(parts)

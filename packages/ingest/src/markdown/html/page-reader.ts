@@ -44,7 +44,7 @@ interface Sight {
   readonly fontPixels: number
   readonly transparent: boolean
   /** Its own style makes a block of the element, and not of what is within it. */
-  readonly apart?: boolean
+  readonly apart: boolean
 }
 
 /** An element that is open. */
@@ -59,7 +59,7 @@ export interface OpenElement {
   open: boolean
 }
 
-const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false }
+const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false, apart: false }
 /** Letters of this size are dots. */
 const SMALLEST_FONT = 1
 
@@ -119,8 +119,7 @@ export class PageReader {
     // What cannot be seen can still hold what can: a `visibility` of its own.
     const rendered = !neverShown && !sight.removed
     if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
-    const apart = sight !== around && sight.apart === true
-    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered, apart }))
+    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered }))
   }
 
   /** @param element that the tokenizer has ended */
@@ -185,11 +184,7 @@ export class PageReader {
 
   #element(
     tag: BeginTag,
-    {
-      rendered,
-      apart,
-      ...facts
-    }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & Readonly<Record<'rendered' | 'apart', boolean>>,
+    { rendered, ...facts }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & { readonly rendered: boolean },
   ): OpenElement {
     const { name } = tag
     if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
@@ -202,7 +197,7 @@ export class PageReader {
       return { name, ...facts, writer, atEnd: () => writer.endBlock(), open: true }
     }
     const { writer } = facts
-    const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, apart), open: true }
+    const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, facts.sight.apart), open: true }
     if (name === 'ol') this.#nextNumber.set(element, startOf(tag))
     return element
   }
@@ -425,8 +420,8 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
   // A style sheet may give a size and a colour to every named element.
-  const base =
-    named && hasInvisibleLetters(around) ? { ...around, fontPixels: 16, transparent: false, apart: false } : around
+  const letters = named && hasInvisibleLetters(around) && { fontPixels: 16, transparent: false }
+  const base = { ...around, ...letters, apart: false }
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
