@@ -154,11 +154,11 @@ function uiParts({ about }: Told): ChangeEvent {
 function uiPartsOfChunks({ about }: Told): ChangeEvent {
   let state: 'before' | 'within' | 'behind' = 'before'
   let isInText = false
-  let cut = false
+  let reason = 'stop'
   return (event) => {
     const { data } = readEvent(event)
     const end = isInText ? UI_EVENTS.textEnd : ''
-    if (data === '[DONE]') return `${end}${UI_EVENTS.last(cut ? 'length' : 'stop')}`
+    if (data === '[DONE]') return `${end}${UI_EVENTS.last(reason)}`
     const chunk = chunkIn(event)
     if (chunk === undefined || state === 'behind') return ''
     const failed = failureIn(chunk)
@@ -174,8 +174,9 @@ function uiPartsOfChunks({ about }: Told): ChangeEvent {
       events += UI_EVENTS.first(told ?? about!)
     }
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
-    const { delta, finish_reason: reason } = isRecord(choice) ? choice : {}
-    cut ||= reason === 'length'
+    const { delta, finish_reason: ended } = isRecord(choice) ? choice : {}
+    // The AI SDK takes no other words, and writes these with a hyphen.
+    if (/^(?:length|content_filter|tool_calls)$/.test(String(ended))) reason = String(ended).replace('_', '-')
     const { content } = isRecord(delta) ? delta : {}
     if (typeof content !== 'string' || content === '') return events
     if (!isInText) events += UI_EVENTS.textStart

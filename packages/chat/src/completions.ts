@@ -36,13 +36,15 @@ export interface CompletionUsage {
 type FinishReason = 'stop' | 'length'
 
 interface Chunk {
-  readonly choices: readonly {
-    readonly delta: { readonly content?: string }
-    readonly finish_reason: FinishReason | null
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: string | null }
+    readonly finish_reason?: string | null
   }[]
   readonly usage?: CompletionUsage | null
   readonly rag_gate?: AboutAnswer
   readonly cost?: string
+  /** What the stream broke off by. */
+  readonly error?: object | null
 }
 
 /** Tokens as a completion has them. */
@@ -124,23 +126,25 @@ function finishReasonOf({ complete }: AboutAnswer): FinishReason {
  * A whole stream as an answer.
  *
  * @param otherwise what is told of it where its chunks tell nothing
- * @throws `internal` for a stream that is none of these
+ * @throws `llm_unavailable` for a stream that broke off; `internal` for one that is none of these
  */
 export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBody {
   let about: AboutAnswer | undefined
   let usage: CompletionUsage | undefined
   let cost: string | undefined
-  let [answer, cut] = ['', false]
+  let [answer, isWhole] = ['', false]
   for (const event of splitEvents(stream).events) {
     const { data } = readEvent(event)
     if (data === '' || data === '[DONE]') continue
-    // They were made here.
-    const { choices, rag_gate: told, usage: counted, cost: paid } = JSON.parse(data) as Chunk
+    // They were made here, or are the handler's.
+    const { choices, rag_gate: told, usage: counted, cost: paid, error } = JSON.parse(data) as Chunk
+    if (error) throw new RagGateError('llm_unavailable', 'The answer broke off')
     about ??= told
     cost = paid ?? cost
     usage = counted ?? usage
-    answer += choices[0]?.delta.content ?? ''
-    cut ||= choices[0]?.finish_reason === 'length'
+    const { delta, finish_reason: reason } = choices?.[0] ?? {}
+    answer += delta?.content ?? ''
+    isWhole ||= reason === 'stop'
   }
   about ??= otherwise
   if (about === undefined) throw new RagGateError('internal', 'A stored stream does not say what it answers')
@@ -149,7 +153,7 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
     ...about,
     ...(usage && { usage }),
     ...(cost === undefined ? {} : { cost }),
-    ...(cut && { complete: false }),
+    ...(!isWhole && { complete: false }),
   }
 }
 
