@@ -1,18 +1,29 @@
 import { Hono } from 'hono'
 import { describe, expect, it, test } from 'vitest'
-import { type Chat, readChat } from '../../packages/chat/src/conversation.ts'
+import { type Chat, readChat, type ReadChatOptions } from '../../packages/chat/src/conversation.ts'
 
-async function chatOf(body: object | string): Promise<Chat> {
+async function chatOf(body: object | string, options?: ReadChatOptions): Promise<Chat> {
   const app = new Hono()
   let chat: Chat | undefined
   app.post('/', async (c) => {
-    chat = await readChat(c)
+    chat = await readChat(c, options)
     return c.body(null, 204)
   })
   const headers = { 'content-type': 'application/json' }
   await app.request('/', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
   return chat!
 }
+
+const uiMessage = (...parts: readonly object[]): object => ({
+  role: 'user',
+  parts: [{ type: 'text', text: 'How long are backups kept?' }, ...parts],
+})
+/** A conversation that begins otherwise, and goes on for longer than a model is given. */
+const long = (first: string): object[] => [
+  { role: 'user', content: first },
+  { role: 'assistant', content: 'a'.repeat(8000) },
+  { role: 'user', content: 'How long are backups kept?' },
+]
 
 describe('what the answer to a chat depends on', () => {
   const messages = [{ role: 'user', content: 'How long are backups kept?' }]
@@ -21,6 +32,71 @@ describe('what the answer to a chat depends on', () => {
     const [one, other] = [await chatOf({ messages, question: 'One' }), await chatOf({ messages, question: 'Other' })]
     expect(one.question).toBe(messages[0]!.content)
     expect(one.vary).not.toEqual(other.vary)
+  })
+
+  const product = (id: string): object => ({ type: 'data-product', data: { id } })
+  const stock = (output: number): object => ({ type: 'tool-stock', toolCallId: 'a', state: 'output-available', output })
+  const picture = (url: string): object => ({ type: 'image_url', image_url: { url } })
+  it.each<[string, object[], object[]]>([
+    ['data beside the question', [uiMessage(product('A'))], [uiMessage(product('B'))]],
+    [
+      'what a tool gave',
+      [uiMessage(), uiMessage(stock(1)), uiMessage()],
+      [uiMessage(), uiMessage(stock(2)), uiMessage()],
+    ],
+    [
+      "OpenAI's words for it",
+      [{ role: 'tool', content: '1' }, ...messages],
+      [{ role: 'tool', content: '2' }, ...messages],
+    ],
+    [
+      'a picture before',
+      [{ role: 'user', content: [picture('a')] }, ...messages],
+      [{ role: 'user', content: [picture('b')] }, ...messages],
+    ],
+    ['who speaks', [{ ...messages[0], name: 'Ann' }], [{ ...messages[0], name: 'Bob' }]],
+    ['what was said before all that the model is given', long('One'), long('Other')],
+  ])('is %s too, which the handler may read', async (_what, one, other) => {
+    expect((await chatOf({ messages: one })).vary).not.toEqual((await chatOf({ messages: other })).vary)
+  })
+
+  it('is no id, no time and no verdict of a message', async () => {
+    const told = (id: string): object[] => [
+      { ...uiMessage(), id: `q${id}` },
+      {
+        id,
+        role: 'assistant',
+        metadata: { createdAt: id },
+        parts: [
+          { type: 'data-rag-gate', data: { decision_id: id } },
+          ...(id === 'a' ? [{ type: 'source-document', sourceId: 's' }] : []),
+          { type: 'step-start' },
+          { type: 'text', text: 'A month.', state: 'done' },
+        ],
+      },
+      uiMessage(),
+    ]
+    expect((await chatOf({ id: 'c1', messages: told('a') })).vary).toEqual(
+      (await chatOf({ id: 'c2', messages: told('b') })).vary,
+    )
+  })
+
+  it('is no turn before the question where none of them is given', async () => {
+    const chats = [long('One'), long('Other')].map((messages) => chatOf({ messages }, { maxHistoryLength: 0 }))
+    const [one, other] = await Promise.all(chats)
+    expect([one!.history, other!.history]).toEqual([[], []])
+    expect(one!.vary).toEqual(other!.vary)
+  })
+
+  it.each([0, 8000])('is what the system is told, with %i characters of history', async (maxHistoryLength) => {
+    const told = ['In French.', 'In German.'].map((content) => [{ role: 'system', content }, ...messages])
+    const [one, other] = await Promise.all(told.map((each) => chatOf({ messages: each }, { maxHistoryLength })))
+    expect(one!.vary).not.toEqual(other!.vary)
+  })
+
+  it('is all of a question alone, whatever its members are called', async () => {
+    const [one, other] = await Promise.all(['Ann', 'Bob'].map((user) => chatOf({ question: 'One', user })))
+    expect(one!.vary).not.toEqual(other!.vary)
   })
 
   it('is not the question once more', async () => {

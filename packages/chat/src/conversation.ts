@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import { canonicalJson, isExact, isRecord, type Json } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
+import { sha256Hex } from 'hono-rag-gate/http'
 import { type QuestionInRequest, readJsonObject } from 'hono-rag-gate/middleware'
 
 /** What a client speaks: a JSON question, OpenAI's chat completions, or the AI SDK's stream of a UI message. */
@@ -55,15 +56,16 @@ export interface ReadChatOptions {
 
 const BODY_TIMEOUT_MS = 10_000
 
-/** Members that change no answer: each chat has others. */
-const OF_THE_EXCHANGE = ['id', 'trigger', 'messageId', 'stream', 'stream_options', 'user', 'metadata'] as const
+/** Members beside messages that change no answer: each chat has others. */
+const OF_THE_EXCHANGE = ['id', 'trigger', 'messageId', 'stream', 'stream_options', 'user', 'metadata', 'rag_gate']
 
 const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies readonly RefuseAs[]
 
 /**
- * Reads a chat: the last user turn is the question, and history, instructions and what else the body holds join the answer
- * key. It is a `question.read` of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a
- * `collection`, and say how a refusal is told (`refuse_as`: `content`, `refusal`, `error`).
+ * Reads a chat: the last user turn is the question, and what else the body holds joins the answer key: all turns, unless
+ * `maxHistoryLength` is 0, with what tools gave and parts of other kinds, but no ids and metadata. It is a `question.read`
+ * of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a `collection`, and say how a
+ * refusal is told (`refuse_as`: `content`, `refusal`, `error`).
  *
  * @throws `question_required` where the last message is not the user's; `question_type` for messages of another shape, and for
  *   images and files in the question; `unknown_field` for other members of `rag_gate`; what bodies are refused for
@@ -90,14 +92,16 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promis
   if (typeof stream !== 'boolean') {
     throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
   }
-  const said = messages === undefined ? { turns: [], ...questionAlone(question) } : readMessages(messages)
+  const said = messages === undefined ? { turns: [], others: [], ...questionAlone(question) } : readMessages(messages)
   const history = newestTurns(said.turns, maxHistoryLength)
-  // A question beside messages is the handler's alone.
-  const read = [...OF_THE_EXCHANGE, 'rag_gate', messages === undefined ? 'question' : 'messages']
-  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name)))
+  // A question beside messages is the handler's alone, and so is what it reads of them by itself.
+  const read: readonly string[] = messages === undefined ? ['question', 'stream', 'rag_gate'] : OF_THE_EXCHANGE
+  const others = {
+    ...Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name))),
+    messages: maxHistoryLength === 0 ? said.others.slice(-1) : said.others,
+  }
   // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells chats apart.
   const rest = isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text()
-  const turns = JSON.stringify(history.map(({ role, content }) => [role, content]))
   return {
     ...said.asked,
     ...ownMember(body['rag_gate']),
@@ -106,13 +110,16 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promis
     stream,
     includeUsage: isRecord(streaming) && streaming['include_usage'] === true,
     ...(typeof model === 'string' && { model }),
-    vary: [said.asked.protocol, said.instructions ?? '', turns, rest],
+    // A chat may be long, and the key stands beside each answer in memory.
+    vary: [await sha256Hex(JSON.stringify([said.asked.protocol, said.instructions, maxHistoryLength, rest]))],
     body,
   }
 }
 
 interface Said {
   readonly turns: readonly ChatTurn[]
+  /** What each message holds, the text of the question apart. */
+  readonly others: readonly unknown[]
   readonly instructions?: string
   readonly asked: Pick<Chat, 'question' | 'protocol'>
 }
@@ -142,6 +149,7 @@ function readMessages(messages: unknown): Said {
   const protocol = read.some(({ isUiMessage }) => isUiMessage) ? 'ui-messages' : 'openai'
   return {
     turns,
+    others: read.map(({ role, content, others }, at) => [role, others, at < read.length - 1 && content]),
     ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
     asked: { question: last.content, protocol },
   }
@@ -152,6 +160,8 @@ interface ReadMessage {
   readonly content: string
   /** Whether it holds what no text is. */
   readonly hasOthers: boolean
+  /** What a handler may read of it beside its text, but for what the gate told. */
+  readonly others: readonly unknown[]
   readonly isUiMessage: boolean
 }
 
@@ -166,17 +176,19 @@ const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
 
 /** Calls of tools, and what they returned, are left out: the evidence is what is answered from. */
 function readMessage(message: unknown): ReadMessage {
-  const { role: named, content, parts, refusal } = isRecord(message) ? message : {}
+  const { role: named, content, parts, refusal, name, tool_calls } = isRecord(message) ? message : {}
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
   if (role === undefined) throw wrongMessages('Each message needs a role: system, developer, user, assistant or tool')
   const isUiMessage = Array.isArray(parts)
   const said: unknown = isUiMessage ? parts : (content ?? refusal ?? '')
-  if (typeof said === 'string') return { role, content: said, hasOthers: false, isUiMessage }
+  const read = { role, isUiMessage, others: [name, tool_calls] }
+  if (typeof said === 'string') return { ...read, content: said, hasOthers: false }
   if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a string or a list of parts')
   const pieces = said.map((part: unknown) => (isRecord(part) ? part : {}))
   const texts = pieces.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
-  const hasOthers = pieces.some(({ type }) => type !== 'text' && !/^(?:data-.*|step-start)$/.test(String(type)))
-  return { role, content: texts.join('\n'), hasOthers, isUiMessage }
+  const others = pieces.filter(({ type }) => !/^(?:text|step-start|source-.*|data-rag-gate)$/.test(String(type)))
+  const hasOthers = others.some(({ type }) => !String(type).startsWith('data-'))
+  return { ...read, content: texts.join('\n'), hasOthers, others: [...read.others, ...others] }
 }
 
 function wrongMessages(message: string): RagGateError {
