@@ -86,7 +86,7 @@ describe('a planted bug is found', () => {
 test.runIf(DEEP)(
   'decisions are looked at after each step, not only at the end of a run',
   async () => {
-    const bug = PLANTED_BUGS.find(({ name }) => name === 'a decision written again is stored again')!
+    const bug = PLANTED_BUGS.find(({ name }) => name === 'a decision written twice is stored twice')!
     const { questions } = await simulated(await bundledRun('steps', bug), `--bug=${bug.name}`, '--questions=400')
     expect(questions).toBeLessThan(200)
   },
