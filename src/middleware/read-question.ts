@@ -100,7 +100,7 @@ export function checkQuestion(
   if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a string`, facts)
   const question = requireQuestion(value, field)
   if (question.length > maxCodePoints && [...question].length > maxCodePoints) {
-    throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)
+    throw new RagGateError('question_too_long', `The question may have at most ${maxCodePoints} characters`, facts)
   }
   return question
 }

@@ -221,6 +221,12 @@ describe('a question', () => {
     expect(journal.retrievals).toHaveLength(1)
   })
 
+  it('is what is too long, and not all that it stands in', async () => {
+    const { ask } = aGate({ question: { field: 'messages', read: () => 'x'.repeat(2001) } })
+    const message = 'The question may have at most 2000 characters'
+    expect(await (await ask({})).json()).toMatchObject({ error: { message, param: 'messages' } })
+  })
+
   it('may stand under another name', async () => {
     const { ask } = aGate({ question: { field: 'q' } })
     expect((await ask({ q: QUESTION })).status).toBe(200)

@@ -33,11 +33,12 @@ export function requireQuestion(text: string, name = 'question'): string {
   const facts = { param: name }
   const foreign = !isAscii(text)
   if (foreign && LONE_SURROGATE.test(text)) {
-    throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
+    throw new RagGateError('invalid_unicode', 'The question is not well-formed Unicode', facts)
   }
-  if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
-  if (foreign && HIDDEN.test(text)) throw new RagGateError('control_character', `${name} holds invisible text`, facts)
+  if (CONTROL.test(text)) throw new RagGateError('control_character', 'The question holds control characters', facts)
+  if (foreign && HIDDEN.test(text))
+    throw new RagGateError('control_character', 'The question holds invisible text', facts)
   const question = normaliseQuestion(text)
-  if (question === '') throw new RagGateError('question_required', `${name} is empty`, facts)
+  if (question === '') throw new RagGateError('question_required', 'The question is empty', facts)
   return question
 }

@@ -44,12 +44,13 @@ describe('requireQuestion', () => {
   })
 
   it.each([
-    ['\ud800', 'question is not well-formed Unicode'],
-    ['a\u0000b', 'question holds control characters'],
-    ['Is it \u{e0061}open?', 'question holds invisible text'],
-    ['\u200b', 'question is empty'],
+    ['\ud800', 'The question is not well-formed Unicode'],
+    ['a\u0000b', 'The question holds control characters'],
+    ['Is it \u{e0061}open?', 'The question holds invisible text'],
+    ['\u200b', 'The question is empty'],
   ])('says what is wrong with %j', (text, message) => {
     expect(() => requireQuestion(text)).toThrow(expect.objectContaining({ message, param: 'question' }))
+    expect(() => requireQuestion(text, 'messages')).toThrow(expect.objectContaining({ message, param: 'messages' }))
   })
 
   it('gives well-formed text that stays as it is when read again, or an error, for any text', () => {
