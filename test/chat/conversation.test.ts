@@ -81,6 +81,11 @@ describe('what the answer to a chat depends on', () => {
     )
   })
 
+  it.each(['user', 'safety_identifier', 'prompt_cache_key'])('is no name of who asks: %s', async (name) => {
+    const [one, other] = await Promise.all(['Ann', 'Bob'].map((who) => chatOf({ messages, [name]: who })))
+    expect(one!.vary).toEqual(other!.vary)
+  })
+
   it('is no turn before the question where none of them is given', async () => {
     const chats = [long('One'), long('Other')].map((messages) => chatOf({ messages }, { maxHistoryLength: 0 }))
     const [one, other] = await Promise.all(chats)

@@ -57,7 +57,18 @@ export interface ReadChatOptions {
 const BODY_TIMEOUT_MS = 10_000
 
 /** Members beside messages that change no answer: each chat has others. */
-const OF_THE_EXCHANGE = ['id', 'trigger', 'messageId', 'stream', 'stream_options', 'user', 'metadata', 'rag_gate']
+const OF_THE_EXCHANGE = [
+  'id',
+  'trigger',
+  'messageId',
+  'stream',
+  'stream_options',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'metadata',
+  'rag_gate',
+]
 
 const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies readonly RefuseAs[]
 
