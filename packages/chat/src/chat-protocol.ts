@@ -37,9 +37,9 @@ export interface ChatProtocolOptions {
  * app.post('/chat', chatProtocol(), ragGate({ policy, dependencies, question: { read: readChat } }), handler)
  * ```
  *
- * The handler may answer JSON with a member `answer`, or chunks of a chat completion. OpenAI clients get a completion or its
- * chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the first word. A UI message stream
- * of the handler is for `useChat` alone: others get it as it is.
+ * The handler may answer JSON with a member `answer`, or a chat completion, whole or in chunks. OpenAI clients get a
+ * completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the first word. A
+ * UI message stream of the handler is for `useChat` alone: others get it as it is.
  *
  * @throws `config_invalid` for options that are not these
  */
@@ -78,17 +78,23 @@ function aboutIn(c: Context): AboutAnswer | undefined {
 async function answerJson(c: Context, { chat, refuseAs, about }: Told): Promise<void> {
   if (chat.protocol === 'json') return
   const text = await c.res.text()
-  const given = recordIn(text)
-  if (typeof given?.['answer'] !== 'string' || about === undefined) return replace(c, text)
+  const given = recordIn(text) ?? {}
+  if (about === undefined) return replace(c, text)
   const { decision_id } = about
-  // The member that both need was looked at. A refusal of the application's own may lack the id.
-  const body = { ...(given['refused'] === true ? { decision_id } : about), ...given } as unknown as AnswerBody
+  const isCompletion = typeof given['answer'] !== 'string'
+  const body = isCompletion
+    ? bodyOfStream(`data: ${JSON.stringify(given)}\n\n`, about)
+    : // The member that both need was looked at. A refusal of the application's own may lack the id.
+      ({ ...(given['refused'] === true ? { decision_id } : about), ...given } as unknown as AnswerBody)
+  // What calls a tool has no text, nor has what is no completion.
+  if (isCompletion && body.answer === '') return replace(c, text)
   if (chat.protocol === 'ui-messages') return replace(c, uiMessageOf(body, refuseAs), 'ui')
   const isRefused = body['refused'] === true
   if (isRefused && refuseAs === 'error') return replace(c, JSON.stringify(refusalAsError(body)), 'json', 422)
   const { model = 'rag-gate' } = chat
   const as = isRefused && refuseAs === 'refusal' ? 'refusal' : 'content'
-  if (!chat.stream) return replace(c, JSON.stringify(completionOf(body, model, as)))
+  const completed = (): object => (isCompletion ? { rag_gate: about, ...given } : completionOf(body, model, as))
+  if (!chat.stream) return replace(c, JSON.stringify(completed()))
   const stream = streamOfBody(body, model, as)
   replace(c, chat.includeUsage ? stream : splitUsage(stream), 'events')
 }

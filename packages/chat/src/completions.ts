@@ -38,6 +38,8 @@ type FinishReason = 'stop' | 'length'
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: string | null }
+    /** Of a whole completion. */
+    readonly message?: { readonly content?: string | null }
     readonly finish_reason?: string | null
   }[]
   readonly usage?: CompletionUsage | null
@@ -142,8 +144,8 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
     about ??= told
     cost = paid ?? cost
     usage = counted ?? usage
-    const { delta, finish_reason: reason } = choices?.[0] ?? {}
-    answer += delta?.content ?? ''
+    const { delta, message = delta, finish_reason: reason } = choices?.[0] ?? {}
+    answer += message?.content ?? ''
     isWhole ||= reason === 'stop'
   }
   about ??= otherwise

@@ -1,0 +1,109 @@
+import { Hono } from 'hono'
+import { describe, expect, test } from 'vitest'
+import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
+import { chatProtocol, readChat } from '../../packages/chat/src/index.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
+import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
+import { type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+
+/** Asks an app whose handler answers so, behind an answer cache. */
+function asking(handler: (c: HandlerContext) => Response | Promise<Response>): (body: object) => Promise<Response> {
+  const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
+  const gate = ragGate({
+    policy: POLICY,
+    dependencies: { retriever: { retrieve: async () => rankingOf([STRONG]) }, cache },
+    question: { read: readChat },
+  })
+  const app = new Hono<RagGateEnv>().post('/', chatProtocol(), gate, handler)
+  app.onError((error, c) => respondWithError(c, error))
+  const headers = { 'content-type': 'application/json' }
+  return async (body) => app.request('/', { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+const CHAT = { model: 'm', messages: [{ role: 'user', content: QUESTION }] }
+const MESSAGE = { messages: [{ role: 'user', parts: [{ type: 'text', text: QUESTION }] }] }
+
+const events = (...chunks: readonly object[]): Response =>
+  new Response(
+    [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''),
+    {
+      headers: { 'content-type': 'text/event-stream' },
+    },
+  )
+
+/** The JSON of the events of a stream. */
+const sent = (text: string): readonly object[] =>
+  [...text.matchAll(/data: (\{.*\})/g)].map(([, json]) => JSON.parse(json!) as object)
+
+test('a stream that breaks off is an error where JSON was asked for', async () => {
+  const ask = asking(() => {
+    async function* pieces(): AsyncGenerator<string, void, void> {
+      yield chunksOf({ decision_id: 'd1' }, 'm').text('Two ')
+      throw new Error('the model is gone')
+    }
+    return eventStream(pieces(), () => undefined)
+  })
+  const response = await ask(CHAT)
+  expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'llm_unavailable' } }])
+})
+
+test.each([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'content-filter'],
+  ['function_call', 'stop'],
+])('%s ends a message of `useChat` as %s', async (reason, finishReason) => {
+  const choices = [{ index: 0, delta: { content: 'Two ' }, finish_reason: reason }]
+  const response = await asking(() => events({ choices }))(MESSAGE)
+  expect(sent(await response.text()).at(-1)).toEqual({ type: 'finish', finishReason })
+})
+
+describe('a completion of the handler', () => {
+  const completion = {
+    id: 'chatcmpl-1',
+    model: 'm-1',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'The red key.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+  }
+  const answered = asking((c) => c.json(completion))
+
+  test('stays as it is for a client of OpenAI, with the verdict', async () => {
+    expect(await (await answered(CHAT)).json()).toEqual({
+      ...completion,
+      rag_gate: expect.objectContaining({ verdict: 'pass', sources: [expect.objectContaining({ number: 1 })] }),
+    })
+  })
+
+  test('is a stream for one that asks for it, from the cache too', async () => {
+    const response = await answered({ ...CHAT, stream: true })
+    expect(response.headers.get('cache-status')).toContain('hit')
+    const chunks = sent(await response.text())
+    expect(chunks).toMatchObject([
+      { rag_gate: { verdict: 'pass' } },
+      { choices: [{ delta: { content: 'The red key.' } }] },
+      { choices: [{ finish_reason: 'stop' }] },
+    ])
+  })
+
+  test('is a message for `useChat`', async () => {
+    expect(sent(await (await answered(MESSAGE)).text())).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'data-rag-gate' }),
+        expect.objectContaining({ type: 'source-document' }),
+        { type: 'text-delta', id: 'answer', delta: 'The red key.' },
+        { type: 'finish', finishReason: 'stop' },
+      ]),
+    )
+  })
+
+  test('that calls a tool is left alone', async () => {
+    const tool_calls = [{ id: 'a', type: 'function', function: { name: 'stock', arguments: '{}' } }]
+    const calling = {
+      ...completion,
+      choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' }],
+    }
+    const response = await asking((c) => c.json(calling))(CHAT)
+    expect(await response.json()).toMatchObject(calling)
+  })
+})
