@@ -1,8 +1,8 @@
 /**
- * Every error that the gate throws, by its stable code; the ready Worker's own are in `workers/gate`. A refusal is not an error: it is an answer, and a value.
+ * The errors of this package, each with a stable code; those of the ready Worker are in `workers/gate`. A refusal is not an error but a value.
  */
 
-/** Wrong wiring, found when something is made. */
+/** Wrong configuration, mostly found when a part is created. */
 export type ConfigErrorCode =
   | 'config_invalid'
   | 'policy_invalid'
@@ -10,7 +10,7 @@ export type ConfigErrorCode =
   | 'secret_too_short'
   | 'schema_outdated'
 
-/** A request that cannot be taken as it is. */
+/** An invalid request. */
 export type RequestErrorCode =
   | 'unsupported_media_type'
   | 'body_too_large'
@@ -39,7 +39,7 @@ export type RequestErrorCode =
   | 'tenant_mismatch'
   | 'client_left'
 
-/** An upstream that failed or answered nonsense. */
+/** An upstream that failed or sent an invalid response. */
 export type UpstreamErrorCode =
   | 'retriever_timeout'
   | 'retriever_unavailable'
@@ -65,20 +65,20 @@ export type UpstreamErrorCode =
 /** Every code an error of this package can carry. */
 export type RagGateErrorCode = ConfigErrorCode | RequestErrorCode | UpstreamErrorCode
 
-/** Facts that an error can carry beside its code. */
+/** Further facts of an error. */
 export interface RagGateErrorOptions {
-  /** What was thrown underneath; never shown to a caller. */
+  /** The original error; never shown to a caller. */
   readonly cause?: unknown
   /** How long to wait before trying again, in seconds, as the upstream asked. */
   readonly retryAfterSeconds?: number | undefined
-  /** HTTP status that the upstream answered with, where it answered. */
+  /** HTTP status of the upstream's response, if there was one. */
   readonly upstreamStatus?: number | undefined
-  /** Which field, option or id is at fault. Never the value that was sent. */
+  /** Name of the invalid field, option or id, never its value. */
   readonly param?: string
 }
 
 /**
- * The one error class. Compare `code`, not `instanceof`: two bundled copies of the package are two classes.
+ * The error class of this package. Compare `code` rather than using `instanceof`: two bundled copies of the package have two classes.
  *
  * @template Code codes it may carry: the package's own, unless an application names others
  */
@@ -89,7 +89,7 @@ export class RagGateError<Code extends string = RagGateErrorCode> extends Error 
   readonly upstreamStatus: number | undefined
   readonly param: string | undefined
 
-  /** A code that is not named among `Code` does not compile: it is never inferred from the call. */
+  /** `NoInfer`: a code outside `Code` does not compile instead of widening the type. */
   constructor(code: NoInfer<Code>, message: string, options: RagGateErrorOptions = {}) {
     super(message, options)
     this.code = code
@@ -99,36 +99,36 @@ export class RagGateError<Code extends string = RagGateErrorCode> extends Error 
   }
 }
 
-/** What was thrown as an error of this package: as it is where it is one, else as the cause of another. */
+/** Returns errors of this package unchanged; wraps anything else as the cause of a new one. */
 export function asRagGateError(thrown: unknown, code: RagGateErrorCode, message: string): RagGateError {
   return isRagGateError(thrown) ? thrown : new RagGateError(code, message, { cause: thrown })
 }
 
-/** Whether something thrown is an error of this package (also of another bundled copy of it). */
+/** Whether something thrown is an error of this package, including another bundled copy of it. */
 export function isRagGateError(thrown: unknown): thrown is RagGateError {
   return thrown instanceof Error && thrown.name === 'RagGateError' && 'code' in thrown
 }
 
-/** Characters of one of this package's own messages that a log line takes. */
+/** Longest message of this package in a log line, characters. */
 const LONGEST_MESSAGE = 300
 
-/** Frames of a stack that a log line takes. */
+/** Most stack frames in a log line. */
 const MOST_FRAMES = 8
 
-/** Causes that a log line follows. */
+/** Most nested causes in a log line. */
 const MOST_CAUSES = 4
 
-/** Class names of errors, and codes such as `ECONNREFUSED`: nothing else that was thrown is taken over as it is. */
+/** Class names of errors, and codes such as `ECONNREFUSED`: the only parts of foreign errors that are logged verbatim. */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,40}(?:Error|Exception|Fault)$/
 const SYSTEM_CODE = /^(?:UND_)?E[A-Z_]{2,44}$/
 const FRAME = /^\s+at (?:async |new )*[\w$.<>[\] ]*\(?(?:file:\/\/)?[\w@./\\+:-]+:\d+:\d+\)?$/
 
 /**
- * What may be logged of something thrown, on one line: the code, our own message and the upstream's status; of what
- * lies underneath only its kind, and where in the code it was thrown. The text of an upstream's error is left out: it may
- * quote the question, passages, a key or a tenant, and may hold line ends.
+ * Formats an error as one log line: code, this package's message and the upstream's status; of its causes only their kind
+ * and stack frames. The text of foreign errors is left out, because it may quote the question, passages, a key or a tenant,
+ * and may contain line breaks.
  *
- * @param requestId the id that the caller was given, to find the line by
+ * @param requestId the id in the caller's error response, so that the line can be found
  * @example
  * console.error(`[rag-gate] ${errorForLog(thrown, requestId)}`)
  * // [rag-gate] llm_bad_request request_id=… status=400 "The model did not take the request"
@@ -136,7 +136,7 @@ const FRAME = /^\s+at (?:async |new )*[\w$.<>[\] ]*\(?(?:file:\/\/)?[\w@./\\+:-]
 export function errorForLog(thrown: unknown, requestId?: string): string {
   const id = requestId === undefined ? '' : ` request_id=${requestId}`
   const [first = '', ...causes] = causesOf(thrown).map(oneForLog)
-  // The id stands behind the code, where a log is searched for both.
+  // The id follows the code, so that both can be found with one search.
   return [first.replace(/ |$/, (end) => id + end), ...causes].join(' < ')
 }
 
@@ -163,7 +163,7 @@ function oneForLog(thrown: unknown): string {
   return at.length === 0 ? kind : `${kind} at ${at.join(', ')}`
 }
 
-/** The class and, where there is one, the system's code of something thrown; nothing of its text. */
+/** The class name of something thrown and, if any, its system error code; never its text. */
 export function errorKind(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   const name = ERROR_NAME.test(thrown.name) ? thrown.name : 'Error'
@@ -174,7 +174,7 @@ export function errorKind(thrown: unknown): string {
   return code === undefined ? name : `${name} ${code}`
 }
 
-/** Where it was thrown: the lines of its stack behind its message. */
+/** Stack frames: the lines of the stack after the message. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const at = stack.indexOf(message)
   if (at < 0) return []
@@ -186,7 +186,7 @@ function framesOf({ message, stack = '' }: Error): string[] {
     .map((line) => line.trim().replace(/^at /, ''))
 }
 
-/** Without anything that could end a line or steer a terminal. */
+/** Removes line breaks and control characters. */
 function onOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').slice(0, LONGEST_MESSAGE)
 }

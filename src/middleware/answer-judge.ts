@@ -1,4 +1,4 @@
-/** The second stage, for policies that have gates for answers: reads the handler's answer before it is sent, and judges it. */
+/** The second stage, for policies with gates for answers: reads and judges the handler's answer before it is sent. */
 import type { Decision } from '../core/policy/decision.ts'
 import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import { oneOf, requireOptions } from '../core/lib/options.ts'
@@ -12,26 +12,26 @@ import type { QuestionRequest, QuestionSettings } from '../pipeline/question-set
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { AnswerReport } from './gate-context.ts'
 
-/** Largest answer that is read, bytes; a larger one cannot be judged. */
+/** Largest answer that can be judged, bytes. */
 const MAX_JUDGED_BYTES = 1_048_576
 
-/** An answer, judged. */
+/** The result of judging an answer. */
 export interface JudgedAnswer {
   /** With the findings of both stages. */
   readonly decision: Decision
-  /** Whether a refusal is sent in its place. */
+  /** Whether a refusal is sent instead. */
   readonly isRefused: boolean
-  /** Sentences that the passages do not support, as the answer had them. */
+  /** Sentences of the answer that the passages do not support, verbatim. */
   readonly unsupported: readonly string[]
-  /** The answer as it is sent where it is not refused. */
+  /** The response to send if the answer is not refused. */
   readonly response: Response
 }
 
 /** Settings of `answerJudge`. */
 export interface AnswerJudgeOptions {
   /**
-   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
-   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
+   * Source of the model's confidence, which the handler reports with `c.var.ragGate.report(…)`: a value of its own, or the
+   * tokens' log-probabilities. Required by policies with the gate `generation-confidence`.
    *
    * @default none
    */
@@ -40,25 +40,25 @@ export interface AnswerJudgeOptions {
 
 /** Judges answers before they are sent. */
 export interface AnswerJudge extends AnswerJudgeOptions {
-  /** @returns the answer as it is sent, or what a refusal in its place is made of */
+  /** @returns the response to send, or the data for a refusal in its place */
   readonly judge: (made: AnswerToJudge) => Promise<JudgedAnswer>
 }
 
-/** What a handler made of a question that was let through. */
+/** A handler's answer, with the question and the settings for judging it. */
 export interface AnswerToJudge extends Pick<QuestionRequest, 'question' | 'audience'>, Pick<QuestionSettings, 'mode'> {
   readonly gated: JudgedResult
   readonly response: Response
   readonly report: AnswerReport
   readonly messages?: MessagesByCode | undefined
-  /** Longest that a piece of it may take, milliseconds. */
+  /** Deadline for each piece of the body, milliseconds. */
   readonly timeoutMs: number
 }
 
 /**
- * What judges answers by the gates that a policy has for them:
+ * Makes the judge of answers, which applies the policy's gates for answers:
  * `ragGate({ policy: multiGate(), answer: { judge: answerJudge() }, … })`.
  *
- * @throws `config_invalid` for an option that is none
+ * @throws `config_invalid` for an invalid option
  */
 export function answerJudge(options: AnswerJudgeOptions = {}): AnswerJudge {
   requireOptions(options, { generationConfidence: oneOf('reported', 'token-log-probabilities') })
@@ -67,8 +67,8 @@ export function answerJudge(options: AnswerJudgeOptions = {}): AnswerJudge {
 }
 
 /**
- * In `observe` mode, and with disabled gates, a copy is judged, and the verdict only recorded. What says by its status
- * that it is no answer is not judged; what was answered in place of a handler that failed is.
+ * In `observe` mode, and with disabled gates, a copy is judged, and the verdict is only recorded. A response with an error
+ * status is not judged; one that the application sent in place of a failed handler is.
  */
 async function judgeAnswerSent(
   made: AnswerToJudge,
@@ -83,7 +83,7 @@ async function judgeAnswerSent(
   if (mode === 'observe' || policy.dangerouslyDisableGates === true) {
     const copy = response.clone()
     const observed = await judge(copy, toJudge)
-    // What is left of a copy that was not read through would pile up behind the one that is sent.
+    // Otherwise the unread rest of the copy would be buffered while the original is sent.
     discard(copy)
     return { ...passed, decision: observed.decision }
   }
@@ -93,36 +93,36 @@ async function judgeAnswerSent(
   return { ...judged, isRefused, response: isRefused || body === undefined ? response : resent(response, body) }
 }
 
-/** What judging an answer needs. */
+/** Input of `judge`. */
 interface ToJudge extends AnswerToJudge {
   readonly source: GenerationConfidenceSource | undefined
-  /** As the policy has it. */
+  /** The policy's way of measuring answers. */
   readonly measure: NonNullable<ReturnType<typeof answerMeasure>>
 }
 
-/** What was read of an answer, judged. */
+/** A judged answer, and its body as it was read. */
 interface ReadAnswer extends Pick<JudgedAnswer, 'decision' | 'unsupported'> {
-  /** The body to send in place of the one that was read; `undefined` when none was. */
+  /** The body to send in place of the one that was consumed; `undefined` if none was. */
   readonly body: Uint8Array | string | undefined
 }
 
 /**
- * Judges an answer by what the model could read: member `answer` of a JSON object, which is read, else the text that the handler reported. Of
- * the text, what is sent counts before what was reported. A stream of events, and JSON that is broken, cannot be read, and refuse unless the
- * policy judges that; JSON that is too large or breaks off refuses always.
+ * Judges an answer against the context. The text is the member `answer` of a JSON object, else the text that the handler
+ * reported. An event stream and invalid JSON cannot be read, and are refused unless the policy judges unreadable answers;
+ * JSON that is too large or incomplete is always refused.
  */
 async function judge(response: Response, toJudge: ToJudge): Promise<ReadAnswer> {
   const { gated, question, report, source } = toJudge
   const { decision, policy, context } = gated
   const read = await readJsonAnswer(response, MAX_JUDGED_BYTES, toJudge.timeoutMs)
   const json = read.kind === 'json' ? read.value : undefined
-  // Where a body claims to be JSON and is not, the reported answer does not count either.
+  // If a body claims to be JSON but is not, the reported answer is ignored too.
   const mayBeReported = read.kind === 'unread' ? read.media === 'other' : json !== undefined
   const answer = answerIn(json) ?? (mayBeReported ? report.answer : undefined)
   const structured = report.structured ?? json
   const answerSignals = toJudge.measure({
     question,
-    // What of the evidence was shown to the model; `[1]` cites the first of them.
+    // The chunks that the model was shown; `[1]` cites the first.
     chunks: context.chunks,
     answer: typeof answer === 'string' ? answer : undefined,
     report: { ...report, ...(structured === undefined ? {} : { structured }) },
@@ -141,12 +141,12 @@ async function judge(response: Response, toJudge: ToJudge): Promise<ReadAnswer> 
   }
 }
 
-/** A JSON object that has the member has its answer there, also when it is no text. */
+/** The member `answer`, even if it is not a string. */
 function answerIn(body: JsonObject | undefined): unknown {
   return body !== undefined && Object.hasOwn(body, 'answer') ? (body['answer'] ?? '') : undefined
 }
 
-/** An answer that carries what was known of the decision before it was judged is told what is known now. */
+/** Replaces the summary of the first stage in an answer by that of the final decision. */
 function withSummary(
   body: JsonObject | undefined,
   judged: Decision,
@@ -154,13 +154,13 @@ function withSummary(
   unsupported: readonly string[],
 ): string | undefined {
   if (body?.['decision_id'] !== judged.id) return undefined
-  // An advisory that only the answer gave cause for was not known when the handler wrote its caution.
+  // If only the answer led to the verdict `advise`, the handler did not know of the caution.
   const caution = judged.verdict === 'advise' && !Object.hasOwn(body, 'caution') ? { caution: CAUTION_FOR_READER } : {}
   const reportOptions = { audience, policy, unsupported, messages }
   return JSON.stringify({ ...body, ...caution, ...summariseDecision(judged, evidence.chunks, reportOptions) })
 }
 
-/** The same answer, after its body was read. */
+/** The same response with a new body, after the original was read. */
 function resent(response: Response, body: Uint8Array | string): Response {
   const headers = new Headers(response.headers)
   for (const name of typeof body === 'string' ? ['content-length', 'etag', 'content-digest', 'repr-digest'] : []) {

@@ -1,4 +1,4 @@
-/** A route behind the gate without its HTTP: gated, answered, judged, kept in the answer cache, recorded. */
+/** The whole route without HTTP: gating, answering, judging, caching and recording. */
 import type { CacheState, Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
@@ -26,69 +26,69 @@ import { statusOf } from './respond.ts'
 
 /** Settings of `answerWithoutHttp` and `openWithoutHttp`: those of `gateWithoutHttp`, with an answer cache. */
 export interface AnswerWithoutHttpOptions extends Omit<GateWithoutHttpOptions, 'dependencies'> {
-  /** As those of `ragGate`; who asks is said with each question. */
+  /** Those of `ragGate` without `authenticate`; each question names its principal. */
   readonly dependencies: Omit<GateDependencies, 'authenticate'>
   /**
-   * Whether each question says who asks: without, an answer cache must be of the scope `public`.
+   * Whether questions name their principal. If not, an answer cache must have the scope `public`.
    *
    * @default false
    */
   readonly tellsCallersApart?: boolean
   /**
-   * Has a Worker live on for what is kept and recorded once the answer is there.
+   * Keeps a Worker alive for caching and recording after the answer.
    *
-   * @default nothing waits for it
+   * @default that work runs without it
    */
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
-/** A question, who asks it, and what else its answer depends on. */
+/** A question, its principal, and everything else that the answer depends on. */
 export interface AskedForAnswer extends AskedWithoutHttp {
-  /** By name: part of the keys of the answer cache. @default nothing */
+  /** Values by name, part of the answer keys. @default nothing */
   readonly vary?: Readonly<Record<string, string>>
 }
 
-/** What answers a question that got through. */
+/** An answer to a question that may be answered. */
 export interface MadeAnswer extends AnswerReport {
   readonly answer: string
-  /** Whether other callers may have it: its text is all there is of it. @default true */
+  /** Whether it may be cached: only if its text is the whole answer. @default true */
   readonly isKept?: boolean
 }
 
-/** A question with what became of it. */
+/** An answered or refused question. */
 export interface AnsweredWithoutHttp {
-  /** The answer, or the refusal in its place, as `POST /ask` has it. */
+  /** The answer or refusal, in the form of `POST /ask`. */
   readonly body: { readonly answer: string; readonly refused: boolean; readonly [member: string]: unknown }
   readonly decision: Decision
   readonly policy: Policy
-  /** Absent where the answer was stored before. */
+  /** Absent if the answer came from the cache. */
   readonly evidence?: Evidence
   readonly cache: CacheState
 }
 
-/** A question that may be answered. One of the functions is called, once, with what became of it. */
+/** A question that may be answered. Call exactly one of the functions, once, with the result. */
 export interface OpenQuestion {
   readonly gate: RagGateContext
   readonly policy: Policy
-  /** Judges, keeps and records an answer. @returns it, or the refusal that takes its place */
+  /** Judges, caches and records an answer. @returns the answer, or the refusal that replaces it */
   readonly answered: (made: MadeAnswer) => AnsweredWithoutHttp
-  /** Of a model that failed. @returns an answer past its lifetime that stands in, where there is one */
+  /** Reports that the model failed. @returns an expired answer to send instead, if there is one */
   readonly failed: (thrown: unknown) => Promise<AnsweredWithoutHttp | undefined>
-  /** Records what no other caller may have, such as a call of a tool, or a stream that broke off. @param status as HTTP has it */
+  /** Records a result that must not be cached, such as a tool call, or a stream that broke off. @param status HTTP status */
   readonly ended: (status: number) => void
 }
 
-/** What became of a question before it is answered: it is, from the cache or by a refusal, or it may be. */
+/** A question after gating: already answered, from the cache or by a refusal, or open for an answer. */
 export type Opened =
   | { readonly kind: 'answered'; readonly by: AnsweredWithoutHttp }
   | { readonly kind: 'open'; readonly question: OpenQuestion }
 
 /**
- * Makes a route of `ragGate` for questions that come by no request.
+ * Makes a route like `ragGate`'s for questions without an HTTP request.
  *
- * @returns answers a question: `make` is called only where it may be answered. It throws what `ragGate` answers with an
- *   error, what `make` throws, and `llm_bad_response` where it makes no answer
- * @throws `config_invalid`, `policy_invalid`, `cache_scope_required` for options that are out of range
+ * @returns a function that answers a question, and calls `make` only if it may be answered. It throws the errors of
+ *   `ragGate`, what `make` throws, and `llm_bad_response` if `make` returns no answer
+ * @throws `config_invalid`, `policy_invalid`, `cache_scope_required` for invalid options
  */
 export function answerWithoutHttp(
   options: AnswerWithoutHttpOptions,
@@ -115,10 +115,10 @@ export function answerWithoutHttp(
 }
 
 /**
- * The same for answers that come in pieces.
+ * The same for answers that are streamed.
  *
- * @returns takes a question up to its answer, and throws what `ragGate` answers with an error
- * @throws what `answerWithoutHttp` throws
+ * @returns a function that gates a question, and throws the errors of `ragGate`
+ * @throws the same as `answerWithoutHttp`
  */
 export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedForAnswer) => Promise<Opened> {
   const {
@@ -127,10 +127,10 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     answer: answerOptions,
     waitUntil = () => undefined,
     ...options
-    // A caller without types may give nothing.
+    // An untyped caller may pass nothing.
   } = given ?? {}
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) } })
-  // It tells the cache that callers are told apart; who asks comes with the question.
+  // This only tells the cache that callers are identified; the principal comes with each question.
   const identity = tellsCallersApart ? { authenticate: () => null } : {}
   const dependencies = dependenciesFor({ ...options.dependencies, ...identity }, settings)({})
   const lasting = { executionCtx: { waitUntil } }
@@ -144,7 +144,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     const { key: messages } = settings.messagesFor(NO_REQUEST)
     const cache = dependencies.cache?.open({
       request,
-      // It bars nothing, and brings nothing that an answer depends on.
+      // A placeholder without cache directives or anything else that an answer depends on.
       received: new Request('https://without-http.invalid/', { method: 'POST' }),
       path: route,
       queries: () => undefined,
@@ -230,7 +230,7 @@ async function stored(
   const atMs = dependencies.clock.nowMs()
   const known = { id: newId(dependencies.clock), atMs, status: 200, timings: { ...timings, totalMs: atMs - startedMs } }
   later(lasting, () => recordDecision(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known))
-  // It was written here, or by a route under the same name, as JSON.
+  // It was written as JSON, here or by a route with the same name.
   const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
   return { body: stored, decision, policy, cache: outcome.state }
 }

@@ -1,4 +1,4 @@
-/** What the gate works with, checked once and kept for as long as the isolate lives. */
+/** The gate's dependencies, checked once and kept for the life of the isolate. */
 import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createMemory, type Memory } from '../core/signals/signal.ts'
 import { callable, methods, type OptionKinds, required, requireOptions, withDefaults } from '../core/lib/options.ts'
@@ -12,13 +12,13 @@ import type { Retriever } from '../ports/retriever.ts'
 import type { GateWarning, QuestionPorts, QuestionSettings, Reranking } from '../pipeline/question-settings.ts'
 import type { GateCache, RouteCache } from '../pipeline/gate-cache.ts'
 
-/** What the gate works with: a retriever, and optional parts. */
+/** Dependencies of the gate: a retriever, and optional parts. */
 export interface GateDependencies {
   readonly retriever: Retriever
   /**
    * Collections and their lexicons.
    *
-   * @default one collection of the name that the route searches, without a lexicon, for every tenant
+   * @default for every tenant, the route's first collection, without a lexicon
    */
   readonly collections?: Collections
   /**
@@ -30,30 +30,30 @@ export interface GateDependencies {
   /**
    * `answerCache(…)` of `hono-rag-gate/cache`.
    *
-   * @default none: every question is retrieved, judged and answered anew
+   * @default none: no answer is cached
    */
   readonly cache?: GateCache
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
   /**
-   * Finds out who asks. Without it, everyone is the anonymous principal of the tenant `default` and may ask. A principal with
-   * the scope `admin` sees every figure.
+   * Identifies the caller. Without it, every caller is the anonymous principal of the tenant `default` and may ask. A principal
+   * with the scope `admin` sees all figures.
    */
   readonly authenticate?: Authenticate
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
+  /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default no savings are recorded */
   readonly savings?: SavingsLedger
   /**
-   * `questionHmac(…)`: records each question as an HMAC. Where that fails, or takes longer than `retrieval.timeoutMs`, the
-   * decision is recorded without, and `onWarning` is told with `hmac_failed`.
+   * `questionHmac(…)`: records each question as an HMAC. If that fails, or takes longer than `retrieval.timeoutMs`, the
+   * decision is recorded without it, and `onWarning` gets `hmac_failed`.
    *
    * @default nothing of a question is recorded
    */
   readonly questionHmac?: QuestionHmac
 }
 
-/** The dependencies with their defaults, and what is derived from them. */
+/** The dependencies with defaults applied, and values derived from them. */
 export interface ResolvedDependencies extends QuestionPorts {
   readonly cache?: RouteCache | undefined
   readonly savings?: SavingsLedger
@@ -64,7 +64,7 @@ export interface ResolvedDependencies extends QuestionPorts {
   readonly questionHmac?: QuestionHmac
 }
 
-/** What of a route the dependencies are completed by. */
+/** The route's settings that `resolveDependencies` needs. */
 export interface DependentSettings extends QuestionSettings {
   readonly question: { readonly collection: string }
   readonly onWarning: (warning: GateWarning) => void
@@ -73,10 +73,10 @@ export interface DependentSettings extends QuestionSettings {
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 
 /**
- * Gives the dependencies for a request's bindings, each made once: those that were given as they are at once, those of a
- * function when bindings are first seen.
+ * Returns a function from bindings to resolved dependencies. An object is resolved at once; a function is called when a
+ * bindings object is first seen.
  *
- * @throws `config_invalid` for dependencies that are none, and what `resolveDependencies` throws
+ * @throws `config_invalid` for invalid dependencies, and what `resolveDependencies` throws
  */
 export function dependenciesFor<Bindings extends object>(
   given: GateDependencies | ((env: Bindings) => GateDependencies),
@@ -87,7 +87,7 @@ export function dependenciesFor<Bindings extends object>(
     return () => resolved
   }
   const memory = createMemory(new WeakMap())
-  // Outside Workers Hono may have no bindings; the same dependencies then serve all.
+  // Outside Workers Hono may have no bindings; all requests then share the same dependencies.
   return (env) => memory(env ?? given, () => resolveDependencies(given(env), settings))
 }
 
@@ -104,7 +104,7 @@ export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   questionHmac: callable,
 }
 
-/** One collection of this name for every tenant, without a lexicon. */
+/** The default collections: this one for every tenant, without a lexicon. */
 function oneCollection(id: string): Collections {
   return {
     find: (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
@@ -115,11 +115,11 @@ function oneCollection(id: string): Collections {
 /**
  * Checks and completes dependencies.
  *
- * @throws `cache_scope_required` when a cache would be shared by callers that are not told apart; `config_invalid` for a
- *   dependency that is none
+ * @throws `cache_scope_required` when unauthenticated callers would share a cache; `config_invalid` for an invalid
+ *   dependency
  */
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
-  // Wrong wiring is an error with words when the gate is made, not a failure of its first request.
+  // Wrong wiring is reported when the gate is created, not when its first request fails.
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
   const { cache, ...others } = given
   const { onWarning } = settings

@@ -1,4 +1,4 @@
-/** What the gate leaves in `c.var.ragGate` for the route's own handler. */
+/** What the gate sets as `c.var.ragGate` for the route's handler. */
 import { frozenCopy } from '../core/lib/frozen-copy.ts'
 import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import type { Context as EvidenceContext } from '../core/evidence/context.ts'
@@ -15,7 +15,7 @@ import type { Principal } from '../ports/authenticator.ts'
 
 /** A source that an answer may cite. */
 export interface Citation {
-  /** As it stands in the text: `[1]`. */
+  /** Number of the passage in the context: 1 for `[1]`. */
   readonly number: number
   readonly id: string
   readonly document_id: string
@@ -24,34 +24,34 @@ export interface Citation {
   readonly source?: string
 }
 
-/** What only the handler knows about its answer. */
+/** What the handler reports about its answer. */
 export interface AnswerReport extends GenerationReport {
   /** The answer's text, for a policy that judges answers, when the response has no JSON member `answer`. */
   readonly answer?: string
   readonly model?: string
   readonly usage?: TokenUsage
-  /** Whether the model ended by itself. An answer that was cut is sent, never stored. Default true. */
+  /** Whether the model finished its answer. A truncated answer is sent but never stored. Default true. */
   readonly complete?: boolean
 }
 
-/** A question that got through, for the handler. */
+/** A question that may be answered, with its evidence, as the handler gets it. */
 export interface RagGateContext {
   /** Normalised. */
   readonly question: string
   readonly principal: Principal
   readonly decision: Decision
   readonly evidence: Evidence
-  /** The evidence within the context budget, numbered and delimited for a prompt. */
+  /** The evidence that fits the context budget, numbered and delimited for a prompt. */
   readonly context: EvidenceContext
   /** The chunks of the context as sources, in the same order. */
   readonly citations: readonly Citation[]
-  /** What to tell the model when the verdict is `advise`; absent otherwise. */
+  /** A caution for the model if the verdict is `advise`; absent otherwise. */
   readonly caution?: string
-  /** What the caller may know of the decision: to be spread into a JSON answer. */
+  /** The part of the decision that the caller may see, to be spread into a JSON answer. */
   readonly summary: DecisionSummary
-  /** Whether the answer is read and judged before it is sent: then it must come whole, as JSON, and not as a stream. */
+  /** Whether the answer is judged before it is sent; then the handler must return JSON, not a stream. */
   readonly answerIsJudged: boolean
-  /** Reports what only the handler knows. A later report adds to an earlier one. */
+  /** Reports facts about the answer. Later reports are merged into earlier ones. */
   readonly report: (report: AnswerReport) => void
 }
 
@@ -61,7 +61,7 @@ export interface RagGateEnv<Bindings extends object = object> {
   Variables: { ragGate: RagGateContext }
 }
 
-/** What a `RagGateContext` is made from. */
+/** Input of `makeGateContext`. */
 export interface RagGateContextInput {
   readonly question: string
   readonly principal: Principal
@@ -69,12 +69,12 @@ export interface RagGateContextInput {
   readonly evidence: Evidence
   readonly audience: Audience
   readonly context: EvidenceContext
-  /** The policy that judged. */
+  /** The policy that judged the question. */
   readonly policy: Policy
   readonly messages?: MessagesByCode | undefined
 }
 
-/** Makes the handler's view, and gives the middleware the reports made through it. */
+/** Makes the handler's context, and gives the middleware access to the handler's reports. */
 export function makeGateContext(input: RagGateContextInput): {
   readonly gateContext: RagGateContext
   readonly reported: () => AnswerReport
@@ -83,7 +83,7 @@ export function makeGateContext(input: RagGateContextInput): {
   let report: AnswerReport = {}
   const gateContext: RagGateContext = {
     question,
-    // Copies: judging, storing, purging and recording read the originals.
+    // Copies, because judging, storing, purging and recording use the originals.
     principal: frozenCopy(principal),
     decision: frozenCopy(decision),
     evidence: frozenCopy(evidence),

@@ -1,4 +1,4 @@
-/** The gate of a route without its HTTP: for callers that hold the question already. */
+/** The gate without HTTP, for callers that already have the question. */
 import type { Context } from 'hono'
 import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge-answer.ts'
 import type { ReasonCode } from '../core/gates/finding.ts'
@@ -21,32 +21,31 @@ import type { QuestionOptions, RagGateOptions } from './options.ts'
 import { checkQuestion } from './read-question.ts'
 import { recordDecision } from './record.ts'
 
-/** Settings of `gateWithoutHttp`: those of `ragGate` that need no request. */
+/** Options of `gateWithoutHttp`: those of `ragGate` that need no request. */
 export interface GateWithoutHttpOptions extends Pick<
   RagGateOptions,
   'policy' | 'rules' | 'mode' | 'retrieval' | 'context' | 'closestPassages' | 'onWarning'
 > {
-  /** As those of `ragGate`, without an answer cache. */
+  /** Those of `ragGate` without an answer cache and `authenticate`. */
   readonly dependencies: Omit<GateDependencies, 'cache' | 'authenticate'>
-  /** Texts instead of the policy's own, by reason code. @default none */
+  /** Texts that replace the policy's own, by reason code. @default none */
   readonly messages?: Readonly<Record<ReasonCode, Partial<Text>>>
-  /** How long questions may be, and where they may be asked. */
+  /** Longest question, and the allowed collections. */
   readonly question?: Pick<QuestionOptions, 'maxCodePoints' | 'collections'>
-  /** From where the model's confidence is had, for policies that judge it. */
+  /** Source of the model's confidence, for policies that judge it. */
   readonly answer?: AnswerJudgeOptions
   /**
-   * Named in the records and in the keys of stored answers: routes over different indexes that share a store need different
-   * names.
+   * Name of the route in records and answer keys. Routes over different indexes that share a store need different names.
    *
    * @default 'without-http'
    */
   readonly route?: string
 }
 
-/** A question, and who asks it. */
+/** A question and its principal. */
 export interface AskedWithoutHttp {
   readonly question: string
-  /** @default the first of the gate's */
+  /** @default the gate's first collection */
   readonly collection?: string
   /** @default the anonymous principal of the tenant `default` */
   readonly principal?: Principal
@@ -55,53 +54,53 @@ export interface AskedWithoutHttp {
 /** A question that was judged. */
 export interface GatedQuestion {
   readonly decision: Decision
-  /** The one that judged. */
+  /** The policy that judged it. */
   readonly policy: Policy
-  /** Present where it is refused: no model may be asked. */
+  /** Present if it is refused; then no model may be called. */
   readonly refusal?: Refusal
-  /** What a handler sees of it, refused or not. */
+  /** The context that a handler would get, refused or not. */
   readonly gate: RagGateContext
-  /** None for a question that is refused before it. */
+  /** Number of retrievals: 0 for a question that is refused before retrieval. */
   readonly retrievals: number
   /**
-   * Judges the answer by what the model could read, where the policy judges answers.
+   * Judges the answer against the context, if the policy judges answers.
    *
-   * @returns the refusal that takes the answer's place; `undefined` where it may be shown
+   * @returns the refusal that replaces the answer; `undefined` if the answer may be shown
    */
   readonly judge: (answer: string) => Refusal | undefined
-  /** The decision, with what was found of the answer once that was judged. */
+  /** The decision; after `judge`, with the findings about the answer. */
   readonly decided: () => Decision
   /**
-   * Records the decision, with what was reported of its answer. Call it once.
+   * Records the decision, with the reports about its answer. Call it once.
    *
-   * @param status as HTTP has it: 200, or what a failure would be answered with
-   * @param cache how an answer cache took part. Default: there is none
-   * @returns a promise where there is work left that no answer waits for
+   * @param status the HTTP status: 200, or that of a failure
+   * @param cache what the answer cache did. Default: there is none
+   * @returns a promise if there is work left, which the answer need not wait for
    */
   readonly record: (status?: number, cache?: CacheOutcome) => Promise<void> | undefined
 }
 
 /**
- * Makes the gate of `ragGate` for questions that come by no request.
+ * Makes a gate like `ragGate`'s for questions without an HTTP request.
  *
- * @returns asks the gate. It throws what `ragGate` answers with an error
- * @throws `config_invalid`, `policy_invalid` for options that are out of range
+ * @returns a function that gates a question, and throws the errors of `ragGate`
+ * @throws `config_invalid`, `policy_invalid` for invalid options
  */
 export function gateWithoutHttp(given: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
-  // A caller without types may give nothing.
+  // An untyped caller may pass nothing.
   const { route = 'without-http', answer, ...options } = given ?? {}
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answer) } })
   const dependencies = dependenciesFor(options.dependencies, settings)({})
   return async function ask(question) {
     const asked = readAsked(question, settings, dependencies, route)
     const gated = await gateQuestion(dependencies, settings, asked.request)
-    // Without a cache there is nothing to serve from it.
+    // Without a cache there is no cached result.
     if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
     return gatedQuestion(asked, gated)
   }
 }
 
-/** @throws what questions are refused for; `config_invalid` for a principal that is none */
+/** @throws the errors of invalid questions; `config_invalid` for an invalid principal */
 export function readAsked(
   given: AskedWithoutHttp,
   settings: RouteSettings,
@@ -115,7 +114,7 @@ export function readAsked(
   return { settings, dependencies, request: questionRequest(read, principal, settings), route, startedMs }
 }
 
-/** One question on its way. */
+/** A question with everything needed to process it. */
 export interface AskedOnItsWay {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
@@ -124,7 +123,7 @@ export interface AskedOnItsWay {
   readonly startedMs: number
 }
 
-/** A question that was judged, for its answer. */
+/** Makes a `GatedQuestion` from the result of gating. */
 export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQuestion {
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
@@ -169,5 +168,5 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
   }
 }
 
-/** Only texts by a function would look at it, and those are not taken here. */
+/** Stands for the request's context, which only `messages` functions read; these are not accepted here. */
 export const NO_REQUEST = undefined as never as Context

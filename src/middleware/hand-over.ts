@@ -1,21 +1,21 @@
-/** The question goes to the handler, and its answer comes back. */
+/** Calls the handler, and takes its response. */
 import type { Context, Next } from 'hono'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
 import { requireSendable, takeResponse } from './context-response.ts'
 import type { Exchange } from './exchange.ts'
 import { type AnswerReport, makeGateContext, type RagGateEnv } from './gate-context.ts'
 
-/** What a handler answered. */
+/** The handler's response. */
 export interface HandlersAnswer {
   readonly response: Response
-  /** What it threw: then the application answered in its place. */
+  /** What the handler threw; the response is then the application's. */
   readonly error: Error | undefined
   readonly generationMs: number
   /** Headers that middleware around the gate had set for this caller. */
   readonly outer: Headers
 }
 
-/** Shows the handler what the gate found. @returns what the handler reports of its answer */
+/** Sets `c.var.ragGate` for the handler. @returns access to the handler's reports */
 export function showToHandler<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
   { request, messages }: Exchange,
@@ -27,8 +27,8 @@ export function showToHandler<Bindings extends object>(
 }
 
 /**
- * @param left what the context holds of a response once the answer is taken out of it
- * @throws `config_invalid` for a handler that returned none that can be sent; what it threw that is no error
+ * @param left the response to leave in the context once the answer is taken out of it
+ * @throws `config_invalid` if the handler returned no response that can be sent; anything it threw that is not an error
  */
 export async function handOver<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,

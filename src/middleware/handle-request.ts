@@ -1,4 +1,4 @@
-/** The way of a request, as a list: read, judge, answer, keep, record. Each takes what the one before returned. */
+/** The steps of a request: read, judge, answer, store, record. Each takes the result of the one before. */
 import type { Context, Next } from 'hono'
 import { gateQuestion } from '../pipeline/gate-question.ts'
 import type { RouteSettings } from './check-options.ts'
@@ -10,9 +10,9 @@ import { record, streamOf } from './record.ts'
 import { replyTo } from './reply.ts'
 
 /**
- * Handles a request behind the gate: the response is in the context then.
+ * Handles a request, and leaves the response in the context.
  *
- * @throws what reading, retrieving, judging and answering throw; the reason of the request's signal where its client left before the search or the handler
+ * @throws the errors of reading, retrieving, judging and answering; the request signal's reason if its client disconnected before the search or the handler
  */
 export async function handleRequest<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
@@ -21,12 +21,12 @@ export async function handleRequest<Bindings extends object>(
   dependencies: ResolvedDependencies,
 ): Promise<void> {
   const exchange = await readExchange(c, settings, dependencies)
-  // No work is done for a client that left: under a flood of those that give up it would be all there is.
+  // Requests of disconnected clients are dropped, so that a flood of them cannot use up the Worker.
   exchange.received.signal.throwIfAborted()
   const gated = await gateQuestion(dependencies, settings, exchange.request, exchange.cache)
   const reply = await replyTo(c, next, exchange, gated)
   const stream = streamOf(exchange, reply)
-  // Before the response is sent, while its body can still be copied.
+  // Called before the response is sent, while its body can still be copied.
   exchange.cache?.store(gated.lookup, { ...reply.made, ...(stream && { copy: stream.copy }) })
   putResponse(c, record(exchange, reply, stream))
   if (reply.failure !== undefined) throw reply.failure.thrown

@@ -1,4 +1,4 @@
-/** The middleware, made from its options. */
+/** The middleware `ragGate`. */
 import type { MiddlewareHandler } from 'hono'
 import { checkOptions } from './check-options.ts'
 import { putResponse } from './context-response.ts'
@@ -18,11 +18,11 @@ import { isHttpException, respondWithError } from './respond.ts'
  * })
  * ```
  *
- * A request that cannot be read or judged is answered with an error of a stable code, never passed on: no evidence that
- * can be judged, no model call.
+ * A request that cannot be read or judged gets an error response with a stable code and never reaches the handler: without
+ * judged evidence there is no model call.
  *
- * @throws `config_invalid`, `policy_invalid` when an option is out of range; `cache_scope_required` when callers who are not
- *   told apart would share a cache. Of dependencies that a function makes, requests are answered with these codes.
+ * @throws `config_invalid`, `policy_invalid` when an option is invalid; `cache_scope_required` when unauthenticated callers
+ *   would share a cache. If a function makes the dependencies, requests get error responses with these codes instead.
  */
 export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,

@@ -1,4 +1,4 @@
-/** The end of every exchange: the gate's headers, and the decision's way into the log. */
+/** The last step of a request: sets the gate's headers, and records the decision. */
 import { errorForLog } from '../errors.ts'
 import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import { newId } from '../pipeline/new-id.ts'
@@ -14,8 +14,8 @@ import { type AnswerStream, answerStream } from '../http/answer-stream.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 
 /**
- * The answer on its way, which may break off; `undefined` for what is whole: a stored text, a refusal, no body, and, where
- * nothing is stored, JSON, which is mostly made at once: it is sent as it is.
+ * Wraps a response body that may break off while it is sent. `undefined` for complete responses: stored text, a refusal, no
+ * body and, without a cache, JSON, which is usually complete.
  */
 export function streamOf({ settings, cache }: Exchange, { response, found, made }: Reply): AnswerStream | undefined {
   const mayBreakOff = found
@@ -24,16 +24,16 @@ export function streamOf({ settings, cache }: Exchange, { response, found, made 
   return mayBreakOff && response.body ? answerStream(response, settings) : undefined
 }
 
-/** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
+/** Schedules recording of the decision after the response. @returns the response with the gate's headers */
 export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | undefined): Response {
   const { settings, dependencies, startedMs, later } = exchange
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
-  // The id comes first: an event is found by the time in its id, which must not be after its own.
+  // Made first, because events are looked up by the time in their id, which must not be after `atMs`.
   const id = found === undefined ? decision.id : newId(dependencies.clock)
   const atMs = dependencies.clock.nowMs()
   const timings = { ...reply.timings, totalMs: atMs - startedMs }
-  // No handler ran for a stored answer, so none reported.
+  // For a stored answer no handler ran, so there are no reports.
   const reported = found === undefined ? reply.reported : undefined
   const log = (status = reply.response.status): Promise<void> | undefined =>
     recordDecision(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
@@ -42,7 +42,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
-  // Where the caller is not told of the cache, missing phases would tell a stored answer.
+  // If the caller must not learn about the cache, missing phases must not reveal a hit.
   headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
   later(() => (stream === undefined ? log() : statusAtEnd(exchange, stream).then(log)))
@@ -50,19 +50,19 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
 }
 
 /**
- * What an answer used, and whether it broke off, is known at its end: the record waits for that.
+ * Waits for the end of an answer, when its usage, and whether it broke off, are known.
  *
- * @returns the status of the failure that it broke off by, after it had been sent with another
+ * @returns the status of the failure if it broke off after headers were sent
  */
 async function statusAtEnd({ received }: Exchange, { ended, requestId }: AnswerStream): Promise<number | undefined> {
   const failure = await ended
-  // A caller who left is told nothing any more, and the model did not fail.
+  // If the client disconnected, the model did not fail.
   if (failure === undefined || received.signal.aborted) return undefined
   console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
   return statusOf(failure.code)
 }
 
-/** A response with headers that can be written: those of one passed on from `fetch` cannot. */
+/** A response with mutable headers: those from `fetch` are immutable. */
 function writable(response: Response): Response {
   try {
     response.headers.delete('rag-gate')
@@ -75,10 +75,10 @@ function writable(response: Response): Response {
 const HMAC_FAULTS = storeFaults('The HMAC')
 
 /**
- * Records what became of a question. What cannot be worked out beside the decision, or not in time, is left out, and
- * `onWarning` is told.
+ * Records a question's decision and outcome. Additional data that fail or are late are left out, with a warning to
+ * `onWarning`.
  *
- * @returns a promise where there is work left
+ * @returns a promise if there is work left
  */
 export function recordDecision(
   { settings, dependencies, request, route }: Pick<Exchange, 'settings' | 'dependencies' | 'request' | 'route'>,
@@ -105,12 +105,12 @@ export function recordDecision(
       return warn(code, cause)
     }
   }
-  // A stored answer was warned of when it was made.
+  // For a stored answer the warning was sent when it was made.
   const warning = found ? undefined : catchAndWarn('warning_failed', () => policy.preset?.warning?.(decision))
   if (warning !== undefined) onWarning(warning)
   if (log === undefined) return undefined
   const usage = found?.answer.usage
-  // A stored answer that stands in for a handler which failed saved no call of it.
+  // An expired answer in place of a failed handler saved no call.
   const saved = catchAndWarn('savings_failed', () =>
     found !== undefined && handler === 'called'
       ? undefined

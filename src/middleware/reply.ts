@@ -1,4 +1,4 @@
-/** What is sent for a question: a stored answer, a refusal, or what the handler answers, where the policy lets it pass. */
+/** Chooses the response to a gated question: a stored answer, a refusal, or the handler's answer. */
 import type { Context, Next } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 import { judgesAnswers } from '../core/policy/judge.ts'
@@ -18,37 +18,37 @@ import { errorOf, statusOf } from './respond.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
-/** What is sent, and how it came about. */
+/** The response, and how it was made. */
 export interface Reply extends Recorded, Chosen {
-  /** The stored answer that is sent; absent where it was made for this question. */
+  /** The stored answer that is sent; absent for a new answer. */
   readonly found?: FoundAnswer
-  /** What the handler reports of its answer; absent where it was not called. */
+  /** The handler's reports; absent if it was not called. */
   readonly reported?: () => AnswerReport
-  /** Present where an error takes the place of the response. */
+  /** Present if an error replaces the response. */
   readonly failure?: { readonly thrown: unknown }
 }
 
-/** What is recorded of a question. */
+/** Facts that are recorded for every question. */
 interface Recorded {
   readonly decision: Decision
   /** The policy that decided. */
   readonly policy: Policy
   readonly timings: Timings
-  /** Retrievals on the way of this question. */
+  /** Number of retrievals for this question. */
   readonly retrievals: number
-  /** Whether the handler was called: it may have been, and failed, where a stored answer is sent. */
+  /** Whether the handler was called. It may have failed, and a stored answer be sent. */
   readonly handler: 'called' | 'not-called'
-  /** Absent where the cache had no part in it. */
+  /** Absent if the cache was not used. */
   readonly lookup: Lookup | undefined
 }
 
-/** What is sent, and what the cache may keep of it. */
+/** The response, and what the cache may store of it. */
 interface Chosen {
   readonly response: Response
   readonly made: Made
 }
 
-/** Answers a question that was gated. It does not throw: what cannot be sent is a failure. */
+/** Makes the response to a gated question. It does not throw; errors become `failure`. */
 export async function replyTo<Bindings extends object>(
   c: GateContext<Bindings>,
   next: Next,
@@ -62,7 +62,7 @@ export async function replyTo<Bindings extends object>(
     if (gated.kind === 'cached') return { ...known, ...(await storedReply(c, exchange, gated.found)) }
     if (decision.verdict === 'refuse' && exchange.settings.mode === 'enforce')
       return { ...known, ...(await refusal(c, exchange, gated, { decision, unsupported: [] })) }
-    // The search took its time: no model is asked for a client that left meanwhile.
+    // The client may have disconnected during the search; then no model is called.
     exchange.received.signal.throwIfAborted()
     return await handlersReply(c, next, exchange, gated, { ...known, handler: 'called' })
   } catch (thrown) {
@@ -70,7 +70,7 @@ export async function replyTo<Bindings extends object>(
   }
 }
 
-/** Hand over, judge, choose what is sent. */
+/** Calls the handler, judges its answer, and chooses the response. */
 async function handlersReply<Bindings extends object>(
   c: GateContext<Bindings>,
   next: Next,
@@ -78,7 +78,7 @@ async function handlersReply<Bindings extends object>(
   gated: JudgedResult,
   before: Recorded,
 ): Promise<Reply> {
-  // What middleware around the gate has set. A copy: Hono sets the handler's headers on the same, and Node's server shows them.
+  // Headers set by middleware around the gate, copied because Hono adds the handler's headers to the same object.
   const left = new Response(null, c.newResponse(null))
   const reported = showToHandler(c, exchange, gated)
   let known = { ...before, reported }
@@ -96,7 +96,7 @@ async function handlersReply<Bindings extends object>(
     const chosen = judged.isRefused
       ? await refusalInstead(c, exchange, gated, judged, answer)
       : answerAsMade(exchange, gated, judged, answer, reported)
-    // What the application's `onError` answered is a failure, even with status 200.
+    // A response of the application's `onError` is a failure, even with status 200.
     const isFailure = answer.error !== undefined || chosen.response.status >= 500
     return { ...known, ...chosen, ...(isFailure && { made: { kind: 'failure' } }) }
   } catch (thrown) {
@@ -105,7 +105,7 @@ async function handlersReply<Bindings extends object>(
   }
 }
 
-/** The answer as the policy's gates for answers judge it; as it is where there are none. */
+/** Judges the answer by the policy's gates for answers; without any it is unchanged. */
 async function judgedAnswer(
   exchange: Exchange,
   gated: JudgedResult,
@@ -120,7 +120,7 @@ async function judgedAnswer(
   return answerJudge.judge({ ...request, messages, mode, timeoutMs, gated, response, report: reported() })
 }
 
-/** A stored answer past its lifetime in the place of one that the handler could not make. */
+/** An expired stored answer, if the handler failed and one may be sent. */
 function standIn({ cache }: Exchange, { lookup }: JudgedResult, answer: HandlersAnswer): FoundAnswer | undefined {
   const { response, error: thrown } = answer
   return lookup && cache?.standIn(lookup, { by: 'handler', status: response.status, thrown })
@@ -131,14 +131,14 @@ async function storedReply<Bindings extends object>(
   exchange: Exchange,
   found: FoundAnswer,
 ): Promise<Chosen & Pick<Reply, 'found' | 'decision'>> {
-  // Only a cache finds an answer.
+  // An answer was found, so there is a cache.
   const { body, status, headers } = await exchange.cache!.contentOf(found)
-  // It was sent with this status before, so it is one.
+  // It was sent with this status before, so it is valid.
   const response = c.newResponse(body, status as StatusCode, headers)
   return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
 }
 
-/** The policy's refusal, or what the application makes of it. @throws `config_invalid` for what `onRefuse` returned that is no response */
+/** The policy's refusal, or the application's own. @throws `config_invalid` if `onRefuse` returned something other than a response */
 async function refusal<Bindings extends object>(
   c: GateContext<Bindings>,
   { settings, request: { audience }, messages }: Exchange,
@@ -160,10 +160,10 @@ async function refusal<Bindings extends object>(
   return { response, made: { kind: 'refusal', body, status: response.status, decision } }
 }
 
-/** Headers of an answer that a refusal in its place keeps: who may read it, and cookies. */
+/** Headers of an answer that a refusal in its place keeps: CORS, `Vary` and cookies. */
 const KEPT = /^(?:access-control-|vary$|set-cookie$)/
 
-/** A refusal in the place of an answer. */
+/** Replaces an answer by a refusal. */
 async function refusalInstead<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
@@ -176,7 +176,7 @@ async function refusalInstead<Bindings extends object>(
   return refusal(c, exchange, gated, judged)
 }
 
-/** The answer as the handler made it. */
+/** The handler's answer, unchanged. */
 function answerAsMade(
   { received }: Exchange,
   { policy }: JudgedResult,
@@ -184,7 +184,7 @@ function answerAsMade(
   answer: HandlersAnswer,
   reported: () => AnswerReport,
 ): Chosen {
-  // HEAD asks for headers alone: there is no body to store.
+  // A HEAD response has no body to store.
   const isHead = received.method === 'HEAD'
   if (isHead) discard(passed)
   const response = isHead ? new Response(null, passed) : passed
@@ -194,7 +194,7 @@ function answerAsMade(
   return { response, made }
 }
 
-/** An error is sent in the place of a response, with what middleware around the gate has set. A client that left is no failure. */
+/** An error response with the headers that outer middleware had set. A disconnected client does not count as a failure. */
 function failed({ headers }: Response, thrown: unknown, { received }: Exchange): Chosen & Pick<Reply, 'failure'> {
   const status = statusOf(errorOf(received.signal, thrown).code)
   return { response: new Response(null, { status, headers }), made: { kind: 'failure' }, failure: { thrown } }

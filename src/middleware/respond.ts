@@ -1,19 +1,19 @@
-/** From a code to a status, and from an error to a body: the one place where both are said. */
+/** Maps error codes to HTTP statuses, and errors to response bodies. */
 import type { Context } from 'hono'
 import type { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { asRagGateError, type ConfigErrorCode, errorForLog, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
-/** What an upstream may come to, behind its role. */
+/** Statuses by kind of upstream failure: the code is the upstream's role and one of these. */
 const OF_UPSTREAM = { timeout: 504, unavailable: 503, misconfigured: 503, bad_request: 502, bad_response: 502 } as const
 type UpstreamCode = `${'retriever' | 'reranker' | 'llm' | 'store'}_${keyof typeof OF_UPSTREAM}`
 
 const ROLE = /^(?:retriever|reranker|llm|store)_/
 
-/** Settings are wrong, or the gate is. */
+/** Codes for wrong settings or a bug of the gate: status 500. */
 type InternalCode = Exclude<ConfigErrorCode, 'schema_outdated'> | 'internal'
 
-/** Those of every other code. */
+/** Statuses of all other codes. */
 const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalCode>, ContentfulStatusCode>> = {
   invalid_json: 400,
   invalid_unicode: 400,
@@ -40,7 +40,7 @@ const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalC
   range: 422,
   stream_type: 422,
   unknown_field: 422,
-  // As nginx has it; Hono's types know registered ones alone.
+  // nginx's status for a disconnected client; Hono's types only have registered statuses.
   client_left: 499 as ContentfulStatusCode,
   embedding_mismatch: 503,
   index_not_settled: 503,
@@ -51,10 +51,10 @@ const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalC
 }
 
 /**
- * The status that a code is answered with; 500 for what is wrong here, and for a code of another bundled copy of the package
- * that is not known.
+ * The HTTP status for a code; 500 for wrong settings, for bugs, and for unknown codes, which another bundled copy of the
+ * package may throw.
  *
- * @param further statuses of an application's own codes. @default none
+ * @param further statuses of the application's own codes. @default none
  */
 export function statusOf(
   code: RagGateErrorCode,
@@ -64,35 +64,35 @@ export function statusOf(
   return known[code] ?? further[code] ?? OF_UPSTREAM[code.replace(ROLE, '') as keyof typeof OF_UPSTREAM] ?? 500
 }
 
-/** What a request is told of whatever was thrown: where its client has left, that it left. */
+/** Converts anything thrown into the error to respond with; `client_left` if the client has disconnected. */
 export function errorOf(signal: AbortSignal, thrown: unknown): RagGateError {
   if (signal.aborted) return new RagGateError('client_left', 'Gone')
   return asRagGateError(thrown, 'internal', 'Something went wrong')
 }
 
-/** Whether an exception knows its response: it is the application's own. Another copy of Hono has another class. */
+/** Whether this is an `HTTPException`, which brings its own response. Duck-typed, because another copy of Hono has another class. */
 export function isHttpException(thrown: unknown): thrown is HTTPException {
   return thrown instanceof Error && 'getResponse' in thrown
 }
 
-/** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
+/** Body of every error response: a stable code, and a message for people. It contains nothing from an upstream. */
 export interface ErrorBody {
   readonly error: {
     readonly code: string
     readonly message: string
     readonly request_id: string
-    /** Left out of the JSON where there is none. */
+    /** Omitted from the JSON if `undefined`. */
     readonly param: string | undefined
   }
 }
 
 /**
- * Answers a request with an error. One of Hono's own (`HTTPException`, which its middleware throws) is answered with the
- * response that it brings. Any other error becomes `internal`, and is logged with the request id, never
- * shown. Where the client has left, whatever was thrown is `client_left`.
+ * Makes the response for an error. Hono's `HTTPException`, which its middleware throws, gives the response that it brings. A
+ * `RagGateError` keeps its code; any other error becomes `internal`, and is logged with the request id but never shown. If
+ * the client has disconnected, every error becomes `client_left`.
  *
- * @param further statuses of an application's own codes; those of the package keep theirs. Default: none. A code that
- *   is in neither is answered with 500
+ * @param further statuses of the application's own codes; it cannot override those of the package. Default: none. A code
+ *   that is in neither gets status 500
  */
 export function respondWithError(
   c: Context,
