@@ -1,4 +1,4 @@
-/** The check of a route's options: once, when the middleware is made. */
+/** Checks a route's options, once, when the middleware is created. */
 import type { Context } from 'hono'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
@@ -31,33 +31,33 @@ import type { AnswerJudge } from './answer-judge.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from '../http/silence-limit.ts'
 
-/** A question as read. */
+/** A question as read from a request. */
 export interface ReadQuestion {
   /** Normalised. */
   readonly question: string
   /** Collection that the request named. */
   readonly collection: string | undefined
-  /** The other members, as canonical JSON; the whole body where that would not tell them apart. */
+  /** The other members as canonical JSON; the raw body if canonical JSON would not distinguish them. */
   readonly otherFields: string
 }
 
-/** How a route reads questions, completed. */
+/** How a route reads questions, with defaults applied. */
 export interface ReadSettings
   extends Required<Omit<QuestionOptions, 'read' | 'collections'>>, Pick<QuestionOptions, 'read'> {
-  /** Searched when the request names none. */
+  /** Searched if the request names none. */
   readonly collection: string
-  /** Those that it may name. */
+  /** Collections that a request may name. */
   readonly collections: readonly string[] | 'any'
-  /** By short bodies that came lately, how they are read: a question that is asked again and again is read once. */
+  /** Cache of parsed short bodies, so that a frequent question is parsed once. */
   readonly readings: Recent<string, ReadQuestion>
 }
 
-/** The options of a route, checked and completed. */
+/** A route's options, checked, with defaults applied. */
 export interface RouteSettings extends QuestionSettings, SilenceLimits {
   readonly question: ReadSettings
   readonly answerJudge: AnswerJudge | undefined
   readonly closestPassages: number
-  /** The texts for one request, and what tells them from those for another. */
+  /** The texts for a request, and a key that differs between requests with different texts. */
   readonly messagesFor: (c: Context) => { readonly messages?: MessagesByCode; readonly key: string }
   readonly onRefuse: RagGateOptions['onRefuse']
   readonly onWarning: (warning: GateWarning) => void
@@ -71,7 +71,7 @@ const QUESTION: OptionKinds<QuestionOptions> = {
   otherFields: oneOf('refuse', 'allow'),
   collections: {
     words: "a list of strings, or 'any'",
-    // A string has `includes` too, and would allow every part of a name.
+    // A string is rejected: its `includes` would allow any substring as a name.
     holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
   },
 }
@@ -127,7 +127,7 @@ function invalid(message: string, param: string): RagGateError {
 /**
  * Checks the options of a route.
  *
- * @throws `config_invalid`, `policy_invalid` when one is out of range, or not known
+ * @throws `config_invalid`, `policy_invalid` for an invalid or unknown option
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, ROUTE_OPTIONS)
@@ -152,7 +152,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   }
 }
 
-/** A warning function that throws or rejects is logged: the request goes on. */
+/** Wraps a warning function so that its failures are logged and do not fail the request. */
 function withFailuresLogged(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
   const told = async (warning: GateWarning): Promise<unknown> => tell(warning)
   return (warning) => {
@@ -160,12 +160,12 @@ function withFailuresLogged(tell: (warning: GateWarning) => unknown): (warning: 
   }
 }
 
-/** One line, and nothing that an upstream said. */
+/** The default `onWarning`: one line without any upstream text. */
 function warnOnConsole({ code, message }: GateWarning): void {
   console.warn(`[rag-gate] ${code}: ${message}`)
 }
 
-/** Bodies of up to 1,000 characters, so 2 MB at most. */
+/** Parsed bodies kept; each has up to 1,000 characters, so 2 MB at most. */
 const READINGS_KEPT = 256
 
 const QUESTION_DEFAULTS = {
@@ -179,12 +179,12 @@ const QUESTION_DEFAULTS = {
 function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
   const settings = withDefaults(options, QUESTION_DEFAULTS)
   const { collections } = settings
-  // The list was checked: it has at least one.
+  // The list has at least one member, as checked.
   const collection = collections === 'any' ? 'default' : collections[0]!
   return { ...settings, collection, readings: createRecent(READINGS_KEPT) }
 }
 
-/** A model may think before its first words. */
+/** A model may take this long before its first words. */
 const STREAM_START_TIMEOUT_MS = 60_000
 
 const RETRIEVAL_DEFAULTS = {
@@ -197,7 +197,7 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
   return { ...given, filter: filterChooser(filter) }
 }
 
-/** Every policy is checked and gets its id anew: a copy with other gates must not keep the old id. */
+/** Checks every policy and recomputes its id, so that a modified copy cannot keep the old id. */
 function policyChooser(
   policy: RagGateOptions<never>['policy'],
   answerJudge: AnswerJudge | undefined,
@@ -215,7 +215,7 @@ function policyChooser(
   }
 }
 
-/** A wrong setting is told of as one of the option `policy`. */
+/** Reports an invalid setting as one of the option `policy`. */
 function definedPolicy(policy: Policy): Policy {
   try {
     return definePolicy(policy)
@@ -247,7 +247,7 @@ function filterChooser(filter: NonNullable<RetrievalOptions['filter']>): NonNull
 
 const TEXTS = group<Partial<Text>>({ answer: string, reason: string, suggestions: strings })
 
-/** @param codes that texts may be given for */
+/** @param codes reason codes for which texts may be given */
 function checkMessages(messages: object, codes: readonly string[]): void {
   requireOptions(messages, Object.fromEntries(codes.map((code) => [code, TEXTS])), 'config_invalid', 'messages')
 }
@@ -260,7 +260,7 @@ function messageChooser(messages: RagGateOptions['messages']): RouteSettings['me
     const { key: keyOf = (c: Context) => c.req.header('accept-language') ?? '' } = messages
     return (c) => {
       const key = keyOf(c)
-      // What is no text may read alike for all in the key of an answer: one caller would get the texts of another.
+      // Non-strings could look alike in the answer key, and one caller would get texts meant for another.
       requireOptions({ key }, MESSAGES_KEY, 'config_invalid', 'messages')
       const byCode: MessagesByCode = (code) => {
         const texts = messages(code, c) ?? {}

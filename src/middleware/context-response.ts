@@ -1,11 +1,11 @@
-/** The one place where the response of a context is checked, taken and put. */
+/** Checks, takes and sets the response of a Hono context; nothing else does. */
 import type { Context } from 'hono'
 import { RagGateError } from '../errors.ts'
 import { discard } from '../http/discard.ts'
 
 /**
- * Takes the handler's answer out of the context, and leaves there what middleware around the gate had set: Hono gives a new
- * response the headers and the status of the one before.
+ * Takes the handler's response out of the context, and restores what outer middleware had set, because Hono merges headers
+ * and status of the previous response into a new one.
  */
 export function takeResponse(c: Context, left: Response): Response {
   const response = c.res
@@ -15,18 +15,18 @@ export function takeResponse(c: Context, left: Response): Response {
 }
 
 /**
- * Refuses what an application gave in place of a response: without types that may be anything.
+ * Rejects anything that is not a response that can be sent; untyped applications may return anything.
  *
  * @throws `config_invalid`
  */
 export function requireSendable(given: Response | undefined, by: string): asserts given is Response {
-  // Not by its class, of which there may be two: an adapter may replace the global one. Of `Response.error()` the status is 0.
+  // Duck-typed, because an adapter may replace the global class. The status of `Response.error()` is 0.
   if (given?.clone === undefined || !given.status || given.bodyUsed || given.body?.locked) {
     throw new RagGateError('config_invalid', `${by} returned no Response`)
   }
 }
 
-/** Puts a response into the context as it is. What was there is not read any more. */
+/** Sets the context's response without merging; the previous one is discarded. */
 export function putResponse(c: Context, response: Response): void {
   if (c.finalized) discard(c.res)
   set(c, response)

@@ -1,4 +1,4 @@
-/** One request on its way through the gate: who asks what, read once. */
+/** A request as the gate processes it: caller and question, read once. */
 import type { Context } from 'hono'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
@@ -13,24 +13,24 @@ import { identified } from './identified.ts'
 import { later } from './later.ts'
 import { readQuestion } from './read-question.ts'
 
-/** One request on its way. */
+/** A request in progress. */
 export interface Exchange {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
   readonly messages?: MessagesByCode | undefined
   readonly request: QuestionRequest
-  /** As it came: `c.req.raw` is another one once its body was read. */
+  /** The original request; `c.req.raw` is replaced when the body is read. */
   readonly received: Request
   /** Absent without an answer cache. */
   readonly cache: QuestionCache | undefined
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
-  /** Has work done that the response does not wait for. */
+  /** Runs work that the response does not wait for. */
   readonly later: (work: () => Promise<void> | undefined) => void
 }
 
-/** Methods that bring a question in their body; QUERY as in RFC 10008. */
+/** Methods whose body holds a question; QUERY as in RFC 10008. */
 const METHODS: readonly string[] = ['POST', 'QUERY']
 
 /** @throws `method_not_allowed`, `config_invalid`, `collection_not_found`, and what `identified` and `readQuestion` throw */
@@ -43,12 +43,12 @@ export async function readExchange<Bindings extends object>(
   const received = c.req.raw
   if (settings.question.read === undefined && !METHODS.includes(received.method))
     throw new RagGateError('method_not_allowed', 'Ask by POST')
-  // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
+  // Already set if an outer gate judged this question, although the type says that it is always set.
   if ((c.get('ragGate') as unknown) !== undefined) {
     throw new RagGateError('config_invalid', 'The request passes two gates')
   }
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
-  // Before the body is read: a header that is read later has the request made anew.
+  // Read before the body, because reading a header afterwards would rebuild the request.
   const { messages, key: messagesKey } = settings.messagesFor(c)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const request = questionRequest(read, principal, settings)
@@ -73,7 +73,7 @@ export async function readExchange<Bindings extends object>(
     request,
     received,
     startedMs,
-    // Later it would be the handler's.
+    // Read now: later it would be the handler's route.
     route: c.req.routePath,
     later: deferred,
     messages,
@@ -81,7 +81,7 @@ export async function readExchange<Bindings extends object>(
   }
 }
 
-/** One question, and who asks it. @throws `collection_not_found` */
+/** The question request for the pipeline. @throws `collection_not_found` */
 export function questionRequest(
   read: Pick<ReadQuestion, 'question' | 'collection'>,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** The headers in which the gate speaks. */
+/** Response headers of the gate. */
 import { calibrationOf } from '../core/policy/confidence.ts'
 import type { Decision, Timings } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
@@ -22,10 +22,10 @@ export function ragGateHeader(
   return `${verdict};band=${band};reason=${reason};policy="${policyId}";id="${eventId}"${rests}${observed}`
 }
 
-/** Phases that wait for something else; clocks on Workers do not advance while code runs. */
+/** Phases that wait for I/O; on Workers the clock does not advance otherwise. */
 const PHASES = ['retrieval', 'rerank', 'generation', 'total'] as const
 
-/** The `Server-Timing` field: the phases that there were. */
+/** The `Server-Timing` field, with the phases that took place. */
 export function serverTimingHeader(timings: Timings): string {
   let field = ''
   for (const phase of PHASES) {

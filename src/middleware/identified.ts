@@ -3,25 +3,25 @@ import { RagGateError } from '../errors.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
-/** Who asks where nothing says it. */
+/** The principal of callers without authentication. */
 export const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
 
-/** Callers without an id would share what is kept for one, and a text may hold the name of a scope. */
+/** Callers without an id would share each other's answers; `scopes` as a string would match substrings. */
 const PRINCIPAL = { tenant: required(text), id: required(text), scopes: required(strings) }
 
-/** @param name of what gave it. @throws `config_invalid` for what is no principal, such as `undefined` */
+/** @param name name of the function that returned it. @throws `config_invalid` for an invalid principal, such as `undefined` */
 export function requirePrincipal(given: Principal, name: string): void {
   requireMembers(given, PRINCIPAL, name)
 }
 
-/** What it is called when it cannot be said in time who asks. */
+/** Error when authentication times out. */
 export const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', what: 'Authentication' }
 
 /**
- * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.
+ * Identifies the caller. Anything that `authenticate` throws is rethrown, including Hono's exceptions; it has a deadline.
  *
- * @param authenticate without one every caller is the anonymous principal
- * @throws `unauthorized`, `forbidden`; `config_invalid` for what is no principal; `store_unavailable` when it is not known in time
+ * @param authenticate if absent, every caller is the anonymous principal
+ * @throws `unauthorized`, `forbidden`; `config_invalid` for an invalid principal; `store_unavailable` after the deadline
  */
 export async function identified(
   authenticate: Authenticate | undefined,

@@ -1,4 +1,4 @@
-/** What routes beside the gate share with it: reading bodies, naming tenants and collections, answering errors. */
+/** Functions for routes beside the gate: reading bodies, checking tenants and collections, responding with errors. */
 export {
   type AskedWithoutHttp,
   type GatedQuestion,

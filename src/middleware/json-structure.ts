@@ -1,17 +1,17 @@
-/** What is looked for in JSON before it is parsed: depth, and members that stand twice. */
+/** Checks JSON before it is parsed: nesting depth and duplicate members. */
 import { RagGateError } from '../errors.ts'
 
-/** Deeper bodies could overflow the stack of recursive readers. */
+/** Deeper bodies could overflow the stack of recursive parsers. */
 const MAX_DEPTH = 32
 
 /**
- * Refuses JSON that nests too deeply, or that names a member of an object twice, escapes resolved: readers differ on which
- * of the two counts, so neither can be meant. Time rises with the length alone.
+ * Rejects JSON that is nested too deeply, or has duplicate members (compared after resolving escapes), because parsers
+ * differ on which of them wins. Takes linear time.
  *
- * @throws `too_deep`, `invalid_json`; the error of `JSON.parse` for a name that is no string of JSON
+ * @throws `too_deep`, `invalid_json`; the error of `JSON.parse` for a name that is not a JSON string
  */
 export function requirePlainStructure(json: string): void {
-  /** Names seen in each object that is open; undefined for a list. */
+  /** Names seen in each open object; undefined for an open list. */
   const open: (Set<string> | undefined)[] = []
   let nameMayFollow = false
   for (let at = 0; at < json.length; at++) {
@@ -46,7 +46,7 @@ export function requirePlainStructure(json: string): void {
   }
 }
 
-/** Behind the closing quote. */
+/** Index after the closing quote. */
 function endOfString(json: string, from: number): number {
   let at = from + 1
   for (; at < json.length && json.charAt(at) !== '"'; at++) if (json.charAt(at) === '\\') at++

@@ -1,7 +1,7 @@
 /**
- * Headers over others, which they displace by name; cookies are those of both.
+ * Merges two sets of headers: those of `over` replace those of `under` by name, except that cookies of both are kept.
  *
- * @param only which names of those over the others are taken. Default: all
+ * @param only names taken from `over`. Default: all
  */
 export function mergedHeaders(under: Headers, over: Headers, only = /^/): Headers {
   const headers = new Headers(under)

@@ -1,8 +1,8 @@
 import { RagGateError } from '../errors.ts'
 
 /**
- * The members of a body without `tenant`, which may say what the credentials say anyway. Nothing else that names whose
- * corpus is meant is let through: not another tenant, and no namespace of the index, which callers never learn.
+ * Returns the members of a body without `tenant`, which may only repeat the caller's own tenant. Another tenant, or a
+ * namespace of the index, is an error.
  *
  * @throws `tenant_mismatch`
  */

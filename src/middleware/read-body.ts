@@ -1,4 +1,4 @@
-/** A JSON body, read within bounds: bytes are counted before anything is parsed. */
+/** Reads JSON bodies within limits: bytes are counted before anything is parsed. */
 import type { HonoRequest } from 'hono'
 import { isRecord } from '../core/lib/guards.ts'
 import { utf8 } from '../core/lib/sha256.ts'
@@ -7,18 +7,18 @@ import { readAtMost } from '../http/read-at-most.ts'
 import { utf8TextOf } from '../http/utf8.ts'
 import { requirePlainStructure } from './json-structure.ts'
 
-/** Bounds of a body. */
+/** Limits of a body. */
 export interface BodyLimits {
   /** Bytes. */
   readonly maxBytes: number
-  /** Until the last byte is there. */
+  /** Deadline for the last byte. */
   readonly timeoutMs: number
 }
 
 /**
- * Reads a body as a JSON object. Later readers (`c.req.json()`) find it.
+ * Reads a body as a JSON object. It stays readable for others (`c.req.json()`).
  *
- * @throws what `readJsonText` and `jsonObjectIn` throw
+ * @throws the errors of `readJsonText` and `jsonObjectIn`
  */
 export async function readJsonObject(
   request: HonoRequest,
@@ -28,9 +28,9 @@ export async function readJsonObject(
 }
 
 /**
- * Reads a body that says that it is JSON as a text. Later readers find it.
+ * Reads a body with a JSON content type as text. It stays readable for others.
  *
- * @throws `unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json` where it broke off
+ * @throws `unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json` if it broke off
  */
 export async function readJsonText(request: HonoRequest, limits: BodyLimits): Promise<string> {
   const { bodyCache } = request
@@ -38,17 +38,17 @@ export async function readJsonText(request: HonoRequest, limits: BodyLimits): Pr
   const { headers } = raw
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
-  // Hono has it already.
+  // Already read through Hono.
   if (raw.bodyUsed) return atMost(await readByHono(request.text()), limits.maxBytes)
   const body = await readText(raw, headers.get('content-length'), limits)
   if (body === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
-  // Hono answers later readers from here: it keeps promises.
+  // Hono's cache of promises, which later calls read.
   bodyCache.text = Promise.resolve(body) as unknown as string
   makeWhole(request, body)
   return body
 }
 
-/** A body as Hono has it. @throws `config_invalid` for one that was read past Hono, which has nothing of it then */
+/** A body read through Hono. @throws `config_invalid` if it was consumed without Hono, which then has no copy */
 export function readByHono<Body>(reading: Promise<Body>): Promise<Body> {
   return reading.catch((cause: unknown) => {
     throw new RagGateError('config_invalid', 'Read the body by c.req, not c.req.raw', { cause })
@@ -72,7 +72,7 @@ function notJson(cause?: unknown): RagGateError {
   return new RagGateError('invalid_json', 'The body is not a JSON object', { cause })
 }
 
-/** JSON, in any charset that is not said to be another one. */
+/** JSON without a charset, or with UTF-8. */
 const JSON_TYPE = /^\s*application\/json\s*(?:;(?!\s*charset=(?!"?utf-?8"?\s*(?:;|$)))[^;]*)*$/i
 
 function requireJson(contentType: string | null): void {
@@ -81,13 +81,13 @@ function requireJson(contentType: string | null): void {
   }
 }
 
-/** The body is read as it comes: what is compressed, or says that it is, is not. */
+/** Rejects a `Content-Encoding`: bodies are not decompressed. */
 function requirePlain(contentEncoding: string | null): void {
   if (/^(?:identity)?$/i.test(contentEncoding ?? '')) return
   throw new RagGateError('unsupported_media_type', 'Send the body without Content-Encoding')
 }
 
-/** @returns `undefined` for what is no UTF-8 */
+/** @returns `undefined` if the body is not UTF-8 */
 async function readText(
   raw: Request,
   announced: string | null,
@@ -97,15 +97,15 @@ async function readText(
   let giveUp = (_late: RagGateError): void => undefined
   const tooLate = (): void => giveUp(new RagGateError('body_timeout', 'The body took too long to arrive'))
   const timer = setTimeout(tooLate, timeoutMs)
-  // A piece is always waited for when the timer runs: one follows the other in one turn.
+  // A read is always pending when the timer fires, because reads follow each other in one turn.
   const inTime = <Read>(reading: Promise<Read>): Promise<Read> =>
     new Promise((resolve, reject) => {
       giveUp = reject
-      // A client that leaves halfway is no fault of the gate.
+      // A client that disconnects halfway is not a bug of the gate.
       reading.then(resolve, (cause) => reject(notJson(cause)))
     })
   try {
-    // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
+    // The transport enforces an announced length, so the body can be read in one call, which is much cheaper.
     if (announced !== null) return decoded(atMost(await inTime(raw.text()), maxBytes), announced)
     const read = await readAtMost(raw.body, maxBytes, inTime)
     if (read === undefined) throw tooLarge(maxBytes)
@@ -115,19 +115,19 @@ async function readText(
   }
 }
 
-/** A text that the runtime read: a byte order mark of three bytes is gone, and what is no UTF-8 became U+FFFD, which is longer than all but the first three bytes of four. */
+/** Checks text decoded by the runtime, by its length in bytes: it drops a byte order mark (three bytes), and replaces invalid UTF-8 by U+FFFD, which is longer than all but the first three bytes of four. */
 function decoded(text: string, announced: string): string | undefined {
   return text.includes('\ufffd') && ![0, 3].includes(Number(announced) - bytesOf(text)) ? undefined : text
 }
 
-/** Where the parts of a request stand that is made whole on demand. */
+/** Property with the parts from which a request is rebuilt on demand. */
 const PARTS = Symbol('parts')
 
 interface ReadRequest extends HonoRequest {
   [PARTS]?: { readonly raw: Request; readonly body: string }
 }
 
-/** The same accessors for every request: closures of each would cost more than all else that reading does. */
+/** Accessors shared by all requests, because closures per request would cost more than the rest of reading. */
 const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
   get() {
     const { raw, body } = this[PARTS]!
@@ -140,7 +140,7 @@ const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
   configurable: true,
 }
 
-/** A request that is passed on has its body whole. Made on demand: few handlers need it. */
+/** Makes `c.req.raw` readable again. The request is rebuilt only on demand, as few handlers need it. */
 function makeWhole(request: ReadRequest, body: string): void {
   request[PARTS] = { raw: request.raw, body }
   Object.defineProperty(request, 'raw', WHOLE_ON_DEMAND)

@@ -1,4 +1,4 @@
-/** From a request to a question, or to an error that says what is wrong with it. */
+/** Reads and checks the question of a request. */
 import type { Context } from 'hono'
 import { canonicalJson, isExact, lengthPrefixed } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -12,10 +12,10 @@ import { withoutOwnTenant } from './own-tenant.ts'
 import { jsonObjectIn, readByHono, readJsonText } from './read-body.ts'
 import { isHttpException } from './respond.ts'
 
-/** How long a body may take to arrive. */
+/** Deadline for a body. */
 const BODY_TIMEOUT_MS = 10_000
 
-/** Longest body whose reading is kept, UTF-16 code units. */
+/** Longest body whose parsed form is cached, UTF-16 code units. */
 const LONGEST_KEPT = 1000
 
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -23,9 +23,9 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /**
  * Reads a question.
  *
- * @param tenant who asks; the body may name no other, unless its members are the handler's
- * @throws what `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`, `stream_type`; `config_invalid` for a `read` that returns something else than it may
+ * @param tenant the caller's tenant; the body may not name another, unless unknown members are allowed
+ * @throws the errors of `readJsonObject`; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
+ *   `control_character`, `question_too_long`, `collection_id`, `stream_type`; `config_invalid` for an invalid result of `read`
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
@@ -34,7 +34,7 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   const known = readings.get(text)
   if (known !== undefined) return known
   const body = jsonObjectIn(text)
-  // `stream` is for the handler, and no part of the answer key: what stands around the gate turns one form into the other.
+  // `stream` is for the handler, and not part of the answer key: middleware around the gate converts the form.
   const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
   const others = otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
@@ -44,18 +44,18 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   const read = {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
+    // JSON.parse rounds some numbers; then only the raw text distinguishes bodies.
     otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : text,
   }
-  // Other members may be read otherwise for another tenant.
+  // Not cached with other members, whose check depends on the tenant.
   if (text.length <= LONGEST_KEPT && Object.keys(unknown).length === 0) readings.keep(text, read)
   return read
 }
 
-/** Every object is the same text in a key: one caller would get the answer of another. */
+/** Objects would look alike in the answer key, and one caller would get the answer of another. */
 const READ: OptionKinds<{ readonly vary?: unknown }> = { vary: strings }
 
-/** A question that the application reads by itself. What else the request holds joins the key, unless it says better. */
+/** Reads the question by the application's `read`. The rest of the request joins the answer key, unless `read` returns `vary`. */
 async function readByHook(
   c: Context,
   options: ReadSettings,
@@ -78,7 +78,7 @@ async function readByHook(
       vary ?? [
         c.req.method,
         c.req.url,
-        // A body is read by it, and not every one is UTF-8: each byte is a character.
+        // Binary bodies are possible, so each byte becomes one character.
         `${c.req.header('content-type')}`,
         new TextDecoder('latin1').decode(await readByHono(c.req.arrayBuffer())),
       ],
@@ -87,7 +87,7 @@ async function readByHook(
 }
 
 /**
- * A question, checked and normalised.
+ * Checks and normalises a question.
  *
  * @throws `question_required`, `question_type`, `invalid_unicode`, `control_character`, `question_too_long`
  */
@@ -111,7 +111,7 @@ function checkStream(value: unknown): void {
 }
 
 /**
- * A collection's id, checked.
+ * Checks a collection's id.
  *
  * @throws `collection_id`
  */

@@ -3,7 +3,7 @@ import type { Tenant } from '../core/lib/ids.ts'
 /** What a principal may do. */
 export type Scope = 'ask' | 'ingest' | 'admin'
 
-/** Who asks. */
+/** The caller. */
 export interface Principal {
   readonly tenant: Tenant
   /** Stable within the tenant. Not a secret. */
@@ -12,9 +12,9 @@ export interface Principal {
 }
 
 /**
- * Finds out who asks.
+ * Identifies the caller of a request.
  *
- * @returns the principal, or `null` when the request carries no credentials that count
- * @throws `unauthorized` when it carries credentials that are wrong
+ * @returns the principal, or `null` when the request carries no relevant credentials
+ * @throws `unauthorized` when it carries invalid credentials
  */
 export type Authenticate = (request: Request) => Principal | null | Promise<Principal | null>

@@ -1,27 +1,27 @@
 import type { Passage } from '../core/evidence/chunk.ts'
 
-/** How much of its room an index has taken. */
+/** How full an index is. */
 export interface IndexRoom {
   readonly usedBytes: number
-  /** From here on writes are refused with `index_full`. */
+  /** Beyond this, writes are refused with `index_full`. */
   readonly limitBytes: number
 }
 
-/** The writing side of an index. Every call is safe to repeat. */
+/** The writing side of an index. All calls are idempotent. */
 export interface ChunkIndex {
-  /** Which embeddings the index makes: recorded with a collection, so that a change of model is noticed. */
+  /** The index's embedding, which is recorded with a collection so that a change of model is noticed. */
   describe(): Promise<{ readonly embeddingModel: string; readonly dimension: number }>
-  /** Writes passages; one with a known id is replaced. @throws `index_full` when there is no room for them */
+  /** Writes passages, replacing those with the same id. @throws `index_full` when there is no room for them */
   upsert(namespace: string, passages: readonly Passage[]): Promise<void>
-  /** Reads passages by id, `null` for an unknown one, in the order asked. */
+  /** Reads passages by id, in the order of `ids`; `null` for an unknown one. */
   fetch(namespace: string, ids: readonly string[]): Promise<readonly (Passage | null)[]>
-  /** Removes passages; unknown ids are no error. */
+  /** Removes passages; unknown ids are ignored. */
   delete(namespace: string, ids: readonly string[]): Promise<void>
   /**
-   * Resolves when every write so far can be found by a search.
+   * Resolves when searches reflect all writes so far.
    *
-   * @returns how full the index is, where that is known
-   * @throws `index_not_settled` when that takes longer than the adapter waits
+   * @returns how full the index is, if known
+   * @throws `index_not_settled` after the adapter's deadline
    */
   settle(namespace: string): Promise<IndexRoom | undefined>
 }

@@ -1,57 +1,57 @@
 import type { StoredAnswer } from './answer-cache.ts'
 
-/** How the making of an answer ended that others may wait for. */
+/** How a leader's answer ended. */
 export type CoalescedOutcome =
   | {
       readonly kind: 'answer'
       readonly answer: StoredAnswer
-      /** Whether it is in the store: then callers who looked there just before are given it as well. */
+      /** Whether it is in the store; then it is also given to callers who looked there just before. */
       readonly isStored: boolean
     }
-  /** It is its own asker's alone. */
+  /** The answer is for its own caller only. */
   | { readonly kind: 'separate' }
-  /** Those who read along have it, and it is not stored. */
+  /** Followers have read it along, and it is not stored. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed' }
 
-/** One who makes an answer that others may wait for. */
+/** The caller that makes an answer for which others may wait. */
 export interface Leader {
   /**
-   * Lets others read along, from the first piece of the body on.
+   * Shares the answer's stream with followers, from its first piece on.
    *
-   * @param answer all but the body, which is empty
+   * @param answer the answer with an empty body
    */
   begin(answer: StoredAnswer, body: ReadableStream<Uint8Array>): void
-  /** Tells how it ended, once; after `begin`, once the body was read. It never rejects. */
+  /** Reports the outcome, once; after `begin`, when the body has been read. It never rejects. */
   complete(outcome: CoalescedOutcome): Promise<void>
 }
 
-/** The role of one asker among those who ask the same at the same time. */
+/** A caller's role among simultaneous callers with the same key. */
 export type Role =
   | { readonly kind: 'leader'; readonly leader: Leader }
   | {
       readonly kind: 'follower'
-      /** The leader's. It is the caller's to check whether it may be sent. */
+      /** The leader's answer. The caller must check whether it may be sent. */
       readonly answer: StoredAnswer
-      /** Present while the leader's answer is being made: what there is of its body, and what comes. `answer` has none then. */
+      /** The body as a stream, from its beginning, while the leader is still producing it; `answer` then has an empty body. */
       readonly body?: ReadableStream<Uint8Array>
     }
-  /** There is no answer to wait for: the caller makes its own, for itself alone. */
+  /** There is no answer to share: the caller makes its own. */
   | { readonly kind: 'separate' }
 
 /**
- * Lets one of those who ask the same at the same time make the answer, while the others wait for it or read along. Callers
- * with different keys never wait for each other.
+ * Coalesces simultaneous callers with the same key: one of them makes the answer, and the others wait for it or follow its
+ * stream. Callers with different keys never wait for each other.
  */
 export interface Coalescer {
   /**
-   * Takes a role, and waits where another caller makes the answer already. When a leader fails, is lost with its connection, or takes
-   * too long, one of those who wait leads; when that one fails as well, four of them at once.
+   * Assigns a role, waiting for the answer if another caller already leads. If a leader fails, disconnects or takes too long,
+   * one of the waiting callers leads; if that one fails too, four of them do at once.
    *
    * @param key canonical text of an answer key
-   * @param purgeEpoch number of the latest purge that the caller knows of: it follows no leader who knew of fewer
+   * @param purgeEpoch number of the latest purge known to the caller, which never follows a leader that knew of fewer
    */
   join(key: string, purgeEpoch: number): Promise<Role>
-  /** How long a leader may take before one more leads, milliseconds. A caller waits at most twice as long. */
+  /** How long a leader may take before a second one leads, milliseconds. A caller waits at most twice as long. */
   readonly leaderTimeoutMs: number
 }

@@ -2,34 +2,34 @@ import type { CollectionId, CorpusVersion, Tenant } from '../core/lib/ids.ts'
 import type { CollectionScale } from '../core/scale/collection-scale.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 
-/** What is known of a collection. */
+/** The record of a collection. */
 export interface Collection {
   readonly tenant: Tenant
   readonly id: CollectionId
-  /** Rises with every change that a search can see; 0 before the first. */
+  /** Rises with every change that is visible to searches; 0 before the first. */
   readonly corpusVersion: CorpusVersion
-  /** Which lexicon describes it; `null` when there is none. */
+  /** Id of its lexicon; `null` for none. */
   readonly lexiconId: string | null
-  /** Model that embedded it; empty when unknown. While documents move to another model, the one before. */
+  /** Its embedding model; empty when unknown. While documents are moved to another model, the previous one. */
   readonly embeddingModel: string
   /** Length of its vectors; 0 when unknown. */
   readonly dimension: number
-  /** Policy noted for it, or else for its tenant; `null` for neither. */
+  /** Id of the policy chosen for it, else for its tenant; `null` for neither. */
   readonly policyId: string | null
-  /** JSON of that policy and its pin, where it is one that was pushed; `null` or absent for one that has a name only. */
+  /** JSON of that policy and its pin, if it was pushed; `null` or absent for a named policy. */
   readonly pushedPolicy?: string | null
-  /** What it learned from its own documents; `null` or absent where nothing was. */
+  /** The scale learned from its documents; `null` or absent for none. */
   readonly scale?: CollectionScale | null
-  /** Present where its documents change without a word: what was not found may be there a moment later. */
+  /** Present if its documents can change without notice, so that refusals may become outdated at any time. */
   readonly documents?: 'elsewhere'
   /**
-   * Chunks that may stand in the index though no published document has them: never evidence. Nearly always none; while
-   * an ingestion runs, those it writes and removes.
+   * Chunks that may be in the index but belong to no published document, and are never evidence. Usually none; during an
+   * ingestion, the chunks that it writes and removes.
    */
   readonly unpublishedChunkIds: readonly string[]
 }
 
-/** A collection of which no more is known: without a version, one whose documents are kept elsewhere. */
+/** A collection record with defaults: without a version, its documents are kept elsewhere. */
 export function plainCollection({
   corpusVersion,
   ...known
@@ -47,12 +47,12 @@ export function plainCollection({
   }
 }
 
-/** Reads collections. Copies may be kept for at most a minute. */
+/** Reads collections. Copies may be cached for at most a minute. */
 export interface Collections {
-  /** @returns `null` when this tenant has no such collection, also when another tenant has; no promise where nothing is waited for */
+  /** @returns `null` when this tenant has no such collection, even if another tenant has; synchronously if possible */
   find(tenant: Tenant, id: CollectionId): Promise<Collection | null> | Collection | null
   /**
-   * The lexicon with this id. Lexicons are immutable, so a copy never goes stale.
+   * Reads a lexicon by id. Lexicons are immutable, so copies never become stale.
    *
    * @throws `lexicon_unreadable` when it is missing or damaged
    */

@@ -2,14 +2,14 @@ import type { CacheState, Decision, Timings } from '../core/policy/decision.ts'
 import type { AuditEvent } from '../core/policy/preset.ts'
 import type { Saving, TokenUsage } from '../core/reports/savings.ts'
 
-/** Whether refusals are carried out, or only recorded. */
+/** Whether refusals are enforced, or only recorded. */
 export type Mode = 'enforce' | 'observe'
 
-/** A decision and what became of it: one event for every question that was judged or served from the cache. */
+/** A decision and its outcome: one event for every question that was judged or served from the cache. */
 export interface DecisionEvent {
   /** UUIDv7 of this event. On a cache hit it is not the decision's own id. */
   readonly id: string
-  /** The decision that the answer rests on; for a hit, the one recorded when the answer was made. */
+  /** The decision; for a cache hit, the one recorded when the answer was made. */
   readonly decision: Decision
   /** Milliseconds since 1970. */
   readonly atMs: number
@@ -24,41 +24,41 @@ export interface DecisionEvent {
   readonly question?: {
     readonly hmac: string
     readonly keyId: string
-    /** The question itself; present only where the deployment chose to keep texts. */
+    /** The question itself; present only if the deployment keeps texts. */
     readonly text?: string
   }
-  /** Model that answered, when one was called. */
+  /** Model that answered, if one was called. */
   readonly model?: string
   readonly usage?: TokenUsage
-  /** The model call that was not made, where one was saved. */
+  /** The model call that was saved, if any. */
   readonly saved?: Saving
-  /** What the audit trail keeps of this decision, such as an advisory of low confidence. */
+  /** Events for the audit trail, such as an advisory of low confidence. */
   readonly audit?: readonly AuditEvent[]
-  /** Names of the fields that were left out, because the event was too large for a queue. */
+  /** Names of fields that were dropped because the event was too large for a queue. */
   readonly cut?: readonly string[]
 }
 
 /**
- * Takes events. Delivery is at least once; counting exactly once is the store's business.
+ * Accepts events. Delivery is at least once; the store deduplicates.
  *
- * @returns a promise to hand to `waitUntil` when there is work left; the response never waits for it
+ * @returns a promise for `waitUntil` if there is work left; the response never waits for it
  */
 export interface DecisionLog {
   record(event: DecisionEvent): Promise<void> | undefined
-  /** Writes the events that are still held. */
+  /** Writes all buffered events. */
   flush(): Promise<void>
 }
 
-/** An event as it is stored: with the number its isolate gave it, so that what is lost before its last one leaves a gap. */
+/** An event with a sequence number of its isolate, so that lost events leave a gap. */
 export interface NumberedEvent {
   readonly event: DecisionEvent
-  /** Random id of the isolate that recorded it, short: each row has it. */
+  /** Random id of the isolate, short because each row has it. */
   readonly isolate: string
   /** 1, 2, 3 … within that isolate. */
   readonly sequence: number
 }
 
-/** How many events an isolate gave up, from its start on. */
+/** Number of events that an isolate dropped since its start. */
 export interface DroppedEvents {
   readonly isolate: string
   readonly dropped: number
@@ -66,9 +66,9 @@ export interface DroppedEvents {
   readonly atMs: number
 }
 
-/** Where events end up. Storing an event twice counts it once. */
+/** Stores events. An event stored twice counts once. */
 export interface DecisionStore {
   write(events: readonly NumberedEvent[]): Promise<void>
-  /** Keeps the count of what an isolate gave up. Saying the same count twice changes nothing. */
+  /** Stores an isolate's count of dropped events. Idempotent. */
   noteDropped?(dropped: DroppedEvents): Promise<void>
 }

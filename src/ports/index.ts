@@ -1,4 +1,4 @@
-/** What an adapter of your own implements. Types only. */
+/** Interfaces for your own adapters. Types only. */
 export type { AnswerCache, StoredAnswer } from './answer-cache.ts'
 export type { AnswerPurges, KnownPurges } from './answer-purges.ts'
 export type { Authenticate, Principal, Scope } from './authenticator.ts'

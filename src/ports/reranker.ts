@@ -11,16 +11,16 @@ export interface RerankRequest {
 }
 
 /**
- * Reads every passage beside the question and says how relevant it is. It throws when it cannot score: a low
- * score says that a passage is irrelevant, never that the reranker failed.
+ * Scores the relevance of each passage to the question. It must throw if it cannot score: a low score means an irrelevant
+ * passage, never a failure.
  */
 export interface Reranker {
-  /** Names the model and the prompt: another one grades otherwise, so it is part of the answer key. */
+  /** Name of the model and prompt; part of the answer key, because others would score differently. */
   readonly model: string
-  /** What its scores are: `cross-encoder` 0..1, `grade` 0..3. */
+  /** Kind of its scores: `cross-encoder` 0..1, `grade` 0..3. */
   readonly kind: 'cross-encoder' | 'grade'
   /**
-   * @returns one score for each passage, in the order of the passages
+   * @returns one score per passage, in order
    * @throws `reranker_timeout`, `reranker_unavailable`, `reranker_misconfigured`, `reranker_bad_response`
    */
   rerank(request: RerankRequest): Promise<readonly number[]>

@@ -5,28 +5,28 @@ import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 
 /** One search. */
 export interface RetrievalRequest {
-  /** Whose passages may be found, and no others: how an index keeps them apart is the retriever's to know. */
+  /** Only this tenant's passages may be returned; the retriever knows how the index separates tenants. */
   readonly tenant: Tenant
   readonly collection: CollectionId
   /**
-   * A name for both (`namespaceOf`), safe in a path and within 64 bytes: the namespace that the gate's own ingestion
-   * writes to. An index that others filled has names of its own.
+   * A name made from both (`namespaceOf`), safe in a path and at most 64 bytes: the namespace that the gate's own ingestion
+   * writes to. An index that others filled has its own names.
    */
   readonly namespace: string
   /** Normalised question. */
   readonly question: string
-  /** Passages wanted of each method. Whole, 1 and up. */
+  /** Passages wanted per method, a whole number of at least 1. */
   readonly topK: number
   /**
-   * Only passages that pass it may be found; it applies before the best are taken. One that the index cannot apply is
-   * `retriever_misconfigured`, never left out. Absent for all.
+   * Only matching passages may be returned; it applies before ranking. A filter that the index cannot apply must be
+   * `retriever_misconfigured`, never ignored. Absent for all passages.
    */
   readonly filter?: PassageFilter
   /** Aborts the search; one deadline for headers and body. */
   readonly signal: AbortSignal
 }
 
-/** What makes vectors of texts. */
+/** An embedding model. */
 export interface Embedding {
   readonly model: string
   /** Length of the vectors. */
@@ -34,31 +34,31 @@ export interface Embedding {
 }
 
 /**
- * Finds passages. It throws when it cannot search: an empty ranking says that the index answered and holds
- * nothing, never that it failed.
+ * Finds passages. It must throw if it cannot search: an empty ranking means that nothing was found, never that the search
+ * failed.
  */
 export interface Retriever {
   /**
-   * Which embeddings it searches with, where it knows: a collection that was embedded otherwise is then refused, not
-   * searched.
+   * The embedding it searches with, if known: a collection with another embedding is then `embedding_mismatch` instead of
+   * being searched.
    */
   readonly embedding?: Embedding
   /**
-   * What its scores tell; a function where only a search shows it, `undefined` before. A policy that needs other ones is
-   * refused with `config_invalid`.
+   * What its scores measure; a function if only a search reveals it (`undefined` before). A policy that needs others is
+   * `config_invalid`.
    *
-   * @default not known, and not checked
+   * @default unknown, and not checked
    */
   readonly scores?: readonly ScoreMeaning[] | (() => readonly ScoreMeaning[] | undefined)
   /**
-   * Asks an index that embeds by itself which embeddings it makes; an answer of the last minute may be given again. Asked
-   * while the first search runs, and a collection that was embedded otherwise is refused, with passages found or without.
+   * Asks an index that embeds for its current embedding; the result may be cached for a minute. It is called in parallel
+   * with a search, and a collection with another embedding is `embedding_mismatch`, whatever the search found.
    *
    * @throws as `retrieve`
    */
   embeddingNow?(signal: AbortSignal): Promise<Embedding>
   /**
-   * @returns a ranking for each method asked, best first, at most `topK` entries each
+   * @returns a ranking per method, best first, with at most `topK` entries each
    * @throws `retriever_timeout`, `retriever_unavailable`, `retriever_misconfigured`, `retriever_bad_response`,
    *   `embedding_mismatch`
    */
