@@ -192,7 +192,7 @@ const RETRIEVAL_DEFAULTS = {
   timeoutMs: 3000,
 } as const
 
-function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
+function checkRetrieval(options: RetrievalOptions | undefined): RetrievalSettings {
   const { filter = () => undefined, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
   return { ...given, filter: filterChooser(filter) }
 }

@@ -26,12 +26,6 @@ export function fitContext(budget: ContextBudget, evidence: Evidence): FittedCon
 const CONTEXT_EMPTY = refusal('context_empty', { gate: CONTEXT })
 
 function contextCut(shown: number, found: number): Finding {
-  return {
-    gate: CONTEXT,
-    stage: 'pre-generation',
-    outcome: 'skip',
-    code: 'context_cut',
-    message: `${shown} of ${found} passages fit into the context`,
-    actual: shown,
-  }
+  const message = `${shown} of ${found} passages fit into the context`
+  return { ...refusal('context_cut', { gate: CONTEXT, message }), outcome: 'skip', actual: shown }
 }

@@ -57,9 +57,9 @@ export function createInfoReader(
     async embedding(signal) {
       const ageMs = clock.nowMs() - (copy?.readAtMs ?? NaN)
       const { dense, sparse } = copy && ageMs >= 0 && ageMs < embeddingMaxAgeMs ? copy.info : await ask(signal)
-      if (dense !== undefined) return { model: dense.model, dimension: dense.dimension }
       // A sparse index has no length of vectors; one of the two parts is there.
-      return { model: sparse?.model ?? '', dimension: 0 }
+      const { model = '', dimension = 0 }: Partial<Embedding> = dense ?? sparse ?? {}
+      return { model, dimension }
     },
     forget() {
       copy = undefined

@@ -9,7 +9,7 @@ export function checkedNamespace(namespace: string): string {
 
 /** A namespace that others named, as it stands in a path. @throws `retriever_misconfigured` for one that no path can have */
 export function encodedNamespace(namespace: string): string {
-  if (namespace === '.' || namespace === '..' || namespace.length > 1024 || /\p{Surrogate}/u.test(namespace)) {
+  if (namespace.length > 1024 || /^\.\.?$|\p{Surrogate}/u.test(namespace)) {
     throw misconfigured('the namespace cannot be named in a path')
   }
   return encodeURIComponent(namespace)

@@ -119,7 +119,7 @@ function readDense(dense: unknown): DensePart {
   if (typeof dimension !== 'number') throw badResponse(INDEX, 'a dense part without dimension')
   const similarity = similarityNamed(similarityFunction)
   if (similarity === undefined) {
-    throw misconfigured('it measures by a similarity that is not known here')
+    throw misconfigured('it measures by an unknown similarity')
   }
   return { model: modelNamed(embeddingModel), dimension, similarity }
 }

@@ -1,6 +1,6 @@
 /** Which queries a search over an index consists of. */
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
-import { misconfigured } from './misconfigured.ts'
+import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 
 /** What is asked of an index for one question. At least one query is there. */
 export interface SearchPlan {
@@ -53,7 +53,7 @@ function planDense({ dense }: IndexParts, { embedder }: PlanOptions): NonNullabl
   if (dense === undefined) return 'the index has no dense part'
   const { similarity } = dense
   if (embedder !== undefined || dense.model !== '') return { similarity }
-  return 'the index embeds no texts, and the retriever has no embedder'
+  return EMBEDS_NOTHING
 }
 
 function planSparse(

@@ -1,5 +1,5 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
-import { misconfigured } from './misconfigured.ts'
+import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { callable, isRecord, number, type OptionKinds, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -108,18 +108,14 @@ export function transportOver(options: TransportOptions): UpstashTransport {
   }
 }
 
-function errorOf(response: BoundedResponse): RagGateError {
-  const { status, text } = response
-  if (status === 422 && text.includes('Invalid vector dimension')) {
+function errorOf({ status, text }: BoundedResponse): RagGateError {
+  const isAbout = (words: string): boolean => status === 422 && text.includes(words)
+  if (isAbout('Invalid vector dimension')) {
     return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
   }
-  if (status === 422 && text.includes('Embedding data for this index')) {
-    return misconfigured('the index embeds no texts, and the retriever has no embedder')
-  }
-  if (status === 422 && text.includes('This index requires')) {
-    return misconfigured('the index is of another kind than it was taken for')
-  }
-  return errorOfStatus(INDEX, response.status)
+  if (isAbout('Embedding data for this index')) return misconfigured(EMBEDS_NOTHING)
+  if (isAbout('This index requires')) return misconfigured('the index is of another kind than it was taken for')
+  return errorOfStatus(INDEX, status)
 }
 
 function resultOf(text: string): unknown {

@@ -5,7 +5,7 @@ import { type RetrieverWarning, shown } from '@hono-rag-gate/upstream/rows'
 export function sparseLeftOut(why: string): RetrieverWarning {
   return {
     code: 'sparse_left_out',
-    message: `Only the dense part is searched: ${why}. Say methods: 'hybrid' for both, or 'dense'`,
+    message: `Only the dense part is searched: ${why}. Set methods: 'hybrid' or 'dense'`,
   }
 }
 

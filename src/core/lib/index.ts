@@ -22,6 +22,7 @@ export {
   required,
   requireOptions,
   string,
+  stringOrFunction,
   strings,
   text,
   whole,

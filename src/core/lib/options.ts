@@ -45,7 +45,17 @@ export function requireOptions<Options>(
   code: Code = 'config_invalid',
   name = '',
 ): void {
-  requireKinds(options, kinds, code, name)
+  const within = name === '' ? '' : `${name}.`
+  // A promise is an object without a member, as if nothing were set.
+  if (!isRecord(options) || 'then' in options) {
+    throw wrong(code, `${name || 'The options'} must be an object, not a promise`, name || 'options')
+  }
+  const unknown = Object.keys(options).find((option) => !Object.hasOwn(kinds, option))
+  if (unknown !== undefined) {
+    const known = Object.keys(kinds).join(', ') || 'none'
+    throw wrong(code, `There is no option ${within}${unknown}; known are ${known}`, within + unknown)
+  }
+  requireEach(options, kinds, code, within)
 }
 
 /** Refuses what an application gave where a member is of another kind; further members are its own. @throws `config_invalid` */
@@ -53,27 +63,13 @@ export function requireMembers(given: unknown, kinds: KindsByName, name: string)
   requireEach(Object(given), kinds, 'config_invalid', `${name}.`)
 }
 
-function requireKinds(given: unknown, kinds: KindsByName, code: Code, name: string): void {
-  const within = name === '' ? '' : `${name}.`
-  // A promise is an object without a member, as if nothing were set.
-  if (!isRecord(given) || 'then' in given) {
-    throw wrong(code, `${name || 'The options'} must be an object, not a promise`, name || 'options')
-  }
-  const unknown = Object.keys(given).find((option) => !Object.hasOwn(kinds, option))
-  if (unknown !== undefined) {
-    const known = Object.keys(kinds).join(', ') || 'none'
-    throw wrong(code, `There is no option ${within}${unknown}; known are ${known}`, within + unknown)
-  }
-  requireEach(given, kinds, code, within)
-}
-
 function requireEach(given: Readonly<Record<string, unknown>>, kinds: KindsByName, code: Code, within: string): void {
   for (const [option, { words, holds, options, isRequired }] of Object.entries(kinds)) {
     const value = given[option]
     const path = within + option
-    if (value === undefined && isRequired !== true) continue
+    if (value === undefined && !isRequired) continue
     if (value === undefined || !holds(value)) throw wrong(code, `${path} must be ${words}`, path)
-    if (options !== undefined) requireKinds(value, options, code, path)
+    if (options !== undefined) requireOptions(value, options, code, path)
   }
 }
 
@@ -115,6 +111,11 @@ export const boolean: OptionKind = { words: 'true or false', holds: (value) => t
 export const flag: OptionKind = { words: 'true or left out', holds: (value) => value === true }
 
 export const callable: OptionKind = { words: 'a function', holds: (value) => typeof value === 'function' }
+
+export const stringOrFunction: OptionKind = {
+  words: 'a string or a function',
+  holds: (value) => string.holds(value) || callable.holds(value),
+}
 
 export const object: OptionKind = { words: 'an object', holds: isRecord }
 

@@ -57,13 +57,7 @@ export function judgesAnswers(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').length > 0
 }
 
-const JUDGED_WITH_ANSWER: Finding = {
-  gate: 'evidence',
-  stage: 'pre-generation',
-  outcome: 'skip',
-  code: 'judged_with_answer',
-  message: ENGINE_TEXTS.judged_with_answer.reason,
-}
+const JUDGED_WITH_ANSWER: Finding = { ...refusal('judged_with_answer'), outcome: 'skip' }
 
 /** The strictest finding wins; what is not a finite confidence counts as none. */
 export function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
@@ -92,11 +86,11 @@ function asFinding(finding: Finding): Finding {
 }
 
 const GATE_DISABLED: Finding = {
-  gate: 'policy',
-  stage: 'pre-generation',
+  ...refusal('gate_disabled', {
+    gate: 'policy',
+    message: 'DANGEROUS: the gates are disabled, every question is answered',
+  }),
   outcome: 'advise',
-  code: 'gate_disabled',
-  message: 'DANGEROUS: the gates are disabled, every question is answered',
 }
 
 /** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */

@@ -34,7 +34,7 @@ export function closestPassages(
   for (const chunk of chunks) {
     if (passages.size >= count) break
     const passage = audience === 'operator' ? { title: chunk.documentId, ...placeOf(chunk) } : titleOf(chunk)
-    const where = JSON.stringify(audience === 'operator' ? [chunk.documentId, chunk.section ?? null] : passage)
+    const where = JSON.stringify(audience === 'operator' ? [chunk.documentId, chunk.section] : passage)
     if (passage !== undefined && !passages.has(where)) passages.set(where, passage)
   }
   return [...passages.values()]

@@ -1,4 +1,4 @@
-import { anything, group, number, required, requireOptions } from '../../core/lib/options.ts'
+import { anything, group, number, required, requireOptions, withDefaults } from '../../core/lib/options.ts'
 import { logisticModel, logistic } from '../../core/policy/logistic.ts'
 import type { Language } from '../../core/text/language.ts'
 import type { Preset } from '../../core/policy/preset.ts'
@@ -97,10 +97,10 @@ export function balanced(options: BalancedOptions = {}): Policy {
     },
     'policy_invalid',
   )
-  const { refuse, language = english, refuseBelow = 0.55, adviseBelow = 0.8 } = options
-  const thresholds = refuse
+  const { refuse, language = english, ...given } = options
+  const defaults = refuse
     ? { refuseBelow: reachedBy(refuse.nearMisses), adviseBelow: reachedBy(refuse.nearMisses / 2) }
-    : { refuseBelow, adviseBelow }
+    : { refuseBelow: 0.55, adviseBelow: 0.8 }
   return definePolicy({
     name: 'balanced',
     confidence: scaled(
@@ -114,10 +114,14 @@ export function balanced(options: BalancedOptions = {}): Policy {
       { ...ON_SCALE, ...(refuse && { otherwise: OTHERWISE }) },
     ),
     preset: balancedPreset,
-    bands: refuse
-      ? { high: Math.max(0.9, thresholds.adviseBelow), medium: thresholds.adviseBelow, low: thresholds.refuseBelow }
-      : { high: 0.9, medium: 0.8, low: 0.55 },
+    bands: { high: Math.max(0.9, defaults.adviseBelow), medium: defaults.adviseBelow, low: defaults.refuseBelow },
     language,
-    gates: [readableQuestion(), questionLength(), loneTerm(), runTogether(), confidenceRange(thresholds)],
+    gates: [
+      readableQuestion(),
+      questionLength(),
+      loneTerm(),
+      runTogether(),
+      confidenceRange(withDefaults(given, defaults)),
+    ],
   })
 }

@@ -272,7 +272,7 @@ describe('what definePolicy says is wrong', () => {
     [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
-      'cacheLifetimes must rise from 0 over low and medium to high',
+      'cacheLifetimes must rise: 0, low, medium, high',
     ],
   ])('about %j: %s', (change, message) => {
     expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))

@@ -81,7 +81,7 @@ export async function readUnder<Result>(
 
 /** The wait that an upstream asked for in `Retry-After`, in whole seconds; `undefined` when it asked for none. */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? ''
+  const value = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value)
   // RFC 9110, section 10.2.3: anything else is a date, and those end in GMT. `Date.parse` alone takes nearly everything.
   const atMs = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN

@@ -132,7 +132,7 @@ export type HttpUpstream = (url: string, init: BoundedRequest, signal?: AbortSig
 /** Makes an upstream that is asked over HTTP. Bounds hold for each try. */
 export function createHttpUpstream(
   bounds: Omit<BoundedFetchOptions, 'signal'>,
-  options: UpstreamOptions = {},
+  options?: UpstreamOptions,
 ): HttpUpstream {
   const exchange = createHttpExchange(options)
   return function httpUpstream(url, init, signal) {

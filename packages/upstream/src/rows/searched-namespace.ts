@@ -1,6 +1,6 @@
 /** Which namespace of an index a collection is searched in, and for whom. */
 import { RagGateError } from 'hono-rag-gate/errors'
-import { callable, type CollectionId, type OptionKinds, string, strings, type Tenant } from 'hono-rag-gate/core/lib'
+import { type CollectionId, type OptionKinds, stringOrFunction, strings, type Tenant } from 'hono-rag-gate/core/lib'
 
 /** Where an index keeps collections apart. */
 export interface NamespaceOptions {
@@ -21,7 +21,7 @@ export interface NamespaceOptions {
 
 /** What each of them must be. */
 export const NAMESPACE_OPTIONS: OptionKinds<NamespaceOptions> = {
-  namespace: { words: 'a string or a function', holds: (value) => string.holds(value) || callable.holds(value) },
+  namespace: stringOrFunction,
   // A string would be searched for parts of it.
   tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
 }
