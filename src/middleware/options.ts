@@ -67,7 +67,8 @@ export interface RagGateOptions<Bindings extends object = object> {
   /**
    * Called for every new refusal, with its texts as this caller sees them (`answer`, `suggestions`); not called when a refusal
    * is sent again from the cache. A response that it returns is sent instead and not cached; any other value except
-   * `undefined` is `config_invalid`. A status that it sets becomes the refusal's.
+   * `undefined` is `config_invalid`. A status that it sets becomes the refusal's; with 204,
+   * 205 or 304 the refusal has no body and is not cached.
    *
    * @default none
    * @example onRefuse: (_decision, c) => c.status(403)
@@ -183,8 +184,8 @@ export interface ContextOptions {
    */
   readonly maxLength?: number
   /**
-   * Measures a text for `maxLength`, for example in the model's tokens. When this function changes, change `version` of the
-   * answer cache too.
+   * Measures a text for `maxLength`, for example in the model's tokens. A result that is not a number from 0, such as a
+   * promise, is `config_invalid`. When this function changes, change `version` of the answer cache too.
    *
    * @default characters (UTF-16 code units)
    * @example lengthOf: (text) => encode(text).length // `encode` of gpt-tokenizer

@@ -138,6 +138,9 @@ async function storedReply<Bindings extends object>(
   return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
 }
 
+/** Statuses of responses that have no body. */
+const BODILESS = [204, 205, 304]
+
 /** The policy's refusal, or the application's own. @throws `config_invalid` if `onRefuse` returned something other than a response */
 async function refusal<Bindings extends object>(
   c: GateContext<Bindings>,
@@ -149,13 +152,15 @@ async function refusal<Bindings extends object>(
   const reportOptions = { audience, policy, unsupported, closestPassages, messages }
   const refused = buildRefusal(decision, evidence.chunks, reportOptions)
   const own = await onRefuse?.(decision, c, refused)
+  // With the status that `onRefuse` may have set.
+  const empty = c.newResponse(null)
   if (own !== undefined) {
     requireSendable(own, 'onRefuse')
-    const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
+    const headers = mergedHeaders(empty.headers, own.headers)
     return { response: new Response(own.body, { status: own.status, headers }), made: { kind: 'nothing' } }
   }
+  if (BODILESS.includes(empty.status)) return { response: empty, made: { kind: 'nothing' } }
   const body = JSON.stringify(refused)
-  // Hono's `newResponse` has the status that `onRefuse` may have set.
   const response = c.newResponse(body, { headers: { 'content-type': 'application/json' } })
   return { response, made: { kind: 'refusal', body, status: response.status, decision } }
 }

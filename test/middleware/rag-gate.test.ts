@@ -188,6 +188,21 @@ describe('a question with weak evidence', () => {
     ])
   })
 
+  it.each([204, 205, 304] as const)(
+    'is refused without a body with the status %d that onRefuse sets',
+    async (status) => {
+      const { ask, journal } = aGate({ finds: [], onRefuse: (_decision, c) => c.status(status) })
+      for (const response of [await ask(), await ask()]) {
+        expect([response.status, await response.text()]).toEqual([status, ''])
+        expect(response.headers.get('rag-gate')).toMatch(/^refuse;/)
+      }
+      expect(journal.events.map(({ decision, cache, status: sent }) => [decision.verdict, cache, sent])).toEqual([
+        ['refuse', 'miss', status],
+        ['refuse', 'miss', status],
+      ])
+    },
+  )
+
   describe('with closestPassages', () => {
     const finds = (): readonly Ranking[] => {
       const entries = ['Paint', 'Brakes', 'Tyres'].map((title, at) => ({
