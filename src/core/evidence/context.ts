@@ -1,4 +1,5 @@
 /** The evidence as a model reads it: numbered, delimited, within a budget. */
+import { number, required, requireMembers } from '../lib/options.ts'
 import type { Chunk } from './chunk.ts'
 
 /** The context of one question. */
@@ -24,6 +25,7 @@ export interface ContextBudget {
  * quotation.
  *
  * @returns no chunks when not one sentence of the best fits
+ * @throws `config_invalid` for a `lengthOf` that gives no length
  */
 export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): Context {
   const whole = mostThatFit(chunks.length, (count) => fits(render(chunks.slice(0, count)), budget))
@@ -37,12 +39,14 @@ export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): C
   return { text: render(kept), chunks: kept, cut: true }
 }
 
-/** What is left out is nothing that a budget with `NaN` in it could let in. */
-function fits(text: string, { maxLength, lengthOf = charactersOf }: ContextBudget): boolean {
-  return lengthOf(text) <= maxLength
+/** @throws `config_invalid` for a length that is none */
+function fits(text: string, { maxLength, lengthOf }: ContextBudget): boolean {
+  const length = lengthOf === undefined ? text.length : lengthOf(text)
+  requireMembers({ lengthOf: length }, LENGTH, 'context')
+  return length <= maxLength
 }
 
-const charactersOf = (text: string): number => text.length
+const LENGTH = { lengthOf: required(number(0)) }
 
 /** The largest count, 0 up to `most`, that holds, where what holds for a count holds for every smaller one. */
 function mostThatFit(most: number, holds: (count: number) => boolean): number {

@@ -50,6 +50,18 @@ describe('buildContext', () => {
     expect(buildContext([chunk('a', '😀')], { maxLength: alone.length }).text).toBe(alone)
   })
 
+  it.each([
+    ['NaN', () => Number.NaN],
+    ['a negative number', () => -1],
+    ['a promise', async (text: string) => text.length],
+    ['nothing', () => undefined],
+  ])('does not take %s for a length', (_, lengthOf) => {
+    const budget = { maxLength: 1000, lengthOf: lengthOf as (text: string) => number }
+    expect(() => buildContext([chunk('a', 'One.')], budget)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'context.lengthOf' }),
+    )
+  })
+
   it('is empty without chunks', () => {
     expect(buildContext([], { maxLength: 1000 })).toEqual({ text: '', chunks: [], cut: false })
   })
@@ -90,7 +102,6 @@ describe('buildContext', () => {
       ['b', 'Paint is blue. It dries slowly.'],
     ])
     expect(ids(5)).toEqual([])
-    expect(buildContext(chunks, { maxLength: 50, lengthOf: () => Number.NaN }).text).toBe('')
   })
 
   it('never takes more than its budget, keeps the order, and numbers what it shows', () => {
