@@ -578,6 +578,8 @@ describe('options that make no sense', () => {
       'index.similarity',
       /euclidean/,
     ],
+    ['a field of no passage', { fields: { text: 'x', titel: 'x' } }, 'fields.titel', /known are text, title/],
+    ['a field that is a list', { fields: { title: ['x'] } }, 'fields.title', /function/],
     ['fields of rows that are known', { filledBy: 'gate', fields: { text: 'x' } }, 'fields', /filledBy/],
     ['an embedder of an index that embeds', { filledBy: 'gate', embedder: embedderOf([1]) }, 'embedder', /filledBy/],
     ['a namespace that is a number', { namespace: 5 }, 'namespace', /string/],

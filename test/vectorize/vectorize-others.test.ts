@@ -231,6 +231,7 @@ test('a second collection in one namespace is told once', async () => {
 
 test.each<[string, object, string]>([
   ['a binding that is not there', { index: undefined }, 'index'],
+  ['a field of no passage', { fields: { titel: 'x' } }, 'fields.titel'],
   ['fields of rows that are known', { filledBy: 'gate', fields: {} }, 'fields'],
   ['approximate distances of vectors of any length', { scores: 'approximate', metric: 'euclidean' }, 'scores'],
 ])('%s is a configuration error', (_name, wrong, param) => {

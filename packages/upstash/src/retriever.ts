@@ -5,7 +5,6 @@ import {
   methods,
   namespaceOf,
   number,
-  object,
   oneOf,
   type OptionKinds,
   reciprocalRanks,
@@ -15,6 +14,7 @@ import {
 import { onceEach } from '@hono-rag-gate/upstream/rows'
 import { Index } from '@upstash/vector'
 import {
+  FIELDS_OPTION,
   NAMESPACE_OPTIONS,
   namespaceChoice,
   type NamespaceOptions,
@@ -103,11 +103,11 @@ const OPTIONS: OptionKinds<UpstashRetrieverOptions> = {
   ...UPSTASH_OPTIONS,
   ...NAMESPACE_OPTIONS,
   filledBy: oneOf('others', 'gate'),
-  fields: object,
+  fields: FIELDS_OPTION,
   index: group(INDEX_KIND_OPTIONS),
   embedder: methods('embed'),
   sparseEmbedder: callable,
-  methods: oneOf('hybrid', 'dense', 'sparse'),
+  methods: oneOf('dense', 'sparse', 'hybrid'),
   sparseScores: oneOf('bm25', 'ranks'),
   embeddingMaxAgeMs: number(0, 60_000),
   clock: methods('nowMs'),

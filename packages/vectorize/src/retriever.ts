@@ -13,6 +13,7 @@ import {
 } from 'hono-rag-gate/core/lib'
 import { onceEach } from '@hono-rag-gate/upstream/rows'
 import {
+  FIELDS_OPTION,
   NAMESPACE_OPTIONS,
   namespaceChoice,
   type NamespaceOptions,
@@ -84,7 +85,7 @@ const OPTIONS: OptionKinds<VectorizeRetrieverOptions> = {
   ...NAMESPACE_OPTIONS,
   metric: required(oneOf('cosine', 'euclidean', 'dot-product')),
   filledBy: oneOf('others', 'gate'),
-  fields: object,
+  fields: FIELDS_OPTION,
   scores: oneOf('exact', 'approximate'),
   filter: object,
   onWarning: callable,

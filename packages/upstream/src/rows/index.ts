@@ -1,6 +1,13 @@
 /** What adapters of indexes share: passages in rows that other programs wrote, namespaces, vectors of embedders. */
 export { questionVector, readEmbeddings, requireDimension } from './embeddings.ts'
 export { onceEach } from './once-each.ts'
-export { filteredMember, type IndexRow, type PassageField, type PassageFields, passageOfRow } from './passage-fields.ts'
+export {
+  FIELDS_OPTION,
+  filteredMember,
+  type IndexRow,
+  type PassageField,
+  type PassageFields,
+  passageOfRow,
+} from './passage-fields.ts'
 export { namespaceShared, placesOf, type RetrieverWarning, rowsWithoutText, shown } from './retriever-warnings.ts'
 export { NAMESPACE_OPTIONS, namespaceChoice, type NamespaceOptions } from './searched-namespace.ts'

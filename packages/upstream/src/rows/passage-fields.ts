@@ -1,5 +1,5 @@
 /** Where the rows of an index that other programs filled keep what a passage is made of. */
-import { type Json, memberAt } from 'hono-rag-gate/core/lib'
+import { type Json, memberAt, object, type OptionKind, stringOrFunction } from 'hono-rag-gate/core/lib'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 
 /** A row of an index, as far as a passage is made of it. */
@@ -47,6 +47,12 @@ export const USUAL_FIELDS = {
   version: ['version'],
 } as const satisfies Readonly<Record<keyof PassageFields, readonly string[]>>
 
+/** The option `fields` of a retriever. */
+export const FIELDS_OPTION: OptionKind = {
+  ...object,
+  options: Object.fromEntries(Object.keys(USUAL_FIELDS).map((field) => [field, stringOrFunction])),
+}
+
 /**
  * The passage in a row. The rest of the row's metadata becomes the passage's own.
  *
@@ -79,7 +85,7 @@ const NODE = '_node_content'
 /** A row of LlamaIndex with the text of its node among its metadata; any other as it is. */
 function unwrapped(row: IndexRow): IndexRow {
   const { [NODE]: content, _node_type: _type, ...metadata } = row.metadata
-  if (typeof content !== 'string' || !Object.hasOwn(row.metadata, NODE)) return row
+  if (typeof content !== 'string') return row
   let node: unknown
   try {
     node = JSON.parse(content)
