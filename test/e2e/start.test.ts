@@ -176,7 +176,7 @@ describe('npm start', () => {
     ['LLM_BASE_URL="http://127.0.0.1:9/v1"\n', 'go together: LLM_API_KEY, LLM_MODEL is missing'],
     ['LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_API_KEY="key"\nLLM_MODEL=""\n', 'LLM_MODEL must be'],
     ['UPSTASH_VECTOR_REST_URL="http://127.0.0.1:9"\n', 'go together: UPSTASH_VECTOR_REST_TOKEN is missing'],
-    ['RERANK_FROM="0.2"\n', 'RERANK_FROM and RERANK_BELOW need a RERANKER'],
+    ['RERANK_FROM="0.2"\n', 'RERANK_FROM needs RERANKER'],
   ] as const
   test.each(DEEP ? WRONG : WRONG.slice(0, 1))(
     'says which settings are missing or wrong, instead of waiting: %s',

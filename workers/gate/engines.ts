@@ -17,7 +17,7 @@ import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
 import { createWordIndex, createWordRetriever } from '@hono-rag-gate/word-index'
 import { english } from 'hono-rag-gate/language/english'
 import type { GateBindings } from './bindings.ts'
-import { modelsIn, numberIn } from './settings.ts'
+import { modelsIn, numberIn, rerankBounds } from './settings.ts'
 import { tracedFetch } from './trace.ts'
 
 /** Vectorize where it is bound, what speaks the protocol of Upstash Vector where it is configured, words in D1 otherwise. */
@@ -32,11 +32,9 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
     const where = { db: env.DB, language: english }
     return { retriever: createWordRetriever(where), index: createWordIndex(where) }
   }
-  if (env.AI === undefined) {
-    throw new RagGateError('config_invalid', 'VECTORIZE needs the binding AI')
-  }
   const { EMBEDDING_MODEL: model } = env
-  const embedder = createWorkersAiEmbedder({ ai: env.AI, ...(model === undefined ? {} : { model }) })
+  // Bound, by the settings' check.
+  const embedder = createWorkersAiEmbedder({ ai: env.AI!, ...(model === undefined ? {} : { model }) })
   // Texts are kept in D1: a passage need not fit into the index's metadata.
   const where = { index: env.VECTORIZE, embedder, texts: createD1ChunkTexts({ db: env.DB }) }
   return {
@@ -47,14 +45,10 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
 
 /** What reads passages beside the question, if anything does. */
 export function rerankerFor(env: GateBindings): Reranker | undefined {
-  if (env.RERANKER === 'workers-ai') {
-    if (env.AI === undefined) throw new RagGateError('config_invalid', 'RERANKER=workers-ai needs the binding AI')
-    return createWorkersAiReranker({ ai: env.AI, ...rerankTimeout(env) })
-  }
-  if (env.RERANKER !== 'llm') return undefined
-  const [model] = languageModels(env)
-  if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs a model: set LLM_MODEL')
-  return createLlmGrader({ ...model, ...rerankTimeout(env) })
+  // What each needs is there, by the settings' check.
+  if (env.RERANKER === 'workers-ai') return createWorkersAiReranker({ ai: env.AI!, ...rerankTimeout(env) })
+  if (env.RERANKER === 'llm') return createLlmGrader({ ...languageModels(env)[0]!, ...rerankTimeout(env) })
+  return undefined
 }
 
 /** Of the call as of the whole: each has a limit of its own. */
@@ -63,24 +57,10 @@ function rerankTimeout(env: GateBindings): { readonly timeoutMs?: number } {
   return seconds === undefined ? {} : { timeoutMs: seconds * 1000 }
 }
 
-/**
- * For which questions the reranker is asked, and how long it may take.
- *
- * @throws `config_invalid` for two bounds that leave nothing between them, and without a reranker
- */
+/** For which questions the reranker is asked, and how long it may take. */
 export function rerankingOptions(env: GateBindings): RerankingOptions {
-  const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
-  const timeout = rerankTimeout(env)
-  if (from === undefined && below === undefined) return timeout
-  if (rerankerFor(env) === undefined) {
-    throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
-  }
-  // The one that is not set leaves something between them.
-  const between = [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)] as const
-  if (between[0] >= between[1]) {
-    throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
-  }
-  return { ...timeout, between }
+  const between = rerankBounds(env)
+  return { ...rerankTimeout(env), ...(between && { between }) }
 }
 
 /** What a deployment has of what policies may need. */
@@ -132,7 +112,7 @@ export function languageModels(env: GateBindings): readonly Model[] {
       // Both or neither, by the settings' check.
       if (baseUrl !== undefined && apiKey !== undefined)
         return { ...named, baseUrl, apiKey, maxTokensField, fetch: tracedFetch }
-      if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs the binding AI`)
+      if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs AI`)
       return { ...named, ...workersAiEndpoint(env.AI), maxTokensField: 'max_tokens' }
     },
   )

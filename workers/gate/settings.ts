@@ -10,7 +10,7 @@ import { rootUrl } from '@hono-rag-gate/upstream/http'
 
 /** What is wrong with a setting, in words that never quote it. */
 interface Problem {
-  readonly name: SettingName | 'DB'
+  readonly name: Name
   readonly code: 'config_invalid' | 'secret_too_short'
   readonly message: string
 }
@@ -135,6 +135,15 @@ export type SettingName = keyof typeof SETTINGS
 /** Settings as they are set: by the platform, or in a file. */
 type Given = { readonly [Name in SettingName]?: unknown }
 
+/** Bindings that others need. */
+interface Bound {
+  readonly DB?: unknown
+  readonly AI?: unknown
+  readonly VECTORIZE?: unknown
+}
+
+type Name = SettingName | keyof Bound
+
 /** Settings that mean something together only. */
 const TOGETHER: readonly (readonly SettingName[])[] = [
   ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
@@ -143,20 +152,49 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
   ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'],
 ]
 
-/** Settings that mean nothing without another. */
-const NEEDED: readonly (readonly [name: SettingName, needed: SettingName])[] = [
+/** Settings that mean nothing without another; of some it is a value that does. */
+const NEEDED: readonly (readonly [name: Name, needed: Name, value?: string])[] = [
   ['STORE_QUESTIONS_DAYS', 'QUESTION_HMAC_KEY'],
   ['LLM_FALLBACKS', 'LLM_MODEL'],
+  ['PRICE_CURRENCY', 'LLM_MODEL'],
+  ['AVERAGE_INPUT_TOKENS', 'LLM_MODEL'],
+  ['RERANKER', 'LLM_MODEL', 'llm'],
   ['RERANK_TIMEOUT_SECONDS', 'RERANKER'],
+  ['RERANK_FROM', 'RERANKER'],
+  ['RERANK_BELOW', 'RERANKER'],
+]
+
+/** The same of the platform's bindings, which scripts do not know. */
+const BINDINGS_NEEDED: typeof NEEDED = [
+  ['VECTORIZE', 'AI'],
+  ['RERANKER', 'AI', 'workers-ai'],
 ]
 
 // The names are those of the table itself.
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
+const invalid = (name: Name, message: string): Problem => ({ name, code: 'config_invalid', message })
+
+/** Those of a table that stand without what they need. */
+function alone(env: Given & Bound, table: typeof NEEDED): readonly Problem[] {
+  return table.flatMap(([name, needed, value]) => {
+    const isSet = value === undefined ? env[name] !== undefined : env[name] === value
+    // A reranker that is off is none.
+    const isThere = env[needed] !== undefined && env[needed] !== 'off'
+    return isSet && !isThere ? [invalid(name, `${value ? `${name}=${value}` : name} needs ${needed}`)] : []
+  })
+}
+
+/** Confidences from and below which the reranker is asked; `undefined` for all. Of one alone the other leaves something between. */
+export function rerankBounds(env: Given): readonly [from: number, below: number] | undefined {
+  const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
+  if (from === undefined && below === undefined) return undefined
+  return [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)]
+}
+
 /** What is wrong with the settings, each by its name; nothing where all are right. One that is not set is right. */
 export function settingProblems(env: Given): readonly Problem[] {
   const secrets = new Set<string>()
-  const invalid = (name: SettingName, message: string): Problem => ({ name, code: 'config_invalid', message })
   const single = SETTING_NAMES.flatMap((name): Problem | readonly Problem[] => {
     const { words, takes, secret: isSecret } = SETTINGS[name]
     const given = env[name]
@@ -180,23 +218,25 @@ export function settingProblems(env: Given): readonly Problem[] {
     if (names[2] === 'LLM_MODEL' && missing.length === 2 && isOfWorkersAi(env.LLM_MODEL)) return []
     return invalid(first, `${names.join(', ')} go together: ${missing.join(', ')} is missing`)
   })
-  const alone = NEEDED.filter(([name, needed]) => env[name] !== undefined && env[needed] === undefined)
-  return [...single, ...joint, ...alone.map(([name, needed]) => invalid(name, `${name} needs ${needed}`))]
+  const [from, below] = rerankBounds(env) ?? [0, 1]
+  const isCrossed = from >= below && !single.some(({ name }) => /RERANK_/.test(name))
+  const crossed = isCrossed ? [invalid('RERANK_FROM', 'RERANK_FROM must be under RERANK_BELOW')] : []
+  return [...single, ...joint, ...alone(env, NEEDED), ...crossed]
 }
 
-const UNBOUND: Problem = {
-  name: 'DB',
-  code: 'config_invalid',
-  message: 'DB must be a D1 database: is it bound under that name?',
-}
+const UNBOUND = invalid('DB', 'DB must be a D1 database: is it bound under that name?')
 
 /**
  * Checks every setting, and that there is a database.
  *
  * @throws `secret_too_short` or `config_invalid` with all that is wrong; `param` is the first setting at fault
  */
-export function requireSettings(env: Given & { readonly DB: unknown }): void {
-  const problems = [...(methods('prepare').holds(env.DB) ? [] : [UNBOUND]), ...settingProblems(env)]
+export function requireSettings(env: Given & Bound): void {
+  const problems = [
+    ...(methods('prepare').holds(env.DB) ? [] : [UNBOUND]),
+    ...settingProblems(env),
+    ...alone(env, BINDINGS_NEEDED),
+  ]
   const [first] = problems
   if (first === undefined) return
   throw new RagGateError(first.code, problems.map(({ message }) => message).join('; '), { param: first.name })

@@ -91,7 +91,7 @@ test.each([
   [{ ...MODEL, PRICE_CURRENCY: 'EUR' }, 'go together'],
   [{ ...MODEL, AVERAGE_INPUT_TOKENS: '5' }, 'go together'],
   [{ ...PRICED, PRICE_PER_RETRIEVAL: 'free' }, 'must be a number'],
-  [{ ...PRICED, LLM_BASE_URL: undefined, LLM_API_KEY: undefined, LLM_MODEL: undefined }, 'needs a model'],
+  [{ ...PRICED, LLM_BASE_URL: undefined, LLM_API_KEY: undefined, LLM_MODEL: undefined }, 'needs LLM_MODEL'],
 ])('half a set, or what is no number, is said when it is met: %j', async (variables, told) => {
   const onConsole = vi.spyOn(console, 'error').mockReturnValue()
   const response = await gateWith(variables as Partial<GateBindings>).post('/ask', { question: STRONG })

@@ -10,7 +10,10 @@ const LONG = '0123456789abcdef0123456789abcdef'
 const NEEDED = [
   { STORE_QUESTIONS_DAYS: '30', QUESTION_HMAC_KEY: LONG },
   { LLM_FALLBACKS: '[]', LLM_MODEL: '@cf/a/b' },
-  { RERANK_TIMEOUT_SECONDS: '3', RERANKER: 'llm' },
+  { RERANK_TIMEOUT_SECONDS: '3', RERANKER: 'workers-ai' },
+  { RERANK_FROM: '.2', RERANKER: 'workers-ai' },
+  { RERANK_BELOW: '.9', RERANKER: 'workers-ai' },
+  { RERANKER: 'llm', LLM_MODEL: '@cf/a/b' },
 ]
 
 /** What is missing beside a setting that stands alone. */
@@ -26,8 +29,9 @@ const PARTNERS = [
   { AVERAGE_INPUT_TOKENS: '1800', AVERAGE_OUTPUT_TOKENS: '250' },
 ]
 
-/** A setting with what goes together with it. */
+/** A setting with what goes together with it, and with a model, without which prices mean nothing. */
 const withPartners = (name: string, value: unknown): object => ({
+  LLM_MODEL: '@cf/a/b',
   ...[...PARTNERS, ...NEEDED].find((partners) => name in partners),
   [name]: value,
 })
@@ -119,15 +123,40 @@ describe.each(SETTING_NAMES)('%s', (name) => {
 test.each(PARTNERS.flatMap((partners) => Object.keys(partners).map((name) => [name, partners] as const)))(
   '%s is missed where the others are set',
   (name, { ...partners }) => {
-    const others = { ...partners, [name]: undefined }
+    const others = { LLM_MODEL: '@cf/a/b', ...partners, [name]: undefined }
     expect(settingProblems(others)).toMatchObject([{ name, message: expect.stringContaining('go together') }])
   },
 )
 
 test.each(NEEDED)('%j: the first is named where the second is missing', (settings) => {
   const [name, needed] = Object.keys(settings)
-  const message = `${name} needs ${needed}`
+  const message = `${name === 'RERANKER' ? 'RERANKER=llm' : name} needs ${needed}`
   expect(settingProblems({ ...settings, [needed!]: undefined })).toEqual([{ name, code: 'config_invalid', message }])
+})
+
+test('what costs nothing without a model has no price', () => {
+  const [, , prices, averages] = PARTNERS
+  expect(settingProblems({ ...prices, ...averages }).map(({ message }) => message)).toEqual([
+    'PRICE_CURRENCY needs LLM_MODEL',
+    'AVERAGE_INPUT_TOKENS needs LLM_MODEL',
+  ])
+  expect(settingProblems({ ...prices, ...averages, LLM_MODEL: '@cf/a/b' })).toEqual([])
+})
+
+test.each([
+  [{ RERANK_FROM: '.5', RERANK_BELOW: '0.5' }, 1],
+  [{ RERANK_FROM: '.5', RERANK_BELOW: '0.4' }, 1],
+  [{ RERANK_BELOW: '0' }, 1],
+  [{ RERANK_FROM: '1' }, 1],
+  [{ RERANK_FROM: '.4', RERANK_BELOW: '0.5' }, 0],
+  [{ RERANK_FROM: '.99' }, 0],
+  [{ RERANK_BELOW: '.01' }, 0],
+])('%j leaves something between the bounds, or is named', (bounds, count) => {
+  const problems = settingProblems({ ...bounds, RERANKER: 'workers-ai' })
+  expect(problems).toHaveLength(count)
+  expect(problems).toMatchObject(
+    problems.map(() => ({ name: 'RERANK_FROM', message: 'RERANK_FROM must be under RERANK_BELOW' })),
+  )
 })
 
 test('a model of Workers AI needs no endpoint, and an endpoint both of its settings', () => {

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { fakeVectorize } from '../../fixtures/vectorize.ts'
 import { quietErrors } from '../../fixtures/quiet-console.ts'
 import { workerOver } from '../../worker-requests.ts'
 
@@ -30,6 +31,29 @@ test('all that are wrong are named at once', async () => {
   }
   const { error } = await (await workerOver(settings).send('/health')).json<{ error: { message: string } }>()
   expect(error.message).toMatch(/ALERT_WEBHOOK_URL must .*; EXPORT_FORMAT must be jsonl or csv; STREAM_IDLE_SECONDS /)
+})
+
+test.each<[Partial<GateBindings>, string]>([
+  [
+    { RERANKER: 'llm', RERANK_FROM: '.9', RERANK_BELOW: '.2', STORE_QUESTIONS_DAYS: 'ten', PRICE_CURRENCY: 'EUR' },
+    'STORE_QUESTIONS_DAYS must .*; PRICE_CURRENCY, .* is missing; PRICE_CURRENCY needs LLM_MODEL; ' +
+      'RERANKER=llm needs LLM_MODEL; RERANK_FROM must be under RERANK_BELOW$',
+  ],
+  [
+    { VECTORIZE: fakeVectorize({ dimensions: 8 }), RERANKER: 'workers-ai', EXPORT_FORMAT: 'xml' },
+    'EXPORT_FORMAT must .*; VECTORIZE needs AI; RERANKER=workers-ai needs AI$',
+  ],
+  [
+    { RERANKER: 'off', RERANK_FROM: '.2', LLM_FALLBACKS: '[]' },
+    'LLM_FALLBACKS needs LLM_MODEL; RERANK_FROM needs RERANKER$',
+  ],
+])('of %j those that depend on others as well', async (settings, named) => {
+  const { error } = await (
+    await workerOver({ ...env, ...settings }).send('/health')
+  ).json<{
+    error: { message: string }
+  }>()
+  expect(error.message).toMatch(new RegExp(named))
 })
 
 test.each(['0', '1', '2592000'])('STALE_IF_ERROR_SECONDS=%j is taken', async (seconds) => {

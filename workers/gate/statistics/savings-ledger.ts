@@ -1,6 +1,5 @@
 /** The ledger of what is saved, by prices and an average call from the variables of the deployment. */
 import { type Prices, type SavingsLedger, savingsLedger } from 'hono-rag-gate/core/reports'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
 import { numberIn, type SettingName } from '../settings.ts'
 
@@ -18,14 +17,10 @@ export function pricesOf(env: GateBindings): Prices | undefined {
       }
 }
 
-/** @throws `config_invalid` for a price out of range, and where no model is there that costs something */
+/** The variables were checked before. */
 export function savingsOf(env: GateBindings): SavingsLedger {
   const prices = pricesOf(env)
   const hasAverages = env.AVERAGE_INPUT_TOKENS !== undefined
-  if ((prices !== undefined || hasAverages) && env.LLM_MODEL === undefined) {
-    const name = prices !== undefined ? 'PRICE_CURRENCY' : 'AVERAGE_INPUT_TOKENS'
-    throw new RagGateError('config_invalid', `${name} needs a model`, { param: name })
-  }
   return savingsLedger({
     ...(prices && { prices }),
     ...(hasAverages && {
