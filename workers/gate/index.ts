@@ -24,7 +24,7 @@ app.use(dropLeft)
 // The trace of a request is found from wherever a model is asked.
 app.use(contextStorage(), keepTrace)
 // Whatever is answered there has the form that OpenAI's clients read.
-for (const path of ['/v1/chat/completions', '/v1/models']) app.use(path, chatProtocol())
+for (const path of ['/v1/chat/completions', '/v1/models/*']) app.use(path, chatProtocol())
 app.use((c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   return next()
@@ -73,11 +73,9 @@ const serve: typeof app.fetch = async (request, given, context) => {
   // That of an error stands in its body.
   const requestId = crypto.randomUUID()
   const response = withHeaders(answered, {
-    ...(/^\/(?:ask$|mcp$|v1\/)/.test(pathname) && {
-      // No shared cache may keep it, and no browser may guess another type.
-      'cache-control': answered.headers.get('cache-control') ?? 'no-store',
-      'x-content-type-options': 'nosniff',
-    }),
+    // No shared cache may keep it, and no browser may guess another type. Assets say themselves how long they are kept.
+    'cache-control': answered.headers.get('cache-control') ?? 'no-store',
+    'x-content-type-options': 'nosniff',
     ...(route !== 'other' && answered.status < 400 && { 'x-request-id': requestId }),
   })
   const copy = response.status < 400 ? undefined : response.clone()
