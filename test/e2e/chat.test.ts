@@ -658,6 +658,8 @@ describe('POST /v1/chat/completions', () => {
   test('GET /v1/models names the model', async () => {
     const { data } = await openai().models.list()
     expect(data.map(({ id }) => id)).toEqual(['m'])
+    expect(await openai().models.retrieve('m')).toEqual(data[0])
+    await expect(openai().models.retrieve('gpt-4o')).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
     const response = await fetch(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer wrong' } })
     expect([response.status, await response.json()]).toMatchObject([
       401,

@@ -129,6 +129,7 @@ function wrongValues(name: string, { type, enum: choices, maximum }: Schema): re
 const WRONG_ID: Readonly<Record<string, Answer>> = {
   '/v1/documents/{id}': [422, 'document_id'],
   '/v1/collections/{id}/policy': [422, 'collection_id'],
+  '/v1/models/{id}': [404, 'model_not_found'],
   '/v1/keys/{id}': [404, 'key_not_found'],
   '/v1/decisions/{id}': [404, 'decision_not_found'],
   '/v1/decisions/{id}/label': [404, 'decision_not_found'],
@@ -661,7 +662,7 @@ async function wrongIn(route: DescribedRoute, cell: Cell): Promise<string> {
           message: expect.stringMatching(/./),
           request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
           ...(param !== undefined && { param }),
-          ...([CHAT, MODELS].includes(route.path) && {
+          ...([CHAT, MODELS, `${MODELS}/{id}`].includes(route.path) && {
             type: 'invalid_request_error',
             param: param ?? expect.toSatisfy((value) => value === null || typeof value === 'string'),
           }),

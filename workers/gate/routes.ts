@@ -52,6 +52,7 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
     answerChat as unknown as Serving,
   ],
   ['GET', '/v1/models', listModels],
+  ['GET', '/v1/models/:id{.+}', listModels],
   ['POST', '/mcp', limited, mcpEndpoint(agentToolsFor)],
   ['POST', '/v1/tools/search', limited, toolEndpoint(agentToolsFor, 'search')],
   [

@@ -19,6 +19,29 @@ test('every route that is served is described, and every one described is served
   expect([...served, asset].sort()).toEqual([...described, undescribed].sort())
 })
 
+test('the model is named by its id as well, and no other', async () => {
+  const AI = { run: async () => ({}) } as unknown as NonNullable<typeof env.AI>
+  for (const [bindings, name] of [
+    [env, 'search'],
+    [{ ...env, AI, LLM_MODEL: '@cf/meta/llama' }, '@cf/meta/llama'],
+  ] as const) {
+    const worker = workerOver(bindings)
+    const { data } = await (await worker.send('/v1/models')).json<{ data: object[] }>()
+    const found = await worker.send(`/v1/models/${encodeURIComponent(name)}`)
+    expect([found.status, await found.json()]).toEqual([200, data[0]])
+    expect(data[0]).toMatchObject({ id: name, object: 'model' })
+    // As the paths of OpenAI's API are, whatever stands in them.
+    expect((await worker.send(`/v1/models/${name}`)).status).toBe(200)
+    const missing = await worker.send('/v1/models/gpt-4o')
+    expect([missing.status, await missing.json()]).toMatchObject([
+      404,
+      { error: { code: 'model_not_found', type: 'invalid_request_error' } },
+    ])
+    const wrong = await worker.send('/v1/models/search', { headers: { authorization: 'Bearer wrong' } })
+    expect(wrong.status).toBe(401)
+  }
+})
+
 describe('with a document', () => {
   const question = { question: 'How does the hatch open?' }
   beforeAll(async () => {

@@ -61,6 +61,13 @@ export const OPERATIONS: readonly Operation[] = [
     answers: { 200: { about: 'One model', body: shape.MODELS } },
   },
   {
+    method: 'get',
+    path: '/v1/models/{id}',
+    about: 'Tells of the model that answers',
+    scope: 'none',
+    answers: { 200: { about: 'The model', body: shape.MODEL } },
+  },
+  {
     method: 'post',
     path: '/mcp',
     about: 'Speaks the Model Context Protocol (Streamable HTTP, without sessions), with the tools below',

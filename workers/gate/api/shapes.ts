@@ -348,10 +348,9 @@ export const REFUSED_COMPLETION: Schema = object({
 })
 
 /** What `GET /v1/models` answers. */
-export const MODELS: Schema = object({
-  object: { const: 'list' },
-  data: list(object({ id: text, object: { const: 'model' }, created: count, owned_by: text })),
-})
+export const MODEL: Schema = object({ id: text, object: { const: 'model' }, created: count, owned_by: text })
+
+export const MODELS: Schema = object({ object: { const: 'list' }, data: list(MODEL) })
 
 export const DOCUMENTS: Schema = object({
   'collection?': text,

@@ -5,7 +5,7 @@ import type { MiddlewareHandler } from 'hono'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
 import { WorkerError } from '../errors.ts'
-import { modelName } from './list-models.ts'
+import { requireModel } from './list-models.ts'
 
 /** Whether a parameter's value can be granted. */
 type Kind = (value: unknown) => boolean
@@ -73,10 +73,7 @@ export const checkRequest: MiddlewareHandler<{ Bindings: GateBindings }> = async
       throw new WorkerError('parameter', 'This parameter cannot have this value here', facts)
     }
   }
-  if (model !== modelName(c.env)) {
-    const facts = { param: 'model' }
-    throw new WorkerError('model_not_found', 'There is no such model: see GET /v1/models', facts)
-  }
+  requireModel(c.env, model, 'model')
   await next()
 }
 

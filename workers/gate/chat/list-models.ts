@@ -1,20 +1,32 @@
-/** `GET /v1/models`: the one model that answers here. */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the one model that answers here. */
 import type { Context } from 'hono'
 import { identified } from 'hono-rag-gate/middleware'
 import { SEARCH } from '../ask/search-answer.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 
 /** How long the look-up of a key may take, milliseconds. */
 const IDENTIFY_TIMEOUT_MS = 3000
 
-/** Its name, in OpenAI's form, for those who may ask it. @throws `unauthorized`, `forbidden`, `store_unavailable` */
+/**
+ * What it is, in OpenAI's form, for those who may ask it: in a list, or by its name alone.
+ *
+ * @throws `unauthorized`, `forbidden`, `store_unavailable`, `model_not_found`
+ */
 export async function listModels(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   await identified(compositionFor(c.env).authenticate, c.req.raw, IDENTIFY_TIMEOUT_MS)
-  return c.json({
-    object: 'list',
-    data: [{ id: modelName(c.env), object: 'model', created: 0, owned_by: 'hono-rag-gate' }],
-  })
+  const model = { id: modelName(c.env), object: 'model', created: 0, owned_by: 'hono-rag-gate' }
+  const asked = c.req.param('id')
+  if (asked === undefined) return c.json({ object: 'list', data: [model] })
+  requireModel(c.env, asked, 'id')
+  return c.json(model)
+}
+
+/** @throws `model_not_found` for any other than the one that answers */
+export function requireModel(env: GateBindings, asked: unknown, param: string): void {
+  if (asked === modelName(env)) return
+  throw new WorkerError('model_not_found', 'There is no such model: see GET /v1/models', { param })
 }
 
 /** Name of the model that is configured; `search` without one. */
