@@ -131,6 +131,32 @@ describe('alerts', () => {
     expect(await alerted()).toEqual(['tenant-00000', 'tenant-00001', 'tenant-00002'])
   })
 
+  it('of the others come where the figures of one cannot be read, which fails the job', async () => {
+    await countRefusals(70)
+    await env.DB.prepare(`UPDATE decision_rollups SET counts = '{' WHERE tenant = 'tenant-00007'`).run()
+    const meter = metered(env.DB)
+    const parts = openConsole(options(meter.db))
+    await expect(watchAlerts(parts)).rejects.toMatchObject({ code: 'store_unavailable' })
+    const names = await alerted()
+    expect(names).toHaveLength(69)
+    expect(names).not.toContain('tenant-00007')
+    expect(meter.queries()).toBeLessThan(70 * 3 + 60)
+  })
+
+  it('are not asked for tenant by tenant where the database does not answer', async () => {
+    await countRefusals(70)
+    const parts = openConsole(options(env.DB))
+    const failing = async (): Promise<never> => {
+      throw new Error('D1 is gone')
+    }
+    const summaries = vi.spyOn(parts.summaries, 'summaries').mockImplementation(failing)
+    const summedUp = parts.counting.summedUp.bind(parts.counting)
+    vi.spyOn(parts.counting, 'summedUp').mockImplementation(failing).mockImplementationOnce(summedUp)
+    await expect(watchAlerts(parts)).rejects.toThrow('D1 is gone')
+    // Two statements of each fifty.
+    expect(summaries).toHaveBeenCalledTimes(4)
+  })
+
   it('of many tenants are a message for each 25, where a queue is given', async () => {
     await countRefusals(120)
     const sent: (readonly string[])[] = []

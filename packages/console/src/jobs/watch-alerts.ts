@@ -97,9 +97,10 @@ async function watchEach(
   open: ReadonlyMap<Tenant, ReadonlySet<AlertKind>>,
   failures: unknown[],
   hasRoom?: HasRoom,
+  together = TENANTS_TOGETHER,
 ): Promise<number> {
-  for (let first = 0; first < tenants.length; first += TENANTS_TOGETHER) {
-    const some = tenants.slice(first, first + TENANTS_TOGETHER)
+  for (let first = 0; first < tenants.length; first += together) {
+    const some = tenants.slice(first, first + together)
     try {
       const figures = await figuresOf(parts, some)
       for (const [at, tenant] of some.entries()) {
@@ -107,7 +108,13 @@ async function watchEach(
         await watchTenant(parts, tenant, figures, open.get(tenant)).catch((thrown: unknown) => failures.push(thrown))
       }
     } catch (thrown) {
-      failures.push(thrown)
+      const answers = await parts.counting.summedUp().catch(() => undefined)
+      if (some.length === 1 || answers === undefined) failures.push(thrown)
+      else {
+        // One of them is at fault, and the others are looked at.
+        const watched = await watchEach(parts, some, open, failures, hasRoom, Math.ceil(some.length / 2))
+        if (watched < some.length) return first + watched
+      }
     }
   }
   return tenants.length
