@@ -165,6 +165,7 @@ describe('GET /v1/openapi.json', () => {
     const refused = await call('post', '/ask', { body: { question: 'Who won the cup in 1974?' }, token: '' })
     expect([asked.body['refused'], refused.body['refused']]).toEqual([false, true])
     await call('get', '/v1/models', { token: '' })
+    await call('get', '/v1/models/search', { at: '/v1/models/{id}', token: '' })
     const chat = (content: string, more: object = {}): object => ({
       body: { model: 'search', messages: [{ role: 'user', content }], ...more },
     })
