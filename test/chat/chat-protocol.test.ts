@@ -1,19 +1,22 @@
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
-import { chatProtocol, readChat } from '../../packages/chat/src/index.ts'
+import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/chat/src/index.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
 import { type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
 /** Asks an app whose handler answers so, behind an answer cache. */
-function asking(handler: (c: HandlerContext) => Response | Promise<Response>): (body: object) => Promise<Response> {
+function asking(
+  handler: (c: HandlerContext) => Response | Promise<Response>,
+  bounds?: ReadChatOptions,
+): (body: object) => Promise<Response> {
   const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
   const gate = ragGate({
     policy: POLICY,
     dependencies: { retriever: { retrieve: async () => rankingOf([STRONG]) }, cache },
-    question: { read: readChat },
+    question: { read: (c) => readChat(c, bounds) },
   })
   const app = new Hono<RagGateEnv>().post('/', chatProtocol(), gate, handler)
   app.onError((error, c) => respondWithError(c, error))
@@ -57,6 +60,18 @@ test.each([
   const choices = [{ index: 0, delta: { content: 'Two ' }, finish_reason: reason }]
   const response = await asking(() => events({ choices }))(MESSAGE)
   expect(sent(await response.text()).at(-1)).toEqual({ type: 'finish', finishReason })
+})
+
+test('a chat is bounded as the gate read it, for the handler and the client', async () => {
+  const bounds = { maxBodyBytes: 400_000, maxHistoryLength: 0 }
+  const ask = asking(async (c) => c.json({ answer: `${(await readChat(c)).history.length} turns` }), bounds)
+  const before = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b'.repeat(300_000) },
+  ]
+  const turns = [{ role: 'user', content: 'c' }, { role: 'assistant', content: 'd' }, ...CHAT.messages]
+  const response = await ask({ ...CHAT, messages: [...before, ...turns] })
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: '0 turns' } }] })
 })
 
 describe('a completion of the handler', () => {

@@ -122,6 +122,12 @@ describe('what the answer to a chat depends on', () => {
   })
 })
 
+test.each([null, '', undefined])('a refusal beside the content %j was said before', async (content) => {
+  const refused = { role: 'assistant', content, refusal: 'I cannot answer this.' }
+  const { history } = await chatOf({ messages: [{ role: 'user', content: 'Why?' }, refused, uiMessage()] })
+  expect(history.at(-1)).toEqual({ role: 'assistant', content: 'I cannot answer this.' })
+})
+
 test('`null` is as absent, as in OpenAI’s own API', async () => {
   const messages = [{ role: 'user', content: 'How long are backups kept?' }]
   const [absent, nulls] = [await chatOf({ messages }), await chatOf({ messages, stream: null, rag_gate: null })]

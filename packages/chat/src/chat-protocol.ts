@@ -26,7 +26,11 @@ export interface ChatProtocolOptions {
    * @default 'content'
    */
   readonly refuseAs?: RefuseAs
-  /** How the chat is read, where the route bounds it otherwise. */
+  /**
+   * How the chat is read, where the route bounds it otherwise.
+   *
+   * @default as the gate read it
+   */
   readonly read?: ReadChatOptions
 }
 

@@ -78,24 +78,23 @@ const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies 
  * of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a `collection`, and say how a
  * refusal is told (`refuse_as`: `content`, `refusal`, `error`).
  *
+ * @param options by default those that the request was read with before
  * @throws `question_required` where the last message is not the user's; `question_type` for messages of another shape, and for
  *   images and files in the question; `unknown_field` for other members of `rag_gate`; what bodies are refused for
  *   (`unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json`, `too_deep`); `stream_type`
  */
-export async function readChat(c: Pick<Context, 'req'>, options: ReadChatOptions = DEFAULTS): Promise<Chat> {
+export async function readChat(c: Pick<Context, 'req'>, options?: ReadChatOptions): Promise<Chat> {
   const known = CHATS.get(c.req)
-  if (known?.options === options) return known.chat
+  if (known !== undefined && (options ?? known.options) === known.options) return known.chat
   const chat = await chatIn(c, options)
   CHATS.set(c.req, { options, chat })
   return chat
 }
 
-const DEFAULTS: ReadChatOptions = {}
-
 /** What was read of a request: the gate reads it, and the protocol, and a handler may. */
-const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions; readonly chat: Chat }>()
+const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions | undefined; readonly chat: Chat }>()
 
-async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions): Promise<Chat> {
+async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): Promise<Chat> {
   const { maxBodyBytes = 262_144, maxHistoryLength = 8000 } = options
   const body = await readJsonObject(c.req, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
   const { messages, question, stream_options: streaming, model } = body
@@ -191,7 +190,8 @@ function readMessage(message: unknown): ReadMessage {
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
   if (role === undefined) throw wrongMessages('Each message needs a role: system, developer, user, assistant or tool')
   const isUiMessage = Array.isArray(parts)
-  const said: unknown = isUiMessage ? parts : (content ?? refusal ?? '')
+  // The stream helper of OpenAI's client leaves a refusal with a content of ''.
+  const said: unknown = isUiMessage ? parts : ((content || refusal) ?? '')
   const read = { role, isUiMessage, others: [name, tool_calls] }
   if (typeof said === 'string') return { ...read, content: said, hasOthers: false }
   if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a string or a list of parts')
