@@ -122,6 +122,24 @@ describe('what the answer to a chat depends on', () => {
   })
 })
 
+describe('the last message alone, where the app has the others', () => {
+  const alone = (id: string, chat: string): object => ({ id: chat, message: { ...uiMessage(), id } })
+
+  it('is the question', async () => {
+    expect(await chatOf(alone('m1', 'c1'))).toMatchObject({
+      question: 'How long are backups kept?',
+      history: [],
+      protocol: 'ui-messages',
+    })
+  })
+
+  it('shares no answer: what was said before is not known', async () => {
+    const chats = [alone('m1', 'c1'), alone('m2', 'c1'), alone('m1', 'c2')].map((body) => chatOf(body))
+    const keys = (await Promise.all(chats)).map(({ vary }) => String(vary))
+    expect(new Set(keys).size).toBe(3)
+  })
+})
+
 test.each([null, '', undefined])('a refusal beside the content %j was said before', async (content) => {
   const refused = { role: 'assistant', content, refusal: 'I cannot answer this.' }
   const { history } = await chatOf({ messages: [{ role: 'user', content: 'Why?' }, refused, uiMessage()] })

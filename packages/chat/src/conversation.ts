@@ -74,7 +74,8 @@ const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies 
 
 /**
  * Reads a chat: the last user turn is the question, and what else the body holds joins the answer key: all turns, unless
- * `maxHistoryLength` is 0, with what tools gave and parts of other kinds, but no ids and metadata. It is a `question.read`
+ * `maxHistoryLength` is 0, with what tools gave and parts of other kinds, but no ids and metadata. Where the app has the
+ * turns before and is sent the last `message` alone, ids join too: no other gets its answer. It is a `question.read`
  * of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a `collection`, and say how a
  * refusal is told (`refuse_as`: `content`, `refusal`, `error`).
  *
@@ -97,7 +98,9 @@ const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions | 
 async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): Promise<Chat> {
   const { maxBodyBytes = 262_144, maxHistoryLength = 8000 } = options
   const body = await readJsonObject(c.req, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
-  const { messages, question, stream_options: streaming, model } = body
+  const { message, question, stream_options: streaming, model } = body
+  const isAlone = body['messages'] === undefined
+  const messages = isAlone && question === undefined && message !== undefined ? [message] : body['messages']
   const stream = body['stream'] ?? false
   if (typeof stream !== 'boolean') {
     throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
@@ -105,7 +108,8 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): P
   const said = messages === undefined ? { turns: [], others: [], ...questionAlone(question) } : readMessages(messages)
   const history = newestTurns(said.turns, maxHistoryLength)
   // A question beside messages is the handler's alone, and so is what it reads of them by itself.
-  const read: readonly string[] = messages === undefined ? ['question', 'stream', 'rag_gate'] : OF_THE_EXCHANGE
+  // Without the messages before, ids tell conversations apart.
+  const read: readonly string[] = isAlone ? ['question', 'stream', 'rag_gate'] : OF_THE_EXCHANGE
   const others = {
     ...Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name))),
     messages: maxHistoryLength === 0 ? said.others.slice(-1) : said.others,
