@@ -4,8 +4,8 @@
 export type CacheDirectives = ReadonlyMap<string, readonly string[]>
 
 /**
- * A list member: a token, and perhaps a value that is a token or a quoted string; empty members count for nothing. Blanks
- * are read in one way alone, so that those before what cannot be read take time in proportion.
+ * A list member: a token, optionally with a value that is a token or a quoted string; empty members are ignored. Blanks match
+ * in only one way, so that matching takes linear time.
  */
 const MEMBER =
   /[ \t]*(?:([!#$%&'*+.^_`|~\dA-Za-z-]+)(?:[ \t]*=[ \t]*(?:([!#$%&'*+.^_`|~\dA-Za-z-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*)?(?:,|$)/y
@@ -13,7 +13,7 @@ const MEMBER =
 /**
  * Reads the directives of a `Cache-Control` field.
  *
- * @returns `undefined` when the field does not follow the grammar: what was meant is unknown then
+ * @returns `undefined` when the field does not follow the grammar, so that its meaning is unknown
  * @see RFC 9111, section 5.2
  */
 export function cacheDirectives(field: string): Map<string, string[]> | undefined {
@@ -33,7 +33,7 @@ export function cacheDirectives(field: string): Map<string, string[]> | undefine
 }
 
 /**
- * Seconds that a directive names, the fewest where it stands more than once.
+ * The seconds of a directive, the fewest if it occurs more than once.
  *
  * @returns `undefined` when the directive is absent; `NaN` when one of its values is not a whole number
  */
@@ -43,7 +43,7 @@ export function directiveSeconds(directives: CacheDirectives, name: string): num
   return values.reduce((least, value) => Math.min(least, /^\d+$/.test(value) ? Number(value) : NaN), Infinity)
 }
 
-/** A member of a dictionary of structured fields: a key, its value where it has one, and parameters, which mean nothing here. */
+/** A member of a structured-field dictionary: a key, an optional value, and parameters, which are ignored. */
 const ITEM = String.raw`(?:-?\d{1,12}\.\d{1,3}|-?\d{1,15}|"(?:[ !#-\[\]-~]|\\["\\])*"|[A-Za-z*][!#$%&'*+.^_\`|~\dA-Za-z:/-]*|:[A-Za-z\d+/=]*:|\?[01])`
 const KEY = String.raw`[a-z*][a-z\d_.*-]*`
 const TARGETED = new RegExp(String.raw`[ \t]*(${KEY})(?:=(${ITEM}))?(?:; *${KEY}(?:=${ITEM})?)*[ \t]*(?:(,)|$)`, 'y')
@@ -51,7 +51,7 @@ const TARGETED = new RegExp(String.raw`[ \t]*(${KEY})(?:=(${ITEM}))?(?:; *${KEY}
 /**
  * Reads the directives of a targeted field, such as `CDN-Cache-Control`.
  *
- * @returns `undefined` when the field is empty or no dictionary of structured fields: it then counts for nothing
+ * @returns `undefined` when the field is empty or not a structured-field dictionary; it is then ignored
  * @see RFC 9213, section 2.1; RFC 9651, section 3.2
  */
 export function targetedDirectives(field: string): CacheDirectives | undefined {
@@ -62,7 +62,7 @@ export function targetedDirectives(field: string): CacheDirectives | undefined {
     const member = TARGETED.exec(field)
     if (member === null) return undefined
     const [, name = '', value = '?1', comma] = member
-    // Of a key that stands twice the last counts.
+    // The last of duplicate keys counts.
     if (value === '?0') directives.delete(name)
     else directives.set(name, [value === '?1' ? '' : value])
     more = comma !== undefined

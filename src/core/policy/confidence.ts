@@ -1,4 +1,4 @@
-/** Confidence models: from signals to one number, 0..1. */
+/** Confidence models, which map signals to one number, 0..1. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import { isCode } from '../gates/finding.ts'
@@ -8,42 +8,42 @@ import type { Signal } from '../signals/signal.ts'
 
 /** Settings of a confidence model, as a policy stores them: plain data. */
 export interface ConfidenceSettings {
-  /** Kind of the model that they are for. */
+  /** Kind of the model to which they belong. */
   readonly kind: string
 }
 
 /**
- * One way to make a confidence.
+ * Computes a confidence from signals.
  *
- * @typeParam Settings what it is set to, with `kind` naming it
+ * @typeParam Settings its settings, with its `kind`
  */
 export interface ConfidenceModel<Settings extends ConfidenceSettings = ConfidenceSettings> {
-  /** As its settings name it. */
+  /** Name of the model in settings. */
   readonly kind: Settings['kind']
   /** @throws `policy_invalid` when a member is missing or out of range */
   validate(settings: Settings): void
   /**
    * Pure.
    *
-   * @param answer what was measured of the answer, once there is one and the policy judges it
+   * @param answer signals of the answer, once there is one and the policy judges it
    * @returns 0..1; `NaN` when a signal it needs is missing or not finite
    */
   confidence(settings: Settings, signals: Signals, answer?: AnswerSignals): number
-  /** The signals that it reads: they are measured for it. @default none */
+  /** The signals that it needs. @default none */
   reads?(settings: Settings): readonly Signal[]
-  /** Whether it counts the scores of a reader where there are any. @default it does not */
+  /** Whether it uses a reader's scores if there are any. @default it does not */
   countsReader?(settings: Settings): boolean
-  /** The confidence that it reads on a collection's scale. @default it reads none */
+  /** The inner confidence that it reads on a collection's scale. @default none */
   unscaled?(settings: Settings): PolicyConfidence
-  /** On what it rests. @default nothing is said about it */
+  /** How it was calibrated. @default not stated */
   calibration?(settings: Settings): Calibration | undefined
-  /** Fields of a structured answer that it looks at. @default none */
+  /** Fields of a structured answer that it reads. @default none */
   answerFields?(settings: Settings): readonly string[]
 }
 
 /**
- * On what a confidence rests: `uncalibrated`, questions from elsewhere; `scaled`, those and the collection's own documents;
- * `calibrated`, labelled questions of the collection. Only labels promise a rate.
+ * How a confidence was calibrated: `uncalibrated`, on other questions; `scaled`, additionally to the collection's documents;
+ * `calibrated`, on labelled questions of the collection. Only the last promises an error rate.
  */
 export type Calibration = 'uncalibrated' | 'scaled' | 'calibrated'
 
@@ -71,22 +71,22 @@ export function confidenceOf({ model, settings }: PolicyConfidence, signals: Sig
   return model.confidence(settings, signals, answer)
 }
 
-/** On what the confidence of a policy rests; `undefined` where its model says nothing about it. */
+/** How a policy's confidence was calibrated; `undefined` if its model does not state it. */
 export function calibrationOf({ model, settings }: PolicyConfidence, signals: Signals): Calibration | undefined {
   const said = model.calibration?.(settings)
-  // Recorded only under the policy that it was learned for. It stands in a header: a model without types may say anything.
+  // A scale is recorded only under the policy for which it was learned. The value goes into a header, so it is checked.
   return signals.scale ? 'scaled' : said && isCode(said) ? said : undefined
 }
 
-/** Settings of a model that asks another one. */
+/** Settings of a model that contains another one. */
 export interface OuterSettings extends ConfidenceSettings {
   readonly of: ConfidenceSettings
 }
 
 /**
- * The confidence within the settings of another.
+ * The inner confidence of a model's settings.
  *
- * @param models those that may be there
+ * @param models allowed inner models
  * @throws `policy_invalid` for any other
  */
 export function confidenceWithin(
@@ -98,7 +98,7 @@ export function confidenceWithin(
   return { model, settings }
 }
 
-/** What a model leaves to the one within its settings. @param models those that may be there */
+/** Methods that a model delegates to its inner model. @param models allowed inner models */
 export function leftToInner(
   models: readonly ConfidenceModel[],
 ): Required<Pick<ConfidenceModel<OuterSettings>, 'countsReader' | 'calibration' | 'answerFields'>> {
@@ -113,12 +113,12 @@ export function leftToInner(
   }
 }
 
-/** The error of a confidence model whose settings are wrong. @param problem follows the word `confidence` */
+/** Error for invalid settings of a confidence model. @param problem follows the word `confidence` */
 export function invalidConfidence(problem: string, param = 'confidence'): RagGateError {
   return new RagGateError('policy_invalid', `confidence${problem}`, { param })
 }
 
-/** What is not a finite number becomes NaN; the rest is held within 0..1. */
+/** Clips to 0..1; non-finite values become NaN. */
 export function clipConfidence(value: number): number {
   if (!Number.isFinite(value)) return NaN
   return value > 1 ? 1 : value < 0 ? 0 : value

@@ -1,4 +1,4 @@
-/** The words of a decision: findings, the strictest of them, and the whole record. */
+/** Types of a decision: bands, the judgement, and the whole record. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import type { ReasonCode, Verdict, Finding } from '../gates/finding.ts'
@@ -6,24 +6,24 @@ import type { CollectionId, CorpusVersion, Tenant } from '../lib/ids.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { RerankerOutcome } from '../evidence/rerank.ts'
 
-/** Where a confidence stands among a policy's bands. */
+/** Band of a confidence. */
 export type Band = 'high' | 'medium' | 'low' | 'very-low'
 
-/** What `judge` says: everything that follows from policy, signals and findings, and nothing else. */
+/** Result of `judge`, which depends only on policy, signals and findings. */
 export interface Judgement {
-  /** The strictest outcome of all findings; `advise` behind disabled gates. */
+  /** The strictest outcome of all findings; `advise` with disabled gates. */
   readonly verdict: Verdict
-  /** 0..1; 0 where it could not be computed. */
+  /** 0..1; 0 if it could not be computed. */
   readonly confidence: number
-  /** In which of the policy's bands the confidence falls. */
+  /** The policy's band for the confidence. */
   readonly band: Band
   /** Code of the first finding with the strictest outcome; `passed` when every gate passed. */
   readonly reason: ReasonCode
-  /** Of gates in the policy's order, then of rules; those of both stages once an answer was judged. */
+  /** Findings of gates in the policy's order, then of rules; of both stages if an answer was judged. */
   readonly findings: readonly Finding[]
   /** `name@` and 16 hexadecimal characters. */
   readonly policyId: string
-  /** Present on a refusal of a policy that wants a person to look at what it refuses. */
+  /** Present on a refusal if the policy asks for human review. */
   readonly escalate?: true
 }
 
@@ -36,10 +36,10 @@ export interface Timings {
 }
 
 /**
- * How the answer cache took part, in the words of RFC 9211. `hit`: neither retrieved nor judged, also where the answer was
- * another caller's who asked the same at the same time. `evidence-hit`: retrieved and judged anew, and answered from the
- * cache because the evidence was the same, or the question another wording of one that was answered. `stale`: an answer past
- * its lifetime was sent, because the retriever or the handler failed.
+ * What the answer cache did, in terms of RFC 9211. `hit`: neither retrieved nor judged, including an answer shared with a
+ * simultaneous caller. `evidence-hit`: retrieved and judged again, then answered from the cache because the evidence was the
+ * same, also for another wording of an answered question. `stale`: an expired answer was sent, because the retriever or the
+ * handler failed.
  */
 export type CacheState = 'hit' | 'evidence-hit' | 'miss' | 'bypass' | 'stale'
 
@@ -51,14 +51,14 @@ export interface Decision extends Judgement {
   readonly collection: CollectionId
   readonly corpusVersion: CorpusVersion
   readonly signals: Signals
-  /** What was measured of the answer, when the policy judged it. */
+  /** Signals of the answer, if the policy judged it. */
   readonly answerSignals?: AnswerSignals
-  /** By which score the evidence was ranked. */
+  /** The score by which the evidence was ranked. */
   readonly rankedBy: ScoreKind
-  /** What became of the reranker; grades were judged only after `ok`. */
+  /** Outcome of the reranker; its scores exist only after `ok`. */
   readonly reranker: RerankerOutcome
   /** Ids of the chunks judged, best first. */
   readonly evidenceIds: readonly string[]
-  /** Ids of their documents, each once, in that order. */
+  /** Ids of their documents, without duplicates, in the same order. */
   readonly documentIds: readonly string[]
 }

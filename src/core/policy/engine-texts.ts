@@ -1,4 +1,4 @@
-/** What is said for the codes that are no gate's own. */
+/** Texts of codes that do not belong to a gate. */
 import { CANNOT_ANSWER, noteText, NOT_CONFIRMED, refusalText, SUGGEST, type Text, UNMEASURED } from '../gates/text.ts'
 
 /** Codes of the engine itself: of judging, of the context, and of rules. */

@@ -1,37 +1,37 @@
-/** What a handler's own response says about being stored: its status and headers, read as an HTTP cache reads them. */
+/** Whether a handler's response may be stored, by its status and headers, as an HTTP cache interprets them. */
 import { cacheDirectives, type CacheDirectives, directiveSeconds, targetedDirectives } from './cache-control.ts'
 import { httpDateMs } from './http-date.ts'
 
-/** Reads a header, `null` when it is absent; fields that stand more than once joined by commas. */
+/** Reads a header, `null` when it is absent; repeated fields are joined by commas. */
 export type HeaderReader = (name: string) => string | null
 
-/** What a handler's response allows. */
+/** How a handler's response may be stored. */
 export interface HandlerFreshness {
-  /** How long it stays fresh from when it was made, seconds; `undefined` when it leaves that open; 0: it is not stored. */
+  /** How long it stays fresh from when it was made, seconds; `undefined` if it does not say; 0: it is not stored. */
   readonly lifetimeSeconds: number | undefined
-  /** How old it was when the handler gave it, seconds, 0 and up. */
+  /** Its initial age, seconds, 0 and up. */
   readonly ageSeconds: number
-  /** The header for which it is not stored, where the handler may not have meant that: it said neither `no-store` nor `private`. */
+  /** The header that prevents storing, if this may be unintended: not for `no-store` and `private`. */
   readonly whyNotStored?: string
 }
 
-/** Fields for caches at the edge, as this one is: the first that can be read replaces `Cache-Control` and `Expires`. */
+/** Fields for edge caches such as this one: the first valid one replaces `Cache-Control` and `Expires`. */
 const TARGETED_FIELDS = ['cloudflare-cdn-cache-control', 'cdn-cache-control']
 
 /**
- * Statuses other than 200 that may be kept, where the handler says for how long: no confidence says how long a redirect or
- * an absence holds. Errors, parts and what has no content never are.
+ * Statuses other than 200 that may be stored if the handler says for how long, since confidence says nothing about how long a
+ * redirect or an absence is valid. Errors, partial and empty responses are never stored.
  *
  * @see RFC 9111, section 3
  */
 const KEPT_IF_SAID: ReadonlySet<number> = new Set([203, 301, 302, 303, 307, 308, 404, 410])
 
-/** Headers that are for one caller alone, so the whole response is. */
+/** Headers that make a response specific to one caller. */
 const OF_ONE_CALLER = ['set-cookie', 'set-cookie2', 'clear-site-data']
 
-/** What a response says to this cache. */
+/** Directives of a response for this cache. */
 interface Directives {
-  /** `undefined` when it cannot be read. */
+  /** `undefined` if malformed. */
   readonly directives: CacheDirectives | undefined
   readonly targeted: boolean
 }
@@ -43,17 +43,17 @@ function directivesOf(header: HeaderReader): Directives {
     if (directives !== undefined) return { directives, targeted: true }
   }
   const directives = cacheDirectives(header('cache-control') ?? '')
-  // Frameworks set a bare `no-cache` on every event stream, so that proxies pass it on at once: it says nothing of the answer.
+  // Frameworks set a bare `no-cache` on every event stream so that proxies do not buffer; it does not concern the answer.
   const isStream = /^text\/event-stream\b/i.test(header('content-type') ?? '')
   if (isStream && directives?.get('no-cache')?.every((fields) => fields === '')) directives.delete('no-cache')
   return { directives, targeted: false }
 }
 
 /**
- * What a handler's own response allows. What cannot be read allows nothing: not storing is never wrong.
+ * Determines how a handler's response may be stored. Malformed headers prevent storing, which is always safe.
  *
- * @param nowMs milliseconds since 1970 when it was asked for, to hold its dates against
- * @param keyedHeaders request headers, in lower case, that the answer key holds: a response may vary on these
+ * @param nowMs time of the request, milliseconds since 1970, with which dates are compared
+ * @param keyedHeaders request headers in the answer key, in lower case: a response may vary on these
  * @see RFC 9111, sections 3, 4.1, 4.2, 5.1 and 5.2.2
  */
 export function handlerFreshness(
@@ -72,7 +72,7 @@ export function handlerFreshness(
   return { lifetimeSeconds: allowedSeconds(status, header, nowMs, read), ageSeconds }
 }
 
-/** What keeps a response out of the cache that its handler may have wanted there. */
+/** Why a response is not stored although its handler may have wanted it. */
 function reasonNotToStore(
   header: HeaderReader,
   directives: CacheDirectives | undefined,
@@ -102,7 +102,7 @@ function allowedSeconds(
   return status === 200 ? undefined : 0
 }
 
-/** @see RFC 9111, section 5.3: what is no date has expired */
+/** @see RFC 9111, section 5.3: an invalid date counts as expired */
 function secondsUntil(expires: string, date: string | null, nowMs: number): number {
   const endMs = httpDateMs(expires, nowMs) ?? -Infinity
   const madeMs = httpDateMs(date ?? '', nowMs) ?? nowMs
@@ -110,8 +110,8 @@ function secondsUntil(expires: string, date: string | null, nowMs: number): numb
 }
 
 /**
- * How old a response was when it came: by its `Age`, of which the largest member counts and one that is not a whole number
- * is passed over, and by its `Date`, whichever says more.
+ * Initial age of a response: the larger of `Age` (its largest member; members that are not whole numbers are ignored) and
+ * the age according to `Date`.
  *
  * @see RFC 9111, section 4.2.3; section 5.1, where the first member counts: the largest is never fresher
  */
@@ -122,8 +122,8 @@ function ageOf(header: HeaderReader, nowMs: number): number {
 }
 
 /**
- * How long past its lifetime a handler's response may stand in for one that cannot be made, seconds: not at all where it forbids that, or cannot be
- * read, and no longer than it says itself.
+ * How long after expiry a handler's response may be sent on errors, seconds: 0 if its headers forbid that or are malformed,
+ * and no longer than its own `stale-if-error`.
  *
  * @param atMostSeconds window of the route
  * @see RFC 9111, section 4.2.4; RFC 5861, section 4

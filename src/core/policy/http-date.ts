@@ -1,9 +1,9 @@
 /** Dates of HTTP headers. */
 
 /**
- * Milliseconds since 1970 of a date in one of the three forms of HTTP.
+ * Parses a date in one of HTTP's three formats, to milliseconds since 1970.
  *
- * @param nowMs a year of two digits more than 50 years ahead of this is of the century before
+ * @param nowMs a two-digit year more than 50 years after this belongs to the previous century
  * @returns `undefined` for anything else, also where other parsers guess
  * @see RFC 9110, section 5.6.7
  */
@@ -20,7 +20,7 @@ export function httpDateMs(text: string, nowMs: number): number | undefined {
         `${name}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`,
     )
   const atMs = Date.parse(fixed)
-  // Only what is written back as it was read is what it says.
+  // Rejects dates such as 31 February, which do not format back to the same text.
   return Number.isFinite(atMs) && new Date(atMs).toUTCString() === fixed ? atMs : undefined
 }
 

@@ -1,4 +1,4 @@
-/** The second step of deciding again, after the answer: from numbers to a verdict. */
+/** The second stage: from signals of the answer to a verdict. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerInput } from '../answer/answer-input.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
@@ -9,7 +9,7 @@ import type { Judgement } from './decision.ts'
 import { askGates, conclude, gatesOf, hasEvidence, judgesAnswers, refusal } from './judge.ts'
 import type { Policy } from './policy.ts'
 
-/** What the first stage left: the judgement, and the signals that it rests on. */
+/** Result of the first stage: the judgement, and its signals. */
 export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'> {
   readonly signals: Signals
 }
@@ -17,15 +17,15 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
 const OF_ANSWER = { gate: 'answer', stage: 'post-generation' } as const
 
 /**
- * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
- * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
+ * Judges an answer by the gates for answers of the policy that judged the question. Their findings follow those of the first
+ * stage, and the strictest of both wins. Pure and synchronous, also for recorded signals.
  *
- * An answer that could not be read refuses, unless every gate can judge that; so does one that every gate skips. A policy without gates for answers
- * leaves the judgement as it was.
+ * An unreadable answer is refused, unless every gate can judge unreadable answers; so is one that every gate skips. A policy
+ * without gates for answers leaves the judgement unchanged.
  *
- * @param judged what `judge` said under this same policy, with its signals
- * @param isWhole whether all of it came: one that broke off or was too large is refused
- * @throws `policy_invalid` when it was judged under another policy
+ * @param judged result of `judge` under the same policy, with its signals
+ * @param isWhole whether the answer is complete; one that broke off or was too large is refused
+ * @throws `policy_invalid` when the question was judged under another policy
  */
 export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals, isWhole = true): Judgement {
   if (judged.policyId !== policy.id) {
@@ -48,7 +48,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   return conclude(policy, findings, hasEvidence(signals) ? confidence : 0)
 }
 
-/** How an answer is measured: as the gates bring it along that judge answers, and not at all where none does. */
+/** The function that measures answers, from the gates that judge them; `undefined` if there are none. */
 export function answerMeasure(
   policy: Policy,
 ): ((input: Omit<AnswerInput, 'fields' | 'language'>) => AnswerSignals) | undefined {
@@ -56,7 +56,7 @@ export function answerMeasure(
   return measure && ((input) => measure({ ...input, fields: answerFields(policy), language: policy.language }))
 }
 
-/** Sentences of an answer that the gates of the policy refuse, as they stand there. */
+/** Sentences of an answer that the policy's gates refuse, verbatim. */
 export function refusedSentences({ gates }: Policy, answer: string, signals: AnswerSignals): string[] {
   return gates.flatMap(({ gate, settings }) => gate.refusedSentences?.(settings, answer, signals) ?? [])
 }
@@ -65,7 +65,7 @@ function judgesUnreadable(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').every(({ gate }) => gate.judgesUnreadable === true)
 }
 
-/** Fields of a structured answer that the policy's gates and its confidence model look at. */
+/** Fields of a structured answer that the policy's gates and confidence model read. */
 export function answerFields({ gates, confidence: { model, settings } }: Policy): string[] {
   const ofGates = gates.flatMap((each) => each.gate.answerFields?.(each.settings) ?? [])
   return [...new Set([...ofGates, ...(model.answerFields?.(settings) ?? [])])]

@@ -1,4 +1,4 @@
-/** The second step of deciding: from numbers to a verdict, before there is an answer. */
+/** The second step of deciding: from signals to a verdict, before there is an answer. */
 import { ENGINE_TEXTS, type EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
 import { strictest, isCode, isOutcome, type Stage } from '../gates/finding.ts'
@@ -11,13 +11,13 @@ import type { Signal } from '../signals/signal.ts'
 import type { Policy, Bands } from './policy.ts'
 
 /**
- * Judges signals under a policy, before there is an answer. Pure and synchronous; runs as well on recorded signals as on
- * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal under
- * every policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
+ * Judges signals under a policy, before there is an answer. Pure and synchronous, for new and recorded signals. The strictest
+ * finding wins. Without evidence, or if every gate skips, every policy refuses. A policy whose gates all judge the answer
+ * passes the question on to `judgeAnswer`.
  *
- * Gates about the question alone are asked without evidence, too, and never stand for a judgement of it.
+ * Gates about the question are also run without evidence, and do not count as having judged the evidence.
  *
- * @param textFindings findings that rest on texts: of the context and of custom rules
+ * @param textFindings findings that depend on texts: about the context, and of custom rules
  */
 export function judge(policy: Policy, signals: Signals, textFindings: readonly Finding[] = []): Judgement {
   const evidence = hasEvidence(signals)
@@ -25,7 +25,7 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
   const asked = gatesOf(policy, 'pre-generation').filter(({ gate }) => evidence || gate.about === 'question')
   const findings = askGates(asked, { signals, confidence })
   if (!evidence) return conclude(policy, [...findings, refusal('no_evidence')], 0)
-  // A rule may add to what the gates find, and never stand for them.
+  // A rule may add findings, but does not count as having judged the evidence.
   const isJudged = findings.some(({ outcome }) => outcome !== 'skip')
   findings.push(...textFindings)
   if (!isJudged && asked.every(({ gate }) => gate.about === 'question') && judgesAnswers(policy)) {
@@ -35,7 +35,7 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
 }
 
 /**
- * Whether a gate refuses the question for itself, by what follows from its text alone: then nothing has to be retrieved.
+ * Whether a gate refuses the question by its text alone, so that nothing needs to be retrieved.
  *
  * @param measure measures signals of the question, without any evidence
  */
@@ -59,7 +59,7 @@ export function judgesAnswers(policy: Policy): boolean {
 
 const JUDGED_WITH_ANSWER: Finding = { ...refusal('judged_with_answer'), outcome: 'skip' }
 
-/** The strictest finding wins; what is not a finite confidence counts as none. */
+/** The judgement from findings: the strictest wins. A non-finite confidence counts as 0. */
 export function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
   const usable = clamp01(recordedNumber(confidence))
   const known = found.map(asFinding)
@@ -78,7 +78,7 @@ export function conclude(policy: Policy, found: readonly Finding[], confidence: 
   }
 }
 
-/** A gate or rule without types, or a damaged record, may say anything: what is no outcome, or has no code, refuses. */
+/** Checks a finding, since an untyped gate or damaged record may contain anything: an invalid outcome or code refuses. */
 function asFinding(finding: Finding): Finding {
   return isOutcome(finding.outcome) && isCode(finding.code)
     ? finding
@@ -93,7 +93,7 @@ const GATE_DISABLED: Finding = {
   outcome: 'advise',
 }
 
-/** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */
+/** The band of a confidence, by its unrounded value. A value equal to a bound reaches it, with the gates' tolerance. */
 export function bandOf(bands: Bands, confidence: number): Band {
   if (meets(confidence, bands.high, RATIO_TOLERANCE)) return 'high'
   if (meets(confidence, bands.medium, RATIO_TOLERANCE)) return 'medium'

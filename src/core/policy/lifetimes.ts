@@ -1,4 +1,4 @@
-/** From confidence to lifetime: the stronger the evidence, the longer an answer lives. */
+/** Cache lifetimes: the higher the confidence, the longer an answer is cached. */
 import { RagGateError } from '../../errors.ts'
 import type { Band, Judgement } from './decision.ts'
 import { clamp01 } from '../lib/numbers.ts'
@@ -10,16 +10,16 @@ export interface LifetimeRange {
   readonly toSeconds: number
 }
 
-/** Lifetimes of a policy. Ranges of better bands must not begin below the end of worse ones. */
+/** Lifetimes of a policy. A band's range must not begin below the end of the next lower band's. */
 export interface CacheLifetimes {
   readonly high: LifetimeRange
   readonly medium: LifetimeRange
   readonly low: LifetimeRange
-  /** An answer that carries a caution never lives longer than this, seconds. */
+  /** Longest lifetime of an answer with a caution, seconds. */
   readonly adviseAtMostSeconds: number
   /**
-   * How long a refusal is remembered, seconds; 0 for not at all. It is forgotten when the version of the collection rises; thirty
-   * seconds at most where nothing raises it, and where a model's answer was refused.
+   * How long a refusal is cached, seconds; 0 for not at all. It becomes invalid when the collection's version rises. If the
+   * collection has no version, or a model's answer was refused, it is cached for thirty seconds at most.
    */
   readonly refusalSeconds: number
 }
@@ -27,7 +27,7 @@ export interface CacheLifetimes {
 const MINUTE = 60
 const HOUR = 3600
 
-/** Six hours to a day, an hour to six, five minutes to an hour; refusals a day, unless the documents change before. */
+/** Six hours to a day, one to six hours, five minutes to an hour; refusals a day, or until documents change. */
 export const DEFAULT_LIFETIMES: CacheLifetimes = Object.freeze({
   high: { fromSeconds: 6 * HOUR, toSeconds: 24 * HOUR },
   medium: { fromSeconds: HOUR, toSeconds: 6 * HOUR },
@@ -40,7 +40,7 @@ export const DEFAULT_LIFETIMES: CacheLifetimes = Object.freeze({
  * @throws `policy_invalid` when a lifetime is missing, negative or not finite, or the ranges do not rise with the band
  */
 export function validateLifetimes(lifetimes: CacheLifetimes): void {
-  // Read from a file it may be anything: what is not there is no number.
+  // A file may hold anything; missing members fail the number check below.
   const { high, medium, low, adviseAtMostSeconds, refusalSeconds }: Partial<CacheLifetimes> = isRecord(lifetimes)
     ? lifetimes
     : {}
@@ -54,19 +54,19 @@ export function validateLifetimes(lifetimes: CacheLifetimes): void {
   }
 }
 
-/** What freshness depends on: the judgement and the policy's bands and lifetimes. */
+/** The parts of a policy that determine lifetimes. */
 export interface FreshnessPolicy {
   readonly bands: { readonly high: number; readonly medium: number; readonly low: number }
   readonly cacheLifetimes: CacheLifetimes
 }
 
-/** What else bounds a lifetime. */
+/** Further limits of a lifetime. */
 export interface LifetimeBounds {
-  /** How long the handler's own response stays fresh, seconds; absent when it leaves that open. */
+  /** How long the handler's own response stays fresh, seconds; absent if it does not say. */
   readonly handlerSeconds?: number | undefined
-  /** How old the handler's response was when it came, seconds. @default 0 */
+  /** Initial age of the handler's response, seconds. @default 0 */
   readonly ageSeconds?: number
-  /** Where in the jitter an answer stands, 0..1: see `jitterOf`. @default 0, the full lifetime */
+  /** Share of the largest jitter to apply, 0..1: see `jitterOf`. @default 0, the full lifetime */
   readonly jitter?: number
 }
 
@@ -74,10 +74,10 @@ export interface LifetimeBounds {
 const JITTER = 0.1
 
 /**
- * How long an answer may live from when it comes, whole seconds; 0 means that it is not stored. For one key it never falls
- * when the confidence rises, never leaves the range of its band, and never exceeds what the handler allows. Jitter shortens
- * by up to a tenth what the policy gives, so that answers made together do not end together; a handler's own bound and
- * the lifetime of refusals stay as they are.
+ * Lifetime of a new answer, whole seconds; 0 means that it is not stored. For one key it never decreases with rising
+ * confidence, never leaves the range of its band, and never exceeds what the handler allows. Jitter shortens the policy's
+ * lifetime by up to a tenth, so that answers stored together do not expire together; it does not apply to a handler's own
+ * limit and to refusals.
  */
 export function lifetimeSeconds(
   policy: FreshnessPolicy,
@@ -92,7 +92,7 @@ export function lifetimeSeconds(
 }
 
 /**
- * Where in the jitter the answer under a key stands, 0..1: the same for the same key.
+ * The jitter for a key, 0..1; a deterministic hash.
  *
  * @see http://www.isthe.com/chongo/tech/comp/fnv/ FNV-1a over UTF-16 code units, mixed once more for short keys
  */
@@ -104,7 +104,7 @@ export function jitterOf(key: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000
 }
 
-/** Straight lines from a band's shortest to its longest lifetime across its span of confidence; 0 below `low`. */
+/** Interpolates linearly from a band's shortest to its longest lifetime across its range of confidence; 0 below `low`. */
 function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: number, kept: number): number {
   const spans: readonly (readonly [Exclude<Band, 'very-low'>, number, number])[] = [
     ['high', bands.high, 1],
@@ -112,7 +112,7 @@ function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: nu
     ['low', bands.low, bands.medium],
   ]
   for (const [band, from, to] of spans) {
-    // A confidence that is not a number reaches no band.
+    // NaN reaches no band.
     if (!(confidence >= from)) continue
     const { fromSeconds, toSeconds } = cacheLifetimes[band]
     const seconds =

@@ -1,4 +1,4 @@
-/** A logistic model over the signals measured from text. */
+/** A logistic regression model over the signals measured from text. */
 import { TEXT_SIGNALS } from '../signals/text-signals.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import { boolean, group, type OptionKind, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
@@ -7,11 +7,11 @@ import { confidenceBy, type ConfidenceModel } from './confidence.ts'
 import type { PolicyConfidence } from './confidence.ts'
 import type { TextSignalName } from '../signals/text-signals.ts'
 
-/** The numbers of a logistic model. */
+/** Coefficients of a logistic model. */
 export interface LogisticWeights {
   /** Added to the weighted sum; any finite number. */
   readonly intercept: number
-  /** Weight of each signal, any finite number; a signal that is not named has none. */
+  /** Weight of each signal, any finite number; 0 for signals not named. */
   readonly weights: Readonly<Partial<Record<TextSignalName, number>>>
 }
 
@@ -21,16 +21,16 @@ export interface LogisticSettings extends LogisticWeights {
   /** Where the weights come from. */
   readonly provenance: string
   /**
-   * Whether the model and the thresholds that go with it were fitted on questions of the collection that is asked. Where
-   * they were not, no rate of false answers or refusals is promised.
+   * Whether the model and its thresholds were fitted on labelled questions of the collection. If not, no error rate is
+   * promised.
    *
-   * @default nothing is said about it
+   * @default not stated
    */
   readonly calibrated?: boolean
 }
 
 /**
- * A confidence of 1 / (1 + e^−z), z the intercept and the weighted sum of signals.
+ * The confidence 1 / (1 + e^−z), where z is the intercept plus the weighted sum of signals.
  *
  * @throws `policy_invalid`
  */

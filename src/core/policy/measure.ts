@@ -1,4 +1,4 @@
-/** Measuring what a policy reads. */
+/** Measures the signals of a policy. */
 import { measureSignals, type MeasuredQuestion, type Signals, subjectOf } from '../signals/measure.ts'
 import type { Policy } from './policy.ts'
 

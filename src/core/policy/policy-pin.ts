@@ -1,21 +1,21 @@
-/** What a calibrated policy was calibrated on: another collection, embedding, reader or lexicon is another scale. */
+/** Pins of calibrated policies: a calibration is valid for one collection, embedding, reader and lexicon. */
 
-/** How a collection stood when a policy was calibrated on it, as it is sent and stored. */
+/** State of a collection when a policy was calibrated on it, as it is sent and stored. */
 export interface PolicyPin {
   readonly collection: string
   readonly embedding_model: string
   readonly dimension: number
   readonly lexicon_id: string | null
-  /** What read the passages beside the question, and for which questions; `null` for nothing. @default it is not held */
+  /** The reader and its bounds; `null` for no reader. @default not checked */
   readonly reader?: string | null
-  /** For reading: a later version with the same lexicon cannot be. */
+  /** For information only; it is not compared. */
   readonly corpus_version: number
 }
 
-/** What may differ from a pin. Under another embedding or reader a promise is void; under another lexicon it fades. */
+/** Possible differences from a pin. Another embedding or reader voids the calibration; another lexicon weakens it. */
 export type PinDifference = 'collection' | 'embedding' | 'reader' | 'lexicon'
 
-/** What is no longer as it was pinned, the worst first; nothing where the promise stands. */
+/** Differences from the pin, the most severe first; empty if the calibration is valid. */
 export function pinDifferences(pin: PolicyPin, now: Omit<PolicyPin, 'corpus_version'>): readonly PinDifference[] {
   const embedded = pin.embedding_model === now.embedding_model && pin.dimension === now.dimension
   return [

@@ -1,4 +1,4 @@
-/** Policies: what decides, frozen, with an id over everything that could change a decision. */
+/** Policies: frozen decision settings, with an id that hashes everything that could change a decision. */
 import { RagGateError } from '../../errors.ts'
 import { type Gate, type GateSettings, type PolicyGate } from '../gates/gate.ts'
 import { isCode, type ReasonCode } from '../gates/finding.ts'
@@ -16,56 +16,56 @@ import { ENGINE_TEXTS } from './engine-texts.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './lifetimes.ts'
 import type { PolicyParts, Preset, Wording } from './preset.ts'
 
-/** From which confidence on each band begins; what is under `low` is `very-low`. 0..1, falling. */
+/** Lowest confidence of each band, 0..1, falling; below `low` is `very-low`. */
 export interface Bands {
   readonly high: number
   readonly medium: number
   readonly low: number
 }
 
-/** What a policy is made from. */
+/** Input of `definePolicy`. */
 export interface PolicyInput {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string
   readonly confidence: PolicyConfidence
   readonly bands: Bands
-  /** In the order in which they are asked; at least one. */
+  /** Gates in the order in which they are run; at least one. */
   readonly gates: readonly PolicyGate[]
   /**
-   * Signals that are recorded beside those that decide, so that other policies can be tried and fitted on the records.
+   * Signals to record in addition to those that decide, so that other policies can be fitted and tried on the records.
    *
    * @default those of its preset
    */
   readonly records?: readonly Signal[]
-  /** In which questions and passages are read. @default none: words and marks of any script */
+  /** Language of questions and passages. @default none: words and punctuation of any script */
   readonly language?: Language
   /** @default six hours to a day for `high`, an hour to six for `medium`, five minutes to an hour for `low` */
   readonly cacheLifetimes?: CacheLifetimes
-  /** Whose words and reports it has beside those of its gates. @default none */
+  /** Preset with further texts and reports. @default none */
   readonly preset?: Preset
   /** @default 'neutral' */
   readonly wording?: Wording
   /**
-   * DANGEROUS: every question is answered, the gates' findings aside. They still judge and their findings are recorded;
-   * every verdict is `advise` for the reason `gate_disabled`, and no answer is stored. For comparing on a test system.
+   * DANGEROUS: answers every question, whatever the gates find. Their findings are still recorded, every verdict is `advise`
+   * with the reason `gate_disabled`, and no answer is stored. For comparisons on a test system.
    */
   readonly dangerouslyDisableGates?: true
-  /** Every refusal asks for a person: `escalate` stands in the decision, the refusal and the rejection record. */
+  /** Marks every refusal for human review: sets `escalate` in the decision, the refusal and the rejection record. */
   readonly escalateRefusals?: true
 }
 
-/** Settings that are `true` or not there. */
+/** Settings that are `true` or absent. */
 type Flags = Pick<PolicyInput, 'dangerouslyDisableGates' | 'escalateRefusals'>
 
-/** A frozen rule for deciding. */
+/** A frozen policy. */
 export interface Policy extends PolicyInput {
-  /** The signals that its gates and its confidence read: without one of them a decision cannot be judged again. */
+  /** The signals that its gates and confidence read. A decision that lacks one of them cannot be judged again. */
   readonly reads: readonly Signal[]
-  /** All that are measured: those that it reads, and those that are only recorded. */
+  /** All signals that are measured: those that it reads, and those that are only recorded. */
   readonly signals: readonly Signal[]
   readonly cacheLifetimes: CacheLifetimes
   readonly wording: Wording
-  /** What is said for each reason code that it can give. */
+  /** Texts for all reason codes that it can give. */
   readonly texts: Readonly<Record<ReasonCode, Text>>
   /** `name@` and 16 hexadecimal characters of SHA-256 over the canonical JSON of its settings. */
   readonly id: string
@@ -82,11 +82,11 @@ export interface PolicySettings extends Flags {
   readonly cacheLifetimes: CacheLifetimes
   /** Name of its preset; absent without one. */
   readonly preset?: string
-  /** Absent for the neutral one. */
+  /** Absent for `neutral`. */
   readonly wording?: 'specification'
 }
 
-/** What is not plain here is checked below. */
+/** Checks of the plain members; the others are checked below. */
 const SETTINGS: OptionKinds<PolicyInput> = {
   name: required({
     words: '1 to 40 of a-z, 0-9 and -',
@@ -103,7 +103,7 @@ const SETTINGS: OptionKinds<PolicyInput> = {
   cacheLifetimes: anything,
   preset: anything,
   wording: oneOf('neutral', 'specification'),
-  // Read from a file they may be anything: what is not plainly true must not disable, nor pass for a setting.
+  // A file may hold anything: a value other than `true` is an error, and must not disable the gates.
   dangerouslyDisableGates: flag,
   escalateRefusals: flag,
 }
@@ -112,8 +112,8 @@ const LEVEL = required(number(0, 1))
 const BANDS: OptionKinds<Bands> = { high: LEVEL, medium: LEVEL, low: LEVEL }
 
 /**
- * Checks and freezes a policy and gives it its id: the same settings always have the same id, other settings never. The
- * id of a policy that is given is not believed.
+ * Checks and freezes a policy, and computes its id: equal settings have equal ids, different settings different ones. An id
+ * in the input is ignored.
  *
  * @throws `policy_invalid` naming the setting at fault
  */
@@ -157,7 +157,7 @@ export function definePolicy(input: PolicyInput): Policy {
   })
 }
 
-/** A policy as plain data. */
+/** Converts a policy to plain data. */
 export function policySettings(policy: Omit<Policy, 'texts' | 'id' | 'reads' | 'signals'>): PolicySettings {
   const { name, confidence, bands, gates, language, cacheLifetimes, preset, wording } = policy
   return {
@@ -174,14 +174,14 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id' | 'reads' | '
 }
 
 /**
- * A policy from what `policySettings` gave, read back from JSON: each gate and confidence model is looked up by its name
- * among the given parts, and so is its language.
+ * Restores a policy from the JSON of `policySettings`: gates, confidence model and language are looked up by name in the
+ * given parts.
  *
- * @throws `policy_invalid` for a gate, a confidence model, a language or a preset that none of the parts holds, or settings that
- *   `definePolicy` does not take
+ * @throws `policy_invalid` for a gate, confidence model, language or preset that no part contains, or settings that
+ *   `definePolicy` rejects
  */
 export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Preset)[]): Policy {
-  // Not checked yet: its members are, here and by `definePolicy`.
+  // The cast is safe because all members are checked, here and by `definePolicy`.
   const settings = stored as PolicySettings
   requireOptions<PolicyInput | PolicySettings>(settings, SETTINGS, 'policy_invalid')
   if (!Array.isArray(parts)) throw invalid('resolvePolicy needs a list of presets', 'parts')
@@ -229,7 +229,7 @@ function signalsRead({ model, settings }: PolicyConfidence, gates: readonly Poli
   return named([...(model.reads?.(settings) ?? []), ...gates.flatMap((each) => each.gate.reads?.(each.settings) ?? [])])
 }
 
-/** Each name once, as it first came. */
+/** Removes signals with a name that occurred before. */
 function named(signals: readonly Signal[]): readonly Signal[] {
   return Object.freeze(signals.filter(({ name }, at) => signals.findIndex((other) => other.name === name) === at))
 }

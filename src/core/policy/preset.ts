@@ -1,4 +1,4 @@
-/** What a ready-made policy brings beside its settings: the parts it is made of, its own words and its own reports. */
+/** Presets: the parts, texts and reports of a ready-made policy, beside its settings. */
 import type { Chunk } from '../evidence/chunk.ts'
 import type { ScoreMeaning } from '../evidence/score-kinds.ts'
 import type { Finding, ReasonCode } from '../gates/finding.ts'
@@ -10,10 +10,10 @@ import type { Language } from '../text/language.ts'
 import type { ConfidenceModel } from './confidence.ts'
 import type { Decision } from './decision.ts'
 
-/** Who reads. `public`: no number that follows a score, for that tells what the corpus holds. `operator`: everything. */
+/** Who reads a response. `public`: no number derived from a score, which would reveal what the corpus contains. `operator`: everything. */
 export type Audience = 'public' | 'operator'
 
-/** Parts by which stored settings become a policy again. */
+/** Parts from which stored settings are restored to a policy. */
 export interface PolicyParts {
   readonly gates: readonly Gate[]
   readonly confidenceModels: readonly ConfidenceModel[]
@@ -21,13 +21,13 @@ export interface PolicyParts {
   readonly languages?: readonly Language[]
 }
 
-/** A decision, and what texts about it are made of. */
+/** A decision with the data for texts about it. */
 export interface ReportedDecision {
   readonly decision: Decision
   /** The evidence, best first. */
   readonly chunks: readonly Chunk[]
   readonly audience: Audience
-  /** Gates of the policy that judged. */
+  /** Gates of the policy. */
   readonly gates: readonly PolicyGate[]
 }
 
@@ -45,19 +45,19 @@ export interface MarkedLine {
   readonly text: string
 }
 
-/** The parts of an explanation that only the preset of a policy can tell. */
+/** The parts of an explanation that a preset contributes. */
 export interface PresetExplanation {
-  /** Instead of a finding's own message. @default the message of each finding */
+  /** Facts that replace a finding's message. @default the message of each finding */
   readonly facts?: (finding: Finding) => readonly ExplainedFact[] | undefined
-  /** What was checked, check by check. @default none */
+  /** One line per check. @default none */
   readonly checks?: readonly MarkedLine[]
-  /** What the measures mean, in words. @default none */
+  /** Interpretation of the measurements, in words. @default none */
   readonly analysis?: readonly MarkedLine[]
-  /** What a reader is told at a glance. @default nothing */
+  /** A short summary for readers. @default nothing */
   readonly glance?: FurtherMembers
 }
 
-/** Something that the audit trail keeps beside a decision. */
+/** An event for the audit trail, beside a decision. */
 export interface AuditEvent {
   /** Such as `RAG_ADVISORY_LOW_CONFIDENCE`. */
   readonly type: string
@@ -65,39 +65,39 @@ export interface AuditEvent {
   readonly payload: Json
 }
 
-/** What of a decision, fresh or recorded, a preset explains. */
+/** The parts of a new or recorded decision that a preset explains. */
 export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
 
-/** What not every deployment has: a reranker; scores of words or of meaning, not of ranks alone. */
+/** A requirement that not every deployment meets: a reranker, or scores that reflect words or meaning. */
 export type PresetNeed = 'reranker' | Extract<ScoreMeaning, 'words' | 'meaning'>
 
-/** A ready-made policy's own side. Core knows presets by this alone, and imports none. */
+/** A preset. Core only knows this interface, and imports no preset. */
 export interface Preset extends PolicyParts {
-  /** As stored settings name it. */
+  /** Name in stored settings. */
   readonly name: string
   /**
-   * One of these must be there for its default settings: without, it refuses or calls unusable what it should answer.
+   * Its default settings need at least one of these; without, it would refuse questions that it should answer.
    *
    * @default nothing
    */
   readonly needsOneOf?: readonly PresetNeed[]
-  /** Signals that its policies record beside those that decide. @default none */
+  /** Signals that its policies record in addition to those that decide. @default none */
   readonly records?: readonly Signal[]
-  /** Texts in the words of the profile's specification, for policies made with `wording: 'specification'`. @default none */
+  /** The texts of the profile's specification, for policies made with `wording: 'specification'`. @default none */
   readonly specificationTexts?: Readonly<Record<ReasonCode, Text>>
-  /** What an operator is told of the finding that decided. @default its message */
+  /** Reason shown to operators for the finding that decided. @default its message */
   operatorReason?(finding: Finding, decision: Decision, wording: Wording): string | undefined
-  /** Members of every answer and refusal under the policy. @default none */
+  /** Further members of every answer and refusal. @default none */
   summary?(told: ReportedDecision): FurtherMembers
-  /** Members of its refusals beside those. @default none */
+  /** Further members of refusals. @default none */
   refusal?(told: ReportedDecision, wording: Wording): FurtherMembers
-  /** What the audit trail keeps of an exchange, a cached answer's too. @default nothing */
+  /** Events for the audit trail, also for cached answers. @default none */
   auditEvents?(decision: Decision, atMs: number): readonly AuditEvent[]
-  /** A warning for `onWarning`, once an answer was made. @default none */
+  /** A warning for `onWarning` after a new answer. @default none */
   warning?(decision: Decision): { readonly code: string; readonly message: string } | undefined
   /** @default nothing but the findings */
   explain?(decision: AssessedDecision, gates: readonly PolicyGate[]): PresetExplanation
 }
 
-/** In whose words a policy speaks: neutral ones that name no domain, or those of the specification that the profile follows. */
+/** Wording of texts: neutral, without a domain, or that of the profile's specification. */
 export type Wording = 'neutral' | 'specification'

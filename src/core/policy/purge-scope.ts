@@ -1,9 +1,9 @@
-/** What can be purged of the cached answers, and what of it an answer belongs to. */
+/** Scopes of purges, and the scopes to which an answer belongs. */
 import { lengthPrefixed } from '../lib/canonical.ts'
 import { base32, sha256 } from '../lib/sha256.ts'
 import type { Decision } from './decision.ts'
 
-/** Answers that go together. */
+/** A set of answers that can be purged together. */
 export type PurgeScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'tenant'; readonly tenant: string }
@@ -12,15 +12,15 @@ export type PurgeScope =
   | { readonly kind: 'document'; readonly tenant: string; readonly collection: string; readonly documentId: string }
   /** One answer, by the id of its decision. */
   | { readonly kind: 'answer'; readonly tenant: string; readonly decisionId: string }
-  /** Every answer to this question, normalised as the gate does. */
+  /** Every answer to this question, normalised like the gate's. */
   | { readonly kind: 'question'; readonly tenant: string; readonly collection: string; readonly question: string }
 
-/** The tenant whose answers a scope reaches; '' for those of all tenants. */
+/** The tenant whose answers a scope affects; '' for all tenants. */
 export function tenantOfScope(scope: PurgeScope): string {
   return scope.kind === 'everything' ? '' : scope.tenant
 }
 
-/** The canonical text of a scope: two scopes have the same only when they are the same. */
+/** The canonical text of a scope: equal only for equal scopes. */
 export function purgeScopeText(scope: PurgeScope): string {
   switch (scope.kind) {
     case 'everything':
@@ -40,12 +40,12 @@ export function purgeScopeText(scope: PurgeScope): string {
 
 const DIGEST_CHARACTERS = 32
 
-/** A list of purges holds no text of a question, and is short. */
+/** Questions are hashed, so that a list of purges contains no question and is short. */
 function digest(text: string): string {
   return base32(sha256(text), DIGEST_CHARACTERS)
 }
 
-/** The scopes that an answer belongs to, but for its question: purging any of them takes it away. */
+/** The scopes of an answer, except that of its question: a purge of any of them removes it. */
 export function scopesOfAnswer({
   id,
   tenant,

@@ -1,16 +1,16 @@
-/** A list of purges, to hold stored answers against: of constant size. */
+/** A list of purges of bounded size, against which stored answers are checked. */
 import { type PurgeScope, purgeScopeText } from './purge-scope.ts'
 
-/** Purges that are known one by one; what is older counts as a purge of all the tenant's answers from before it. */
+/** Purges kept individually per tenant; older ones are merged into one purge of all the tenant's earlier answers. */
 export const MOST_PURGES = 2000
 
-/** Which scopes of a tenant were purged, each with the number of its latest purge. */
+/** The purged scopes of a tenant, each with the number of its latest purge. */
 export interface PurgedScopes {
   /** The highest number. */
   epoch: number
-  /** Every answer that knows of no later purge than this is purged. */
+  /** Answers stored at this epoch or earlier are purged. */
   foldedEpoch: number
-  /** By the canonical texts of the scopes. */
+  /** Number of the latest purge by canonical text of the scope. */
   readonly epochs: Map<string, number>
 }
 
@@ -18,12 +18,12 @@ export function noPurges(): PurgedScopes {
   return { epoch: 0, foldedEpoch: 0, epochs: new Map() }
 }
 
-/** Notes purges; beyond so many the oldest are folded into one. */
+/** Adds purges; beyond `MOST_PURGES` the oldest are merged into one. */
 export function notePurges(known: PurgedScopes, purges: Iterable<readonly [scope: string, epoch: number]>): void {
   const { epochs } = known
   for (const [scope, epoch] of [...purges].sort(([, one], [, other]) => one - other)) {
     const latest = Math.max(epoch, epochs.get(scope) ?? 0)
-    // Moved to the end: the first was purged longest ago.
+    // Moved to the end, so that the first entry is the oldest.
     epochs.delete(scope)
     epochs.set(scope, latest)
     known.epoch = Math.max(known.epoch, epoch)
@@ -35,7 +35,7 @@ export function notePurges(known: PurgedScopes, purges: Iterable<readonly [scope
   }
 }
 
-/** Whether one of these scopes was purged after that epoch. */
+/** Whether one of these scopes was purged after the epoch. */
 export function purgedSince(
   { foldedEpoch, epochs }: PurgedScopes,
   since: number,

@@ -1,12 +1,12 @@
-/** What is wrong where the reader failed whose scores a policy counts. */
+/** Findings when a reader fails whose scores the policy uses. */
 import type { RerankerOutcome } from '../evidence/rerank.ts'
 import type { Finding } from '../gates/finding.ts'
 import { refusal } from './judge.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * Refuses what was to be read and was not, under a policy whose confidence counts the scores of a reader where there are
- * any: thresholds that were found with them are none for words alone. What was spared needs no reader.
+ * Refuses if the reader failed and the policy's confidence uses its scores, because thresholds fitted with these scores are
+ * not valid without them. Questions for which the reader was not called are unaffected.
  */
 export function readerFindings(
   { confidence: { model, settings } }: Policy,

@@ -1,4 +1,4 @@
-/** Rules of a service's own: checks over the texts, beside the gates of its policy. */
+/** An application's own rules: checks over texts, in addition to the policy's gates. */
 import { RagGateError } from '../../errors.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
@@ -10,49 +10,49 @@ import { hex, sha256 } from '../lib/sha256.ts'
 import { words } from '../text/words.ts'
 import { visible } from '../text/visible.ts'
 
-/** What a rule may look at: a frozen copy, so that it changes nothing for the gates and rules after it. */
+/** Input of a rule: a frozen copy, so that a rule cannot affect others. */
 export interface RuleInput {
   /** Normalised. */
   readonly question: string
   /** Best chunk first. */
   readonly evidence: Evidence
-  /** What was measured of it: what the policy reads. */
+  /** The signals that the policy reads. */
   readonly signals: Signals
 }
 
-/** What a rule says. */
+/** Result of a rule. */
 export interface RuleFinding {
-  /** `pass` never lifts what another gate or rule found. */
+  /** `pass` never overrides a stricter finding. */
   readonly outcome: Verdict
-  /** In words, for operators. */
+  /** Message for operators. */
   readonly message: string
-  /** A sentence for every caller, instead of "Excluded by a rule of this service". No figures that follow a score. */
+  /** A sentence for every caller, instead of "Excluded by a rule of this service". It must not reveal scores. */
   readonly publicText?: string
-  /** What was measured; left out of the record unless it is finite. */
+  /** The measured value; recorded only if finite. */
   readonly actual?: number
-  /** What it was held against; likewise. */
+  /** The value it was compared with; recorded only if finite. */
   readonly threshold?: number
 }
 
-/** What a rule is made of. */
+/** Input of `defineRule`. */
 export interface RuleInit {
   /**
-   * Names the rule and all that it depends on: lower-case letters, digits and `- : , .`. It joins the answer key, so
-   * another list of words must be another id.
+   * Identifies the rule and everything it depends on: lower-case letters, digits and `- : , .`. It is part of the answer key,
+   * so a rule with another list of words needs another id.
    */
   readonly id: string
   /**
-   * Synchronous and pure: what it says must follow from what it is given.
+   * The check, which must be synchronous and pure.
    *
-   * @returns `null` when the rule has nothing to say; anything else that is no finding, such as a promise, refuses
+   * @returns a finding, or `null` for none; anything else, such as a promise, refuses
    */
   readonly check: (input: RuleInput) => RuleFinding | null
 }
 
-/** A check of a service's own, made by `defineRule`. */
+/** An application's own check, made by `defineRule`. */
 export interface Rule {
   readonly id: string
-  /** What it finds, for `judge`. */
+  /** Runs the check. @returns findings for `judge` */
   readonly ask: (input: RuleInput) => readonly Finding[]
 }
 
@@ -72,15 +72,15 @@ const CODES: Readonly<Record<Verdict, ReasonCode>> = {
 
 const OF_RULE = 'rule:'
 
-/** Whether a rule stands behind this name among the gates of findings. */
+/** Whether this name in a finding is that of a rule. */
 export function isOfRule(gate: string): boolean {
   return gate.startsWith(OF_RULE)
 }
 
 /**
- * Makes a rule. One that throws, or says nothing that is known, refuses.
+ * Makes a rule. A check that throws or returns something invalid refuses the question.
  *
- * @throws `config_invalid` for an id that is malformed, or a check that is none
+ * @throws `config_invalid` for a malformed id, or a check that is not a function
  */
 export function defineRule(init: RuleInit): Rule {
   requireOptions(init, RULE)
@@ -93,10 +93,10 @@ export function defineRule(init: RuleInit): Rule {
       try {
         const found = check(frozenCopy(input))
         if (found === null) return []
-        // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
+        // The result of an asynchronous rule is ignored; its rejection must not crash the service.
         if (found instanceof Promise) found.catch(() => undefined)
         const { outcome, message, publicText = '', actual, threshold } = found
-        // A rule without types may say anything.
+        // An untyped rule may return anything.
         const said: readonly unknown[] = [outcome, message, publicText]
         if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
         return [
@@ -118,8 +118,8 @@ export function defineRule(init: RuleInit): Rule {
 }
 
 /**
- * Whether any of the words or phrases stands in the text, as whole words, in any letter case. Invisible characters part no
- * word.
+ * Whether the text contains any of the words or phrases, as whole words, case-insensitively. Invisible characters do not
+ * separate words.
  */
 export function mentions(text: string, wanted: readonly string[]): boolean {
   const held = ` ${wordsSeen(text)} `
@@ -133,11 +133,11 @@ function wordsSeen(text: string): string {
   return words(visible(text)).join(' ')
 }
 
-/** A longer list of topics stands in the id as a hash. */
+/** Longer lists of topics appear in the id as a hash. */
 const LONGEST_LIST = 100
 
 /**
- * Refuses questions that name a topic, as a whole word: `weather` is not in `weatherproof`.
+ * Refuses questions that contain a topic as a whole word: `weather` does not match `weatherproof`.
  *
  * @throws `config_invalid` when no topic is given
  * @see the specification of two-tier, "Custom Gating Logic", first example

@@ -1,4 +1,4 @@
-/** A confidence read on the collection's own scale. */
+/** Confidence mapped by the collection's own scale. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import { recordedNumber } from '../lib/numbers.ts'
@@ -22,20 +22,20 @@ import type { Policy } from './policy.ts'
 /** Settings of the model. */
 export interface ScaledSettings {
   readonly kind: 'scaled'
-  /** The confidence that is read. */
+  /** The inner confidence. */
   readonly of: ConfidenceSettings
-  /** Log-odds that are read at the median of what the collection cannot answer. */
+  /** Log-odds to which the median of the scale (unanswerable windows) is mapped. */
   readonly atMiddle: number
-  /** Log-odds for each deviation above it, above 0. */
+  /** Log-odds per standard deviation above it, above 0. */
   readonly perDeviation: number
-  /** The scale of collections that have none. @default the confidence is read as it is */
+  /** The scale for collections without their own. @default the confidence is unchanged */
   readonly otherwise?: ConfidenceScale
 }
 
 /**
- * A confidence on the scale that its collection has learned from its documents; where the collection has none, on
- * `otherwise`, or as it is. Where the scale reads a score of meaning, that speaks for a question beside its words; by words
- * alone the order of two questions of the same length never changes.
+ * Maps a confidence by the scale that the collection learned from its documents; without one, by `otherwise`, or not at all.
+ * If the scale includes a score of meaning, such as a cosine, that score can support a question too. With words only, the
+ * order of two questions of the same length never changes.
  */
 export function scaled(
   of: PolicyConfidence,
@@ -47,7 +47,7 @@ export function scaled(
 /**
  * The model behind `scaled`.
  *
- * @param models those that may be read on a scale, such as `weakestPartModel`
+ * @param models allowed inner models, such as `weakestPartModel`
  */
 export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel<ScaledSettings> {
   const inner = (settings: ScaledSettings): PolicyConfidence => confidenceWithin(models, settings)
@@ -72,7 +72,7 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       const confidence = confidenceOf(inner(settings), signals, answer)
       const own = signals.scale ?? settings.otherwise
       if (!own) return confidence
-      // The score is one of the whole question: it says nothing of parts, and does not make up for what a piece lacks.
+      // The score is for the whole question, so it is not used for parts, and cannot compensate for a weak piece.
       const { meaning } = own
       const isOne = signals.parts?.length === 0
       const score = isOne && meaning ? signals.curves?.[meaning.kind as ScoreKind]?.scores[0] : undefined
@@ -85,12 +85,12 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
   })
 }
 
-/** Whether a policy reads its confidence on the collection's scale. */
+/** Whether a policy uses the collection's scale. */
 export function readsScale({ reads }: Pick<Policy, 'reads'>): boolean {
   return reads.includes(scale)
 }
 
-/** The confidence as it is where no collection has a scale. */
+/** The confidence without any scale. */
 export function unscaled(confidence: PolicyConfidence): PolicyConfidence {
   return confidence.model.unscaled?.(confidence.settings) ?? confidence
 }

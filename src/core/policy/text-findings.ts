@@ -1,11 +1,11 @@
-/** Findings about texts: no signals give them again, so a decision that is judged again keeps them. */
+/** Findings about texts. They cannot be recomputed from signals, so judging a decision again keeps them. */
 import type { Finding } from '../gates/finding.ts'
 import { isOfRule } from './rules.ts'
 
-/** Names the context among the gates of findings. */
+/** Name of the context in `gate` of a finding. */
 export const CONTEXT = 'context'
 
-/** Whether a finding is about what was cut of the context, or is a rule's. */
+/** Whether a finding is about the context or from a rule. */
 export function isOfTexts({ gate }: Pick<Finding, 'gate'>): boolean {
   return gate === CONTEXT || isOfRule(gate)
 }
