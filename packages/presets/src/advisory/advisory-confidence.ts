@@ -18,22 +18,22 @@ export interface AdvisoryConfidenceOptions {
   readonly unusableBelow?: number
 }
 
-/** `advisoryConfidence` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface AdvisoryConfidenceSettings {
   readonly gate: 'advisory-confidence'
   readonly adviseBelow: number
   readonly unusableBelow: number
 }
 
-/** Their values are checked as settings. */
+/** Only names are checked here; `advisoryConfidenceGate` validates the values. */
 export const ADVISORY_CONFIDENCE_OPTIONS: OptionKinds<AdvisoryConfidenceOptions> = {
   adviseBelow: anything,
   unusableBelow: anything,
 }
 
 /**
- * Passes or advises by the policy's confidence, once the answer is part of it; below `unusableBelow` the answer is
- * passed on only with `usable: false`. A confidence that could not be computed refuses.
+ * Passes or advises by the policy's confidence once the answer's factors are included; below `unusableBelow` the answer
+ * carries `usable: false`. Refuses if the confidence could not be computed.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of advisory, thresholds and levels
@@ -47,7 +47,7 @@ export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): Pol
   })
 }
 
-/** The check behind `advisoryConfidence`. */
+/** The gate behind `advisoryConfidence`. */
 export const advisoryConfidenceGate = defineGate({
   name: 'advisory-confidence',
   stage: 'post-generation',

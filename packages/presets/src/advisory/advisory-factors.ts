@@ -1,4 +1,4 @@
-/** The three factors of an advisory confidence. They are capped where they arise, and added up. */
+/** The three factors of an advisory confidence, each capped at its maximum and then summed. */
 import { RELEVANCE_KINDS, scoreShare } from 'hono-rag-gate/core/evidence'
 import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
 import { required, requireOptions, string } from 'hono-rag-gate/core/lib'
@@ -7,7 +7,7 @@ import { BM25_K1 } from 'hono-rag-gate/core/text'
 import { curves as curvesSignal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 import { FIELD_NAMES, responseQualityOf } from './response-quality.ts'
 
-/** The factors, and their sum. A factor that cannot be told is not a number. */
+/** The factors and their sum. A factor that cannot be computed is `NaN`. */
 export interface AdvisoryFactors {
   /** 0..0.4. */
   readonly retrievalQuality: number
@@ -19,7 +19,7 @@ export interface AdvisoryFactors {
   readonly confidence: number
 }
 
-/** Quality of a source, by its kind. */
+/** Quality of a source by its kind. */
 const SOURCE_QUALITY: Readonly<Record<SourceKind, number>> = Object.freeze({
   government: 0.3,
   regulatory: 0.25,
@@ -28,14 +28,14 @@ const SOURCE_QUALITY: Readonly<Record<SourceKind, number>> = Object.freeze({
   unknown: 0,
 })
 
-/** Settings of the confidence model: the fields that a structured answer is held against. */
+/** Settings of the confidence model: the fields expected in a structured answer. */
 export interface AdvisoryFactorsSettings {
   readonly kind: 'advisory-factors'
   readonly requiredFields: readonly string[]
   readonly optionalFields: readonly string[]
 }
 
-/** Retrieval, source and response quality, added up; before there is an answer, the first alone. */
+/** Sum of retrieval, source and response quality; before generation, retrieval quality alone. */
 export function advisoryFactorsConfidence(fields: Omit<AdvisoryFactorsSettings, 'kind'>): PolicyConfidence {
   return confidenceBy(advisoryFactorsModel, { kind: 'advisory-factors', ...fields })
 }
@@ -54,7 +54,7 @@ export const advisoryFactorsModel: ConfidenceModel<AdvisoryFactorsSettings> = Ob
   answerFields: ({ requiredFields, optionalFields }: AdvisoryFactorsSettings) => [...requiredFields, ...optionalFields],
 })
 
-/** The factors of a question, and of its answer when there is one. */
+/** Computes the factors; without answer signals, source and response quality are 0. */
 export function advisoryFactors(
   fields: { readonly requiredFields: readonly string[]; readonly optionalFields: readonly string[] },
   signals: Signals,
@@ -72,23 +72,23 @@ export function advisoryFactors(
 }
 
 /**
- * The factors added up and held within 0..1; not a number when one of them is none.
+ * Sum of the factors, clamped to 0..1; `NaN` if a factor is not finite.
  *
  * @see docs/internal/differences.md: the printed formula weighs them twice
  */
 export function calculateConfidence(retrieval: number, source: number, response: number): number {
   const sum = retrieval + source + response
-  // .4 + .2 + .1 must not come out below .7: what is added up from tenths is rounded to a trillionth.
+  // Rounded to 12 decimals: in floating point .4 + .2 + .1 is slightly below .7.
   return Math.max(0, Math.min(1, Math.round(sum * 1e12) / 1e12))
 }
 
-/** From where on relevance is high, and medium, in the specification's words; below it is low. */
+/** Bounds of high and medium relevance in the specification; anything lower is low. */
 const HIGH_FROM = 0.7
 const MEDIUM_FROM = 0.5
 
 /**
- * Quality of the retrieval by its best chunk: .3 to .4 for high relevance, .2 to .3 for medium, up to .2 for low, rising
- * all the way; 0 without chunks; not a number when its score is none.
+ * Retrieval quality from the best chunk's relevance, piecewise linear: .3 to .4 for high relevance, .2 to .3 for
+ * medium, 0 to .2 for low. 0 without chunks; `NaN` if the score is not finite.
  */
 export function retrievalQuality(signals: Signals): number {
   if (signals.chunkCount === 0) return 0
@@ -100,7 +100,7 @@ export function retrievalQuality(signals: Signals): number {
   return 0.1 + (0.1 * relevance) / MEDIUM_FROM
 }
 
-/** By the first kind of score that any chunk carries: a broken one is not passed over for the next. */
+/** Uses the first score kind that any chunk carries, even if broken: falling back would hide the fault. */
 function bestRelevance({ curves = {}, topBm25 = NaN }: Signals): number {
   const read = RELEVANCE_KINDS.find((kind) => kind !== 'convex' && curves[kind] !== undefined)
   if (read === undefined) return Number.isFinite(topBm25) ? topBm25 / (BM25_K1 + 1) : NaN
@@ -109,7 +109,7 @@ function bestRelevance({ curves = {}, topBm25 = NaN }: Signals): number {
   return scoreShare(read, best)
 }
 
-/** Mean over the cited sources; 0 when none is cited. */
+/** Mean source quality over the cited sources; 0 if none is cited. */
 export function sourceQuality(cited: readonly SourceKind[]): number {
   if (cited.length === 0) return 0
   return cited.reduce((sum, kind) => sum + SOURCE_QUALITY[kind], 0) / cited.length

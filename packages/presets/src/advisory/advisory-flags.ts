@@ -1,13 +1,13 @@
-/** Flags, warnings, events and what a page shows, from an advisory confidence. */
+/** Flags, log warnings, audit events, badges and banners for an advisory confidence. */
 import { floored } from 'hono-rag-gate/core/lib'
 
-/** From where on an answer is more than an advisory. */
+/** Confidence from which an answer is more than advisory. */
 export const ADVISORY_THRESHOLD = 0.7
 
-/** How an answer may be used. */
+/** How an answer may be used, by its confidence. */
 export type AdvisoryFlag = 'HIGH_CONFIDENCE' | 'MEDIUM_CONFIDENCE' | 'LOW_CONFIDENCE' | 'VERY_LOW_CONFIDENCE'
 
-/** What each flag means for users of the answer. */
+/** Instructions to the reader for each flag. */
 export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = Object.freeze({
   HIGH_CONFIDENCE: 'Use directly, cite sources',
   MEDIUM_CONFIDENCE: 'Use with caution, verify',
@@ -15,7 +15,7 @@ export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = Object.fre
   VERY_LOW_CONFIDENCE: 'Do not use, flag for review',
 })
 
-/** The flag of a confidence, by its unrounded value. What is no finite number has the lowest. */
+/** The flag for a confidence, unrounded. A non-finite number gets the lowest. */
 export function getAdvisoryFlag(confidence: number): AdvisoryFlag {
   if (!Number.isFinite(confidence)) return 'VERY_LOW_CONFIDENCE'
   if (confidence >= 0.9) return 'HIGH_CONFIDENCE'
@@ -23,12 +23,12 @@ export function getAdvisoryFlag(confidence: number): AdvisoryFlag {
   return confidence >= 0.5 ? 'LOW_CONFIDENCE' : 'VERY_LOW_CONFIDENCE'
 }
 
-/** Whether an answer may be used as context for a decision. What is no finite number may not. */
+/** Whether an answer may be used as context for a decision: `confidence >= threshold`; `false` for `NaN`. */
 export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRESHOLD): boolean {
   return Number.isFinite(confidence) && confidence >= threshold
 }
 
-/** The warning for the service's log; `undefined` from the threshold on. */
+/** The warning for the service's log; `undefined` if the confidence reaches the threshold. */
 export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
   if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
   const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : floored(confidence)
@@ -38,21 +38,21 @@ export function advisoryWarning(confidence: number | undefined, threshold = ADVI
 /** An event for the audit trail. */
 export interface LowConfidenceEvent {
   readonly eventType: 'RAG_ADVISORY_LOW_CONFIDENCE'
-  /** Confidence 0..1, 0 where it was no number; the threshold; the advisory's own summary. */
+  /** Confidence 0..1 (0 if it was not a finite number), the threshold, and the advisory's own summary. */
   readonly payload: { readonly confidence: number; readonly threshold: number; readonly summary: string }
 }
 
-/** An advisory as it is handed to a person who decides. */
+/** An advisory as handed to the person who decides. */
 export interface AdvisoryHandover<Advisory> {
-  /** Passed on also when it is weak. */
+  /** Always present, also at low confidence. */
   readonly ragAdvisory: Advisory
-  /** Present when it is weak. */
+  /** Present at low confidence. */
   readonly ragAdvisoryFlag?: 'LOW_CONFIDENCE'
-  /** To be recorded, when it is weak. */
+  /** The audit event, at low confidence. */
   readonly event?: LowConfidenceEvent
 }
 
-/** Passes an advisory on; a weak one is flagged, with the event to record. A confidence that is no number counts as 0. */
+/** Hands an advisory over; at low confidence with a flag and an event. A non-finite confidence counts as 0. */
 export function handOverAdvisory<Advisory extends { readonly confidence: number; readonly summary: string }>(
   advisory: Advisory,
   threshold = ADVISORY_THRESHOLD,
@@ -69,7 +69,7 @@ export function handOverAdvisory<Advisory extends { readonly confidence: number;
   }
 }
 
-/** What a decision may take from an advisory: its market context, or nothing and a warning. */
+/** The market context of a usable advisory, otherwise nothing and a warning. */
 export function marketContextFrom<Context>(advisory: {
   readonly confidence: number
   readonly market_context?: Context
@@ -80,7 +80,7 @@ export function marketContextFrom<Context>(advisory: {
   return advisory.market_context === undefined ? {} : { marketInfo: advisory.market_context }
 }
 
-/** The banner without its figure, for those who see none. */
+/** The banner for the public audience, without a confidence value. */
 export const ADVISORY_BANNER_FOR_PUBLIC = '⚠️ Advisory only. Verify information with primary sources.'
 
 /** A badge or banner as a page shows it. */
@@ -89,7 +89,7 @@ export interface ShownAdvisory {
   readonly style: Readonly<Record<string, string | number>>
 }
 
-/** Which of the three badges an answer has. */
+/** Which of the three badges applies. */
 export type AdvisoryLook = 'success' | 'warning' | 'danger'
 
 const BADGE = { padding: '4px 8px', borderRadius: 4, fontSize: 11 }
@@ -102,7 +102,7 @@ const BADGES: Readonly<Record<AdvisoryLook, ShownAdvisory>> = {
   },
 }
 
-/** Whether an answer may be used, must be verified, or is too weak. What is no finite number is too weak. */
+/** `success`: may be used; `warning`: must be verified; `danger`: too weak, or not a finite number. */
 export function advisoryLook(confidence: number): AdvisoryLook {
   if (shouldUseAdvisory(confidence)) return 'success'
   return Number.isFinite(confidence) && confidence >= 0.5 ? 'warning' : 'danger'
@@ -113,10 +113,10 @@ export function advisoryBadge(confidence: number): ShownAdvisory {
   return BADGES[advisoryLook(confidence)]
 }
 
-/** The banner over an advisory answer; `undefined` from the threshold on. */
+/** The banner over an advisory answer; `undefined` if the confidence reaches the threshold. */
 export function advisoryBanner(confidence: number): ShownAdvisory | undefined {
   if (shouldUseAdvisory(confidence)) return undefined
-  // Floored, so that a value below the threshold never reads like the threshold.
+  // Rounded down, so that a value below the threshold is never displayed as the threshold.
   const share = Math.round(Number(floored(confidence)) * 100)
   return {
     text: `⚠️ Advisory only — Confidence: ${share}%. Verify information with primary sources.`,
@@ -132,18 +132,18 @@ export function advisoryBanner(confidence: number): ShownAdvisory | undefined {
   }
 }
 
-/** What a model said of its own answer. */
+/** A model's own report on its answer. */
 export interface SelfReport {
   readonly summary?: string
-  /** 0..1; absent when the model said none, or nothing usable. */
+  /** 0..1; absent if missing or invalid. */
   readonly confidence?: number
-  /** Why there is no confidence. */
+  /** Why `confidence` is absent. */
   readonly fault?: 'no_json' | 'confidence_missing' | 'confidence_invalid'
 }
 
 /**
- * Reads a model's JSON reply. A number outside 0..1 is held within it, and 0 stays 0. What is no number (`"high"`, `true`,
- * `"0.8"`) is invalid; what is not there is missing, and never .5.
+ * Parses a model's JSON reply. A number is clamped to 0..1, and 0 stays 0. A non-number (`"high"`, `true`, `"0.8"`) is
+ * invalid; a missing confidence is reported as missing, never replaced by .5.
  */
 export function readSelfReport(reply: unknown): SelfReport {
   const object = typeof reply === 'string' ? objectIn(reply) : undefined
@@ -155,14 +155,14 @@ export function readSelfReport(reply: unknown): SelfReport {
   return { ...said, confidence: Math.max(0, Math.min(1, confidence)) }
 }
 
-/** The object between the first and the last brace, when it is one. */
+/** Parses the text from the first to the last brace; `undefined` if that is not JSON. */
 function objectIn(reply: string): Readonly<Record<string, unknown>> | undefined {
   const from = reply.indexOf('{')
   const to = reply.lastIndexOf('}')
   if (from < 0 || to < from) return undefined
   try {
     const value: unknown = JSON.parse(reply.slice(from, to + 1))
-    // The text begins with a brace, so what was parsed is an object.
+    // The text starts with a brace, so the parsed value is an object.
     return value as Readonly<Record<string, unknown>>
   } catch {
     return undefined

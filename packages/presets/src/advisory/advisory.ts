@@ -29,7 +29,7 @@ import {
 } from './advisory-flags.ts'
 import { FIELD_NAMES, responseQuality, responseQualityGate } from './response-quality.ts'
 
-/** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
+/** Adds a badge and a banner, marks unusable answers, and warns of and records low confidence. */
 export const advisoryPreset: Preset = Object.freeze<Preset>({
   name: 'advisory',
   needsOneOf: ['reranker', 'meaning'],
@@ -45,7 +45,7 @@ export const advisoryPreset: Preset = Object.freeze<Preset>({
   auditEvents: (decision: Decision): readonly AuditEvent[] => {
     const weak = weakAdvisory(decision)
     if (weak === undefined) return []
-    // No text of an answer is recorded: the finding sums it up.
+    // Answer text is never recorded; the finding's message takes the place of the summary.
     const advisory = { confidence: decision.confidence, summary: weak.message }
     const { event } = handOverAdvisory(advisory, weak.threshold)
     return event === undefined ? [] : [{ type: event.eventType, payload: event.payload }]
@@ -57,7 +57,7 @@ export const advisoryPreset: Preset = Object.freeze<Preset>({
   },
 })
 
-/** Badge and banner of a judged answer; before it is judged its confidence is not whole. The public sees no figure. */
+/** Badge and banner, only after judging: before, the confidence is incomplete. The public sees no value. */
 function shownAdvisory({ confidence, findings }: Decision, audience: Audience): FurtherMembers {
   if (!findings.some(({ gate }) => gate === advisoryConfidenceGate.name)) return {}
   const banner = advisoryBanner(confidence)
@@ -67,7 +67,7 @@ function shownAdvisory({ confidence, findings }: Decision, audience: Audience): 
   }
 }
 
-/** The finding by which an answer is advisory only, with the threshold that it was held against. */
+/** The finding that made the answer advisory, with the threshold that it applied. */
 function weakAdvisory({ findings }: Decision): (Finding & { readonly threshold: number }) | undefined {
   const weak = findings.find(({ gate, outcome }) => gate === advisoryConfidenceGate.name && outcome === 'advise')
   return weak && { ...weak, threshold: weak.threshold ?? ADVISORY_THRESHOLD }
@@ -88,11 +88,10 @@ const OPTIONS: OptionKinds<AdvisoryOptions> = {
 }
 
 /**
- * Retrieval, source and response quality added up. Never refuses what could be judged: below .7
- * an answer is advisory only, below .5 it is passed on with `usable: false`.
+ * Judges by the sum of retrieval, source and response quality. Refuses only if the confidence cannot be computed: below
+ * .7 an answer is advisory, below .5 it also carries `usable: false`.
  *
- * Sources tell their kind by `source_kind` among their metadata: `government`, `regulatory`, `market-data` or
- * `third-party`.
+ * The kind of a source is `source_kind` in its metadata: `government`, `regulatory`, `market-data` or `third-party`.
  *
  * @throws `policy_invalid` when a setting is out of range
  */

@@ -32,23 +32,23 @@ export interface ResponseQualityOptions {
   /**
    * Quality below which the answer is refused, 0..0.3. Equality passes.
    *
-   * @default 0.2, so that a required field that is missing refuses
+   * @default 0.2: a missing required field refuses
    */
   readonly refuseBelow?: number
   /**
    * Quality below which the answer carries a caution, `refuseBelow`..0.3. Equality passes.
    *
-   * @default 0.3, so that an optional field that is missing is said
+   * @default 0.3: a missing optional field advises
    */
   readonly adviseBelow?: number
 }
 
-/** `responseQuality` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface ResponseQualitySettings extends Required<ResponseQualityOptions> {
   readonly gate: 'response-quality'
 }
 
-/** Quality of a structured answer, by what it lacks. */
+/** Quality of a structured answer, by completeness. */
 const RESPONSE_QUALITY = Object.freeze({
   complete: 0.3,
   optionalMissing: 0.2,
@@ -57,8 +57,8 @@ const RESPONSE_QUALITY = Object.freeze({
 })
 
 /**
- * Judges a structured answer by its completeness: all fields .3, an optional one missing .2, a required one missing .1,
- * no JSON object 0: plain text, broken JSON, a stream.
+ * Judges the completeness of a structured answer: all fields .3, an optional one missing .2, a required one missing .1.
+ * Anything but a JSON object (plain text, invalid JSON, a stream) scores 0.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of advisory, factor 3
@@ -80,13 +80,13 @@ export function responseQuality(options: ResponseQualityOptions = {}): PolicyGat
   })
 }
 
-/** Names of fields of a structured answer. */
+/** Checks a list of field names. */
 export const FIELD_NAMES: OptionKind = {
   words: 'names of fields',
   holds: (names) => Array.isArray(names) && names.every(text.holds),
 }
 
-/** Quality of the answer, 0..0.3: 0 without a structured one; `undefined` when these fields were not looked for. */
+/** Quality of the answer, 0..0.3; 0 if it is not structured, `undefined` if these fields were not measured. */
 export function responseQualityOf(
   { requiredFields, optionalFields }: Pick<ResponseQualitySettings, 'requiredFields' | 'optionalFields'>,
   { structure }: AnswerSignals,
@@ -100,7 +100,7 @@ export function responseQualityOf(
   return optionalFields.some(lacks) ? RESPONSE_QUALITY.optionalMissing : RESPONSE_QUALITY.complete
 }
 
-/** The check behind `responseQuality`. */
+/** The gate behind `responseQuality`. */
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',

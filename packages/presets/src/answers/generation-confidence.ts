@@ -15,22 +15,22 @@ import { defineGate, gateWith, NOT_CONFIRMED, type PolicyGate, refusalText, SUGG
 /** Settings of `generationConfidence`. */
 export interface GenerationConfidenceOptions {
   /**
-   * Confidence of the model in its own answer below which the answer is refused, 0..1. Equality passes.
+   * The model's confidence in its own answer below which the answer is refused, 0..1. Equality passes.
    *
    * @default 0.6
    */
   readonly refuseBelow?: number
 }
 
-/** `generationConfidence` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface GenerationConfidenceSettings {
   readonly gate: 'generation-confidence'
   readonly refuseBelow: number
 }
 
 /**
- * Refuses an answer that the model itself is not sure of, also when the retrieval was good. A confidence that was not
- * reported, or that is no number, refuses; 0 is a confidence.
+ * Refuses an answer in which the model itself has little confidence, however good the retrieval. A missing or
+ * non-finite confidence refuses; 0 is a valid confidence.
  *
  * @throws `policy_invalid` when `refuseBelow` is outside 0..1
  * @see the specification of multi-gate, gate 3
@@ -50,7 +50,7 @@ const SETTINGS: OptionKinds<GenerationConfidenceSettings> = {
   refuseBelow: required(number(0, 1)),
 }
 
-/** The check behind `generationConfidence`. */
+/** The gate behind `generationConfidence`. */
 export const generationConfidenceGate = defineGate({
   name: 'generation-confidence',
   stage: 'post-generation',

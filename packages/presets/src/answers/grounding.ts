@@ -16,24 +16,24 @@ import { answerSentences } from './sentence-support.ts'
 /** Settings of `grounding`. */
 export interface GroundingOptions {
   /**
-   * Share of a sentence's content words that the passages must hold, 0..1. Equality passes.
+   * Minimum share of a sentence's content words that the passages must contain, 0..1. Equality passes.
    *
    * @default 0.5
    */
   readonly minTermShare?: number
 }
 
-/** `grounding` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface GroundingSettings {
   readonly gate: 'grounding'
   readonly minTermShare: number
 }
 
 /**
- * Refuses an answer with a sentence that the passages do not support: its figures and names must stand in them, and
- * enough of its content words. Looks in the passages that the sentence cites, in all of them when it cites none. Words
- * are compared, not meanings: a denial made of the same words is not seen. An answer that says nothing that could be
- * checked refuses.
+ * Refuses an answer with an unsupported sentence. The passages must contain all its numbers and names, and enough of
+ * its content words; a sentence is compared with the passages that it cites, or with all if it cites none. The
+ * comparison is lexical: a negation made of the same words is not detected. An answer without any checkable content
+ * refuses.
  *
  * @throws `policy_invalid` when `minTermShare` is outside 0..1
  * @see the specification of multi-gate, gate 4
@@ -45,7 +45,7 @@ export function grounding(options: GroundingOptions = {}): PolicyGate {
 
 const SETTINGS: OptionKinds<GroundingSettings> = { gate: required(string), minTermShare: required(number(0, 1)) }
 
-/** The check behind `grounding`. */
+/** The gate behind `grounding`. */
 export const groundingGate = defineGate({
   name: 'grounding',
   stage: 'post-generation',
@@ -95,7 +95,7 @@ export const groundingGate = defineGate({
   },
 })
 
-/** Which sentences the passages do not support, as indexes, in order. */
+/** Indexes of the sentences that the passages do not support, ascending. */
 function unsupportedSentences(
   { minTermShare }: Pick<GroundingSettings, 'minTermShare'>,
   sentences: readonly SentenceSupport[],
@@ -107,7 +107,7 @@ function saysSomething({ termCount }: SentenceSupport): boolean {
   return termCount > 0
 }
 
-/** A count that is not there, as in a damaged record, supports nothing. */
+/** A missing count, as in a damaged record, counts as unsupported. */
 function isSupported(sentence: SentenceSupport, minTermShare: number): boolean {
   const { missingNumbers, missingNames, unknownCitations } = sentence
   if (missingNumbers !== 0 || missingNames !== 0 || unknownCitations !== 0) return false

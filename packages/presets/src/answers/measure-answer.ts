@@ -1,4 +1,4 @@
-/** The first step of judging an answer: from its text and what the route reported to numbers. */
+/** First step of judging an answer: computes signals from its text and the handler's reports. */
 import { type Chunk, relevanceShare } from 'hono-rag-gate/core/evidence'
 import type {
   AnswerInput,
@@ -12,20 +12,20 @@ import type {
 import { citedNumbers, supportOfAnswer } from './sentence-support.ts'
 import { type Language, terms, visible } from 'hono-rag-gate/core/text'
 
-/** How far reported shares may be from adding up to 1. */
+/** Tolerance when checking that reported shares sum to 1. */
 const SUM_TOLERANCE = 1e-3
 
 /**
- * Measures an answer against the evidence. Pure, and without a model. What was not reported stays absent; what was
- * reported and cannot be used is named in `unusable`.
+ * Measures an answer against the evidence; pure, without a model. Signals that were not reported are absent; reports
+ * that cannot be used are named in `unusable`.
  *
- * @returns signals with `readable: false` when there is no answer, or nothing visible
+ * @returns signals with `readable: false` if there is no answer, or none with visible text
  */
 export function measureAnswer(input: AnswerInput): AnswerSignals {
   const { generationConfidenceSource = 'reported', language } = input
-  // A caller without types may have a chunk without text: it supports nothing.
+  // Untyped callers may pass a chunk without text; it supports nothing.
   const chunks = input.chunks.map((chunk) => (typeof chunk.text === 'string' ? chunk : { ...chunk, text: '' }))
-  // A route without types may answer or report anything; `null` is what JSON has for nothing.
+  // Untyped handlers may report anything; `null` counts as not reported.
   const report = input.report ?? {}
   const answer = typeof input.answer === 'string' ? visible(input.answer) : ''
   const confidence =
@@ -46,7 +46,7 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
         : []),
       ...(attribution !== undefined && !attributionUsable ? (['attribution'] as const) : []),
     ],
-    // Without a sign before a zero, as it is in JSON.
+    // `+ 0` turns −0 into 0, as JSON does.
     ...(confidenceUsable ? { generationConfidence: confidence + 0 } : {}),
     sentences,
     ...held,
@@ -61,12 +61,12 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
   })
 }
 
-/** The geometric mean of token probabilities; not a number when a logarithm is none, or above 0. */
+/** The geometric mean of token probabilities; `NaN` if a log-probability is not finite or is above 0. */
 function meanProbability(logarithms: readonly number[] | undefined): number | undefined {
   const given: unknown = logarithms ?? []
   if (!Array.isArray(given)) return NaN
   if (given.length === 0) return undefined
-  // With what is missing in between: a list may have holes, and `every` passes them over.
+  // `Array.from` fills the holes of a sparse array, which `every` would skip.
   const values: readonly unknown[] = Array.from(given)
   if (!values.every((value) => typeof value === 'number' && value <= 0)) return NaN
   return Math.exp(values.reduce((sum: number, value) => sum + Number(value), 0) / values.length)
@@ -76,7 +76,7 @@ function isShare(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 1
 }
 
-/** Every chunk known and named once, every share 0..1, and all of them together a whole. */
+/** Whether every chunk is known and occurs once, every share is within 0..1, and the shares sum to 1. */
 function usableAttribution(
   attribution: NonNullable<GenerationReport['attribution']>,
   chunks: readonly Chunk[],
@@ -151,7 +151,7 @@ const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   third_party: 'third-party',
 }
 
-/** What the ingester said of the source, as `source_kind` among the passage's metadata. */
+/** The kind of a source, which the ingester stores as `source_kind` in the metadata. */
 function sourceKindOf({ metadata }: Chunk): SourceKind {
   const kind = metadata?.['source_kind']
   return typeof kind === 'string' && Object.hasOwn(SOURCE_KINDS, kind) ? (SOURCE_KINDS[kind] ?? 'unknown') : 'unknown'
@@ -165,7 +165,7 @@ function structureOf(structured: unknown, fields: readonly string[]): AnswerStru
   return { valid, lookedFor: fields, missing: fields.filter((field) => !has(field)) }
 }
 
-/** Whether there is anything in a field: `0`, `false` and empty lists are something, what JSON cannot hold is not. */
+/** Whether a field has a value: `0`, `false` and empty lists count, values that JSON cannot represent do not. */
 function isFilled(value: unknown): boolean {
   if (typeof value === 'string') return visible(value).trim() !== ''
   return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean' || isObject(value)

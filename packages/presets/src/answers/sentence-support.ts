@@ -1,4 +1,4 @@
-/** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
+/** Compares an answer with the passages by words, numbers and names, without a model; meaning is not compared. */
 import type { SentenceSupport } from 'hono-rag-gate/core/answer'
 import { CROWDED_MARKS, type Language, mapCode, sentences, terms, visible, words } from 'hono-rag-gate/core/text'
 
@@ -7,33 +7,33 @@ const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
 const NUMBER = /\p{N}+(?:[.,:/]\p{N}+)*/gu
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}\p{M}]*/gu
 
-/** Stand for the brackets of code, such as `rows[1]`, while citations are read: characters that no text has. */
+/** Noncharacters that replace the brackets of code, such as `rows[1]`, while citations are parsed. */
 const [CODE_OPENS, CODE_CLOSES] = ['\uFDD0', '\uFDD1']
 
-/** The numbers that a text cites, as `[1]` or `[1, 3]`, in order. Code cites nothing. */
+/** The numbers that a text cites, as `[1]` or `[1, 3]`, in order. Brackets in code are ignored. */
 export function citedNumbers(text: string): number[] {
   return [...codeMasked(text).matchAll(CITATION)].flatMap(([, list = '']) => list.split(/\s*[,;]\s*/).map(Number))
 }
 
-/** What a passage holds. */
+/** The terms and words of a passage. */
 interface Held {
   readonly terms: ReadonlySet<string>
   readonly words: ReadonlySet<string>
   readonly numbers: ReadonlySet<string>
 }
 
-/** How an answer is held, sentence by sentence and passage by passage. */
+/** Support for an answer by sentence and by passage. */
 export interface AnswerSupport {
-  /** One entry a sentence, in the order of `answerSentences`. */
+  /** One entry per sentence, in the order of `answerSentences`. */
   readonly sentences: readonly SentenceSupport[]
   /**
-   * One entry a passage: terms that it holds of the sentences that cite it, divided where several do. A sentence without a
-   * citation stands under the next one, as at the end of a paragraph.
+   * One entry per passage: the terms that it shares with the sentences citing it; a term shared with several cited
+   * passages is split among them. A sentence without a citation takes that of the next, as at a paragraph's end.
    */
   readonly cited: readonly number[]
 }
 
-/** How each sentence of an answer is held by the passages: by those that it cites, or by all of them when it cites none. */
+/** Compares each sentence of an answer with the passages that it cites, or with all if it cites none. */
 export function supportOfAnswer(
   answer: string,
   passages: readonly string[],
@@ -60,13 +60,13 @@ export function supportOfAnswer(
   return { sentences: found.map((sentence, at) => supportOf(sentence, own[at]!, held, language)), cited }
 }
 
-/** Distinct terms of what a sentence says. */
+/** Distinct terms of a sentence, without citations and words of assent. */
 function termsOf(sentence: string, language: Language | undefined): ReadonlySet<string> {
   const text = sentence.replaceAll(CITATION, ' ')
   return new Set(terms(text, language).filter((term) => language?.isAssent(term) !== true))
 }
 
-/** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
+/** Splits the visible text into sentences; a citation that stands alone belongs to the sentence before it. */
 export function answerSentences(answer: string): string[] {
   return maskedSentences(answer).map((sentence) => sentence.replaceAll(CODE_OPENS, '[').replaceAll(CODE_CLOSES, ']'))
 }
@@ -79,15 +79,15 @@ function codeMasked(text: string): string {
   )
 }
 
-/** The sentences, in which only citations have brackets with numbers. */
+/** The sentences, in which only citations still have brackets around numbers. */
 function maskedSentences(answer: string): string[] {
   const found: string[] = []
   for (const cut of sentences(codeMasked(visible(answer)))) {
-    // The number of a step in a list is no figure of the answer.
+    // A list number is not a number of the answer's content.
     const sentence = cut.replace(LIST_MARKER, '')
     if (sentence === '') continue
     const last = found.length - 1
-    // `It starts. [1] Then it runs. [2]`: the cut is before the citation, which is said of what stands before.
+    // `It starts. [1] Then it runs. [2]` is split before the citation, which belongs to the preceding sentence.
     const leading = /^(?:\[[\d\s,;]+\]\s*)+/.exec(sentence)?.[0] ?? ''
     if (leading !== '' && last >= 0) {
       found[last] += ` ${leading.trim()}`
@@ -120,7 +120,7 @@ function supportOf(
   }
 }
 
-/** As it stands there, or in another number: `Batteries` for `battery`. */
+/** Whether a passage contains a name, verbatim or with the same stem (`Batteries` for `battery`). */
 function holdsName(passage: Held, name: string, language: Language | undefined): boolean {
   const [term] = terms(name, language)
   return passage.words.has(name) || (term !== undefined && passage.terms.has(term))
@@ -130,7 +130,7 @@ function countMissing(wanted: readonly string[], isHeld: (each: string) => boole
   return new Set(wanted.filter((each) => !isHeld(each))).size
 }
 
-/** Figures as one form: without thousands separators and without zeros after the point. */
+/** Numbers in one form: without thousands separators and trailing zeros after the decimal point. */
 function numbersIn(text: string): string[] {
   return (text.replace(CROWDED_MARKS, '').normalize('NFKC').match(NUMBER) ?? []).map((number) => {
     const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number
@@ -138,7 +138,7 @@ function numbersIn(text: string): string[] {
   })
 }
 
-/** Words with a capital that do not begin the sentence, and those all in capitals wherever they stand. */
+/** Capitalised words that do not start the sentence, and words all in capitals anywhere. */
 function namesIn(text: string, language: Language | undefined): string[] {
   const names: string[] = []
   for (const match of text.matchAll(NAME)) {

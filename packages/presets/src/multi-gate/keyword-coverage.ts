@@ -15,23 +15,23 @@ import { questionTermCount, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 /** Settings of `keywordCoverage`. */
 export interface KeywordCoverageOptions {
   /**
-   * Share of the question's keywords that the chunks must hold together, 0..1; below it the answer carries a caution.
-   * Equality passes.
+   * Share of the question's keywords that the chunks together must contain, 0..1; below it the answer carries a
+   * caution. Equality passes.
    *
    * @default 0.5
    */
   readonly adviseBelow?: number
 }
 
-/** `keywordCoverage` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface KeywordCoverageSettings {
   readonly gate: 'keyword-coverage'
   readonly adviseBelow: number
 }
 
 /**
- * Warns when the retrieved chunks hold too few of the question's keywords: they may be similar and speak of something
- * else. Never refuses for that. Skips a question without keywords.
+ * Advises if the retrieved chunks contain too few of the question's keywords, because similar chunks may be about
+ * something else. Never refuses for low coverage. Skips a question without keywords.
  *
  * @throws `policy_invalid` when `adviseBelow` is outside 0..1
  * @see the specification of multi-gate, gate 2
@@ -43,7 +43,7 @@ export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGat
 
 const SETTINGS: OptionKinds<KeywordCoverageSettings> = { gate: required(string), adviseBelow: required(number(0, 1)) }
 
-/** The check behind `keywordCoverage`. */
+/** The gate behind `keywordCoverage`. */
 export const keywordCoverageGate = defineGate({
   name: 'keyword-coverage',
   stage: 'pre-generation',

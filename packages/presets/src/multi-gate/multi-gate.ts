@@ -14,10 +14,10 @@ import { keywordCoverage, keywordCoverageGate } from './keyword-coverage.ts'
 
 const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
 
-/** The one sentence of the specification for every refusal of its gates. */
+/** The sentence that the specification uses for every refusal. */
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
 
-/** What `multiGate` is made of, and the specification's own refusal. */
+/** Gates, model and texts of `multiGate`, with the specification's refusal. */
 export const multiGatePreset: Preset = Object.freeze<Preset>({
   name: 'multi-gate',
   needsOneOf: ['meaning'],
@@ -27,7 +27,7 @@ export const multiGatePreset: Preset = Object.freeze<Preset>({
   specificationTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
 })
 
-/** Every text that refuses, with the same answer. */
+/** All refusal texts, with their answer replaced by the specification's sentence. */
 function inOneSentence(texts: readonly Readonly<Record<ReasonCode, Text>>[]): Readonly<Record<ReasonCode, Text>> {
   const refusals = texts.flatMap((each) => Object.entries(each)).filter(([, { answer }]) => answer !== '')
   return Object.freeze(Object.fromEntries(refusals.map(([code, text]) => [code, { ...text, answer: NOT_VERIFIED }])))
@@ -42,14 +42,14 @@ export interface MultiGateOptions extends GroundingOptions {
    */
   readonly refuseBelow?: number
   /**
-   * Share of the question's keywords in the chunks below which the answer carries a caution, 0..1.
+   * Share of the question's keywords that the chunks must contain; below it the answer carries a caution, 0..1.
    *
    * @default 0.5
    */
   readonly adviseBelowKeywords?: number
   /**
-   * Generation confidence below which the answer is refused, 0..1. `'off'` leaves the gate out, for routes whose model
-   * says nothing of its confidence.
+   * Generation confidence below which the answer is refused, 0..1. `'off'` leaves the gate out, for models that report
+   * no confidence.
    *
    * @default 0.6
    */
@@ -60,13 +60,13 @@ export interface MultiGateOptions extends GroundingOptions {
    * @default 'on'
    */
   readonly answerGrounding?: 'on' | 'off'
-  /** Whose words refusals are in. @default 'neutral' */
+  /** Wording of refusals. @default 'neutral' */
   readonly wording?: Wording
 }
 
 const SHARE = number(0, 1)
 
-/** Those that its gates call the same are checked by them. */
+/** Options that a gate has under the same name are validated by the gate. */
 const OPTIONS: OptionKinds<MultiGateOptions> = {
   refuseBelow: anything,
   adviseBelowKeywords: SHARE,
@@ -80,10 +80,10 @@ const OPTIONS: OptionKinds<MultiGateOptions> = {
 }
 
 /**
- * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
- * answer, and the answer's support by the passages.
+ * Checks the best chunk's cosine, keyword coverage (a caution), the model's confidence in its answer, and the answer's
+ * grounding in the passages.
  *
- * The third gate needs a route that says where its confidence comes from (`answer.generationConfidence` of `ragGate`).
+ * The third gate needs a source of that confidence: `answer.generationConfidence` of `ragGate`.
  *
  * @throws `policy_invalid` when a setting is out of range
  */

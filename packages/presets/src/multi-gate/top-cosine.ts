@@ -1,13 +1,13 @@
-/** The confidence of a policy that judges by similarity. */
+/** The confidence model of policies that judge by cosine similarity. */
 import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
 import { type Signals, topCosine as topCosineSignal } from 'hono-rag-gate/core/signals'
 
-/** Settings of the model: it has none. */
+/** Settings of the model; it has none. */
 export interface TopCosineSettings {
   readonly kind: 'top-cosine'
 }
 
-/** The best raw cosine, clipped to 0..1. */
+/** Confidence is the best raw cosine, clipped to 0..1. */
 export function topCosine(): PolicyConfidence {
   return confidenceBy(topCosineModel, { kind: 'top-cosine' })
 }

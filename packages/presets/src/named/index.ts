@@ -1,4 +1,4 @@
-/** The policies that have a name in the ready Worker and on the command line, and what stored ones may be made of. */
+/** The policies that the ready Worker and the CLI know by name, and the parts of stored policies. */
 import { calibratedParts } from '@hono-rag-gate/calibration'
 import type { Policy, PolicyParts } from 'hono-rag-gate/core/policy'
 import type { Signal } from 'hono-rag-gate/core/signals'
@@ -10,27 +10,27 @@ import { twoTier, twoTierPreset } from '../two-tier/two-tier.ts'
 import { legalReview, legalReviewPreset } from '../weighted-signals/legal-review.ts'
 import { weightedSignals, weightedSignalsPreset } from '../weighted-signals/weighted-signals.ts'
 
-/** The name of the policy that judges where none is chosen. */
+/** Name of the policy used if none is chosen. */
 export const DEFAULT_POLICY = 'balanced'
 
-/** Makers of the policies that can be chosen by name. */
+/** Makers of the policies, by name. */
 export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
   [DEFAULT_POLICY]: () => balanced(),
   'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
   'balanced-graded': () => balancedGraded(),
   'two-tier': () => twoTier(),
   'weighted-signals': () => weightedSignals(),
-  // Without a reranker and a graph half of the specification's weights have nothing to weigh.
+  // Without a reranker and a graph, half of the specification's weight is on signals that do not exist.
   'weighted-signals-renormalised': () => weightedSignals({ renormalise: true }),
-  // No model says here how sure it is of its answer: the gate that asks for it is left out.
+  // These deployments have no source of generation confidence, so that gate is left out.
   'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),
   'legal-review': () => legalReview(),
   advisory: () => advisory(),
-  // Words that an answer has in common with one passage it has in common with others: what it cites tells them apart.
+  // Words that an answer shares with one passage usually occur in others too; its citations tell them apart.
   sufficiency: () => sufficiency({ overlap: 'citations' }),
 }
 
-/** What a policy that comes as plain data may be made of. */
+/** Parts from which a policy stored as plain data is rebuilt. */
 export const POLICY_PARTS: readonly PolicyParts[] = [
   balancedPreset,
   balancedGradedPreset,
@@ -43,7 +43,7 @@ export const POLICY_PARTS: readonly PolicyParts[] = [
   calibratedParts,
 ]
 
-/** Every signal that one of them measures: where all are recorded, any of them can be tried on the records. */
+/** All signals that any of these policies measures. If all are recorded, each policy can be replayed on the records. */
 export function allSignals(): readonly Signal[] {
   return Object.values(NAMED_POLICIES).flatMap((make) => make().signals)
 }

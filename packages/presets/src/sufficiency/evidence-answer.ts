@@ -1,4 +1,4 @@
-/** What became of a question, in four statuses. For operators: it is full of figures. */
+/** The result of a question in one of four statuses, for operators: it contains scores and thresholds. */
 import { textFor, operatorReason } from 'hono-rag-gate/core/reports'
 import type { Decision, Policy } from 'hono-rag-gate/core/policy'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
@@ -17,23 +17,23 @@ export interface AnsweredWithEvidence {
   readonly status: 'success'
   readonly answer: string
   readonly evidence_count: number
-  /** The policy's, 0..1, four decimals. */
+  /** The policy's confidence, 0..1, four decimals. */
   readonly confidence: number
   readonly evidence_ids: readonly string[]
-  /** Present where the sufficiency gate judged. */
+  /** Present if the sufficiency gate ran. */
   readonly gating?: GatingReport
-  /** Present on an answer that should be read with care. */
+  /** Present on an answer with the verdict `advise`. */
   readonly caution?: string
 }
 
-/** A refusal by any gate, in the members of a refusal by the sufficiency gate. */
+/** A refusal by any gate, in the shape of a refusal by the sufficiency gate. */
 export interface RefusedForEvidence extends InsufficientEvidence {
   readonly suggestions: readonly string[]
-  /** Present on a refusal that a person should look at. */
+  /** Present if a person should review the refusal. */
   readonly escalate?: true
 }
 
-/** Nothing was retrieved, so nothing was asked of a model. */
+/** Nothing was retrieved, so no model was called. */
 export interface NoEvidence {
   readonly status: 'no_evidence'
   readonly reason: string
@@ -50,25 +50,25 @@ export interface GenerationError {
   readonly evidence_ids: readonly string[]
 }
 
-/** What became of a question. */
+/** The result of a question. */
 export type EvidenceAnswer = AnsweredWithEvidence | RefusedForEvidence | NoEvidence | GenerationError
 
 const FIGURES = 4
 
-/** An answer, or what came in its place: what `generateWithEvidence` and `answerQuestion` give. */
+/** What `generateWithEvidence` and `answerQuestion` return. */
 export interface AnsweredDecision {
   readonly decision: Decision
-  /** Absent when no model was asked, or it failed. */
+  /** Absent if no model was called, or it failed. */
   readonly generation?: { readonly text: string }
-  /** Code of what went wrong with the model. */
+  /** Error code of a failed model. */
   readonly fault?: string
 }
 
 /**
- * What became of a question, in four statuses.
+ * Reports the result of a question in one of four statuses.
  *
  * @param chunks the evidence, best first
- * @param policy the one that judged
+ * @param policy the policy that judged
  */
 export function evidenceAnswer(
   { decision, generation, fault }: AnsweredDecision,
@@ -106,7 +106,7 @@ function refusedForEvidence(
     ...(bySufficiency ?? {
       status: 'insufficient_evidence',
       reason: operatorReason(decision, policy) ?? reason,
-      // Shares of support are the sufficiency gate's alone: another gate's figures stand in its reason.
+      // Only the sufficiency gate measures shares of support; values of other gates are in the reason.
       max_attention: null,
       required_threshold: null,
       deficit: null,
@@ -119,7 +119,7 @@ function refusedForEvidence(
   }
 }
 
-/** A model that failed. The reason names the fault by its code, never by what the model's service said. */
+/** The result for a failed model. The reason has the error code, never the upstream's message. */
 function generationError(decision: Decision, code: string): GenerationError {
   return {
     status: 'generation_error',

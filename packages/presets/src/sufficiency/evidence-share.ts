@@ -21,59 +21,59 @@ import { RagGateError } from 'hono-rag-gate/errors'
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {
   /**
-   * Largest share of support, τ, below which the answer is refused, 0..1.
+   * Threshold τ: the largest share of support below which the answer is refused, 0..1.
    *
    * @default 0.5
    */
   readonly threshold?: number
   /**
-   * What a share of exactly the threshold does; `refuses` is the specification's strict mode.
+   * Result if the share equals the threshold; `refuses` is the specification's strict mode.
    *
    * @default 'passes'
    */
   readonly equality?: 'passes' | 'refuses'
   /**
-   * How many of the largest shares are added up. Whole, 1..100.
+   * How many of the largest shares are summed. Whole, 1..100.
    *
    * @default 1
    */
   readonly largest?: number
   /**
-   * Whether a share counts in full, or in proportion to how sure retrieval was of its chunk.
+   * Whether a share is multiplied by the retrieval confidence of its chunk.
    *
    * @default 'none'
    */
   readonly weighting?: 'none' | 'chunk-confidence'
   /**
-   * What shares are derived from when the route reports none: words with a meaning (`terms`) or all words that the answer
-   * has in common with each chunk; or `citations`: of each sentence, the terms that the chunks it cites hold. What no
-   * citation carries is then not supported.
+   * How shares are derived if the route reports none: from the content words (`terms`) or all `words` that the answer
+   * shares with each chunk, or from `citations`: for each sentence, the terms that it shares with the chunks that it
+   * cites. Terms that no citation covers then count as unsupported.
    *
    * @default 'terms'
    */
   readonly overlap?: 'terms' | 'words' | 'citations'
   /**
-   * Whether what no chunk supports takes part of the whole. `ignored` lets a single chunk have all of it, for any
+   * Whether unsupported terms are part of the total. With `ignored`, a single chunk gets a share of 1 whatever the
    * answer says.
    *
    * @default 'counted'
    */
   readonly noSupport?: 'counted' | 'ignored'
   /**
-   * Share of the answer's terms that the chunks must hold together, 0..1. Shares that the route reports stand for
-   * themselves: it is asked of derived ones.
+   * Share of the answer's terms that the chunks together must contain, 0..1. Applies to derived shares only, not to
+   * reported ones.
    *
    * @default 0.25
    */
   readonly minOverlap?: number
 }
 
-/** `evidenceShare` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
   readonly gate: 'evidence-share'
 }
 
-/** Their values are checked as settings. */
+/** Only names are checked here; the gate validates the values. */
 export const EVIDENCE_SHARE_OPTIONS: OptionKinds<EvidenceShareOptions> = {
   threshold: anything,
   equality: anything,
@@ -86,7 +86,7 @@ export const EVIDENCE_SHARE_OPTIONS: OptionKinds<EvidenceShareOptions> = {
 
 const SETTINGS: OptionKinds<EvidenceShareSettings> = {
   gate: required(string),
-  // In the specification's own words: see below.
+  // A missing threshold has the specification's own message; see below.
   threshold: required(anything),
   equality: required(oneOf('passes', 'refuses')),
   largest: required(whole(1, 100)),
@@ -97,9 +97,9 @@ const SETTINGS: OptionKinds<EvidenceShareSettings> = {
 }
 
 /**
- * Refuses an answer that no single chunk carries: S, the largest share of its support, must reach τ. Shares are those
- * that the route reports (of attention, or of an attribution); else they are derived from the words that answer and
- * chunks have in common. Shares that do not add up, that are no numbers, or that name unknown chunks refuse.
+ * Refuses an answer that is not carried by a single chunk: S, the largest share of its support, must reach τ. The route
+ * reports the shares (attention or attribution); otherwise they are derived from the words that answer and chunks have
+ * in common. Shares that do not sum to 1, are not finite, or name unknown chunks refuse.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of sufficiency
@@ -118,15 +118,15 @@ export function evidenceShare(options: EvidenceShareOptions = {}): PolicyGate {
   })
 }
 
-/** S, and whose it is. */
+/** S and its chunk. */
 export interface LargestShare {
-  /** Not rounded. */
+  /** Unrounded. */
   readonly share: number
   /** The first chunk with the largest share. */
   readonly chunkId: string
 }
 
-/** S under these settings; `undefined` when there are no shares, or a chunk lacks the confidence to weigh it by. */
+/** S under these settings; `undefined` without shares, or if a chunk lacks the confidence for weighting. */
 export function largestShare(settings: EvidenceShareSettings, answer: AnswerSignals): LargestShare | undefined {
   const shares = answer.reportedShares ?? derivedShares(settings, answer)
   const weighted = shares.map(({ chunkId, share }) => ({
@@ -141,11 +141,11 @@ export function largestShare(settings: EvidenceShareSettings, answer: AnswerSign
     .sort((a, b) => b - a)
     .slice(0, settings.largest)
     .reduce((total, share) => total + share, 0)
-  // Added up, parts of a whole may come out a hair above it.
+  // The sum of shares may exceed 1 by a rounding error.
   return { chunkId: top.chunkId, share: Math.min(1, sum) }
 }
 
-/** Share of the answer's terms that the chunks hold together; `NaN` where it was not recorded. */
+/** Share of the answer's terms that the chunks together contain; `NaN` if it was not recorded. */
 function heldShare({ termCount, unsupportedTermCount }: AnswerSignals): number {
   return termCount === 0 ? 0 : 1 - recordedNumber(unsupportedTermCount) / recordedNumber(termCount)
 }
@@ -162,7 +162,7 @@ function derivedShares(
       ? sentences.reduce((sum, { termCount }) => sum + recordedNumber(termCount), 0)
       : heldMass + recordedNumber(unsupportedTermCount)
   const mass = noSupport === 'counted' ? wholeMass : heldMass
-  // The specification shares alike where nothing is held; with the rest counted, nothing is held by anyone.
+  // If no term is supported, the specification gives each chunk an equal share; with `counted`, each gets 0.
   if (mass === 0) {
     return overlaps.map(({ chunkId }) => ({ chunkId, share: noSupport === 'counted' ? 0 : 1 / overlaps.length }))
   }
@@ -187,7 +187,7 @@ const INSUFFICIENT = refusalText(
 
 const UNJUDGED = refusalText(NOT_CONFIRMED, 'The support of the answer could not be judged', SUGGEST.tryLater)
 
-/** The check behind `evidenceShare`. */
+/** The gate behind `evidenceShare`. */
 export const evidenceShareGate = defineGate({
   name: 'evidence-share',
   stage: 'post-generation',

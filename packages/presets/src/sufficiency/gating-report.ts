@@ -1,52 +1,52 @@
-/** What the sufficiency gate reports of a decision: the `gating` object, the members of its refusals, and statistics. */
+/** Reports of the sufficiency gate: the `gating` object, the fields of its refusals, and statistics. */
 import type { Decision, Wording } from 'hono-rag-gate/core/policy'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 import { type Json, roundHalfEven } from 'hono-rag-gate/core/lib'
 import type { Finding } from 'hono-rag-gate/core/gates'
 import { specificationReason, ESCALATION, EXPLANATIONS } from './texts.ts'
 
-/** The measurement behind a passed or refused answer. Figures have four decimals. */
+/** Measurement of a passed or refused answer. Numbers have four decimals. */
 export interface GatingReport {
-  /** Whether the sufficiency gate passed; the verdict may be stricter. */
+  /** Whether the sufficiency gate passed; the verdict of all gates may be stricter. */
   readonly passes: boolean
-  /** S; `null` when there were no shares to judge. */
+  /** S; `null` if there were no shares to judge. */
   readonly max_attention: number | null
   /** The first chunk with the largest share. */
   readonly max_chunk_id: string | null
-  /** τ, 0..1; `null` when there were no shares to judge. */
+  /** τ, 0..1; `null` if there were no shares to judge. */
   readonly threshold: number | null
-  /** Chunks retrieved. */
+  /** Number of retrieved chunks. */
   readonly evidence_count: number
-  /** By how much a passed share is over the threshold. */
+  /** For a pass: S − τ. */
   readonly margin?: number
-  /** By how much a refused share is under it. */
+  /** For a refusal: τ − S. */
   readonly deficit?: number
   readonly status: 'evidence_sufficient' | 'evidence_insufficient'
-  /** Present when the gates were disabled: nothing was held back. */
+  /** Present if the gates were disabled. */
   readonly gating_bypassed?: true
 }
 
-/** A retrieved passage, as listed in a refusal. */
+/** A retrieved passage as listed in a refusal. */
 export interface EvidenceSummaryEntry {
   readonly chunk_id: string
   readonly statute?: string
   readonly section?: string
 }
 
-/** What a refusal by the sufficiency gate says beside what every refusal says. */
+/** Fields that a refusal by the sufficiency gate adds to those of every refusal. */
 export interface InsufficientEvidence {
   readonly status: 'insufficient_evidence'
-  /** With percentages, one decimal. */
+  /** Has percentages with one decimal. */
   readonly reason: string
-  /** S, 0..1; `null` when there were no shares to judge. */
+  /** S, 0..1; `null` if there were no shares to judge. */
   readonly max_attention: number | null
   /** τ, 0..1; `null` likewise. */
   readonly required_threshold: number | null
-  /** By how much S is under τ; `null` likewise. */
+  /** τ − S; `null` likewise. */
   readonly deficit: number | null
-  /** Chunks retrieved. */
+  /** Number of retrieved chunks. */
   readonly evidence_count: number
-  /** The best three of them. */
+  /** The best three. */
   readonly evidence_summary: readonly EvidenceSummaryEntry[]
   readonly explanation: string
 }
@@ -54,14 +54,14 @@ export interface InsufficientEvidence {
 const FIGURES = 4
 const SUMMARISED = 3
 
-/** The gating of a decision; `undefined` when its policy has no sufficiency gate, or it was not asked. */
+/** The gating report of a decision; `undefined` if its policy has no sufficiency gate, or the gate did not run. */
 export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'>): GatingReport | undefined {
   const finding = sufficiencyFinding(decision)
   if (finding === undefined) return undefined
   const { actual, threshold, subject } = finding
   const passes = finding.outcome === 'pass'
   const lead = actual === undefined || threshold === undefined ? undefined : actual - threshold
-  // Where the words in common were too few, the share is not under its threshold.
+  // With `overlap_low`, too few words are in common, but the share is not below its threshold.
   const isUnder = lead !== undefined && finding.code !== 'overlap_low'
   const distance =
     lead === undefined ? {} : passes ? { margin: rounded(lead) } : isUnder ? { deficit: rounded(-lead) } : {}
@@ -77,7 +77,7 @@ export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'
   }
 }
 
-/** What is said of a refusal; `undefined` when the sufficiency gate did not refuse. */
+/** The fields of a refusal; `undefined` if the sufficiency gate did not refuse. */
 export function insufficientEvidence(
   decision: Pick<Decision, 'findings' | 'evidenceIds'>,
   chunks: readonly Chunk[],
@@ -98,7 +98,7 @@ export function insufficientEvidence(
   }
 }
 
-/** What the gate of this kind found; of several, the first that refused. */
+/** The sufficiency gate's finding; if there are several, the first refusal. */
 function sufficiencyFinding({ findings }: Pick<Decision, 'findings'>): Finding | undefined {
   const found = findings.filter(({ gate }) => gate === 'evidence-share')
   return found.find(({ outcome }) => outcome === 'refuse') ?? found[0]
@@ -123,12 +123,12 @@ function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Without a sign before a zero. */
+/** `+ 0` turns −0 into 0. */
 function rounded(value: number): number {
   return roundHalfEven(value, FIGURES) + 0
 }
 
-/** A refused answer, for statistics. */
+/** A refused answer, kept for the statistics. */
 interface RejectedAnswer {
   readonly maxAttention: number
   readonly query: string
@@ -149,9 +149,9 @@ export type GatingStatistics =
       readonly recently_rejected: readonly { readonly query: string; readonly max_attention: number }[]
     }
 
-/** Counts judged answers, passes and refusals alike. */
+/** Counts judged answers, both passes and refusals. */
 export interface GatingStats {
-  /** A share that is not a finite number counts as 0, and as refused. */
+  /** A share that is not finite counts as 0 and as refused. */
   readonly record: (passes: boolean, maxAttention: number, query: string) => void
   readonly getStats: () => GatingStatistics
   readonly reset: () => void
@@ -159,7 +159,7 @@ export interface GatingStats {
 
 const REJECTED_KEPT = 5
 
-/** Statistics over the answers judged since it was made, or reset. Keeps the questions of the last five refusals. */
+/** Makes statistics over the answers judged since the last reset. Keeps the last five refused questions. */
 export function evidenceGatingStats(): GatingStats {
   const empty = () => ({
     passed: 0,
@@ -202,7 +202,7 @@ export function evidenceGatingStats(): GatingStats {
   })
 }
 
-/** What the statistics give reason to say, worst first; empty when all is well or nothing was counted. */
+/** Problems that the statistics suggest, worst first; empty if there are none, or nothing was counted. */
 export function diagnoseGating(statistics: GatingStatistics): string[] {
   if ('no_data' in statistics) return []
   const { passed, failed, pass_rate: passRate, avg_max_attention: average } = statistics
@@ -216,7 +216,7 @@ export function diagnoseGating(statistics: GatingStatistics): string[] {
   return said
 }
 
-/** A refusal as plain text, with numbered suggestions, and the offer of a person where the policy asks for one. */
+/** A refusal as plain text, with numbered suggestions, and with an offer of human help if the policy escalates. */
 export function refusalAsText(refusal: {
   readonly refusal_reason: string
   readonly suggestions: readonly string[]

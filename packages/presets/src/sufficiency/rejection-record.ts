@@ -1,29 +1,29 @@
-/** What an audit log keeps of a refusal. */
+/** Audit records of refusals. */
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 import type { Decision } from 'hono-rag-gate/core/policy'
 import { type RefusalRecord, refusalRecord } from 'hono-rag-gate/core/reports'
 import { type EvidenceSummaryEntry, summariseEvidence } from './gating-report.ts'
 
-/** The audit record of one refused question, with what ties it to its decision. */
+/** The audit record of one refused question, with the ids of its decision. */
 export interface RejectionRecord extends RefusalRecord {
-  /** The best three passages, for the person who looks at it; present with `escalate` when the chunks were given. */
+  /** The best three passages, for the person who reviews it; present with `escalate` if the chunks were given. */
   readonly evidence_summary?: readonly EvidenceSummaryEntry[]
 }
 
-/** What a decision does not know of itself. */
+/** Facts that a decision does not hold. */
 export interface RejectionFacts {
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly atMs: number
-  /** Text of the question. Leave it out unless texts may be kept. */
+  /** Text of the question. Omit it unless question text may be stored. */
   readonly question?: string
-  /** The evidence, best first, for a refusal that is passed on to a person. */
+  /** The evidence, best first, for an escalated refusal. */
   readonly chunks?: readonly Chunk[]
 }
 
 /**
- * The audit record of a refusal, from its decision, fresh or recorded.
+ * Makes the audit record of a refusal from its decision, fresh or recorded.
  *
- * @returns `undefined` when the decision refuses nothing
+ * @returns `undefined` if the decision is not a refusal
  * @see the specification of sufficiency, "Legal Compliance Audit" and "High-Stakes Legal Decisions"
  */
 export function rejectionRecord(

@@ -1,4 +1,4 @@
-/** The sufficiency gate as an object of its own, outside a route: one call for one answer. */
+/** The sufficiency gate as an object that works without a route: one call judges one answer. */
 import { type EvidenceShare } from 'hono-rag-gate/core/answer'
 import { measureAnswer } from '../answers/index.ts'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
@@ -19,33 +19,33 @@ export interface SufficiencyInput {
   /** The evidence, best first. */
   readonly chunks: readonly Chunk[]
   readonly answer: string
-  /** How the answer's support is shared among the chunks. @default derived from the words in common */
+  /** How the answer's support is divided among the chunks. @default derived from the words in common */
   readonly shares?: readonly EvidenceShare[]
-  /** Rest of the support that no chunk has, 0..1. @default 0 */
+  /** Share of the support that belongs to no chunk, 0..1. @default 0 */
   readonly noSupport?: number
 }
 
-/** What an evaluation gives: the gating object, and the refusal where there is one. */
+/** The gating report, with the refusal if there is one. */
 export interface SufficiencyEvaluation extends GatingReport {
   readonly refusal?: InsufficientEvidence
 }
 
-/** The gate over shares of evidence, as one object. */
+/** The sufficiency gate as one object. */
 export interface SufficiencyGate {
-  /** Measures and judges in one call. While disabled it passes everything, with `gating_bypassed`. */
+  /** Measures and judges an answer. While disabled, everything passes, with `gating_bypassed`. */
   readonly evaluate: (input: SufficiencyInput) => SufficiencyEvaluation
   readonly enable: () => void
-  /** DANGEROUS: lets every answer through until `enable` is called. */
+  /** DANGEROUS: every answer passes until `enable` is called. */
   readonly disable: () => void
   readonly isEnabled: () => boolean
   readonly getThreshold: () => number
-  /** @throws `policy_invalid` when it is outside 0..1; the old one then stays */
+  /** @throws `policy_invalid` if outside 0..1; the threshold is then unchanged */
   readonly setThreshold: (threshold: number) => void
   readonly getStats: () => GatingStatistics
 }
 
 /**
- * Makes a gate over shares of evidence that can be asked without a route, switched, and counted.
+ * Makes a sufficiency gate that can be used without a route, switched off, and counted.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
@@ -94,7 +94,7 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
   })
 }
 
-/** Before the gate is asked something else refused. */
+/** Report for an answer that another gate refused before this one ran. */
 const NOT_ASKED: GatingReport = {
   passes: false,
   max_attention: null,

@@ -22,7 +22,7 @@ import {
   type EvidenceShareOptions,
 } from './evidence-share.ts'
 
-/** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
+/** Adds the `gating` object to passes and refusals, audit records of refusals, and the specification's wording. */
 export const sufficiencyPreset: Preset = Object.freeze<Preset>({
   name: 'sufficiency',
   gates: [evidenceShareGate],
@@ -44,7 +44,7 @@ export const sufficiencyPreset: Preset = Object.freeze<Preset>({
   },
   auditEvents: (decision: Decision, atMs: number): readonly AuditEvent[] => {
     const record = rejectionRecord(decision, { atMs })
-    // Texts, figures and `true`; what is not there is left out.
+    // The record has only strings, numbers and `true`; absent fields are omitted.
     const payload = record as unknown as Json
     return record === undefined ? [] : [{ type: 'RAG_EVIDENCE_INSUFFICIENT', payload }]
   },
@@ -52,33 +52,33 @@ export const sufficiencyPreset: Preset = Object.freeze<Preset>({
 
 /** The specification's named thresholds. */
 export const SUFFICIENCY_THRESHOLDS = Object.freeze({
-  /** Any focus counts: experiments. */
+  /** For experiments. */
   loose: 0.3,
-  /** Production. */
+  /** For production. */
   moderate: 0.5,
-  /** High stakes. */
+  /** For high stakes. */
   strict: 0.7,
-  /** Special cases. */
+  /** For special cases. */
   'very-strict': 0.9,
 })
 
 /** Settings of `sufficiency`. */
 export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshold'> {
   /**
-   * Share of support, τ, that the best chunk must have: 0..1, or a name for .3, .5, .7 and .9.
+   * Threshold τ for the best chunk's share of support: 0..1, or a name for .3, .5, .7 or .9.
    *
    * @default 'moderate'
    */
   readonly threshold?: number | keyof typeof SUFFICIENCY_THRESHOLDS
-  /** DANGEROUS: answers everything. Still measured and recorded, with `gating_bypassed`. */
+  /** DANGEROUS: answers everything. Signals are still measured and recorded, with `gating_bypassed`. */
   readonly dangerouslyDisableGates?: true
-  /** Every refusal asks for a person: for high stakes, with the threshold `strict`. */
+  /** Marks every refusal for human review: for high stakes, with the threshold `strict`. */
   readonly escalateRefusals?: true
-  /** Whose words refusals are in. @default 'neutral' */
+  /** Wording of refusals. @default 'neutral' */
   readonly wording?: Wording
 }
 
-/** Their values are checked by the policy and its gate. */
+/** Only names are checked here; the policy and its gate validate the values. */
 const OPTIONS: OptionKinds<SufficiencyOptions> = {
   ...EVIDENCE_SHARE_OPTIONS,
   dangerouslyDisableGates: anything,
@@ -87,7 +87,7 @@ const OPTIONS: OptionKinds<SufficiencyOptions> = {
 }
 
 /**
- * An answer is given only when one chunk carries enough of it.
+ * Answers only if one chunk supports a large enough share of the answer.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
@@ -110,13 +110,12 @@ export function sufficiency(options: SufficiencyOptions = {}): Policy {
 
 /** Settings of `sufficiencyByCollection`. */
 export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
-  /** Thresholds of their own, by collection. */
+  /** Thresholds by collection id; other collections use `threshold`. */
   readonly byCollection: Readonly<Record<string, NonNullable<SufficiencyOptions['threshold']>>>
 }
 
 /**
- * A policy for each collection: its own threshold where it has one, the common one elsewhere. For the `policy` of
- * `ragGate`.
+ * Makes a policy for each collection, for the `policy` option of `ragGate`.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
@@ -134,16 +133,16 @@ export function sufficiencyByCollection(
   }
 }
 
-/** A threshold that can be changed while a service runs: each change is another policy, with an id of its own. */
+/** A threshold that can be changed at run time; each change makes a new policy with its own id. */
 export interface SufficiencyThreshold {
   readonly getThreshold: () => number
-  /** @throws `policy_invalid` when it is outside 0..1; the old one then stays */
+  /** @throws `policy_invalid` if outside 0..1; the threshold is then unchanged */
   readonly setThreshold: (threshold: number) => void
-  /** The policy with the threshold as it is now: for the `policy` of `ragGate`. */
+  /** The policy with the current threshold, for the `policy` option of `ragGate`. */
   readonly policy: () => Policy
 }
 
-/** Holds a sufficiency threshold that an operator can change. */
+/** Makes a sufficiency policy with a threshold that an operator can change. */
 export function sufficiencyThreshold(options: SufficiencyOptions = {}): SufficiencyThreshold {
   let current = sufficiency(options)
   return Object.freeze({

@@ -1,4 +1,4 @@
-/** What people read of an answer that no single passage carries: in neutral words, and in those of the specification. */
+/** Texts for answers without sufficient evidence: in neutral words, and in those of the specification. */
 import { type Finding, type ReasonCode, refusalText, SUGGEST, type Text } from 'hono-rag-gate/core/gates'
 import { percent } from 'hono-rag-gate/core/lib'
 import type { Wording } from 'hono-rag-gate/core/policy'
@@ -16,7 +16,7 @@ const INSUFFICIENT = refusalText(
 
 const UNJUDGED = refusalText(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', SUGGEST.tryLater)
 
-/** Texts in the words of the specification, which speaks of legal provisions. */
+/** Texts in the words of the specification, which is about legal provisions. */
 export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze({
   share_low: INSUFFICIENT,
   overlap_low: INSUFFICIENT,
@@ -26,7 +26,7 @@ export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.fr
 
 const REFUSED = 'No legal provision received sufficient attention support.'
 
-/** What the specification tells an operator of a finding; `undefined` where its message will do. */
+/** The specification's message to an operator for a finding; `undefined` if the finding's own message is used. */
 export function specificationReason({ code, actual, threshold, message }: Finding): string | undefined {
   if (actual === undefined || threshold === undefined) return undefined
   if (code === 'share_low') {
@@ -35,7 +35,7 @@ export function specificationReason({ code, actual, threshold, message }: Findin
   return code === 'overlap_low' ? `${REFUSED} ${message}` : undefined
 }
 
-/** What a refusal is, in one paragraph. The specification's has the ending that its code gives the sentence. */
+/** Explanation of a refusal in one paragraph. The specification's has the ending that its code gives the sentence. */
 export const EXPLANATIONS: Readonly<Record<Wording, string>> = Object.freeze({
   neutral:
     'The retrieved evidence was not focused enough on any single passage to give a reliable answer. Answers are given only where the text of a passage supports them.',
@@ -43,5 +43,5 @@ export const EXPLANATIONS: Readonly<Record<Wording, string>> = Object.freeze({
     'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
 })
 
-/** What a refusal offers that a person should look at. */
+/** Added to a refusal that is escalated to a person. */
 export const ESCALATION = 'This question can be passed on to a human expert.'

@@ -1,4 +1,4 @@
-/** What the two tiers looked at, check by check. */
+/** Lists what the two tiers checked. */
 import type { ExplainedFact } from 'hono-rag-gate/core/policy'
 import {
   type Finding,
@@ -11,7 +11,7 @@ import { floored, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { minScoreOf, retrievalScoreGate, type RetrievalScoreSettings, scoresRead } from './retrieval-score.ts'
 
-/** One check of an evaluation, as the specification writes it. */
+/** One check, in the specification's notation. */
 export interface CheckLine {
   readonly passed: boolean
   /** With its mark: `✅ Top score (3) ≥ threshold (2)`. */
@@ -19,10 +19,10 @@ export interface CheckLine {
 }
 
 /**
- * The checks of the tier that judged: the grades where chunks were graded, the retrieval scores otherwise. A check that
- * was not asked for, such as the ratio of a single chunk, is left out.
+ * The checks of the tier that judged: grades if the chunks were graded, retrieval scores otherwise. A check that does
+ * not apply, such as the ratio for a single chunk, is left out.
  *
- * @returns nothing for a policy without the gates of the two tiers
+ * @returns an empty list for a policy without the gates of the two tiers
  * @see the specification of two-tier, "Examples"
  */
 export function checkLines(signals: Signals, gates: readonly PolicyGate[]): readonly CheckLine[] {
@@ -72,9 +72,9 @@ function line(passed: boolean, text: string): CheckLine {
 }
 
 /**
- * Grades are told by the best of them and by how many reach the threshold.
+ * Describes grades by the best one and by how many reach the threshold.
  *
- * @returns `undefined` for findings of other gates, which speak for themselves
+ * @returns `undefined` for findings of other gates
  */
 export function gradeFacts(
   { gate }: Finding,

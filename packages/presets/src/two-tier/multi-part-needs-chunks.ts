@@ -3,15 +3,15 @@ import { defineRule, mentions, type Rule } from 'hono-rag-gate/core/policy'
 
 /** Settings of `multiPartNeedsChunks`. */
 export interface MultiPartOptions {
-  /** Relevant chunks that a question of several parts needs. Whole, 1..20. @default 2 */
+  /** Number of relevant chunks that a question of several parts needs. Whole, 1..20. @default 2 */
   readonly minChunks?: number
-  /** Grade from which on a chunk is relevant, 0..3. @default 2 */
+  /** Grade from which a chunk is relevant, 0..3. @default 2 */
   readonly relevanceThreshold?: number
 }
 
 /**
  * Refuses a question of several parts (with `and` or `or` as a whole word) for which too few chunks are relevant.
- * Without grades of a reranker every retrieved chunk counts.
+ * Without a reranker's grades every retrieved chunk counts.
  *
  * @throws `config_invalid` when a setting is out of range
  * @see the specification of two-tier, "Custom Gating Logic", second example

@@ -26,7 +26,7 @@ import {
 } from 'hono-rag-gate/core/lib'
 import { curves, type Signals } from 'hono-rag-gate/core/signals'
 
-/** Least scores by kind. */
+/** Minimum scores by score kind. */
 export type MinScores = Readonly<Partial<Record<ScoreReadKind, number>>>
 
 type ScoreReadKind = (typeof METHOD_KINDS)[number]
@@ -34,39 +34,38 @@ type ScoreReadKind = (typeof METHOD_KINDS)[number]
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
   /**
-   * Score of the best chunk below which the question is refused, −1 and up: one for all kinds, or by kind, in units of
-   * each. Equality passes. A kind that is not named has .05.
+   * Score of the best chunk below which the question is refused, −1 and up: one number for all kinds, or one per kind
+   * in its own unit. Equality passes. Kinds without a value have .05.
    *
    * @default 0.05
    */
   readonly minScore?: number | MinScores
   /**
-   * How many times the runner-up's score the best one must reach, 0 and up. Equality passes.
+   * Minimum ratio of the best score to the second best, 0 and up. Equality passes.
    *
    * @default 1.2
    */
   readonly minRatio?: number
   /**
-   * Whether the ratio is asked where the two best chunks come from one document: passages of one document need not
-   * compete.
+   * Whether the ratio is checked if the two best chunks come from one document, whose passages need not compete.
    *
    * @default 'asked'
    */
   readonly ratioWithinDocument?: 'asked' | 'skipped'
 }
 
-/** `retrievalScore` as a policy holds it. */
+/** The settings as stored in a policy. */
 export interface RetrievalScoreSettings {
   readonly gate: 'retrieval-score'
   readonly minScore: number | MinScores
   readonly minRatio: number
-  /** Absent where it is asked. */
+  /** Absent for `asked`. */
   readonly ratioWithinDocument?: 'skipped'
 }
 
 const MIN_SCORE = 0.05
 
-/** Their values are checked as settings. */
+/** Only names are checked here; the gate validates the values. */
 export const RETRIEVAL_SCORE_OPTIONS: OptionKinds<RetrievalScoreOptions> = {
   minScore: anything,
   minRatio: anything,
@@ -77,9 +76,9 @@ const SCORE = number(-1)
 const SCORE_BY_KIND: OptionKinds<MinScores> = { bm25: SCORE, cosine: SCORE }
 
 /**
- * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, and refuses where there is
- * neither: a fused score does not tell how good the best chunk is. Skips when a reranker graded the chunks. The ratio is
- * not asked for where there is one chunk; a runner-up at or below 0 meets it.
+ * Requires a high enough best score and a clear lead. Reads BM25, else raw cosine, and refuses if there is neither,
+ * because fused scores do not measure how good the best chunk is. Skips if a reranker graded the chunks. The ratio is
+ * not checked for a single chunk, and is met if the second score is 0 or below.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of two-tier, "Retrieval Score Gating"
@@ -96,7 +95,7 @@ export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate 
   })
 }
 
-/** The check behind `retrievalScore`. */
+/** The gate behind `retrievalScore`. */
 export const retrievalScoreGate = defineGate({
   name: 'retrieval-score',
   stage: 'pre-generation',
@@ -137,17 +136,17 @@ export const retrievalScoreGate = defineGate({
 
 /** The scores that the gate reads. */
 export interface ScoresRead {
-  /** Of which kind they are; absent when no chunk carries such a score. */
+  /** Their score kind; absent if no chunk carries such a score. */
   readonly kind?: ScoreReadKind
-  /** The best; absent when no chunk carries such a score. Not a number where the record is broken. */
+  /** The best score; absent if no chunk carries one, `NaN` if the record is damaged. */
   readonly top?: number
-  /** The runner-up; absent for a single chunk. */
+  /** The second best score; absent for a single chunk. */
   readonly second?: number
-  /** How many times the second the best is; absent where no ratio is asked for. */
+  /** Best score divided by the second; absent if the ratio is not checked. */
   readonly ratio?: number
 }
 
-/** BM25, else raw cosine, as recorded. */
+/** Reads the recorded scores: BM25, else raw cosine. */
 export function scoresRead(
   { curves: found = {} }: Signals,
   { ratioWithinDocument }: Pick<RetrievalScoreSettings, 'ratioWithinDocument'>,
@@ -160,11 +159,11 @@ export function scoresRead(
   const areNumbers = Number.isFinite(top) && Number.isFinite(second)
   const isSkipped = ratioWithinDocument === 'skipped' && recordedFlag(curve.topPairSharesDocument)
   if (!areNumbers || second <= 0 || isSkipped) return { kind, top, second }
-  // Over next to nothing the lead is larger than any number.
+  // Dividing by a very small second score may overflow to infinity.
   return { kind, top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
 }
 
-/** The least score of a kind under these settings. */
+/** The minimum score of a kind under these settings. */
 export function minScoreOf({ minScore }: Pick<RetrievalScoreSettings, 'minScore'>, kind: ScoreReadKind): number {
   return typeof minScore === 'number' ? minScore : (minScore[kind] ?? MIN_SCORE)
 }

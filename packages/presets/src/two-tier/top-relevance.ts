@@ -1,16 +1,16 @@
-/** The confidence of policies that judge by the best chunk alone. */
+/** The confidence model of policies that judge by the best chunk alone. */
 import { scoreShare } from 'hono-rag-gate/core/evidence'
 import { recordedNumber } from 'hono-rag-gate/core/lib'
 import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
 import { curves, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 import { BM25_K1 } from 'hono-rag-gate/core/text'
 
-/** Settings of the model: it has none. */
+/** Settings of the model; it has none. */
 export interface TopRelevanceSettings {
   readonly kind: 'top-relevance'
 }
 
-/** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
+/** Confidence is the best reranker grade divided by 3; without grades, the best BM25 score divided by its maximum. */
 export function topRelevance(): PolicyConfidence {
   return confidenceBy(topRelevanceModel, { kind: 'top-relevance' })
 }

@@ -25,14 +25,14 @@ import {
 } from './retrieval-score.ts'
 import { topRelevance, topRelevanceModel } from './top-relevance.ts'
 
-/** The checks of both tiers, one by one. */
+/** Lists the checks of both tiers. */
 export const twoTierPreset: Preset = Object.freeze<Preset>({
   name: 'two-tier',
   needsOneOf: ['words', 'meaning', 'reranker'],
   gates: [gradedRelevanceGate, retrievalScoreGate],
   confidenceModels: [topRelevanceModel],
   languages: [english],
-  // Its specification has a shorter sentence for retrieval without grades than for a reranker's.
+  // The specification has a shorter message for the retrieval tier than for the graded tier.
   operatorReason: ({ code }: Finding, { reranker }: Decision) =>
     code === 'no_evidence' && reranker !== 'ok' ? 'No relevant information found' : undefined,
   explain: ({ signals }: AssessedDecision, gates: readonly PolicyGate[]) => ({
@@ -41,16 +41,15 @@ export const twoTierPreset: Preset = Object.freeze<Preset>({
   }),
 })
 
-/** Settings of `twoTier`: all four constants of the specification in one place. */
+/** Settings of `twoTier`: all four constants of the specification. */
 export type TwoTierOptions = GradedRelevanceOptions &
   RetrievalScoreOptions & {
-    /** Whose words refusals are in. @default 'neutral' */
+    /** Wording of refusals. @default 'neutral' */
     readonly wording?: Wording
   }
 
 /**
- * The settings that the specification names for the two troubles one can have: `lenient` where too much is refused,
- * `strict` where too much gets through.
+ * The specification's settings for two common problems: `lenient` if too much is refused, `strict` if too much passes.
  *
  * @see the specification of two-tier, "Troubleshooting"
  */
@@ -66,8 +65,8 @@ const OPTIONS: OptionKinds<TwoTierOptions> = {
 }
 
 /**
- * Grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
- * refuses, never advises.
+ * Judges by a reranker's grades if the chunks were graded, by retrieval scores otherwise. Passes or refuses, never
+ * advises.
  *
  * @throws `policy_invalid` when a setting is out of range
  */

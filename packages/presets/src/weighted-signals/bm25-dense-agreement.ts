@@ -2,25 +2,25 @@ import { type Pair, pearson } from '@hono-rag-gate/calibration/correlation'
 import { finite } from 'hono-rag-gate/core/lib'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 
-/** What stands for a correlation that is not defined: neither agreement nor disagreement. */
+/** Value for an undefined correlation: neither agreement nor disagreement. */
 const NEUTRAL_AGREEMENT = 0.5
 
-/** Agreement of the two ways of searching below which they disagree. */
+/** Agreement below which keyword and semantic search count as disagreeing. */
 export const DISAGREE_BELOW = 0.5
 
 /** Whether keyword and semantic search agree. */
 export interface Bm25DenseAgreement {
-  /** (Pearson's r + 1) / 2 over the chunks that both methods scored, 0..1; .5 when it is not defined. */
+  /** (Pearson's r + 1) / 2 over the chunks that both methods scored, 0..1; .5 if undefined. */
   readonly agreement: number
-  /** Whether it is defined: two such chunks or more, and both scores vary. */
+  /** Whether it is defined: at least two such chunks, and both scores vary. */
   readonly comparable: boolean
 }
 
 /**
- * Correlation of BM25 and cosine, mapped to 0..1: do the two ways of searching agree?
+ * Pearson correlation of BM25 and cosine scores, mapped to 0..1.
  *
- * @returns .5 and not comparable when either method scored fewer than two of the same chunks, or scored them all alike;
- *   0 without chunks
+ * @returns .5 and not comparable if fewer than two chunks have both scores, or either score is constant; 0 without
+ *   chunks
  * @see the specification of weighted-signals, "BM25-Dense Correlation"
  */
 export function bm25DenseAgreement(chunks: readonly Chunk[]): Bm25DenseAgreement {

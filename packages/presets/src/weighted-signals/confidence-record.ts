@@ -1,4 +1,4 @@
-/** The confidence of a retrieval as a record that is sent and stored, and as the lines that people read. */
+/** The confidence of a retrieval as a record to send and store, and as text for people. */
 import { clamp01, floored, meanOf } from 'hono-rag-gate/core/lib'
 import type { Audience, Band, Decision } from 'hono-rag-gate/core/policy'
 import type { Signals } from 'hono-rag-gate/core/signals'
@@ -7,30 +7,30 @@ import { retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 import { BADGES, INTERPRETATIONS, NO_RESULTS } from './texts.ts'
 import { DEFAULT_CONSENSUS_FROM } from './weighted-confidence.ts'
 
-/** What a record is made from: a decision has all of it. */
+/** The parts of a decision that a record is made from. */
 export type Assessment = Pick<Decision, 'signals' | 'confidence' | 'band'>
 
 /** Settings of `confidenceRecord`. */
 export interface ConfidenceRecordOptions {
   /**
-   * Ranking score from which on a chunk counts for the consensus, 0..1: the policy's. Equality counts.
+   * Ranking score from which a chunk counts for the consensus, 0..1: use the policy's. Equality counts.
    *
    * @default 0.75
    */
   readonly consensusFrom?: number
 }
 
-/** The breakdown behind a record; without chunks only their number. */
+/** The breakdown behind a record; without chunks it has only `total_chunks`. */
 export interface ConfidenceDetails {
   readonly total_chunks: number
-  /** Ranking scores. */
+  /** Distribution of the ranking scores. */
   readonly score_distribution?: {
     readonly min: number
     readonly max: number
     readonly mean: number
     readonly median: number
   }
-  /** Which ways of retrieval took part. */
+  /** Which retrieval methods were used. */
   readonly retrieval_methods?: {
     readonly hybrid_search: boolean
     readonly reranking: boolean
@@ -41,51 +41,51 @@ export interface ConfidenceDetails {
   readonly source_diversity?: { readonly unique_documents: number; readonly unique_sections: number }
 }
 
-/** The twelve fields of the confidence record, under the names that the specification serialises them. JSON; every number is finite. */
+/** The twelve fields of the confidence record, under the specification's JSON names. Every number is finite. */
 export interface ConfidenceRecord {
   /** 0..1. */
   readonly overall_confidence: number
   /** In the units of the ranking score. */
   readonly top_score: number
-  /** 0 and up. */
+  /** Lead of the best ranking score over the second, 0 and up. */
   readonly score_gap: number
   /** Standard deviation of the ranking scores, 0 and up. */
   readonly score_spread: number
-  /** Chunks whose ranking score reaches the threshold of the consensus. */
+  /** Chunks whose ranking score reaches the consensus threshold. */
   readonly consensus_count: number
   /** 0..1. */
   readonly bm25_dense_agreement: number
-  /** 0 (same order) to 2 (turned round). */
+  /** 0 (same order) to 2 (reversed). */
   readonly reranker_impact: number
   readonly graph_support: boolean
   /** Documents per chunk, 0..1. */
   readonly document_diversity: number
   /** What the band means, in the words of the specification. */
   readonly interpretation: string
-  /** Everything below high. */
+  /** `true` for every band below high. */
   readonly should_flag_for_review: boolean
   readonly details: ConfidenceDetails
 }
 
-/** What one glance at a record needs. */
+/** The short form of a record. */
 export type ConfidenceGlance = Pick<
   ConfidenceRecord,
   'overall_confidence' | 'interpretation' | 'should_flag_for_review'
 >
 
-/** What a band means, in the words of the specification; `NO RESULTS` without chunks. */
+/** The specification's text for a band; `NO RESULTS` without chunks. */
 export function interpret(band: Band, chunkCount: number): string {
   return chunkCount > 0 ? INTERPRETATIONS[band] : NO_RESULTS
 }
 
-/** Whether a person should look at the answer: everything below high. */
+/** Whether a person should review the answer: every band below high. */
 export function isFlagged({ band, signals }: Pick<Assessment, 'band' | 'signals'>): boolean {
   return band !== 'high' || !(signals.chunkCount > 0)
 }
 
 /**
- * The record of a decision, numbers rounded to three decimals. What is not a finite number is 0, so that a broken signal
- * never reads as a strong one.
+ * Makes the record of a decision, with numbers rounded to three decimals. Non-finite numbers become 0, so that a broken
+ * signal never looks strong.
  *
  * @see the specification of weighted-signals, "RAGConfidenceScore"
  */
@@ -110,7 +110,7 @@ export function confidenceRecord(assessment: Assessment, options: ConfidenceReco
 }
 
 /**
- * The citations with a warning before them when the retrieval is flagged for review.
+ * The citations, preceded by a warning if the retrieval is flagged for review.
  *
  * @returns a new list
  */
@@ -132,7 +132,7 @@ const GREEN = '\u001B[32m'
 const YELLOW = '\u001B[33m'
 const RESET = '\u001B[0m'
 
-/** The line that a command line shows after an answer and before its cost. The confidence is floored, never rounded up. */
+/** The line that a CLI shows between an answer and its cost. The confidence is rounded down. */
 export function confidenceLine(record: ConfidenceGlance, options: ConfidenceLineOptions = {}): string {
   const mark = record.should_flag_for_review ? '⚠️' : '✓'
   const colour = record.should_flag_for_review ? YELLOW : GREEN
@@ -140,7 +140,7 @@ export function confidenceLine(record: ConfidenceGlance, options: ConfidenceLine
   return `📊 RAG Confidence: ${shown} ${record.interpretation} (${floored(record.overall_confidence)})`
 }
 
-/** What a page shows at a glance of an answer, in the members of its JSON. The public sees no figure. */
+/** The badge as a member of a JSON answer. The public sees no number. */
 export function badgeMember(
   assessment: Pick<Assessment, 'confidence' | 'band'>,
   audience: Audience,
@@ -152,14 +152,14 @@ export function badgeMember(
 
 /** A badge for a page. */
 export interface ConfidenceBadge {
-  /** Class names, as the specification has them. */
+  /** Class names from the specification. */
   readonly className: string
   readonly text: string
 }
 
 /**
- * The badge of a confidence. The specification has three; the two lowest bands share its red one, each with what is asked of
- * the reader.
+ * The badge of a confidence. The specification has three; the two lowest bands share the red one, with different
+ * instructions.
  *
  * @see the specification of weighted-signals, "Web UI"
  */
@@ -209,10 +209,10 @@ function finiteOnly(values: readonly number[] | undefined): readonly number[] {
   return Array.isArray(values) ? values.filter((value) => Number.isFinite(value)) : []
 }
 
-/** Three decimals, an exact tie to the even one, as Python rounds; 0 for what is not a finite number, and never −0. */
+/** Rounds to three decimals, exact ties to even like Python; 0 for a non-finite number, and never −0. */
 function rounded(value: number | undefined): number {
   if (value === undefined || !Number.isFinite(value)) return 0
-  // A binary number stands exactly between two thousandths only where it is a whole number of sixteenths.
+  // A binary number is exactly halfway between two thousandths only if it is a multiple of 1/16.
   const tie = Number.isInteger(value * 16) && Math.abs((value * 1000) % 1) === 0.5
   const nearest = tie ? (2 * Math.round(value * 500)) / 1000 : Number(value.toFixed(3))
   return nearest + 0

@@ -1,6 +1,6 @@
 /**
- * How many ranking scores reach a threshold: how many chunks agree? Equality counts. Not measured beforehand but counted
- * from the recorded scores, so that another threshold can be judged later.
+ * Number of ranking scores that reach a threshold. Equality counts. Counted from the recorded scores when judging, so
+ * that recorded decisions can be replayed with another threshold.
  *
  * @param scores ranking scores, in any order
  * @see the specification of weighted-signals, "Consensus"

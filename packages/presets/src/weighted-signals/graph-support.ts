@@ -1,7 +1,7 @@
 import type { Evidence } from 'hono-rag-gate/core/evidence'
 
 /**
- * Whether a knowledge graph raised any chunk.
+ * Whether a knowledge graph raised the score of any chunk.
  *
  * @see the specification of weighted-signals, "Graph Support"
  */
@@ -9,7 +9,7 @@ export function graphSupport({ chunks }: Evidence): boolean {
   return chunks.some(({ scores }) => (scores['graph-boost'] ?? 0) > 0)
 }
 
-/** Whether a knowledge graph was asked, with a result or without. */
+/** Whether a knowledge graph was queried, with or without a result. */
 export function graphConsulted({ kinds, chunks }: Evidence): boolean {
   return kinds.includes('graph-boost') || chunks.some(({ scores }) => scores['graph-boost'] !== undefined)
 }

@@ -7,12 +7,12 @@ import {
   weightedSignalsPreset,
 } from './weighted-signals.ts'
 
-/** 90 % and up is answered automatically, 70 to 89 % is reviewed, below 70 % is for an expert: there is no level `low`. */
+/** From .9 an answer is automatic, from .7 it is reviewed, below .7 an expert is needed; the band `low` is empty. */
 const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0.7 })
 
 /**
- * The parts of `weightedSignals`, for a deployment with a reranker: the levels ask for a best passage that stands far
- * above the second, and mixed scores of words never do (docs/internal/evaluation.md).
+ * The parts of `weightedSignals`, for deployments with a reranker: these levels need a best passage far ahead of the
+ * second, which fused lexical scores never show (docs/internal/evaluation.md).
  */
 export const legalReviewPreset = Object.freeze<Preset>({
   ...weightedSignalsPreset,
@@ -21,11 +21,10 @@ export const legalReviewPreset = Object.freeze<Preset>({
 })
 
 /**
- * `weightedSignals` with the stricter levels that are recommended for legal compliance research, beside
- * the .85/.70/.50 that it uses. What it refuses is for an expert, and says so with `escalate`. It needs a reranker:
- * without one it refuses every question.
+ * `weightedSignals` with the stricter levels recommended for legal compliance research, instead of .85/.70/.50.
+ * Refusals need an expert and carry `escalate`. Needs a reranker: without one it refuses every question.
  *
- * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ * @throws `policy_invalid` when a setting is out of range, or the levels are not in descending order
  */
 export function legalReview(options: WeightedSignalsOptions = {}): Policy {
   requireOptions(options, WEIGHTED_SIGNALS_OPTIONS, 'policy_invalid')

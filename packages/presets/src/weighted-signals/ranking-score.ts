@@ -1,4 +1,4 @@
-/** The one score by which a chunk is weighed, when several methods scored it. */
+/** The ranking score: one score per chunk, even if several methods scored it. */
 import { type Chunk, type Evidence, rankingScore, scaledMethodScore } from 'hono-rag-gate/core/evidence'
 
 /** A chunk that carries a ranking score. */
@@ -8,13 +8,13 @@ export interface ScoredChunk {
 }
 
 /**
- * The chunks that carry a ranking score, highest first; ties keep the order of the evidence. A reranker's score counts
- * before a fused one, for each chunk by itself. Scores are as their method gave them, but for a grade, which is a share
- * of 3. Where the evidence is ranked by BM25 or cosine, nothing was fused and that score is read, scaled as fusion scales
- * it: BM25 by what it can reach for the question, cosine clipped to 0..1.
+ * The chunks that carry a ranking score, highest first; ties keep the order of the evidence. For each chunk a
+ * reranker's score takes precedence over a fused one. Scores are raw, except that a grade is divided by 3. If the
+ * evidence is ranked by BM25 or cosine alone, that score is used, scaled as in fusion: BM25 by its maximum for the
+ * question, cosine clipped to 0..1.
  *
- * @param idfMass idf summed over the question's terms, 0 and up
- * @returns fewer chunks than the evidence holds when some carry no usable score: a missing score is not 0
+ * @param idfMass sum of idf over the question's terms, 0 and up
+ * @returns only chunks with a usable score; a missing score is not 0
  */
 export function scoredChunks({ chunks, rankedBy }: Evidence, idfMass: number): readonly ScoredChunk[] {
   return chunks

@@ -1,4 +1,4 @@
-/** What to do about a confidence, and why it is what it is, in words. */
+/** Recommendations for a confidence, and an analysis of its metrics. */
 import { DISAGREE_BELOW } from './bm25-dense-agreement.ts'
 import { retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 import type { Band, Decision, Wording } from 'hono-rag-gate/core/policy'
@@ -17,13 +17,13 @@ export interface Recommendation {
 /** Settings of `recommend`. */
 export interface RecommendOptions {
   /**
-   * Whether a knowledge graph can be searched. Without one it is not recommended.
+   * Whether a knowledge graph can be searched. If not, it is not recommended.
    *
    * @default 'none'
    */
   readonly graph?: 'available' | 'none'
   /**
-   * `specification` names the search tools of the product that the specification describes.
+   * `specification` uses the names of search tools from the specification's product.
    *
    * @default 'neutral'
    */
@@ -34,7 +34,7 @@ export interface RecommendOptions {
 const SCATTERED_ABOVE = 0.7
 
 /**
- * What to do about the retrieval, the most pressing first; nothing when it is strong and supported.
+ * Recommendations for the retrieval, most urgent first; empty if it is strong and supported by a graph.
  *
  * @see the specification of weighted-signals, "Dedicated Tool" and "Low Confidence Example"
  */
@@ -58,7 +58,7 @@ const BY_BAND: Readonly<Record<Band, readonly RecommendationCode[]>> = {
   'very-low': ['very_low', 'try_expansion', 'try_exact_match'],
 }
 
-/** What a tool that only assesses a retrieval answers. */
+/** The result of a tool that only assesses a retrieval. */
 export interface RetrievalAssessment extends Pick<
   ConfidenceRecord,
   'overall_confidence' | 'top_score' | 'score_gap' | 'bm25_dense_agreement' | 'graph_support' | 'interpretation'
@@ -67,7 +67,7 @@ export interface RetrievalAssessment extends Pick<
 }
 
 /**
- * The short record with its recommendations.
+ * The short record, with recommendations.
  *
  * @see the specification of weighted-signals, "Dedicated Tool"
  */
@@ -84,7 +84,7 @@ export function assessRetrieval(assessment: Assessment, options: RecommendOption
   }
 }
 
-/** How a metric speaks: for the retrieval, neither way, or against it. */
+/** Whether a metric supports the retrieval, is neutral, or counts against it. */
 export type Standing = 'good' | 'fair' | 'poor'
 
 /** One line of an analysis. */
@@ -98,11 +98,11 @@ export interface AnalysisLine {
 const MARKS: Readonly<Record<Standing, string>> = { good: '✅', fair: '⚠️', poor: '❌' }
 
 /**
- * Why the confidence is what it is: a line for each metric, and what follows. The spread is told only when it is high,
- * the graph only when it supports, the agreement only when it is defined.
+ * Explains the confidence: one line per metric, and a conclusion. Spread is listed only if high, the graph only if it
+ * supports, agreement only if defined.
  *
- * @param assessment with its verdict, where it has one: what was refused is never called safe
- * @returns the conclusion alone without chunks
+ * @param assessment with the verdict if there is one: a refused answer is never called safe
+ * @returns without chunks, the conclusion alone
  * @see the specification of weighted-signals, "Example Scenarios"
  */
 export function analyse(assessment: Assessment & Partial<Pick<Decision, 'verdict'>>): readonly AnalysisLine[] {
@@ -148,7 +148,7 @@ function metricLines(retrieval: RetrievalSignals): readonly AnalysisLine[] {
   return lines
 }
 
-/** By the band, and never milder than the verdict: strong scores may be refused for another reason. */
+/** Based on the band, but never milder than the verdict, which may have another reason. */
 function conclusion(band: Band, verdict: Verdict = 'pass'): AnalysisLine {
   const standing = verdict === 'refuse' ? 'very-low' : verdict === 'advise' && band === 'high' ? 'medium' : band
   switch (standing) {

@@ -3,14 +3,14 @@ import { finite } from 'hono-rag-gate/core/lib'
 import { FUSED_KINDS, type Chunk, rerankerScore } from 'hono-rag-gate/core/evidence'
 
 /**
- * 1 − Spearman's ρ of the reranker's scores and the fused ones: how much did the reranker change the order? Told,
- * but not weighed.
+ * 1 − Spearman's ρ between reranker scores and fused scores: how much the reranker changed the order. Reported, but not
+ * weighted.
  *
- * @returns 0 (same order) to 2 (turned round); 0 when fewer than two chunks carry both scores, or either is constant
+ * @returns 0 (same order) to 2 (reversed); 0 if fewer than two chunks have both scores, or either score is constant
  * @see the specification of weighted-signals, "Reranker Impact"
  */
 export function rerankerImpact(chunks: readonly Chunk[]): number {
-  // Scores of different kinds have no common order, so one kind is read for all chunks.
+  // Scores of different kinds are not comparable, so one kind is used for all chunks.
   const fused = FUSED_KINDS.find((kind) => chunks.some(({ scores }) => finite(scores[kind]) !== undefined))
   if (fused === undefined) return 0
   const pairs = chunks.flatMap(({ scores }): Pair[] => {

@@ -1,7 +1,7 @@
 import type { ScoredChunk } from './ranking-score.ts'
 
 /**
- * Lead of the best ranking score over the second: is there a clear winner?
+ * Difference between the best and the second ranking score.
  *
  * @returns 0 and up; 0 with fewer than two scored chunks
  * @see the specification of weighted-signals, "Score Gap"

@@ -1,4 +1,4 @@
-/** One call from retrieved chunks to the confidence of the retrieval. */
+/** Computes the confidence of a retrieval from its chunks in one call. */
 import { type Chunk, collect, rankBy, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
 import { judge, measure } from 'hono-rag-gate/core/policy'
@@ -6,13 +6,12 @@ import { assessRetrieval, type RecommendOptions, type RetrievalAssessment } from
 import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals.ts'
 
 /**
- * Scores a retrieval by the seven signals of `weightedSignals`. They read scores, not texts, so that the question is
- * not needed. No chunks, or none with a ranking score, have the confidence 0 and are flagged for review.
+ * Scores a retrieval by the seven signals of `weightedSignals`. They use scores, not texts, so the question is
+ * optional. Without chunks, or without ranking scores, the confidence is 0 and flagged for review.
  *
  * @param chunks in any order
- * @throws `retriever_bad_response` when more than a fifth of the scores are no numbers; `policy_invalid` when an option
- *   is out of range
- * @see the specification of weighted-signals, "score_retrieval"
+ * @throws `retriever_bad_response` if more than a fifth of the scores are not finite; `policy_invalid` if an option is
+ *   out of range
  */
 export function scoreRetrieval(
   chunks: readonly Chunk[],
@@ -26,10 +25,10 @@ export function scoreRetrieval(
 export interface AssessChunksOptions extends WeightedSignalsOptions, RecommendOptions {}
 
 /**
- * The confidence of chunks that a search found, in short, with what to do about it: what the tool of the specification
- * answers for the ids of chunks, for those who hold the chunks.
+ * A short assessment of retrieved chunks, with recommendations: the specification's tool takes chunk ids, this takes
+ * the chunks.
  *
- * @param chunks in any order, with the scores that they were found by
+ * @param chunks in any order, with their retrieval scores
  * @throws as `scoreRetrieval`
  * @see the specification of weighted-signals, "Dedicated Tool"
  */
@@ -40,7 +39,7 @@ export function assessChunks(chunks: readonly Chunk[], options: AssessChunksOpti
 }
 
 function assessmentOf(chunks: readonly Chunk[], question: string, options: WeightedSignalsOptions): Assessment {
-  // A score's key is its kind, by the type of `Scores`.
+  // The keys of `Scores` are score kinds.
   const kinds = [...new Set(chunks.flatMap(({ scores }) => Object.keys(scores) as ScoreKind[]))]
   const { collected, dropped } = collect(
     kinds.map((kind) => ({

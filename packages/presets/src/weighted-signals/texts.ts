@@ -1,7 +1,7 @@
-/** What people read of a weighted confidence. */
+/** Texts for a weighted confidence. */
 import type { Band } from 'hono-rag-gate/core/policy'
 
-/** What each band means. */
+/** Meaning of each band. */
 export const INTERPRETATIONS: Readonly<Record<Band, string>> = {
   high: 'HIGH - Strong retrieval confidence',
   medium: 'MEDIUM - Moderate confidence, review recommended',
@@ -9,7 +9,7 @@ export const INTERPRETATIONS: Readonly<Record<Band, string>> = {
   'very-low': 'VERY LOW - Poor retrieval, expert review required',
 }
 
-/** What a badge says around its number, and how it looks. */
+/** Text around a badge's number, and its style. */
 export const BADGES: Readonly<
   Record<Band, { readonly look: string; readonly before: string; readonly after: string }>
 > = {
@@ -19,10 +19,10 @@ export const BADGES: Readonly<
   'very-low': { look: 'danger', before: '🔴 Low', after: ' - Expert Review Required' },
 }
 
-/** What is said where nothing was retrieved. */
+/** Shown if nothing was retrieved. */
 export const NO_RESULTS = 'NO RESULTS - No relevant chunks found'
 
-/** What can be done about a weak retrieval. */
+/** Recommendations for a weak retrieval. */
 export const RECOMMENDATIONS = {
   very_low: 'VERY LOW: The retrieval is poor. Have an expert review it before any use.',
   try_expansion: 'Search again with the question in other words',
@@ -35,10 +35,10 @@ export const RECOMMENDATIONS = {
   no_graph: 'No knowledge graph support. Consider a search of the knowledge graph.',
 } as const
 
-/** Why something is recommended. Stable. */
+/** Stable code of a recommendation. */
 export type RecommendationCode = keyof typeof RECOMMENDATIONS
 
-/** The same where the specification names the search tools of the product that it describes. */
+/** The same, with the search tools of the specification's product. */
 export const SPECIFICATION_RECOMMENDATIONS: Readonly<Record<RecommendationCode, string>> = {
   ...RECOMMENDATIONS,
   try_expansion: 'Try query expansion: `search(query="...", num_expands=3-5)`',

@@ -1,9 +1,9 @@
 import type { ScoredChunk } from './ranking-score.ts'
 
 /**
- * The best ranking score: how confident is the best match?
+ * The best ranking score.
  *
- * @returns in the units of that score; 0 when no chunk carries one
+ * @returns in the unit of that score; 0 if no chunk carries one
  * @see the specification of weighted-signals, "Top Score"
  */
 export function topScore([top]: readonly ScoredChunk[]): number {

@@ -1,25 +1,25 @@
-/** The confidence of `weightedSignals`: a weighted sum of seven retrieval signals, each brought to 0..1. */
+/** The confidence model of `weightedSignals`: a weighted sum of seven retrieval signals, each normalised to 0..1. */
 import { type ConfidenceModel, invalidConfidence } from 'hono-rag-gate/core/policy'
 import { clamp01, isRecord } from 'hono-rag-gate/core/lib'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { consensusCount } from './consensus.ts'
 import { retrieval as retrievalSignal, retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 
-/** How much each signal weighs: 0..1 each, 1 in all. */
+/** Weight of each signal, 0..1; they sum to 1. */
 export interface SignalWeights {
-  /** Of the best ranking score, full at 1. */
+  /** Best ranking score; reaches 1 at a score of 1. */
   readonly topScore: number
-  /** Of its lead over the second, full at .3. */
+  /** Lead over the second score; reaches 1 at .3. */
   readonly scoreGap: number
-  /** Of the share of chunks that reach `consensusFrom`. */
+  /** Share of chunks that reach `consensusFrom`. */
   readonly consensus: number
-  /** Of the correlation of BM25 and cosine, mapped to 0..1. */
+  /** Correlation of BM25 and cosine, mapped to 0..1. */
   readonly bm25DenseAgreement: number
-  /** Of scores that are alike: full at a standard deviation of 0, nothing from .2. */
+  /** Low spread: 1 at a standard deviation of 0, 0 from .2. */
   readonly lowSpread: number
-  /** Of a knowledge graph: 1 where it raised a chunk, .5 otherwise. */
+  /** Knowledge graph: 1 if it raised a chunk, .5 otherwise. */
   readonly graphSupport: number
-  /** Of chunks that come from few documents: 1 less documents per chunk. */
+  /** Few documents: 1 − documents per chunk. */
   readonly lowDiversity: number
 }
 
@@ -34,26 +34,26 @@ export const SIGNAL_WEIGHTS: SignalWeights = Object.freeze({
   lowDiversity: 0.05,
 })
 
-/** Ranking score from which on a chunk counts for the consensus. */
+/** Ranking score from which a chunk counts for the consensus. */
 export const DEFAULT_CONSENSUS_FROM = 0.75
 
-/** The model as a policy holds it. */
+/** The model as stored in a policy. */
 export interface WeightedSignalsModel {
   readonly kind: 'weighted-signals'
   readonly weights: SignalWeights
-  /** Ranking score from which on a chunk counts for the consensus, 0..1. Equality counts. */
+  /** Ranking score from which a chunk counts for the consensus, 0..1. Equality counts. */
   readonly consensusFrom: number
   /**
-   * What becomes of the weight of a signal that does not exist: one chunk has no gap, spread, consensus or diversity;
-   * without sparse or dense scores nothing can agree; without a knowledge graph there is no support. `keep` counts the
-   * stand-in that the specification gives it, `spread` shares its weight out among the signals that do exist.
+   * How to treat the weight of a signal that does not exist: one chunk has no gap, spread, consensus or diversity;
+   * without sparse or dense scores there is no agreement; without a knowledge graph no support. `keep` uses the
+   * specification's default value for the signal, `spread` distributes its weight among the signals that exist.
    */
   readonly absentWeight: 'keep' | 'spread'
 }
 
-/** A gap that leaves no doubt. */
+/** Score gap at which the signal reaches 1. */
 const FULL_GAP = 0.3
-/** A spread that leaves no trust. */
+/** Score spread at which the signal reaches 0. */
 const FULL_SPREAD = 0.2
 const WITHOUT_GRAPH = 0.5
 const NAMES = Object.keys(SIGNAL_WEIGHTS) as (keyof SignalWeights)[]
@@ -66,7 +66,7 @@ export const weightedSignalsModel: ConfidenceModel<WeightedSignalsModel> = Objec
   confidence: weightedConfidence,
 })
 
-/** @throws `policy_invalid` when a weight is outside 0..1, they do not add up to 1, or another setting is out of range */
+/** @throws `policy_invalid` if a weight is outside 0..1, they do not sum to 1, or another setting is out of range */
 function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
   if (!isRecord(weights)) throw invalidConfidence(': the weights must name signals')
   let total = 0
@@ -87,18 +87,18 @@ function validateWeightedSignals({ weights, consensusFrom, absentWeight }: Weigh
     throw invalidConfidence(': absentWeight must be keep or spread')
 }
 
-/** One signal as it enters the sum. */
+/** One normalised signal. */
 interface Normalised {
-  /** 0..1; `NaN` when it was not recorded, or is broken. */
+  /** 0..1; `NaN` if it was not recorded, or is broken. */
   readonly value: number
-  /** Whether it was there to be measured. */
+  /** Whether it could be measured. */
   readonly exists: boolean
 }
 
 /**
  * The weighted sum.
  *
- * @returns 0..1; 0 without chunks; `NaN` when a signal was not recorded or is none, or no chunk carries a score
+ * @returns 0..1; 0 without chunks; `NaN` if a signal was not recorded or is not finite, or no chunk carries a score
  * @see the specification of weighted-signals, "Overall Confidence Formula"
  */
 export function weightedConfidence(model: WeightedSignalsModel, signals: Signals): number {
@@ -141,7 +141,7 @@ function normalise(
   }
 }
 
-/** A value as a share of what is full, within 0..1. What is not a finite number, or missing, is `NaN`: never full. */
+/** A value divided by its maximum, clamped to 0..1. Missing and non-finite values give `NaN`, never 1. */
 function share(value: number, full: number): number {
   return Number.isFinite(value) ? clamp01(value / full) : NaN
 }

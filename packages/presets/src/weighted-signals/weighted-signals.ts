@@ -19,10 +19,10 @@ import { curves } from 'hono-rag-gate/core/signals'
 import { english } from 'hono-rag-gate/language/english'
 import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
 
-/** From which confidence on the specification's levels begin. */
+/** Lower bounds of the specification's confidence levels. */
 export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
 
-/** The confidence as it is shown beside its band: floored, so that .6999 does not stand there as .70 and low. */
+/** The confidence as displayed beside its band, rounded down so that .6999 is not shown as .70 with the band `low`. */
 function glanceAt(decision: AssessedDecision): ConfidenceGlance {
   const { interpretation, should_flag_for_review } = confidenceRecord(decision)
   const overall_confidence = Math.floor(clamp01(decision.confidence) * 1000 + 1e-7) / 1000
@@ -34,25 +34,25 @@ function citationOf({ documentId, title, section }: Chunk, at: number): string {
   return `[${at + 1}] ${title ?? documentId}${section === undefined ? '' : `: ${section}`}`
 }
 
-/** A badge, analysis of the metrics in words, the line that a reader is told, and a warning where nothing was scored. */
+/** Adds a badge, an analysis of the metrics, a line for the reader, and a warning if no chunk has a ranking score. */
 export const weightedSignalsPreset: Preset = Object.freeze({
   name: 'weighted-signals',
   gates: [confidenceRangeGate],
   confidenceModels: [weightedSignalsModel],
   languages: [english],
-  // Of which methods there were: for the confidence record.
+  // The confidence record lists the retrieval methods.
   records: [curves],
   explain: (decision: AssessedDecision) => {
     return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
   },
-  // Also where the handler lists no sources of its own: a reader is warned before the first of them.
+  // Included even if the handler lists no sources, because the warning goes before the first citation.
   summary: ({ decision, chunks, audience }: ReportedDecision): FurtherMembers => {
     const glance = glanceAt(decision)
     const badge = badgeMember(decision, audience)
     if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return { badge }
     return { badge, citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
   },
-  // Without a word of it the refusal would read like one for a weak retrieval.
+  // Without this warning the refusal would look like one for a weak retrieval.
   warning: ({ findings }: Decision) =>
     findings.some(({ code }) => code === 'confidence_unavailable')
       ? { code: 'confidence_scoring_failed', message: 'RAG confidence scoring failed' }
@@ -62,13 +62,13 @@ export const weightedSignalsPreset: Preset = Object.freeze({
 /** Settings of `weightedSignals`. */
 export interface WeightedSignalsOptions {
   /**
-   * Confidence from which on an answer passes without review, `medium`..1. Equality passes.
+   * Confidence from which an answer passes without review, `medium`..1. Equality passes.
    *
    * @default 0.85
    */
   readonly high?: number
   /**
-   * Confidence from which on the retrieval is moderate, `low`..`high`.
+   * Confidence from which the retrieval is moderate, `low`..`high`.
    *
    * @default 0.7
    */
@@ -80,33 +80,33 @@ export interface WeightedSignalsOptions {
    */
   readonly low?: number
   /**
-   * Ranking score from which on a chunk counts for the consensus, 0..1. Equality counts.
+   * Ranking score from which a chunk counts for the consensus, 0..1. Equality counts.
    *
    * @default 0.75
    */
   readonly consensusFrom?: number
   /**
-   * What is done with a question whose confidence is below `low`. Without evidence it is refused either way.
+   * Verdict for a confidence below `low`. Without evidence the question is always refused.
    *
    * @default 'refuse'
    */
   readonly veryLow?: 'refuse' | 'advise'
   /**
-   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) counts as the
-   * specification counts it, or is shared out among the others.
+   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) is distributed among the
+   * others. If not, the specification's default value is used for it.
    *
    * @default false
    */
   readonly renormalise?: boolean
-  /** Every refusal asks for a person. @default left out; `true` in `legalReview` */
+  /** Marks every refusal for human review. @default left out; `true` in `legalReview` */
   readonly escalateRefusals?: true
 }
 
 /**
- * A weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
- * since the specification flags them for review; very low refuses.
+ * Judges by a weighted sum of seven signals over the retrieval scores. High passes; medium and low advise, because the
+ * specification flags them for review; very low refuses.
  *
- * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ * @throws `policy_invalid` when a setting is out of range, or the levels are not in descending order
  */
 export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
   return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
@@ -114,7 +114,7 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
 
 const LEVEL = number(0, 1)
 
-/** What the policy and its model call the same is checked by them. */
+/** Options that the policy and its model have under the same name are validated there. */
 export const WEIGHTED_SIGNALS_OPTIONS: OptionKinds<WeightedSignalsOptions> = {
   high: LEVEL,
   medium: LEVEL,
@@ -126,9 +126,9 @@ export const WEIGHTED_SIGNALS_OPTIONS: OptionKinds<WeightedSignalsOptions> = {
 }
 
 /**
- * The same under the name of another preset, with other levels to begin with.
+ * `weightedSignals` under the name of another preset, with other default levels.
  *
- * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ * @throws `policy_invalid` when a setting is out of range, or the levels are not in descending order
  */
 export function weightedSignalsNamed(preset: Preset, levels: Bands, options: WeightedSignalsOptions): Policy {
   requireOptions(options, WEIGHTED_SIGNALS_OPTIONS, 'policy_invalid')
@@ -137,7 +137,7 @@ export function weightedSignalsNamed(preset: Preset, levels: Bands, options: Wei
     medium: options.medium ?? levels.medium,
     low: options.low ?? levels.low,
   }
-  // Before they become thresholds of a gate, so that levels out of order are called levels.
+  // Checked before they become gate thresholds, so that the error message speaks of levels.
   validateBands(bands)
   return definePolicy({
     name: preset.name,
