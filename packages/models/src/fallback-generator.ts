@@ -1,27 +1,27 @@
-/** Generators in order: where one cannot answer now, the next one is asked. */
+/** Several generators in order: if one is unavailable, the next is called. */
 import { callable, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
 
 /** Settings of `createFallbackGenerator`. */
 export interface FallbackGeneratorOptions {
-  /** The first is asked first. One and up. */
+  /** In order of preference. At least one. */
   readonly generators: readonly Generator[]
   /**
-   * Told of each that could not answer and was passed over.
+   * Called for each generator that failed and was skipped.
    *
    * @default none
    */
   readonly onFallback?: (fallback: { readonly model: string; readonly code: string }) => void
 }
 
-/** What passes by itself, or is another generator's to do: no connection, status 429 or 5xx, no answer in time. */
+/** Transient failures: no connection, status 429 or 5xx, a timeout. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['llm_unavailable', 'llm_timeout'])
 
 /**
- * Makes one generator of several. The next is asked where one fails by `llm_unavailable` or `llm_timeout` before the first piece
- * of its answer, never after it; other failures, and the last one's, are thrown. `model` of an answer names who wrote it; in the
- * answer key all go by the first one's name. Each has a time limit of its own.
+ * Combines several generators into one. If a call fails with `llm_unavailable` or `llm_timeout` before the first piece
+ * of its answer, the next generator is called; other failures, and the last one's, are thrown. `model` of an answer
+ * names its generator; the answer key has the first one's name. Each generator has its own timeout.
  *
  * @throws `config_invalid` without generators
  */
@@ -34,7 +34,7 @@ export function createFallbackGenerator(options: FallbackGeneratorOptions): Gene
     onFallback: callable,
   })
   const { generators, onFallback } = options
-  /** Throws where no other is asked. */
+  /** Rethrows a failure that has no fallback. */
   const passOver = (at: number, thrown: unknown, { signal }: GenerationRequest): void => {
     const isLast = at === generators.length - 1
     if (isLast || signal.aborted || !isRagGateError(thrown) || !PASSED_OVER.has(thrown.code)) throw thrown
@@ -68,7 +68,7 @@ export function createFallbackGenerator(options: FallbackGeneratorOptions): Gene
             yield first.value
             return writtenBy(generator, yield* pieces)
           } finally {
-            // A reader who leaves at the first piece leaves the model, too. After the end it does nothing.
+            // Cancels the model's stream if the reader stops early; no effect after its end.
             void pieces.return(undefined as never)
           }
         }
@@ -80,5 +80,5 @@ export function createFallbackGenerator(options: FallbackGeneratorOptions): Gene
 
 const writtenBy = ({ model }: Generator, generation: Generation): Generation => ({ model, ...generation })
 
-/** The last one's failure was thrown. */
+/** Cannot happen: the last generator's failure was thrown. */
 const unreachable = (): RagGateError => new RagGateError('internal', 'No generator was asked')

@@ -2,61 +2,61 @@ import type { Chunk } from 'hono-rag-gate/core/evidence'
 import type { GenerationReport } from 'hono-rag-gate/core/answer'
 import type { TokenUsage } from 'hono-rag-gate/core/reports'
 
-/** What an answer is made from. */
+/** Input of a generator. */
 export interface GenerationRequest {
   readonly question: string
-  /** Evidence within the context budget, best first; citation `[1]` is the first of them. */
+  /** Evidence within the context budget, best first; `[1]` cites the first. */
   readonly chunks: readonly Chunk[]
-  /** The same as numbered, delimited text for a prompt. */
+  /** The same chunks as numbered, delimited text for a prompt. */
   readonly context: string
-  /** What to tell the model about weak evidence; absent for a pass. */
+  /** Instruction to the model about weak evidence; absent for the verdict `pass`. */
   readonly caution?: string
-  /** What was said before the question, oldest first. @default nothing */
+  /** Earlier messages, oldest first. @default none */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
-  /** What the caller's app asks of the model, beside and below the generator's own instructions. @default nothing */
+  /** The calling app's instructions, in addition and subordinate to the generator's own. @default none */
   readonly instructions?: string
-  /** How the model writes. @default as the generator is set */
+  /** Sampling parameters. @default the generator's own */
   readonly sampling?: Sampling
   readonly signal: AbortSignal
 }
 
-/** How a model writes, as a caller asks for it. */
+/** Sampling parameters that a caller asks for. */
 export interface Sampling {
   /** 0..2. */
   readonly temperature?: number
   /** 0..1. */
   readonly topP?: number
-  /** Tokens at most, 1 and up; never more than the generator allows. */
+  /** Maximum number of tokens, 1 and up; capped at the generator's own limit. */
   readonly maxTokens?: number
-  /** Texts before which it ends. */
+  /** Stop sequences. */
   readonly stop?: readonly string[]
-  /** Whole. */
+  /** Whole number. */
   readonly seed?: number
 }
 
 /** An answer made from evidence. */
 export interface Generation {
   readonly text: string
-  /** Whether it ended by itself; only then may it be stored. */
+  /** Whether it ended normally; only complete answers may be cached. */
   readonly complete: boolean
   readonly model?: string
   readonly usage?: TokenUsage
-  /** What the model knows of its answer, for gates that judge answers: confidence, attribution, structure. */
+  /** The model's data about its answer, for gates: confidence, attribution, structure. */
   readonly report?: GenerationReport
 }
 
-/** Makes answers. */
+/** Generates answers. */
 export interface Generator {
-  /** Named in the answer key: another model makes other answers. */
+  /** Part of the answer key, because another model gives other answers. */
   readonly model: string
   /** @throws `llm_timeout`, `llm_unavailable`, `llm_misconfigured`, `llm_bad_request`, `llm_bad_response` */
   generate(request: GenerationRequest): Promise<Generation>
   /**
-   * The same, piece by piece as it is written; joined, the pieces are the text of the generation that it returns. Absent
-   * where answers are made whole. From the first piece on nothing but the signal limits how long it waits for the next:
-   * a gate gives up a stream that falls silent.
+   * Streams the answer in pieces, which concatenated equal the text of the returned generation. Absent if answers
+   * cannot be streamed. After the first piece only the signal bounds the wait for the next; the gate aborts a stalled
+   * stream.
    *
-   * @throws what `generate` does, after pieces too
+   * @throws as `generate`, also after pieces were yielded
    */
   stream?(request: GenerationRequest): AsyncGenerator<string, Generation, void>
 }

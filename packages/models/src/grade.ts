@@ -1,12 +1,12 @@
-/** A language model's grades of passages, read from what it wrote. */
+/** Parses a language model's grades of passages. */
 
-/** Grades go from 0, irrelevant, to this. */
+/** Grades range from 0 (irrelevant) to this. */
 const TOP_GRADE = 3
 
-/** What an unreadable grade counts as: below the threshold of relevance, and above nothing at all. */
+/** Grade for an unreadable reply: not relevant, but above irrelevant. */
 const DEFAULT_GRADE = 1
 
-/** A grade, and whether it was read or is the default. */
+/** A grade, and whether it was parsed or is the default. */
 export interface ReadGrade {
   /** Whole, 0..3. */
   readonly grade: number
@@ -15,14 +15,14 @@ export interface ReadGrade {
 
 const UNREADABLE: ReadGrade = { grade: DEFAULT_GRADE, readable: false }
 
-/** A grade behind `Score:`, perhaps with a fraction, perhaps `of 3`; prose may follow, but nothing that changes it. */
+/** A grade after `Score:`, optionally with a fraction or `of 3`; text may follow unless it changes the value. */
 const SCORED =
   /^(\p{Nd}+)(?:\.\p{Nd}+)?(?:\s*(?:\/|out of|of)\s*3)?(?:[.,;:)*_]*\s+(?!(?:out\s+)?of\b)[^\s\p{Nd}/%+*=-].*|[.,;:)*_]*)$/iu
 
 /**
- * The grade in a reply about one passage: a whole number alone, or the last line of the form `Score: 2`; of a broken
- * number its whole part. Every other text, a number outside of 0..3 or one on another scale too, is unreadable and
- * counts as 1: no misreading makes a passage relevant.
+ * Parses the grade in a reply about one passage: a whole number alone, or a last line of the form `Score: 2`; decimals
+ * are truncated. Any other text, a number outside 0..3, or one on another scale is unreadable and gives 1, so that no
+ * parsing error makes a passage relevant.
  *
  * @see the specification of two-tier, grades of the reranker
  */
@@ -36,22 +36,22 @@ export function readGrade(reply: string): ReadGrade {
   return grade <= TOP_GRADE ? { grade, readable: true } : UNREADABLE
 }
 
-/** Digits of every script come in rows of ten that begin with their zero. */
+/** Unicode digits of every script form runs of ten that start with zero. */
 function latinDigit(digit: string): string {
-  // One code point: the expression that found it takes whole ones.
+  // A single code point: the regular expression matches whole code points.
   const code = digit.codePointAt(0)!
   let start = code
   while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start--
   return String((code - start) % 10)
 }
 
-/** One passage's line in a reply about several: its number, and the grade. */
+/** One line of a reply about several passages: number and grade. */
 const NUMBERED = /^\s*\[?(\d{1,4})\]?\s*[:=)]\s*(\S.*)$/
 
 /**
- * The grades in a reply of one line for each passage, `1: 3`. A passage that is graded twice otherwise is unreadable.
+ * Parses grades from a reply with one line per passage, `1: 3`. A passage with two different grades is unreadable.
  *
- * @param count passages asked about; for a single one a bare grade will do
+ * @param count number of passages; for a single one a bare grade is accepted
  * @returns one for each passage, in order; `undefined` for one that is not mentioned
  */
 export function readGrades(reply: string, count: number): readonly (ReadGrade | undefined)[] {

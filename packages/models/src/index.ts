@@ -1,4 +1,4 @@
-/** Questions answered without HTTP, over a gate and a generator. */
+/** Answers questions without HTTP, with a gate and a generator. */
 export {
   type AnsweredQuestion,
   type AnswerPorts,

@@ -1,4 +1,4 @@
-/** A generator that is asked by so many at a time, and for so long. */
+/** Limits a generator's concurrent calls and the duration of its streams. */
 import { methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Generator } from './generator.ts'
@@ -7,35 +7,35 @@ import type { Generator } from './generator.ts'
 export interface LimitedGeneratorOptions {
   readonly generator: Generator
   /**
-   * Calls at a time in this isolate or process, 1 and up. More are turned away at once.
+   * Maximum concurrent calls in this isolate or process, 1 and up. Further calls are rejected at once.
    *
    * @default 50
    */
   readonly callsAtOnce?: number
   /**
-   * Milliseconds that a stream may take from its beginning to its end, 1 and up. For longer no call counts among those at a
-   * time: of a request that the runtime cancelled without aborting its signal the end is not known.
+   * Maximum duration of a stream, milliseconds, 1 and up. No call counts as running for longer, because the end of a
+   * request that the runtime cancelled without aborting its signal cannot be observed.
    *
    * @default 300000
    */
   readonly streamTimeoutMs?: number
 }
 
-/** Seconds after which a call may be turned away again. */
+/** `Retry-After` of rejected calls, seconds. */
 const RETRY_AFTER_SECONDS = 1
 
-/** With more calls than these each stream is read after a pause of twice as many milliseconds: all together 500 times a second. */
+/** With more calls than this, each stream pauses 2 ms per call between reads: 500 reads a second in all. */
 const READ_AT_ONCE = 4
 const LONGEST_PAUSE_MS = 100
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Makes the same generator with these bounds.
+ * Wraps a generator with these limits.
  *
- * @returns throws `overloaded` (503) beyond the calls at a time, `llm_timeout` for a stream that takes too long, and what the
- *   generator does
- * @throws `config_invalid` for options that are not these
+ * @returns throws `overloaded` (503) beyond the concurrency limit, `llm_timeout` for a stream that takes too long, and
+ *   what the generator throws
+ * @throws `config_invalid` for invalid options
  */
 export function createLimitedGenerator(options: LimitedGeneratorOptions): Generator {
   requireOptions(options, {
@@ -44,11 +44,11 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
     streamTimeoutMs: number(1),
   })
   const { generator, callsAtOnce = 50, streamTimeoutMs = 300_000 } = options
-  /** Until when each call counts, by what ends it. */
+  /** Expiry time of each running call, by the function that ends it. */
   const calls = new Map<() => void, number>()
   const begin = (signal: AbortSignal): (() => void) => {
     const nowMs = Date.now()
-    // One that counts for longer than any was begun before the clock was set back.
+    // Also ends calls that expire too far in the future, which happens when the clock is set back.
     for (const [end, untilMs] of calls) if (untilMs <= nowMs || untilMs > nowMs + streamTimeoutMs) end()
     if (calls.size >= callsAtOnce) {
       throw new RagGateError<'overloaded'>('overloaded', 'The model is asked by too many at a time', {
@@ -60,7 +60,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
       signal.removeEventListener('abort', end)
     }
     calls.set(end, nowMs + streamTimeoutMs)
-    // workerd cancels the request of a client that leaves: nothing else of it runs, no `finally` either.
+    // workerd cancels the request of a disconnected client without running its `finally` blocks.
     signal.addEventListener('abort', end)
     return end
   }
@@ -86,7 +86,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
               const piece = await pieces.next()
               if (piece.done === true) return piece.value
               yield piece.value
-              // What comes meanwhile is one piece.
+              // Text that arrives during the pause becomes one piece.
               if (calls.size > READ_AT_ONCE) await sleep(Math.min(2 * calls.size, LONGEST_PAUSE_MS))
             }
           } finally {

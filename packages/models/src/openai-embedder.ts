@@ -1,5 +1,5 @@
 /**
- * Embeddings of any OpenAI-compatible endpoint.
+ * An embedder over any OpenAI-compatible endpoint.
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
@@ -23,28 +23,28 @@ export interface OpenAiEmbedderOptions {
   readonly baseUrl: string
   readonly apiKey: string
   readonly model: string
-  /** Length of the model's vectors. Whole, 1 and up. */
+  /** Dimension of the model's vectors. Whole, 1 and up. */
   readonly dimension: number
   /**
-   * Whether the endpoint is asked for vectors of `dimension`. Only models that can shorten theirs take the question.
+   * Whether to request vectors of length `dimension`. Only models with adjustable length accept this.
    *
    * @default 'fixed'
    */
   readonly length?: 'fixed' | 'asked'
   /**
-   * Texts in one request. Whole, 1 and up.
+   * Texts per request. Whole, 1 and up.
    *
    * @default 100
    */
   readonly batchSize?: number
   /**
-   * Milliseconds that a try may take, headers and body together; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 and up.
    *
    * @default 3000
    */
   readonly timeoutMs?: number
   /**
-   * Bytes of a response that are read at most; 1 and up.
+   * Maximum size of a response, bytes; 1 and up.
    *
    * @default 16777216: a hundred vectors of 3,072 numbers are 7 MB
    */
@@ -60,7 +60,7 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
 /**
  * Makes an embedder.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   requireOptions(options, {
@@ -106,7 +106,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   }
 }
 
-/** The vectors by their index: endpoints need not keep the order of the texts. */
+/** The vectors by `index`, because endpoints may return them in another order. */
 function inOrder(body: unknown, count: number): unknown[] {
   const list = memberAt(body, 'data')
   if (!Array.isArray(list) || list.length !== count) throw badResponse(EMBEDDER, 'not one vector for each text')

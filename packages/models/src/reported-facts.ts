@@ -1,12 +1,12 @@
-/** What a model reports of its own answer, brought within bounds before it is counted or stored. */
+/** Clamps and cleans the metadata that a model reports about its answer. */
 
-/** More tokens than any answer has; a larger count is taken for this. */
+/** Upper bound on token counts; larger values are clamped. */
 export const MOST_TOKENS = 10_000_000
 
-/** Characters of a model's name that are kept. */
+/** Maximum stored length of a model name, characters. */
 const LONGEST_MODEL_NAME = 200
 
-/** Tokens of one answer. */
+/** Token counts of one answer. */
 export interface ReportedTokens {
   /** Whole, 0..10,000,000. */
   readonly inputTokens: number
@@ -15,9 +15,9 @@ export interface ReportedTokens {
 }
 
 /**
- * Token counts as they may be stored: whole and within 0..10,000,000.
+ * Token counts, made whole and clamped to 0..10,000,000.
  *
- * @returns `undefined` when neither is a number; one that is missing beside the other counts 0
+ * @returns `undefined` if neither is a number; if only one is missing, it counts as 0
  */
 export function reportedTokens(input: unknown, output: unknown): ReportedTokens | undefined {
   const [inputTokens, outputTokens] = [tokens(input), tokens(output)]
@@ -31,13 +31,13 @@ function tokens(count: unknown): number | undefined {
 }
 
 /**
- * A model's name as it may be stored and shown: on one line, at most 200 characters.
+ * A model name on one line, truncated to 200 characters.
  *
- * @returns `undefined` when there is none
+ * @returns `undefined` if there is none
  */
 export function reportedModel(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
-  // Cut twice: what replaces characters need not walk through megabytes.
+  // Truncated before cleaning as well, so that the replacements never process megabytes.
   const shown = name
     .slice(0, 2 * LONGEST_MODEL_NAME)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ')

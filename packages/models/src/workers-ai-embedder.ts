@@ -1,5 +1,5 @@
 /**
- * Embeddings of Workers AI, through its binding.
+ * An embedder over the Workers AI binding.
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
@@ -28,20 +28,20 @@ export interface WorkersAiEmbedderOptions {
   /** @default '@cf/baai/bge-base-en-v1.5' */
   readonly model?: string
   /**
-   * Length of the model's vectors.
+   * Dimension of the model's vectors.
    *
-   * @default what is known of the BGE models: 384 small, 768 base, 1024 large and m3; required for any other
+   * @default for BGE models: 384 small, 768 base, 1024 large and m3; required for any other model
    */
   readonly dimension?: number
   /**
-   * How token vectors become one. Vectors of two poolings are incompatible, so it is said in every call and is part of
-   * the embedder's model name.
+   * Pooling of token vectors. Vectors of different poolings are incompatible, so it is sent in every call and is part
+   * of the embedder's model name.
    *
-   * @default 'cls' for the English BGE models, which are trained so; not sent to others
+   * @default 'cls' for the English BGE models, which are trained with it; not sent for others
    */
   readonly pooling?: 'cls' | 'mean'
   /**
-   * Milliseconds that a call may take; 1 and up.
+   * Deadline of a call, milliseconds; 1 and up.
    *
    * @default 3000
    */
@@ -50,7 +50,7 @@ export interface WorkersAiEmbedderOptions {
   readonly upstream?: UpstreamOptions
 }
 
-/** Texts that one call takes. */
+/** Maximum number of texts per call. */
 const BATCH = 100
 
 const DIMENSIONS: Readonly<Record<string, number>> = {
@@ -65,7 +65,7 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
 /**
  * Makes an embedder.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
   requireOptions(options, {
@@ -106,7 +106,7 @@ export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embe
   }
 }
 
-/** Most models answer `data`, bge-m3 `response`. An answer for later, with a `request_id`, has neither. */
+/** Most models return `data`, bge-m3 `response`. An asynchronous result has only a `request_id`, and is rejected. */
 function vectorsIn(output: unknown, pooling: string | undefined): unknown {
   if (!isRecord(output)) throw badResponse(EMBEDDER, 'not an object')
   const { pooling: used = pooling } = output

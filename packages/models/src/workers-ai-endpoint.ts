@@ -1,5 +1,5 @@
 /**
- * Models of Workers AI through its binding, in the place of an OpenAI-compatible endpoint.
+ * Lets the Workers AI binding take the place of an OpenAI-compatible endpoint.
  *
  * @see https://developers.cloudflare.com/workers-ai/features/streaming/
  */
@@ -13,9 +13,9 @@ export interface AiTextBinding {
 }
 
 /**
- * The binding as what `createOpenAiGenerator` and `createLlmGrader` ask: whole answers and streams become chat completions,
- * and failures have the status that Workers AI gives them. A model that counts no tokens does not say whether its answer is whole:
- * it counts as cut then, and is not stored.
+ * Adapts the binding for `createOpenAiGenerator` and `createLlmGrader`: whole answers and streams become chat
+ * completions, and failures keep the status from Workers AI. Without token counts it is unknown whether an answer is
+ * complete, so it counts as truncated and is not cached.
  *
  * @example createOpenAiGenerator({ ...workersAiEndpoint(env.AI), model: '@cf/meta/llama-3.3-70b-instruct-fp8-fast' })
  */
@@ -26,11 +26,11 @@ export function workersAiEndpoint(
     baseUrl: 'https://workers-ai.invalid',
     apiKey: 'binding',
     async fetch(_address, { body, signal }) {
-      // `createOpenAiGenerator` and `createLlmGrader` made it. Tokens are counted without `stream_options`.
+      // The body comes from the generator or grader. Workers AI counts tokens without `stream_options`.
       const { model, stream_options: _, ...input } = JSON.parse(body as string) as Record<string, unknown>
-      // With this option the binding gives the response itself.
+      // With this option the binding returns the `Response` itself.
       const response = (await ai.run(model as string, input, { returnRawResponse: true, signal })) as Response
-      // A model that is out of time may answer the next one who asks.
+      // A model timeout is transient, so it is reported with a status that is retried.
       if (response.status === 408) return new Response(null, { status: 503 })
       if (!response.ok || response.body === null) return response
       const read = createReader(model as string, input['max_tokens'])
@@ -51,7 +51,7 @@ export function workersAiEndpoint(
   }
 }
 
-/** Reads one answer, in the shape of older models: a `response`, and `usage`. Others answer as OpenAI does, and stay as they are. */
+/** Converts the response format of older models (`response` and `usage`); OpenAI-style responses are passed through. */
 function createReader(
   model: string,
   most: unknown,
@@ -63,7 +63,7 @@ function createReader(
     isOwnShape = true
     usage = answer['usage'] ?? usage
     const { response } = answer
-    // A piece that is a number comes as one.
+    // A piece that consists of digits arrives as a number.
     const content = typeof response === 'number' ? String(response) : response
     return { index: 0, [part]: { content }, finish_reason: null }
   }

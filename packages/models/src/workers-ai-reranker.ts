@@ -1,5 +1,5 @@
 /**
- * A cross-encoder of Workers AI, through its binding.
+ * A reranker over a cross-encoder of the Workers AI binding.
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
@@ -15,7 +15,7 @@ import {
 } from '@hono-rag-gate/upstream/http'
 import type { Reranker } from 'hono-rag-gate/ports'
 
-/** The part of the Workers AI binding that is used. The model takes `query`, which its published type leaves out. */
+/** The part of the Workers AI binding that is used. The model takes `query`, which its published type omits. */
 export interface AiRerankingBinding {
   run(
     model: string,
@@ -29,7 +29,7 @@ export interface WorkersAiRerankerOptions {
   /** @default '@cf/baai/bge-reranker-base' */
   readonly model?: string
   /**
-   * Milliseconds that a call may take; 1 and up. The `timeoutMs` of `reranking` holds as well.
+   * Deadline of a call, milliseconds; 1 and up. The `timeoutMs` of `reranking` also applies.
    *
    * @default 3000
    */
@@ -41,9 +41,9 @@ export interface WorkersAiRerankerOptions {
 const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
 
 /**
- * Makes a reranker whose scores are the model's, brought to 0..1 by the logistic function.
+ * Makes a reranker. Scores are the model's, mapped to 0..1 by the logistic function.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
   requireOptions(options, {
@@ -70,7 +70,7 @@ export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Rera
   }
 }
 
-/** One score for each context, by the index that the model gives back. */
+/** One score per context, placed by the index that the model returns. */
 function scoresIn(output: unknown, count: number): readonly number[] {
   const list = memberAt(output, 'response')
   if (!Array.isArray(list) || list.length !== count) throw badResponse(RERANKER, 'not one score for each passage')
@@ -83,6 +83,6 @@ function scoresIn(output: unknown, count: number): readonly number[] {
     if (typeof score !== 'number' || !Number.isFinite(score)) throw badResponse(RERANKER, 'a score that is no number')
     scores[id] = 1 / (1 + Math.exp(-score))
   }
-  // As many as there are passages, and no two of one: none is missing.
+  // There are as many as passages, with distinct indexes, so none is missing.
   return scores as number[]
 }

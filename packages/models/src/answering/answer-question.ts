@@ -1,4 +1,4 @@
-/** A question up to its answer: cached, gated, generated, judged, recorded. No HTTP. */
+/** Answers a question without HTTP: gating, generation, judging, caching and recording. */
 import { balanced } from 'hono-rag-gate/balanced'
 import type { Evidence } from 'hono-rag-gate/core/evidence'
 import { methods, number, required, requireOptions } from 'hono-rag-gate/core/lib'
@@ -15,32 +15,32 @@ import type { Generation, Generator } from '../generator.ts'
 import { generated } from './generated.ts'
 import type { JudgedGeneration } from './generate-with-evidence.ts'
 
-/** What answering needs: a retriever and a generator. The rest is as the dependencies of `ragGate`. */
+/** A retriever and a generator are required; the rest are the dependencies of `ragGate`. */
 export type AnswerPorts = AnswerWithoutHttpOptions['dependencies'] & { readonly generator: Generator }
 
-/** Settings of `answerQuestion`: those of `ragGate` that need no request. */
+/** Settings of `answerQuestion`: those of `ragGate` that do not need a request. */
 export interface AnswerSettings extends Omit<AnswerWithoutHttpOptions, 'dependencies' | 'policy' | 'mode'> {
   /** @default balanced() */
   readonly policy?: AnswerWithoutHttpOptions['policy']
   /**
-   * How long the model may take, milliseconds; 1 and up.
+   * Deadline of the model call, milliseconds; 1 and up.
    *
    * @default 30000
    */
   readonly generationTimeoutMs?: number
 }
 
-/** A question with everything that became of it. */
+/** A question, its answer or refusal, and how it was decided. */
 export interface AnsweredQuestion extends JudgedGeneration {
   readonly question: string
-  /** The answer; the refusal in its place; empty where the model failed. */
+  /** The answer, or the text of the refusal; empty if the model failed. */
   readonly answer: string
   readonly refused: boolean
-  /** Empty where the answer was stored before. */
+  /** Empty if the answer came from the cache. */
   readonly evidence: Evidence
-  /** The one that judged. */
+  /** The policy that judged. */
   readonly policy: Policy
-  /** How the answer cache took part: `bypass` without one. */
+  /** Use of the answer cache; `bypass` without one. */
   readonly cache: CacheState
 }
 
@@ -48,7 +48,7 @@ const GENERATION_TIMEOUT_MS = 30_000
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
 
 /**
- * Makes what answers questions, for many of them: settings are checked once.
+ * Makes a function that answers questions; settings are checked once.
  *
  * @throws `config_invalid`, `policy_invalid`, `cache_scope_required`
  */
@@ -56,7 +56,7 @@ export function createAnswerer(
   ports: AnswerPorts,
   settings: AnswerSettings = {},
 ): (asked: string | AskedWithoutHttp) => Promise<AnsweredQuestion> {
-  // A caller without types may give nothing.
+  // Untyped callers may pass nothing.
   const { generator, ...dependencies } = ports ?? {}
   requireOptions<Pick<AnswerPorts, 'generator'>>({ generator }, { generator: required(methods('generate')) })
   const { policy = balanced(), generationTimeoutMs = GENERATION_TIMEOUT_MS, ...others } = settings
@@ -64,11 +64,11 @@ export function createAnswerer(
     { generationTimeoutMs },
     { generationTimeoutMs: number(1) },
   )
-  // The caller is the program itself: it may name any collection.
+  // The caller is the application itself, so it may name any collection.
   const question = { ...(dependencies.collections && { collections: 'any' as const }), ...others.question }
   const answer = answerWithoutHttp({ route: 'answer-question', ...others, question, policy, dependencies })
   return async function answerOne(given) {
-    // What is no question is refused as one.
+    // Other types are passed on as a question, which the gate rejects.
     const asked: AskedWithoutHttp = typeof given === 'object' && given !== null ? given : { question: given }
     let seen: { readonly gate: RagGateContext; readonly policy: Policy } | undefined
     let generation: Generation | undefined
@@ -98,7 +98,7 @@ export function createAnswerer(
         ...(written && { generation: written }),
       }
     } catch (thrown) {
-      // A model that failed is told as a fact; everything else is an error.
+      // A failure of the model becomes `fault`; everything else is thrown.
       if (seen === undefined || generation !== undefined) throw thrown
       const fault = isRagGateError(thrown) ? thrown.code : 'llm_unavailable'
       const { question, decision, evidence } = seen.gate
@@ -109,13 +109,13 @@ export function createAnswerer(
 }
 
 /**
- * Answers a question, or refuses to. The model is asked only when the evidence is let through; its answer is given only
- * when that is let through too. With `cache` an answer is given again while it is fresh, with `log` each decision is recorded.
+ * Answers a question, or refuses to. The model is called only if the evidence passes the gate, and its answer is
+ * returned only if the gates for answers pass it. With `cache`, fresh answers are reused; with `log`, each decision is
+ * recorded.
  *
- * @example
- * const { answer, refused } = await answerQuestion({ retriever, generator }, 'How long is the warranty?')
- * @throws what `createAnswerer` throws; `invalid_unicode`, `control_character`, `question_required`, `question_type`; else
- *   what a retriever declares: a retrieval that failed is never an answer, nor missing evidence
+ * @example const { answer, refused } = await answerQuestion({ retriever, generator }, 'How long is the warranty?')
+ * @throws what `createAnswerer` throws; `invalid_unicode`, `control_character`, `question_required`, `question_type`;
+ *   and the retriever's errors: a failed retrieval is never treated as missing evidence
  */
 export async function answerQuestion(
   ports: AnswerPorts,

@@ -1,4 +1,4 @@
-/** An answer from evidence that is there already, judged before the model is asked and as the policy does after. No HTTP. */
+/** Generates an answer from given evidence, and judges it by the policy's gates for answers. No HTTP. */
 import { CAUTION_FOR_MODEL } from 'hono-rag-gate/core/reports'
 import { fitContext } from 'hono-rag-gate/pipeline'
 import { EMPTY_LEXICON, type Lexicon } from 'hono-rag-gate/core/text'
@@ -18,18 +18,18 @@ import { generated } from './generated.ts'
 import type { GenerationConfidenceSource } from 'hono-rag-gate/core/answer'
 import type { Context, ContextBudget, Evidence } from 'hono-rag-gate/core/evidence'
 
-/** What is asked of the generator. */
+/** Input of `generateWithEvidence`. */
 export interface GenerationTask {
-  /** Normalised. */
+  /** Normalised question. */
   readonly question: string
   readonly evidence: Evidence
-  /** What the policy said of this evidence. */
+  /** The decision on this evidence. */
   readonly decision: Decision
-  /** The policy that said it. */
+  /** The policy that decided. */
   readonly policy: Policy
-  /** The context that the decision holds for, where `gateQuestion` made it. Without one it is made, and judged if cut. */
+  /** The decision's context, from `gateQuestion`. Otherwise it is made here, and judged if chunks were cut. */
   readonly context?: Context
-  /** The collection's lexicon, for judging a context that was cut. @default the lexicon of nothing */
+  /** The collection's lexicon, for judging a cut context. @default the empty lexicon */
   readonly lexicon?: Lexicon
 }
 
@@ -37,19 +37,19 @@ export interface GenerationTask {
 export interface GenerationSettings {
   /** Budget of the context for the model. @default 12,000 characters */
   readonly context?: ContextBudget
-  /** How long the model may take, milliseconds. @default 30000 */
+  /** Deadline of the model call, milliseconds. @default 30000 */
   readonly generationTimeoutMs?: number
-  /** Where the generator's report has the model's confidence. @default 'reported' */
+  /** Source of the model's confidence in the generator's report. @default 'reported' */
   readonly generationConfidence?: GenerationConfidenceSource
 }
 
-/** What became of it. */
+/** A generated answer, judged. */
 export interface JudgedGeneration {
-  /** With the findings of both stages; as it was before when the model failed, or no gate of the policy judges answers. */
+  /** With the findings of both stages; unchanged if the model failed, or the policy has no gates for answers. */
   readonly decision: Decision
-  /** What the model wrote, also where it was refused afterwards. Absent when no model was asked, or it failed. */
+  /** The model's output, even if it was refused afterwards. Absent if the model was not called, or failed. */
   readonly generation?: Generation
-  /** What went wrong with the model: a failure is neither an answer nor a refusal. */
+  /** Error code of a failed model call, which is neither an answer nor a refusal. */
   readonly fault?: RagGateErrorCode
 }
 
@@ -57,11 +57,10 @@ const DEFAULT_CONTEXT: ContextBudget = { maxLength: 12_000 }
 const GENERATION_TIMEOUT_MS = 30_000
 
 /**
- * Has an answer made from evidence, and judges it where the policy judges answers: a refusal before or after takes its
- * place. Gating needs no mode for debugging, and is switched off by nothing but a policy with `dangerouslyDisableGates`,
- * which says so in its gating.
+ * Generates an answer from evidence, and judges it if the policy has gates for answers; a refusal before or after
+ * replaces it. Gating is disabled only by a policy with `dangerouslyDisableGates`, which is reported in `gating`.
  *
- * @throws `policy_invalid`, before the model is asked, when the evidence was judged under another policy
+ * @throws `policy_invalid`, before the model is called, if another policy judged the evidence
  */
 export async function generateWithEvidence(
   generator: Generator,
@@ -84,7 +83,7 @@ export async function generateWithEvidence(
   }
   const answerSignals = answerMeasure(policy)?.({
     question,
-    // What no model could read supports nothing, and cannot be cited.
+    // Only chunks in the context can support the answer and be cited.
     chunks: context.chunks,
     answer: generation.text,
     ...(generation.report === undefined ? {} : { report: generation.report }),
@@ -96,7 +95,7 @@ export async function generateWithEvidence(
   return { decision: { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }, generation }
 }
 
-/** The context, and the decision that holds for it: what the budget cut away is not judged. */
+/** The context, and the decision on it: chunks that the budget cut off are not judged. */
 function withContext(
   { question, evidence, decision, policy, context, lexicon = EMPTY_LEXICON }: GenerationTask,
   settings: ContextBudget,
@@ -106,7 +105,7 @@ function withContext(
   if (fitted.findings.length === 0 || decision.verdict === 'refuse') return { decision, context: fitted.context }
   const { chunks } = fitted.evidence
   const signals = measure(policy, { question, evidence: fitted.evidence, lexicon })
-  // What was found in texts stands: the question is the same, and the rules are not here to be asked again.
+  // Findings of text rules are kept: the question is the same, and the rules are not available here.
   const said = decision.findings.filter((finding) => isOfTexts(finding) && finding.gate !== CONTEXT)
   const judgement = judge(policy, signals, [...said, ...fitted.findings])
   const evidenceIds = chunks.map(({ id }) => id)

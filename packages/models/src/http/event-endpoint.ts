@@ -1,4 +1,4 @@
-/** An upstream that takes JSON by POST and answers with server-sent events, or whole. */
+/** An upstream that takes JSON by POST and answers with server-sent events or with JSON. */
 import {
   badResponse,
   type Deadline,
@@ -11,16 +11,16 @@ import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
 
 /**
- * Sends a body, and gives the data of the events as they come, those of one read together; what is answered as JSON is
- * there as that of one, with `[DONE]` behind it. Reading that stops before the end cancels the rest.
+ * Sends a body, and yields the data of events as they arrive, those from one read together. A JSON response is yielded
+ * as one event followed by `[DONE]`. If the consumer stops early, the response is cancelled.
  *
- * @param deadline holds until the caller stops it
+ * @param deadline applies until the caller stops it
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
  *   `…_bad_response`
  */
 export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<readonly string[], void, void>
 
-/** Reads the answers of an endpoint event by event. */
+/** Makes a reader of an endpoint's events. */
 export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): EventEndpoint {
   return async function* eventEndpoint(body, deadline) {
     const { fetch, maxResponseBytes } = bounds

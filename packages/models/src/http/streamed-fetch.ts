@@ -1,4 +1,4 @@
-/** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and the caller's deadline. */
+/** An HTTP exchange with a streamed body: no redirects, a size limit, and the caller's deadline. */
 import {
   type BoundedRequest,
   type Deadline,
@@ -8,16 +8,16 @@ import {
   UpstreamFault,
 } from '@hono-rag-gate/upstream/http'
 
-/** Bounds of an exchange. */
+/** Limits of an exchange. */
 export interface StreamedFetchOptions {
   readonly fetch: Fetch
-  /** Bytes of the body that are read at most, after decompression. */
+  /** Maximum size of the body after decompression, bytes. */
   readonly maxResponseBytes: number
-  /** Holds until the caller stops it. */
+  /** Applies until the caller stops it. */
   readonly deadline: Deadline
 }
 
-/** A response, and the bytes of its body one by one; there are none of a status other than 200. */
+/** A response with its body read chunk by chunk; the body is empty unless the status is 200. */
 export interface StreamedResponse {
   readonly status: number
   readonly headers: Headers
