@@ -1,4 +1,4 @@
-/** Texts of refusals and cautions in five languages: the option `messages`. */
+/** Texts of refusals and cautions in five languages, for the option `messages`. */
 export { ARABIC } from './arabic.ts'
 export { CHINESE } from './chinese.ts'
 export { FRENCH } from './french.ts'

@@ -2,18 +2,18 @@ import type { Context } from 'hono'
 import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
 import type { Texts } from './phrases.ts'
 
-/** Texts chosen by a request, for the option `messages`. */
+/** Texts chosen by the request, for the option `messages`. */
 export interface MessagesIn {
   (code: ReasonCode, c: Context): Text | undefined
-  /** What of the request they depend on: the language that was chosen, empty for the policy's own. */
+  /** The chosen language, part of the answer key; empty for the policy's own texts. */
   readonly key: (c: Context) => string
 }
 
 /**
- * Refusals and cautions in the language that the request prefers, by its `Accept-Language`: `de` serves `de-CH` as well. What
- * names none of them, or prefers English, is sent the policy's own texts. Stored answers are kept for each language apart.
+ * Sends refusals and cautions in the language preferred by `Accept-Language`; `de` also serves `de-CH`. The policy's
+ * own texts are sent if no language matches, or English is preferred. Answers are cached separately by language.
  *
- * @param languages by the first part of their tag, in lower case
+ * @param languages texts by primary language subtag, in lower case
  * @example ragGate({ policy: balanced(), messages: messagesIn({ de: GERMAN, fr: FRENCH }), dependencies })
  */
 export function messagesIn(languages: Readonly<Record<string, Texts>>): MessagesIn {
@@ -26,15 +26,15 @@ export function messagesIn(languages: Readonly<Record<string, Texts>>): Messages
   return Object.assign(messages, { key })
 }
 
-/** The policies' own texts are in it. */
+/** Language of the policies' own texts. */
 const OWN = 'en'
-/** Ranges read: a header may hold thousands. */
+/** Maximum number of ranges to parse; a header may have thousands. */
 const MOST_RANGES = 20
 
 /**
- * The first part of the tag that an `Accept-Language` prefers among those that there are.
+ * The primary subtag of the available language that an `Accept-Language` header prefers.
  *
- * @returns empty where it prefers English, or none
+ * @returns empty if it prefers English, or none is available
  * @see RFC 9110, section 12.5.4
  */
 export function preferredLanguage(header = '', isThere: (language: string) => boolean): string {
@@ -43,7 +43,7 @@ export function preferredLanguage(header = '', isThere: (language: string) => bo
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
     const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
     const language = tag.split('-', 1)[0]!
-    // Of equal ones the first.
+    // For equal quality, the first wins.
     if (quality > highest && (language === OWN || isThere(language))) [preferred, highest] = [language, quality]
   }
   return preferred === OWN ? '' : preferred

@@ -1,13 +1,13 @@
-/** Texts of refusals and cautions in another language, made of its phrases. */
+/** Builds the texts of refusals and cautions in a language from its phrases. */
 import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
 
-/** What all texts of a language are made of. Sentences end without a stop. */
+/** The phrases of a language. Sentences end without a full stop. */
 export interface Phrases {
-  /** How a refusal begins, with its stop and a space where one follows. */
+  /** Start of a refusal, with its full stop, and a following space if the language uses one. */
   readonly cannot: string
-  /** How a refusal begins that took back an answer, with its stop. */
+  /** Start of a refusal that withdraws an answer, with its full stop. */
   readonly notConfirmed: string
-  /** What ends a sentence. */
+  /** Full stop of the language. */
   readonly stop: string
   readonly sentences: Readonly<Record<Sentence, string>>
   readonly suggestions: Readonly<Record<Suggestion, string>>
@@ -45,7 +45,7 @@ type Suggestion =
   | 'inLetters'
   | 'inSentence'
 
-/** Of what a text is made: `cannot` and the sentence, `notConfirmed`, the sentence alone, or no answer at all. */
+/** Parts of a text: `cannot` plus the sentence, `notConfirmed` alone, the sentence alone, or no answer. */
 type Made = readonly [begins: 'cannot' | 'unconfirmed' | 'alone' | 'note', reason: Sentence, ...Suggestion[]]
 
 const UNMEASURED: Made = ['cannot', 'unjudged', 'tryLater']
@@ -54,7 +54,7 @@ const WEAK: Made = ['cannot', 'weak', 'rephrase', 'specify', 'addDocuments']
 const NO_PASSAGE: Made = ['unconfirmed', 'noPassage', 'rephrase', 'narrow', 'addDocuments']
 const CARE: Made = ['note', 'limited', 'verify']
 
-/** Every code of the engine, `balanced` and the documents' policies that callers are sent. */
+/** Every reason code that callers see from the engine, `balanced` and the reference policies. */
 const MADE: Readonly<Record<ReasonCode, Made>> = {
   no_evidence: ['cannot', 'nothingFound', 'rephrase', 'addDocuments'],
   nothing_judged: UNMEASURED,
@@ -93,10 +93,10 @@ const MADE: Readonly<Record<ReasonCode, Made>> = {
   shares_invalid: UNJUDGED,
 }
 
-/** Texts by reason code; a code that is not among them keeps the policy's own. */
+/** Texts by reason code; for other codes the policy's own text is used. */
 export type Texts = Readonly<Record<ReasonCode, Text>>
 
-/** The texts of a language. */
+/** Builds the texts of a language. */
 export function textsOf(phrases: Phrases): Texts {
   const text = ([begins, sentence, ...suggestions]: Made): Text => {
     const reason = phrases.sentences[sentence]
