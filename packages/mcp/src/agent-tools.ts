@@ -1,6 +1,6 @@
 /**
- * A search that agents call, and the confidence of what it found, in the shapes of the specification of weighted-signals.
- * Each call is judged and recorded as a question is.
+ * Tools for agents: a search, and the confidence of its results, in the shapes of the weighted-signals specification.
+ * Each call is judged and recorded like a question.
  */
 import {
   citationsWithWarning,
@@ -20,29 +20,29 @@ import {
 import type { Authenticate, Principal, Retriever } from 'hono-rag-gate/ports'
 import { MOST_CHUNKS, MOST_PASSAGES, TOOLS } from './tool-descriptions.ts'
 
-/** Codes beside those of the gate. */
+/** Error codes in addition to the gate's. */
 export type ToolErrorCode = 'not_found' | 'parameter'
 
-/** Settings of `createAgentTools`: those of the gate without its HTTP, and who may call. */
+/** Settings of `createAgentTools`: those of the gate without HTTP, and authentication. */
 export interface AgentToolsOptions extends GateWithoutHttpOptions {
   /** @default everyone may search, as the anonymous principal of the tenant `default` */
   readonly authenticate?: Authenticate
   /**
-   * What a call costs, in words such as `This message: $0.0162`, told to operators in `metadata.cost`.
+   * Describes the cost of a call, such as `This message: $0.0162`; shown to operators in `metadata.cost`.
    *
-   * @default not told
+   * @default not shown
    */
   readonly costLine?: (retrievals: number) => string | undefined
 }
 
-/** Who calls. */
+/** The caller of a tool. */
 export interface Caller {
   readonly principal: Principal
-  /** Has work done that the result does not wait for, and that cannot harm it. */
+  /** Runs work after the result is sent, such as recording. */
   readonly later: (work: () => Promise<void> | undefined) => void
 }
 
-/** What a tool answers. */
+/** The result of a tool. */
 export interface ToolResult {
   readonly success: true
   readonly data: unknown
@@ -50,14 +50,14 @@ export interface ToolResult {
   readonly citations?: readonly string[]
 }
 
-/** The tools, for the endpoints and for servers of one's own. */
+/** The tools, for the HTTP endpoints and for other servers. */
 export interface AgentTools {
   readonly authenticate: Authenticate | undefined
   /**
    * Calls a tool.
    *
-   * @throws `not_found` for a name that is none of `TOOLS`; `parameter` with the argument at fault in `param`; what the
-   *   gate does
+   * @throws `not_found` for a name not in `TOOLS`; `parameter` with the invalid argument in `param`; and the gate's
+   *   errors
    */
   call(name: string, given: Readonly<Record<string, unknown>>, caller: Caller): Promise<ToolResult>
 }
@@ -66,16 +66,16 @@ type Ask = ReturnType<typeof gateWithoutHttp>
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * Makes the tools. A refused search returns no passages: what is too weak to answer from is given to no agent. The public
- * reads bands and sentences, operators every figure.
+ * Makes the tools. A refused search returns no passages, because they are too weak to answer from. The public sees
+ * bands and sentences, operators all numbers.
  *
  * @throws `config_invalid`, `policy_invalid` for options that are out of range
  */
 export function createAgentTools(given: AgentToolsOptions): AgentTools {
-  // A caller without types may give nothing, or no policy: the gate says so.
+  // Untyped callers may pass nothing, or no policy; the gate then throws.
   const { authenticate, costLine, ...options } = given ?? {}
   const { policy, dependencies } = options
-  // A gate checks each policy object once.
+  // Memoised, because the gate checks each policy object once.
   const recording = oncePer(recordsRetrieval)
   const gating: GateWithoutHttpOptions = {
     route: '/mcp',
@@ -84,7 +84,7 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
   }
   const { retrieval } = gating
   const most = retrieval?.topK
-  /** By how many passages each judges: no others are returned. The first says what is wrong with the options. */
+  /** Gates by number of passages: the judged passages are those returned. The first validates the options. */
   const gates = new Map([[most, gateWithoutHttp(gating)]])
   function searchOf(k: number): Ask {
     const topK = most !== undefined && most < k ? most : k
@@ -102,7 +102,7 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
     return gated
   }
 
-  /** What both say of a decision. */
+  /** Fields that both tools report about a decision. */
   function told({ decision, policy: judging, refusal, gate, retrievals }: GatedQuestion, { principal }: Caller) {
     const isOperator = principal.scopes.includes('admin')
     const { consensusFrom } = judging.confidence.settings as { readonly consensusFrom?: number }
@@ -176,7 +176,7 @@ function idsIn({ chunk_ids: ids }: Given): ReadonlySet<string> {
   return new Set(ids)
 }
 
-/** Finds what the other finds, of these chunks alone: scores belong to a question, and are had by asking it. */
+/** Restricts a retriever to these chunks: scores depend on the question, so they are obtained by searching. */
 function among(retriever: Retriever, ids: ReadonlySet<string>): Retriever {
   return {
     ...retriever,

@@ -1,5 +1,5 @@
 /**
- * The tools over HTTP: MCP's Streamable HTTP as far as tools without a session need it, and plain JSON.
+ * The tools over HTTP: MCP's Streamable HTTP without sessions, and plain JSON.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
@@ -11,35 +11,36 @@ import { identified, later, readJsonObject, respondWithError } from 'hono-rag-ga
 import type { AgentTools, Caller, ToolErrorCode } from './agent-tools.ts'
 import { type ToolDescription, TOOLS } from './tool-descriptions.ts'
 
-/** The tools of a route; a function makes them from the bindings, and should do it once. */
+/** The tools of a route, or a function that makes them from the bindings; it should do so once. */
 export type ToolsFor<Bindings extends object> = AgentTools | ((env: Bindings) => AgentTools)
 
 type Env<Bindings extends object> = { Bindings: Bindings }
 
 const LIMITS = { maxBytes: 65_536, timeoutMs: 10_000 }
-/** Until it must be known who calls. */
+/** Deadline of authentication. */
 const IDENTIFY_TIMEOUT_MS = 3000
 
-/** What the codes of the tools are answered with. */
+/** HTTP statuses of the tools' error codes. */
 export const TOOL_STATUS: Readonly<Record<ToolErrorCode, ContentfulStatusCode>> = {
   not_found: 404,
   parameter: 422,
 }
 
-/** Newest first. */
+/** Supported protocol versions, newest first. */
 const VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
 const LAST_WITH_HANDSHAKE = '2025-11-25'
 const CAPABILITIES = { tools: {} }
 const SERVER = { name: 'hono-rag-gate', version: '1' }
-/** What is offered is the same for everyone. */
+/** Tool lists are the same for everyone. */
 const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' }
 
 const [PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS] = [-32_700, -32_600, -32_601, -32_602] as const
 
 /**
- * Makes the handler of an MCP endpoint without sessions: `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`,
- * each answered with JSON. What a tool cannot do is a result with `isError`, which a model can read and mend; what is no
- * message is an error of JSON-RPC; who may not call at all has an HTTP error. Mount it for every method: `app.all('/mcp', mcpEndpoint(tools))`.
+ * Makes the handler of an MCP endpoint without sessions: `initialize`, `server/discover`, `ping`, `tools/list` and
+ * `tools/call`, answered with JSON. A failed tool call is a result with `isError`, which the model can read and
+ * correct; an invalid message is a JSON-RPC error, a failed authentication an HTTP error. Mount it for every method:
+ * `app.all('/mcp', mcpEndpoint(tools))`.
  */
 export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bindings>): Handler<Env<Bindings>> {
   return async function mcpEndpoint(c) {
@@ -58,7 +59,7 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
       const { jsonrpc, id, method, params = {} } = await message(c)
       const isAnswered = isId(id)
       if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && !isAnswered)) {
-        // What a client answers has no method, and nothing was asked.
+        // A response from the client has no method and needs no answer.
         if (jsonrpc === '2.0' && method === undefined && isAnswered) return c.body(null, 202)
         return failure(c, null, INVALID_REQUEST, 'This is no JSON-RPC 2.0 message', 400)
       }
@@ -72,7 +73,7 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
       const response = respondWithError(c, thrown, TOOL_STATUS)
       if (!isRagGateError(thrown) || !NO_MESSAGE.includes(thrown.code)) return response
       const { error }: { error: { message: string } } = await response.json()
-      // The status says what the code of JSON-RPC does not.
+      // The HTTP status carries the detail that the JSON-RPC code lacks.
       const status = response.status as ContentfulStatusCode
       return c.json(
         { jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: error.message, data: error } },
@@ -82,13 +83,13 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
   }
 }
 
-/** Codes for bodies that are no JSON in UTF-8. */
+/** Error codes for bodies that are not JSON in UTF-8. */
 const NO_MESSAGE: readonly string[] =
   'unsupported_media_type body_too_large body_timeout invalid_utf8 invalid_json too_deep'.split(' ')
 
 const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isSafeInteger(id)
 
-/** Makes the handler of one of the tools as plain JSON: the arguments are the body. */
+/** Makes the handler of one tool as plain JSON; the arguments are the body. */
 export function toolEndpoint<Bindings extends object = object>(
   tools: ToolsFor<Bindings>,
   name: ToolDescription['name'],
@@ -106,7 +107,7 @@ export function toolEndpoint<Bindings extends object = object>(
 
 const message = (c: Context): Promise<Readonly<Record<string, unknown>>> => readJsonObject(c.req, LIMITS)
 
-/** A page of another site must not call with what a browser knows of the reader. @throws `forbidden` */
+/** Rejects requests from other sites' pages, which would use the browser's credentials. @throws `forbidden` */
 function requireOwnOrigin(c: Context): void {
   const origin = c.req.header('origin')
   if (origin !== undefined && origin !== new URL(c.req.url).origin) {
@@ -119,7 +120,7 @@ async function callerOf(c: Context, { authenticate }: AgentTools): Promise<Calle
   return { principal, later: (work) => later(c, work) }
 }
 
-/** @returns a text for a method that is not spoken here */
+/** @returns a string if the method is not supported */
 function answerTo(method: string, { protocolVersion }: Readonly<Record<string, unknown>>): object | string {
   switch (method) {
     case 'initialize': {
@@ -146,7 +147,7 @@ function answerTo(method: string, { protocolVersion }: Readonly<Record<string, u
   }
 }
 
-/** @returns a text where no tool is named */
+/** @returns a string if no tool is named */
 async function called(
   tools: AgentTools,
   { name, arguments: given = {} }: Readonly<Record<string, unknown>>,
@@ -158,7 +159,7 @@ async function called(
     const result = await tools.call(name, given, caller)
     return { content: [textOf(result)], structuredContent: result, isError: false }
   } catch (thrown) {
-    // What was thrown underneath is logged by those who answer with a status.
+    // Errors of other kinds are logged where the HTTP error is made.
     if (!isRagGateError(thrown)) throw thrown
     const { code, message: words, param } = thrown
     const failed = { success: false, error: { code, message: words, ...(param === undefined ? {} : { param }) } }

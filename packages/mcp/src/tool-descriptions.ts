@@ -1,4 +1,4 @@
-/** What an agent is told of the tools. */
+/** Descriptions of the tools for agents. */
 
 /** A tool as MCP lists it. */
 export interface ToolDescription {
@@ -14,16 +14,16 @@ export interface ToolDescription {
   readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false }
 }
 
-/** Passages that `search` returns at most. */
+/** Maximum number of passages that `search` returns. */
 export const MOST_PASSAGES = 20
-/** Ids that are assessed at most. */
+/** Maximum number of ids that can be assessed. */
 export const MOST_CHUNKS = 100
 
 const annotations = { readOnlyHint: true, openWorldHint: false } as const
 const query = { type: 'string', description: 'The question, in words that documents may use' }
 const collection = { type: 'string', description: 'The collection to search' }
 
-/** Both tools, as the specification of weighted-signals names them. */
+/** Both tools, with their names from the weighted-signals specification. */
 export const TOOLS: readonly ToolDescription[] = [
   {
     name: 'search',
