@@ -1,4 +1,4 @@
-/** The writing side of an Upstash index. */
+/** Writing to an Upstash index. */
 import { memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { Index } from '@upstash/vector'
 import type { Passage } from 'hono-rag-gate/core/evidence'
@@ -13,27 +13,27 @@ import { INDEX, transportOver, UPSTASH_OPTIONS, type UpstashOptions, WIDE_BYTES 
 /** Options of a chunk index. */
 export interface UpstashChunkIndexOptions extends UpstashOptions {
   /**
-   * Milliseconds that `settle` waits at most; 0 asks once.
+   * Maximum wait of `settle`, milliseconds; 0 checks once.
    *
    * @default 10000
    */
   readonly settleTimeoutMs?: number
   /**
-   * Milliseconds between two questions whether writes are visible; 1 and up.
+   * Interval between two checks of whether writes are visible, milliseconds; 1 and up.
    *
    * @default 250
    */
   readonly settlePollMs?: number
 }
 
-/** Passages or ids in one request: below the service's 1,000, and few enough requests for one Worker invocation. */
+/** Passages or ids per request. The service allows 1,000; a Worker invocation limits the number of requests. */
 const BATCH = 500
 
 /**
- * Writes passages as texts for the index to embed; everything but the text goes into metadata. The index must be a hybrid
- * one with hosted embeddings that measures by cosine. Read it with `createUpstashRetriever({ …, filledBy: 'gate' })`.
+ * Writes passages as texts for the index to embed; everything but the text becomes metadata. The index must be hybrid,
+ * with hosted embeddings and cosine similarity. Read it with `createUpstashRetriever({ …, filledBy: 'gate' })`.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
   requireOptions(options, {
@@ -96,7 +96,7 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
   }
 }
 
-/** How full a namespace is; an index of this project says so. */
+/** Memory use of a namespace; only an index of this project reports it. */
 function roomOf(info: unknown, namespace: string): IndexRoom | undefined {
   const usedBytes = memberAt(info, 'capacity', 'namespaces', namespace, 'memoryBytes')
   const limitBytes = memberAt(info, 'capacity', 'memoryBytesPerNamespace')

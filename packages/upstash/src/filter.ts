@@ -3,10 +3,10 @@ import { filteredMember, type PassageFields } from '@hono-rag-gate/upstream/rows
 import { misconfigured } from './misconfigured.ts'
 
 /**
- * A filter in the service's language. It has no escapes, so values that would need one are refused.
+ * Writes a filter in the service's filter language, which has no escapes: values that would need one are rejected.
  *
- * @param fields where rows of others keep what is filtered by; `undefined` for rows as this package writes them
- * @throws `config_invalid`; `retriever_misconfigured` for a field that the index has no member for
+ * @param fields where rows of others store the filtered fields; `undefined` for rows written by this package
+ * @throws `config_invalid`; `retriever_misconfigured` for a field that has no metadata member in the index
  */
 export function filterText(filter: PassageFilter, fields: PassageFields | undefined): string {
   const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {

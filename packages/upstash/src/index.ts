@@ -1,6 +1,6 @@
 /**
- * Upstash Vector, and every index that speaks its protocol, through the unmodified `@upstash/vector` client: a retriever
- * over any index of any kind, and a chunk index over a hybrid one with hosted embeddings.
+ * Upstash Vector, and every index with its protocol, through the unmodified `@upstash/vector` client: a retriever over
+ * any kind of index, and a chunk index over a hybrid one with hosted embeddings.
  *
  * @see https://upstash.com/docs/vector
  */

@@ -5,30 +5,30 @@ import type { IndexParts } from './index-kind.ts'
 import { type IndexInfo, readInfo } from './rows.ts'
 import { INDEX, type UpstashTransport } from './transport.ts'
 
-/** How long a reader takes the index's word. */
+/** Settings of `createInfoReader`. */
 export interface InfoReaderOptions {
-  /** 0..60,000. */
+  /** Maximum age of the cached model and dimension, milliseconds, 0..60,000. */
   readonly embeddingMaxAgeMs: number
   readonly clock: Clock
 }
 
-/** Reads what an index says of itself. */
+/** Reads and caches an index's `info`. */
 export interface InfoReader {
-  /** Kind, similarity and models: asked once, since an index keeps them for as long as it lives. */
+  /** Kind, similarity and models; requested once, since they never change for an index. */
   parts(signal: AbortSignal): Promise<IndexParts>
-  /** Model and dimension; an answer not older than `embeddingMaxAgeMs` is given again. */
+  /** Model and dimension, cached for up to `embeddingMaxAgeMs`. */
   embedding(signal: AbortSignal): Promise<Embedding>
-  /** What it said last. */
+  /** The last response. */
   known(): IndexInfo | undefined
-  /** Asks now. */
+  /** Requests `info` now. */
   info(signal: AbortSignal): Promise<IndexInfo>
-  /** Has the parts asked for again: a search showed that they are others, such as those of a new index at the old URL. */
+  /** Clears the cached parts, because a search showed that they changed, as with a new index at the same URL. */
   forget(): void
 }
 
 /**
- * Makes a reader of an index's `info`. Only what was read is shared between requests, since one of them must not wait for
- * what another one sent.
+ * Makes a reader of an index's `info`. Requests share results but never pending promises, since workerd does not let
+ * one request wait for the I/O of another.
  *
  * @param check throws for parts that cannot be searched
  */
@@ -57,7 +57,7 @@ export function createInfoReader(
     async embedding(signal) {
       const ageMs = clock.nowMs() - (copy?.readAtMs ?? NaN)
       const { dense, sparse } = copy && ageMs >= 0 && ageMs < embeddingMaxAgeMs ? copy.info : await ask(signal)
-      // A sparse index has no length of vectors; one of the two parts is there.
+      // A sparse index has no dimension; at least one of the parts exists.
       const { model = '', dimension = 0 }: Partial<Embedding> = dense ?? sparse ?? {}
       return { model, dimension }
     },

@@ -1,23 +1,23 @@
-/** The queries of one search, and how they are sent. */
+/** The queries of one search. */
 import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { needsVectors } from './cosines.ts'
 import type { SearchPlan } from './search-plan.ts'
 import { INDEX } from './transport.ts'
 
-/** A sparse vector: dimensions, and the value in each of them. */
+/** A sparse vector: indices of dimensions, and their values. */
 export interface SparseVector {
   readonly indices: readonly number[]
   readonly values: readonly number[]
 }
 
-/** What the client takes for one query; it names a type for each kind of index. */
+/** The client's type of a query, which differs by kind of index. */
 type Query = Parameters<Index['query']>[0]
 
-/** Rows of one query, as they came. */
+/** The rows of one query as the service sent them. */
 export type Rows = readonly unknown[]
 
-/** The queries of a plan; a vector of zeros has no direction, so that nothing is near it and nothing is asked. */
+/** The queries of a plan. For a zero vector there is no query: it has no direction, so no row is similar to it. */
 export function queriesOf(
   { dense, sparse, hybrid }: SearchPlan,
   question: string,
@@ -48,7 +48,7 @@ export function queriesOf(
   }
 }
 
-/** Sends the queries: those of one sort in one request, since a request is of texts or of vectors. */
+/** Sends the queries. Queries of one type share a request, since a request has either texts or vectors. */
 export async function send(
   index: Index,
   { dense, sparse }: { readonly dense?: Query; readonly sparse?: Query },
@@ -59,7 +59,7 @@ export async function send(
     if (!Array.isArray(results) || results.length !== 2) throw badResponse(INDEX, 'not one list for each query')
     return [listOf(results[0]), listOf(results[1])]
   }
-  // A list of one query would come back flat, and an empty one could be either.
+  // A batch of one query is returned without its outer list, and an empty result would be ambiguous.
   const one = async (query: Query | undefined): Promise<Rows> =>
     query === undefined ? [] : listOf(await index.query(query, { namespace }))
   return Promise.all([one(dense), one(sparse)])

@@ -1,4 +1,4 @@
-/** The reading side of an Upstash index: any kind of index, filled by the gate or by others. */
+/** Reading from an Upstash index of any kind, filled by the gate or by others. */
 import {
   callable,
   group,
@@ -41,50 +41,51 @@ import { planOf, type SearchPlan } from './search-plan.ts'
 import { transportOver, type UpstashOptions, WIDE_BYTES, UPSTASH_OPTIONS } from './transport.ts'
 import { namespaceEmpty, sparseLeftOut } from './warnings.ts'
 
-/** From a row as it came to our score. */
+/** Converts a row from the service to a score. */
 type ScoreOf = (row: Readonly<Record<string, unknown>>) => unknown
 
 /** Options of a retriever. */
 export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOptions {
   /**
-   * Who filled the index. `others`: any kind of index, in the shape they chose. `gate`: `createUpstashChunkIndex`, whose
-   * rows, namespaces and kind of index are known; options about those are refused then.
+   * Who filled the index. `others`: any kind of index, with rows in any shape. `gate`: `createUpstashChunkIndex`, whose
+   * rows, namespaces and kind of index are known; options about those are then rejected.
    *
    * @default 'others'
    */
   readonly filledBy?: 'others' | 'gate'
   /**
-   * Where rows keep their text, title, section, source, document id and version.
+   * Where rows store their text, title, section, source, document id and version.
    *
    * @default the names of `USUAL_FIELDS`, tried in turn: `data`, then `metadata.text`, `content`, `chunk` …
    */
   readonly fields?: PassageFields
   /**
-   * What the index is, where it need not be asked.
+   * The kind of the index.
    *
-   * @default asked with the first search (`info`), and remembered
+   * @default requested with the first search (`info`), and cached
    */
   readonly index?: IndexKind
-  /** What made the dense vectors, for an index without hosted embeddings. It embeds each question. */
+  /** Makes the dense vectors of questions, for an index without hosted embeddings. */
   readonly embedder?: Embedder
-  /** What made the sparse vectors, for an index without a hosted sparse model. It gets each question. */
+  /** Makes the sparse vectors of questions, for an index without a hosted sparse model. */
   readonly sparseEmbedder?: (question: string, signal: AbortSignal) => Promise<SparseVector> | SparseVector
   /**
-   * Which methods are asked. `hybrid`: both, at once, each with scores of its own instead of the service's fused ones.
+   * Which methods to query. `hybrid`: both in parallel, each with its own scores instead of the service's fused ones.
    *
    * @default every part of the index whose scores have a known meaning: cosines, and BM25
    */
   readonly methods?: 'hybrid' | 'dense' | 'sparse'
   /**
-   * What the scores of the sparse part are. `bm25`: Okapi BM25, once the index weighs the terms by IDF. `ranks`: inner
-   * products of an unknown scale, so that only their order is taken, as reciprocal ranks.
+   * The kind of the sparse part's scores. `bm25`: Okapi BM25, with IDF weighting by the index. `ranks`: inner products
+   * of an unknown scale, so that only their order is used, as reciprocal ranks.
    *
    * @default 'bm25' for the hosted model BM25, 'ranks' for any other and for sparse vectors of your own
    */
   readonly sparseScores?: 'bm25' | 'ranks'
   /**
-   * How long the isolate takes the index's word for its model and dimension before it asks again, beside a search, in
-   * milliseconds: how long a changed model may go unnoticed, or a changed back one be refused. 0..60,000; 0 asks every time.
+   * How long an isolate caches the index's model and dimension, milliseconds: the time that a changed model may go
+   * unnoticed, or one changed back be rejected. Requested in parallel to a search. 0..60,000; 0 requests them every
+   * time.
    *
    * @default 60_000
    */
@@ -92,7 +93,8 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
   /** @default the platform's clock */
   readonly clock?: Clock
   /**
-   * Told once of what finds nothing and fails nothing: an empty namespace, rows without text, a part that is not asked.
+   * Called once per problem that gives empty results, not errors: an empty namespace, rows without text, a part not
+   * queried.
    *
    * @default console.warn
    */
@@ -115,15 +117,15 @@ const OPTIONS: OptionKinds<UpstashRetrieverOptions> = {
 }
 
 /**
- * Retrieves with a query for each part of the index, so that a chunk that both return carries both scores: raw cosines,
- * and BM25 or reciprocal ranks. Queries of one sort go in one request; a question that is embedded here for one part
- * only takes two, at once.
+ * Retrieves with one query per part of the index, so that a chunk returned by both has both scores: raw cosine, and
+ * BM25 or reciprocal rank. Queries of one type share a request; if the question is embedded here for only one part, two
+ * requests are sent in parallel.
  *
- * A score that is not a finite number within its range is handed on as NaN, to be dropped and counted. An entry without
- * id is a fault of the whole response. Rows without text are left out, with a warning; when all are, that is
+ * A score that is not finite or out of range is returned as NaN, to be dropped and counted. A row without id makes the
+ * whole response invalid. Rows without text are left out, with a warning; if all are, the error is
  * `retriever_misconfigured`.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
   requireOptions(options, OPTIONS)
@@ -165,13 +167,13 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     return plan
   }
 
-  /** Reads the rows of a query; rows without a text are left out, with a warning. */
+  /** Parses the rows of a query; rows without text are left out, with a warning. */
   function readRows(rows: Rows, namespace: string, scoreOf: ScoreOf): RetrievedRow[] {
     if (isGate) return rowsOfGate(namespace, rows, scoreOf)
     return rowsOfOthers(rows, fields, scoreOf, (row) => warnOnce(rowsWithoutText(row, fields)))
   }
 
-  /** The rows of both parts, and the vector that the question got here, if it got one. */
+  /** Queries both parts; returns their rows, and the question's vector if it was made here. */
   async function ask(
     plan: SearchPlan,
     segment: string,
@@ -215,15 +217,15 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     return rankings
   }
 
-  /** Nothing at all was found: whether there is anything. */
+  /** After an empty result, warns if the namespace is empty. */
   async function warnIfEmpty(namespace: string, signal: AbortSignal): Promise<void> {
-    // The search has its result already, even if this check fails.
+    // The search already has its result; a failure here is ignored.
     const info = await reader.info(signal).catch(() => undefined)
     if (info === undefined || (info.counts.get(namespace) ?? 0) > 0) return
     warnOnce(namespaceEmpty(namespace, info.counts), namespace)
   }
 
-  /** `undefined` until a search has shown what the index is. */
+  /** `undefined` until a search has determined the kind of the index. */
   function scores(): readonly ScoreMeaning[] | undefined {
     if (!plan) return undefined
     const { dense, sparse } = plan
@@ -243,7 +245,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
       try {
         return await search(request)
       } catch (thrown) {
-        // Another index may stand at this address by now.
+        // The URL may now point to another index.
         if (isRagGateError(thrown) && OF_ANOTHER_INDEX.includes(thrown.code)) reader.forget()
         throw thrown
       }
@@ -251,13 +253,13 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   }
 }
 
-/** What a search ends in when the index is not what it was. */
+/** Error codes of a search if the index has changed. */
 const OF_ANOTHER_INDEX: readonly string[] = ['embedding_mismatch', 'retriever_misconfigured']
 
-/** By BM25, or by the order of the rows alone, in reciprocal ranks; malformed scores stay malformed. */
+/** Ranks by BM25, or by reciprocal rank if only the order of the rows is meaningful; invalid scores stay invalid. */
 function rankSparse(scores: 'bm25' | 'ranks', rows: readonly RetrievedRow[], topK: number): Ranking {
   if (scores === 'bm25') return rankRows('bm25', rows, topK)
-  // Any finite number has its place.
+  // The kind `dbsf` accepts any finite number.
   const { entries } = rankRows('dbsf', rows, topK)
   const worth = reciprocalRanks(entries.length, RRF_K, 1)
   return {

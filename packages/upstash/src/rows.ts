@@ -1,4 +1,4 @@
-/** What is written into an index, and what is read from it. */
+/** Formats of rows written to and read from an index. */
 import { misconfigured } from './misconfigured.ts'
 import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
 import { type Passage, readPassage, type RetrievedRow } from 'hono-rag-gate/core/evidence'
@@ -7,22 +7,22 @@ import { badResponse } from '@hono-rag-gate/upstream/http'
 import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
 
-/** A passage as the client upserts it: the text to embed, and everything else as metadata. */
+/** A passage as the client upserts it: text to embed, and everything else as metadata. */
 export interface UpstashItem {
   readonly id: string
   readonly data: string
   readonly metadata: Record<string, unknown>
 }
 
-/** A passage as it is stored, with the namespace it belongs to: rows of the service do not say where they come from. */
+/** The stored form of a passage. It includes the namespace, because rows from the service do not. */
 export function itemOf(namespace: string, { id, text, ...metadata }: Passage): UpstashItem {
   return { id, data: text, metadata: { ...metadata, indexNamespace: namespace } }
 }
 
 /**
- * A passage as `itemOf` wrote it; one that others wrote needs no metadata.
+ * Parses a passage written by `itemOf`; metadata is optional for rows written by others.
  *
- * @throws `retriever_bad_response` for a row of another form, or of another namespace
+ * @throws `retriever_bad_response` for a row of another form or another namespace
  */
 export function passageOf(namespace: string, row: unknown): Passage {
   if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
@@ -34,9 +34,9 @@ export function passageOf(namespace: string, row: unknown): Passage {
 }
 
 /**
- * The rows of one query, as `itemOf` wrote them.
+ * Parses the rows of one query, as written by `itemOf`.
  *
- * @param scoreOf from a row as it came to our score
+ * @param scoreOf converts a row from the service to a score
  * @throws `retriever_bad_response`
  */
 export function rowsOfGate(
@@ -46,16 +46,16 @@ export function rowsOfGate(
 ): RetrievedRow[] {
   return rows.map((row: unknown) => ({
     passage: passageOf(namespace, row),
-    // `passageOf` throws for anything else.
+    // `passageOf` throws if the row is not an object.
     score: scoreOf(row as Readonly<Record<string, unknown>>),
   }))
 }
 
 /**
- * The rows of one query over an index that others filled, those without text left out.
+ * Parses the rows of one query over an index that others filled; rows without text are left out.
  *
- * @param scoreOf from a row as it came to our score
- * @param onWithoutText told of what was left out
+ * @param scoreOf converts a row from the service to a score
+ * @param onWithoutText called for each row left out
  * @throws `retriever_bad_response`
  */
 export function rowsOfOthers(
@@ -80,17 +80,17 @@ export function rowsOfOthers(
   })
 }
 
-/** The parts of `info` that are used here. */
+/** The parts of `info` that are used. */
 export interface IndexInfo extends IndexParts {
-  /** Vectors by namespace. */
+  /** Number of vectors by namespace. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** @throws `retriever_bad_response`; `retriever_misconfigured` for a similarity that is unknown */
+/** @throws `retriever_bad_response`; `retriever_misconfigured` for an unknown similarity */
 export function readInfo(info: unknown): IndexInfo {
   if (!isRecord(info) || !isRecord(info['namespaces'])) throw badResponse(INDEX, 'info without namespaces')
   const { namespaces, denseIndex, sparseIndex, indexType } = info
-  // Before there were sparse ones, an index told its dimension and similarity on the outside alone.
+  // An index from before sparse indexes reports its dimension and similarity at the top level only.
   const isOld = denseIndex === undefined && sparseIndex === undefined && Number(info['dimension']) > 0
   const dense = isOld && indexType !== 'SPARSE' ? { embeddingModel: '', ...info } : denseIndex
   return {
@@ -101,11 +101,11 @@ export function readInfo(info: unknown): IndexInfo {
 }
 
 /**
- * Vectors of a namespace that a search does not find yet; one that is not listed yet may be among what is pending in the
- * whole index.
+ * Number of vectors of a namespace that searches do not find yet. For a namespace not yet listed, that of the whole
+ * index, which may include it.
  *
  * @param info as the service sent it
- * @throws `retriever_bad_response` where they are not counted
+ * @throws `retriever_bad_response` if there is no count
  */
 export function pendingIn(info: unknown, namespace: string): number {
   const own = memberAt(info, 'namespaces', namespace)

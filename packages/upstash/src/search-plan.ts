@@ -1,31 +1,31 @@
-/** Which queries a search over an index consists of. */
+/** Decides which queries a search of an index sends. */
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
 import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 
-/** What is asked of an index for one question. At least one query is there. */
+/** The queries for one question; at least one is present. */
 export interface SearchPlan {
   readonly dense?: { readonly similarity: Similarity }
   readonly sparse?: { readonly scores: 'bm25' | 'ranks' }
-  /** Whether the index has both parts, so that a query of texts must say which it means. */
+  /** Whether the index has both parts, so that a text query must name the part. */
   readonly hybrid: boolean
-  /** Why the sparse part is not asked though the index has one, and no option excludes it. */
+  /** Why an existing sparse part is not queried although no option excludes it. */
   readonly leftOut?: string
 }
 
-/** What the options say of it. */
+/** Options of the search. */
 export interface PlanOptions {
   readonly methods?: 'hybrid' | 'dense' | 'sparse' | undefined
   readonly sparseScores?: 'bm25' | 'ranks' | undefined
-  /** What makes the vectors of a question. @default the index does */
+  /** Makes the vectors of a question. @default the index does */
   readonly embedder?: unknown
   readonly sparseEmbedder?: unknown
 }
 
 /**
- * Plans the search: what was asked for by `methods`; else every part that can be asked and whose scores have a known
- * meaning, and a sparse part without one only where there is nothing else.
+ * Plans the search: the requested `methods`; by default every part that can be queried and has scores of known meaning.
+ * A sparse part with unknown scores is used only if there is no other.
  *
- * @throws `retriever_misconfigured` when the index lacks a part that was asked for, or there is no embedder for it
+ * @throws `retriever_misconfigured` if the index lacks a requested part, or an embedder for it is missing
  */
 export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
   const { methods } = options
@@ -37,7 +37,7 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
     methods === undefined
       ? typeof sparse !== 'string' && (sparse.scores === 'bm25' || !takesDense)
       : methods !== 'dense'
-  // Both are reasons then, and the one that is told is thrown.
+  // Neither can be queried, so both are reasons; the more relevant one is thrown.
   if (!takesDense && !takesSparse) required(parts.dense === undefined ? sparse : dense)
   const leftOut = typeof sparse === 'string' ? sparse : 'its scores are not BM25'
   return {
@@ -48,7 +48,7 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
   }
 }
 
-/** The query, or why there is none. */
+/** The query, or the reason why there is none. */
 function planDense({ dense }: IndexParts, { embedder }: PlanOptions): NonNullable<SearchPlan['dense']> | string {
   if (dense === undefined) return 'the index has no dense part'
   const { similarity } = dense

@@ -1,4 +1,4 @@
-/** The way to an index: the client's own transport hides status and headers, so it is given this one. */
+/** The HTTP transport for the client, whose own hides status and headers. */
 import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { callable, isRecord, number, type OptionKinds, required, requireOptions, text } from 'hono-rag-gate/core/lib'
@@ -17,35 +17,35 @@ import {
   upstreamOptions,
 } from '@hono-rag-gate/upstream/http'
 
-/** Where an index is and how long to wait for it. */
+/** Address, token and limits of an index. */
 export interface UpstashOptions {
-  /** REST URL of the index; with `fetch` given, any URL whose path is the index's prefix. */
+  /** REST URL of the index; with a custom `fetch`, any URL whose path is the index's prefix. */
   readonly url: string
-  /** REST token; needed but for an index behind a `fetch` of its own, such as a binding's. */
+  /** REST token; required unless the index is behind a custom `fetch`, such as that of a binding. */
   readonly token?: string
   /**
-   * What sends the requests, such as the `fetch` of a Durable Object stub.
+   * Sends the requests; for example the `fetch` of a Durable Object stub.
    *
    * @default the platform's `fetch`
    */
   readonly fetch?: Fetch
   /**
-   * Milliseconds that a try may take, headers and body together; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 and up.
    *
    * @default 1500 for a retriever, 10000 for a chunk index
    */
   readonly timeoutMs?: number
   /**
-   * Bytes of a response that are read at most; 1 and up.
+   * Maximum size of a response, bytes; 1 and up.
    *
-   * @default 1048576 for a retriever, 8388608 where rows come with their vectors, and for a chunk index
+   * @default 1048576 for a retriever, 8388608 if rows come with their vectors, and for a chunk index
    */
   readonly maxResponseBytes?: number
   /** Retry and circuit breaker. */
   readonly upstream?: UpstreamOptions
 }
 
-/** What each of them must be. A variable of the service's own console that is not set is `undefined`, in spite of its type. */
+/** Validation of the options. An unset environment variable is `undefined`, despite its type. */
 export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   url: required({
     words: `${rootUrl.words}: is UPSTASH_VECTOR_REST_URL set?`,
@@ -58,22 +58,22 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   upstream: upstreamOptions,
 }
 
-/** For what may be large: `info` lists every namespace, and vectors are longer than texts. */
+/** Limit for large responses: `info` lists every namespace, and vectors are longer than texts. */
 export const WIDE_BYTES = 8 * 1024 * 1024
 
-/** Sends what the client asks for, and turns every failure into a `RagGateError`. */
+/** Sends the client's requests, and converts every failure to a `RagGateError`. */
 export type UpstashTransport = (signal?: AbortSignal) => Requester
 
-/** How the index is called in errors. */
+/** Name of the index in errors. */
 export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 
 type TransportOptions = UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>
 
 /**
- * A requester for `new Index(…)`.
+ * Makes a requester for `new Index(…)`.
  *
- * @returns a maker of requesters, one for each signal, over one upstream
- * @throws `config_invalid` when URL or bounds make no sense
+ * @returns a function that makes a requester for a signal; all share one upstream
+ * @throws `config_invalid` if the URL or a limit is invalid
  */
 export function createUpstashTransport(options: TransportOptions): UpstashTransport {
   const bound = required(number(1))
@@ -81,12 +81,12 @@ export function createUpstashTransport(options: TransportOptions): UpstashTransp
   return transportOver(options)
 }
 
-/** The same for options that are checked. */
+/** The same, for options that were checked. */
 export function transportOver(options: TransportOptions): UpstashTransport {
   const { timeoutMs, maxResponseBytes, token } = options
   if (options.fetch === undefined) requireOptions({ token }, { token: required(UPSTASH_OPTIONS.token) })
   const baseUrl = options.url.replace(/\/+$/, '')
-  // `fetch` wants to be called as the global it is.
+  // The global `fetch` must be called without a receiver.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
   const headers = {
@@ -103,7 +103,7 @@ export function transportOver(options: TransportOptions): UpstashTransport {
       if (response.status !== 200) throw errorOf(response)
       return { result: resultOf(response.text) }
     }
-    // The client names a type for each result and checks none: the adapter takes every result as unknown.
+    // The client declares result types but does not check them; the adapter treats every result as unknown.
     return { request: request as Requester['request'] }
   }
 }

@@ -1,7 +1,7 @@
-/** Warnings of a retriever over an Upstash index that others filled, each given once. */
+/** Warnings of a retriever over an Upstash index that others filled; each is given once. */
 import { type RetrieverWarning, shown } from '@hono-rag-gate/upstream/rows'
 
-/** A part of the index is not asked. */
+/** Warns that the sparse part is not queried. */
 export function sparseLeftOut(why: string): RetrieverWarning {
   return {
     code: 'sparse_left_out',
@@ -9,7 +9,7 @@ export function sparseLeftOut(why: string): RetrieverWarning {
   }
 }
 
-/** A namespace holds nothing. @param counts vectors by namespace */
+/** Warns that a namespace is empty. @param counts vectors by namespace */
 export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, number>): RetrieverWarning {
   const filled = [...counts].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a)
   const others = filled.slice(0, 5).map(([name, count]) => `${shown(name)} (${count})`)
