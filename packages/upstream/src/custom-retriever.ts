@@ -1,4 +1,4 @@
-/** A search of your own as a retriever: a function from a question to rows with scores. */
+/** Makes a retriever from a function that returns rows with scores. */
 import { SCORE_KIND_NAMES } from 'hono-rag-gate/core/evidence'
 import { callable, oneOf, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { ScoreKind } from 'hono-rag-gate/core/evidence'
@@ -7,11 +7,11 @@ import { rankRows, readPassage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
-/** One result of a search. Other members are left out. */
+/** One search result. Other members are ignored. */
 export interface FoundRow {
   readonly id: string
   readonly text: string
-  /** In the units of the ranking's kind, such as a raw cosine of −1..1. */
+  /** In the unit of the score kind, such as a raw cosine of −1..1. */
   readonly score: number
   /** @default the row's own id */
   readonly documentId?: string
@@ -20,29 +20,28 @@ export interface FoundRow {
   readonly source?: string
   readonly version?: string
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Namespace that the row belongs to; another one than was asked for is a fault. */
+  /** Namespace of the row; an error if it is not the requested one. */
   readonly namespace?: string
 }
 
 /**
- * Searches: rows in any order. It keeps to the request's namespace, and to its filter where there is one: the gate refuses
- * other rows. It throws when it cannot search; no rows mean that there are none.
+ * Searches, and returns rows in any order. It must apply the request's namespace and filter: the gate rejects other
+ * rows. It must throw if it cannot search; an empty list means no results.
  */
 export type Search = (request: RetrievalRequest) => Promise<readonly FoundRow[]> | readonly FoundRow[]
 
-/** What the scores of the rows are. */
+/** Settings of `createRetriever`. */
 export interface CustomRetrieverOptions {
   readonly scoreKind: ScoreKind
 }
 
 /**
- * Makes a retriever of a function. Its rows are validated, sorted, freed of duplicates and cut at `topK`; a score that is
- * not a number within the range of its kind is dropped and counted.
+ * Makes a retriever from a function. Its rows are validated, sorted, deduplicated and truncated to `topK`; scores that
+ * are not numbers in the range of their kind are dropped and counted.
  *
- * @throws from `retrieve`: `retriever_timeout` when the request was aborted, `retriever_unavailable` for what the
- *   function throws, `retriever_bad_response` for rows of another form or another namespace
- * @example
- * const retriever = createRetriever(({ question, topK }) => mySearch(question, topK), { scoreKind: 'bm25' })
+ * @throws from `retrieve`: `retriever_timeout` if the request was aborted, `retriever_unavailable` for errors of the
+ *   function, `retriever_bad_response` for rows of another form or namespace
+ * @example const retriever = createRetriever(({ question, topK }) => mySearch(question, topK), { scoreKind: 'bm25' })
  */
 export function createRetriever(search: Search, options: CustomRetrieverOptions): Retriever {
   requireOptions({ search }, { search: required(callable) })
@@ -67,7 +66,7 @@ export function createRetriever(search: Search, options: CustomRetrieverOptions)
   }
 }
 
-/** The result of the work, unless the signal aborts first; then nothing waits for it any more. */
+/** The result of the work, or a timeout error as soon as the signal aborts. */
 async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   const late = new RagGateError('retriever_timeout', 'The search did not end in time')
   if (signal.aborted) throw late

@@ -1,4 +1,4 @@
-/** A search service over HTTP: one POST with JSON, rows with scores back. */
+/** A retriever over an HTTP search service: one JSON POST that returns rows with scores. */
 import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import {
   callable,
@@ -18,10 +18,10 @@ import { type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
 import { badResponse, type UpstreamName } from './http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
-/** What goes into the body. The signal stays here. */
+/** Input for the body of a request. */
 export type SearchFacts = Omit<RetrievalRequest, 'signal'>
 
-/** Where a row keeps its parts; a path with dots leads into objects. */
+/** Where a row stores its fields; a dotted path leads into nested objects. */
 export interface RowPaths {
   /** @default 'id' */
   readonly id?: string
@@ -41,14 +41,14 @@ export interface RowPaths {
   readonly version?: string
   /** @default 'metadata' */
   readonly metadata?: string
-  /** Where it is said, another namespace than was asked for is a fault. @default 'namespace' */
+  /** If present in a row, it must be the requested namespace. @default 'namespace' */
   readonly namespace?: string
 }
 
 /** Settings of `createHttpRetriever`. */
 export interface HttpRetrieverOptions {
   readonly url: string
-  /** What the scores are. */
+  /** Kind of the scores. */
   readonly scoreKind: ScoreKind
   /**
    * Headers of every request, such as `authorization`.
@@ -57,33 +57,33 @@ export interface HttpRetrieverOptions {
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * The body, from what is searched for. The service must keep to the namespace and to the filter, where there is one:
-   * the gate refuses an answer with other passages as a whole.
+   * Makes the request body. The service must apply the namespace and the filter, if there is one: the gate rejects a
+   * response with other passages as a whole.
    *
    * @default `{ question, topK, namespace, filter }`
    */
   readonly body?: (facts: SearchFacts) => unknown
   /**
-   * Path with dots to the list of rows in the response; empty when the response is the list.
+   * Dotted path to the list of rows in the response; empty if the response is the list.
    *
    * @default 'results'
    */
   readonly rows?: string
   readonly paths?: RowPaths
   /**
-   * From the service's score to one of `scoreKind`, such as `(score) => 2 * score - 1` for a cosine scaled to 0..1.
+   * Converts the service's score to `scoreKind`, such as `(score) => 2 * score - 1` for a cosine scaled to 0..1.
    *
-   * @default as it is
+   * @default unchanged
    */
   readonly scoreOf?: (score: number) => number
   /**
-   * Milliseconds that a try may take, headers and body together; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 and up.
    *
    * @default 1500
    */
   readonly timeoutMs?: number
   /**
-   * Bytes of a response that are read at most; 1 and up.
+   * Maximum size of a response, bytes; 1 and up.
    *
    * @default 1048576
    */
@@ -97,9 +97,9 @@ export interface HttpRetrieverOptions {
 const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
 
 /**
- * Makes a retriever of a search service. Its rows are validated, sorted, freed of duplicates and cut at `topK`.
+ * Makes a retriever over a search service. Its rows are validated, sorted, deduplicated and truncated to `topK`.
  *
- * @throws `config_invalid` when URL or bounds make no sense
+ * @throws `config_invalid` if the URL or a limit is invalid
  */
 export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   requireOptions(options, {
@@ -146,7 +146,7 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
   if (!isRecord(row)) throw badResponse(SEARCH, 'not a row')
   const part = (name: keyof RowPaths): unknown => at(row, paths[name] ?? name)
   if ((part('namespace') ?? namespace) !== namespace) throw badResponse(SEARCH, 'a row of another namespace')
-  // A service may well say `null` where it knows nothing.
+  // A service may send `null` for absent fields.
   const fields = Object.fromEntries(FIELDS.map((name) => [name, part(name) ?? undefined]))
   const score = part('score')
   return {
@@ -155,7 +155,7 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
   }
 }
 
-/** What stands at a path with dots; `undefined` where it ends early. */
+/** The value at a dotted path; `undefined` if it does not exist. */
 function at(value: unknown, path: string): unknown {
   return path === '' ? value : memberAt(value, ...path.split('.'))
 }

@@ -1,3 +1,3 @@
-/** Searches of one's own as retrievers: a service asked over HTTP, a function. */
+/** Retrievers over other searches: an HTTP service, or a function. */
 export { createHttpRetriever, type HttpRetrieverOptions, type RowPaths, type SearchFacts } from './http-retriever.ts'
 export { createRetriever, type FoundRow, type Search } from './custom-retriever.ts'

@@ -1,25 +1,25 @@
 /**
- * One HTTP exchange with an upstream that is not trusted to end: one deadline over headers and body, a cap on the
- * bytes, no redirects. Which error code a fault becomes is the adapter's to say.
+ * One HTTP exchange with an untrusted upstream: one deadline for headers and body, a size limit, no redirects. The
+ * adapter maps faults to error codes.
  */
 import { type Deadline, type DeadlineOptions, faultOf, startDeadline } from './deadline.ts'
 import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
 import { UpstreamFault } from './upstream-fault.ts'
 
-/** What sends a request: `fetch`, or that of a service binding or Durable Object stub. */
+/** Sends a request: `fetch`, or that of a service binding or Durable Object stub. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A request without what the exchange sees to. */
+/** Request settings that the exchange does not control. */
 export type BoundedRequest = Omit<RequestInit, 'signal' | 'redirect'>
 
-/** Bounds of an exchange. */
+/** Limits of an exchange. */
 export interface BoundedFetchOptions extends DeadlineOptions {
   readonly fetch: Fetch
-  /** Bytes of the body that are read at most, after decompression. */
+  /** Maximum size of the body after decompression, bytes. */
   readonly maxResponseBytes: number
 }
 
-/** A response that came whole. */
+/** A complete response. */
 export interface BoundedResponse {
   readonly status: number
   readonly headers: Headers
@@ -29,7 +29,7 @@ export interface BoundedResponse {
 /**
  * Sends a request and reads the whole response.
  *
- * @throws `UpstreamFault`; also when `fetch` or the body ignore the signal
+ * @throws `UpstreamFault`; also if `fetch` or the body ignore the signal
  */
 export async function boundedFetch(
   url: string,
@@ -51,7 +51,7 @@ export async function boundedFetch(
 }
 
 /**
- * Sends a request under a deadline, and reads of the response what `read` does.
+ * Sends a request under a deadline, and reads the response with `read`.
  *
  * @throws `UpstreamFault`
  */
@@ -65,7 +65,7 @@ export async function readUnder<Result>(
   let sent: Promise<Response> | undefined
   try {
     if (deadline.fault !== undefined) throw deadline.fault
-    // workerd has no `redirect: 'error'`.
+    // workerd does not support `redirect: 'error'`.
     sent = fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
     const response = await deadline.race(sent)
     if (response.status >= 300 && response.status < 400) {
@@ -73,17 +73,17 @@ export async function readUnder<Result>(
     }
     return await read(response)
   } catch (thrown) {
-    // A response that comes later is not read.
+    // Cancels the body of a response that arrives after the deadline.
     sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
     throw faultOf(thrown, deadline)
   }
 }
 
-/** The wait that an upstream asked for in `Retry-After`, in whole seconds; `undefined` when it asked for none. */
+/** The delay in `Retry-After`, in whole seconds; `undefined` if there is none. */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value)
-  // RFC 9110, section 10.2.3: anything else is a date, and those end in GMT. `Date.parse` alone takes nearly everything.
+  // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
   const atMs = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000))
 }

@@ -1,16 +1,16 @@
-/** Stops asking an upstream that keeps failing, and finds out with single calls when it is back. */
+/** Circuit breaker: stops calling a failing upstream, and probes with single calls until it has recovered. */
 import { group, number, type OptionKind, whole } from 'hono-rag-gate/core/lib'
 
-/** When to stop asking, and for how long. */
+/** When the circuit opens, and for how long. */
 export interface CircuitBreakerOptions {
   /**
-   * Milliseconds over which calls are counted, in whole seconds.
+   * Length of the window over which calls are counted, milliseconds, in whole seconds.
    *
    * @default 10000
    */
   readonly windowMs?: number
   /**
-   * Calls in the window before it is judged, 1 and up.
+   * Minimum number of calls in the window before the circuit can open, 1 and up.
    *
    * @default 10
    */
@@ -22,21 +22,21 @@ export interface CircuitBreakerOptions {
    */
   readonly openFrom?: number
   /**
-   * Milliseconds until the first call is tried again.
+   * Time from opening to the first probe, milliseconds.
    *
    * @default 5000
    */
   readonly openMs?: number
   /**
-   * The pause doubles with every try that fails, up to so many milliseconds: an upstream that is back is found within
-   * that time.
+   * Maximum time between probes, milliseconds; the time doubles with each failed probe. A recovered upstream is noticed
+   * within this time.
    *
    * @default 10000
    */
   readonly maxOpenMs?: number
 }
 
-/** What they must be. */
+/** Validation of the options. */
 export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
   windowMs: whole(1000),
   minCalls: whole(1),
@@ -45,15 +45,15 @@ export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
   maxOpenMs: whole(0),
 })
 
-/** How a call ended. `unknown`: the caller left before the outcome was known, or this process was too busy to see it. */
+/** How a call ended. `unknown`: the caller left before, or this process was too busy to observe it. */
 export type CallOutcome = 'ok' | 'failed' | 'unknown'
 
-/** Leave to make a call; report how it ended. */
+/** Permission to make a call, whose outcome must be reported, or a rejection. */
 export type Admission =
   | { readonly admitted: true; readonly report: (outcome: CallOutcome) => void }
   | { readonly admitted: false; readonly retryInMs: number }
 
-/** One for each upstream. */
+/** One per upstream. */
 export interface CircuitBreaker {
   admit(): Admission
 }
@@ -61,15 +61,15 @@ export interface CircuitBreaker {
 const BUCKET_MS = 1000
 
 /**
- * Makes a breaker: closed at first; open after too many failures; then one call at a time tries, and the first that
- * succeeds closes it.
+ * Makes a breaker. It starts closed; after too many failures it opens; then it admits one probe at a time, and closes
+ * with the first that succeeds.
  *
- * @param nowMs milliseconds since 1970
+ * @param nowMs current Unix time in milliseconds
  */
 export function createCircuitBreaker(nowMs: () => number, options: CircuitBreakerOptions = {}): CircuitBreaker {
   const { windowMs = 10_000, minCalls = 10, openFrom = 0.5, openMs = 5000, maxOpenMs = 10_000 } = options
   const buckets = new Map<number, { calls: number; failures: number }>()
-  /** Refuses calls for `forMs`, from the last failure or try on. */
+  /** Calls are rejected for `forMs` after the last failure or probe. */
   let open: { readonly forMs: number; sinceMs: number } | undefined
 
   function openFor(forMs: number): void {
@@ -78,7 +78,7 @@ export function createCircuitBreaker(nowMs: () => number, options: CircuitBreake
   }
 
   function reportClosed(outcome: CallOutcome): void {
-    // What was sent before it opened says nothing new.
+    // Calls sent before the circuit opened give no new information.
     if (open !== undefined || outcome === 'unknown') return
     const second = Math.floor(nowMs() / BUCKET_MS)
     const bucket = buckets.get(second) ?? { calls: 0, failures: 0 }
@@ -88,7 +88,7 @@ export function createCircuitBreaker(nowMs: () => number, options: CircuitBreake
     let calls = 0
     let failures = 0
     for (const [at, counted] of buckets) {
-      // A clock that was set back leaves buckets in the future: they go as well.
+      // Buckets in the future, from before the clock was set back, are deleted too.
       if (at <= second - windowMs / BUCKET_MS || at > second) buckets.delete(at)
       else {
         calls += counted.calls
@@ -110,9 +110,9 @@ export function createCircuitBreaker(nowMs: () => number, options: CircuitBreake
       if (open === undefined) return { admitted: true, report: reportClosed }
       const now = nowMs()
       const ageMs = now - open.sinceMs
-      // A pause that began in the future is over: the clock was set back.
+      // If the pause began in the future, the clock was set back, and the pause is over.
       if (ageMs >= 0 && ageMs < open.forMs) return { admitted: false, retryInMs: open.forMs - ageMs }
-      // A request that was cancelled never reports: its try is given up after the length of the pause.
+      // A cancelled request never reports its probe, so the next probe is admitted after another pause.
       open.sinceMs = now
       return { admitted: true, report: reportProbe }
     },

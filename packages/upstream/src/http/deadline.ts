@@ -1,38 +1,38 @@
-/** One deadline over everything that an exchange waits for, also where a wait ignores its signal. */
+/** One deadline for all waits of an exchange, including operations that ignore their signal. */
 import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 
-/** How long an exchange may take. */
+/** Time limit of an exchange. */
 export interface DeadlineOptions {
   /** Milliseconds, 1 and up. */
   readonly timeoutMs: number
-  /** Ends it earlier. A reason named `TimeoutError` tells that the time of a caller further up has run out. */
+  /** Ends it earlier. A reason with the name `TimeoutError` means that an outer deadline has passed. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A deadline that runs. */
+/** A running deadline. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** What ended the exchange; `undefined` while it may go on. */
+  /** Why the exchange ended; `undefined` while it is running. */
   readonly fault: UpstreamFault | undefined
-  /** The promise's result, unless the exchange is ended first. */
+  /** The promise's result, unless the exchange ends first. */
   race<Value>(promise: Promise<Value>): Promise<Value>
-  /** Lifts the limit of time; its signal still ends the exchange. */
+  /** Removes the time limit; the signal still applies. */
   lift(): void
   stop(): void
 }
 
-/** A timer so much too late tells of a process that had more to do than it could: an answer may lie there unread. */
+/** A timer that fires this late shows that the process was overloaded; an answer may be waiting unread. */
 const LATE_MS = 100
 
 /** Starts a deadline; stop it in a `finally`. */
 export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let fault: UpstreamFault | undefined
-  // Listens before what is given the signal: the fault comes before whatever that throws.
+  // Registered before the signal is passed on, so that the fault precedes errors of other listeners.
   const ended = new Promise<never>((_resolve, reject) =>
     controller.signal.addEventListener('abort', () => reject(fault)),
   )
-  // It may end when no call is racing.
+  // It may reject while no race is pending.
   ended.catch(() => {})
   const end = (kind: UpstreamFaultKind): void => {
     fault ??= new UpstreamFault(kind)
@@ -58,14 +58,14 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
   }
 }
 
-/** Why an exchange failed in which something was thrown. */
+/** Converts anything thrown during an exchange to a fault. */
 export function faultOf(thrown: unknown, deadline: Deadline): UpstreamFault {
   if (thrown instanceof UpstreamFault) return thrown
   return deadline.fault ?? new UpstreamFault('network', { thrown })
 }
 
 /**
- * Waits for a call that takes no signal, such as one through a binding, no longer than the deadline.
+ * Bounds a call that takes no signal, such as one through a binding.
  *
  * @throws `UpstreamFault`: `network` for every error of the call
  */

@@ -1,4 +1,4 @@
-/** How a service is asked: one deadline, a cap on the bytes, a retry, a circuit breaker, errors without its words. */
+/** HTTP clients for services: deadline, size limit, retry, circuit breaker, and errors without upstream text. */
 export { type BoundedRequest, type BoundedResponse, type Fetch, readUnder } from './bounded-fetch.ts'
 export { boundedCall, type Deadline, faultOf, startDeadline } from './deadline.ts'
 export {

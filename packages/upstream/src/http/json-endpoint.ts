@@ -5,17 +5,17 @@ import { boundedFetch, type BoundedFetchOptions, type BoundedRequest, type Fetch
 import { createHttpExchange, type HttpExchange, type UpstreamOptions } from './upstream.ts'
 import { errorOfFault, errorOfStatus, readJson, type UpstreamName } from './upstream-error.ts'
 
-/** Where an endpoint is, and how long to wait for it. */
+/** Address and limits of an endpoint. */
 export interface JsonEndpointOptions {
-  /** An http(s) URL, or the part of one that `path` completes. */
+  /** An http(s) URL; `path` is appended. */
   readonly url: string
   /** @default '' */
   readonly path?: string
-  /** Headers of every request, beside the content type. */
+  /** Headers of every request, in addition to the content type. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds that a try may take, headers and body together; 1 and up. */
+  /** Deadline of each attempt including the body, milliseconds; 1 and up. */
   readonly timeoutMs: number
-  /** Bytes of a response that are read at most; 1 and up. */
+  /** Maximum size of a response, bytes; 1 and up. */
   readonly maxResponseBytes: number
   /** @default the platform's `fetch` */
   readonly fetch?: Fetch | undefined
@@ -24,7 +24,7 @@ export interface JsonEndpointOptions {
 }
 
 /**
- * Sends a body and gives the JSON of the answer.
+ * Sends a body and returns the parsed JSON response.
  *
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
  *   `…_bad_response`
@@ -34,26 +34,26 @@ export type JsonEndpoint = (body: unknown, signal?: AbortSignal) => Promise<unkn
 /**
  * Makes an endpoint.
  *
- * @throws `config_invalid` when a header or key cannot be sent
+ * @throws `config_invalid` for an invalid header or key
  */
 export function createJsonEndpoint(name: UpstreamName, options: JsonEndpointOptions): JsonEndpoint {
   return jsonEndpoint(name, prepareEndpoint(options))
 }
 
-/** An endpoint with the discipline that all share who ask it, whichever way they read its answers. */
+/** An endpoint with its limits, retries and circuit breaker, for readers of whole and of streamed responses. */
 export interface PreparedEndpoint {
   readonly url: string
-  /** A request with this body. */
+  /** The POST request for a body. */
   readonly post: (body: unknown) => BoundedRequest
   readonly bounds: Omit<BoundedFetchOptions, 'signal'>
   readonly exchange: HttpExchange
 }
 
-/** @throws `config_invalid` when a header or key cannot be sent */
+/** @throws `config_invalid` for an invalid header or key */
 export function prepareEndpoint(options: JsonEndpointOptions): PreparedEndpoint {
   const { path = '', timeoutMs, maxResponseBytes } = options
   const headers = checkedHeaders({ ...options.headers, 'content-type': 'application/json' })
-  // `fetch` wants to be called as the global it is.
+  // The global `fetch` must be called without a receiver.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   return {
     url: path === '' ? options.url : options.url.replace(/\/+$/, '') + path,
@@ -63,7 +63,7 @@ export function prepareEndpoint(options: JsonEndpointOptions): PreparedEndpoint 
   }
 }
 
-/** Reads the answers of an endpoint whole. */
+/** Makes a client that reads whole responses. */
 export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): JsonEndpoint {
   return async function jsonEndpoint(body, signal) {
     const init = post(body)
@@ -77,13 +77,13 @@ export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }
   }
 }
 
-/** What an address must be that paths are put behind. */
+/** Validation of a URL that paths are appended to. */
 export const rootUrl: OptionKind = {
   words: 'a URL that begins with https:// or http:// and has no query',
   holds: (url) => typeof url === 'string' && /^https?:[^?#]+$/i.test(url) && URL.canParse(url),
 }
 
-/** A header that cannot be sent is a fault of the configuration; what the platform says of it quotes the key. */
+/** Rejects invalid headers as a configuration error; the platform's message quotes the key, so it is dropped. */
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const sendable = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -98,7 +98,7 @@ function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Rec
   return headers
 }
 
-/** The header of a bearer token. */
+/** The header for a bearer token. */
 export function bearer(apiKey: string): { readonly authorization: string } {
   return { authorization: `Bearer ${apiKey}` }
 }

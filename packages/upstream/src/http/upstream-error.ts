@@ -1,8 +1,8 @@
-/** What went wrong with an upstream, as an error of this package. Nothing that the upstream said goes into it. */
+/** Converts upstream faults to errors of this package. They contain nothing that the upstream sent. */
 import { RagGateError, type RagGateErrorOptions } from 'hono-rag-gate/errors'
 import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 
-/** Whose failure it is: the beginning of the error's code, and the subject of its message. */
+/** The upstream's role (prefix of the error code), and its name (subject of the message). */
 export interface UpstreamName {
   readonly role: 'retriever' | 'reranker' | 'llm'
   /** Such as `The index`. */
@@ -11,7 +11,7 @@ export interface UpstreamName {
 
 const LATE = ['timeout', 'did not answer in time'] as const
 
-/** The errors of faults, by what they are called; any other is an answer that should not be. */
+/** Outcomes of fault kinds; any other fault is a bad response. */
 const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, string]>>> = {
   timeout: LATE,
   late: LATE,
@@ -21,7 +21,7 @@ const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, stri
   'circuit-open': ['unavailable', 'failed too often just before'],
 }
 
-/** The error for a fault; other errors are given back as they are. */
+/** The error for a fault; other errors are returned unchanged. */
 export function errorOfFault(name: UpstreamName, thrown: unknown): unknown {
   if (!(thrown instanceof UpstreamFault)) return thrown
   const { kind, status, retryAfterSeconds } = thrown
@@ -30,8 +30,8 @@ export function errorOfFault(name: UpstreamName, thrown: unknown): unknown {
 }
 
 /**
- * The error for a status that is no success and not worth a retry. A model is the one upstream that may turn a request
- * down for what is in it: a question or context too long, a text its filter does not take, a setting it does not know.
+ * The error for an unsuccessful status that is not retried. Only a model may reject a request for its content: a
+ * question or context that is too long, blocked by a filter, or with an unsupported setting.
  */
 export function errorOfStatus(name: UpstreamName, status: number): RagGateError {
   const facts = { upstreamStatus: status }
@@ -44,17 +44,17 @@ export function errorOfStatus(name: UpstreamName, status: number): RagGateError 
   return errorOf(name, 'bad_response', answered(`status ${status}`), facts)
 }
 
-/** The index has no room for what was to be written; asking again does not help. */
+/** The error for an index without room for a write; a retry does not help. */
 export function indexFull(facts: RagGateErrorOptions = {}): RagGateError {
   return new RagGateError('index_full', 'The index is full', facts)
 }
 
-/** @param detail ours, for the log; never what the upstream said */
+/** @param detail our own text, for the log; never the upstream's */
 export function badResponse(name: UpstreamName, detail: string): RagGateError {
   return errorOf(name, 'bad_response', answered(detail))
 }
 
-/** What became of a request: the end of the error's code, and the predicate of its message. */
+/** Outcome of a request: the suffix of the error code, and the predicate of the message. */
 type Outcome = 'timeout' | 'unavailable' | 'misconfigured' | 'bad_response'
 
 function errorOf(
@@ -71,7 +71,7 @@ function answered(detail: string): string {
 }
 
 /**
- * Reads a body as JSON. What the parser says of a text quotes it, so that it is not kept.
+ * Parses a body as JSON. The parser's error quotes the text, so it is not kept.
  *
  * @throws `…_bad_response`
  */

@@ -1,9 +1,8 @@
 import { errorKind } from 'hono-rag-gate/errors'
 
 /**
- * Why an exchange with an upstream did not end in a result. `unavailable`: it said so itself, by status 429 or 5xx;
- * `circuit-open`: it was not asked, because it failed too often just before; `late`: this process was too busy to see in time
- * whether it answered.
+ * Why an exchange with an upstream gave no result. `unavailable`: status 429 or 5xx; `circuit-open`: not called,
+ * because of recent failures; `late`: this process was too busy to see an answer in time.
  */
 export type UpstreamFaultKind =
   | 'timeout'
@@ -16,13 +15,13 @@ export type UpstreamFaultKind =
   | 'too-large'
   | 'not-utf8'
 
-/** An exchange that did not end in a result. What was thrown underneath is not kept, since its text may be an upstream's. */
+/** An exchange without a result. The underlying error is not kept, since its text may come from the upstream. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault'
   readonly kind: UpstreamFaultKind
-  /** Status of the response, where one came. */
+  /** Status of the response, if there was one. */
   readonly status: number | undefined
-  /** How long to wait before asking again, in seconds, where the service said so. */
+  /** Seconds to wait before the next attempt, if the service gave them. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * How an upstream is asked: at most one retry, and only where it helps, within a budget that an outage uses up; and not
- * at all while it keeps failing.
+ * Retry and circuit breaking: at most one retry, only for transient failures and within a retry budget, and no calls
+ * while the circuit is open.
  */
 import { callable, group, oneOf, type OptionKind } from 'hono-rag-gate/core/lib'
 import {
@@ -22,30 +22,30 @@ import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 /** Settings of `createUpstream`. */
 export interface UpstreamOptions {
   /**
-   * Further tries after one that failed by a broken connection or a status of 429 or 5xx. A timeout is never retried.
+   * Maximum number of retries after a broken connection or a status of 429 or 5xx. A timeout is never retried.
    *
    * @default 1
    */
   readonly retries?: 0 | 1
-  /** When to stop asking. */
+  /** Circuit breaker. */
   readonly breaker?: CircuitBreakerOptions
   /**
-   * Milliseconds since 1970.
+   * Current Unix time in milliseconds.
    *
    * @default Date.now
    */
   readonly nowMs?: () => number
   /**
-   * A number of 0 and up, below 1.
+   * A random number in [0, 1).
    *
    * @default Math.random
    */
   readonly random?: () => number
-  /** Waits so many milliseconds; rejects when the signal aborts. */
+  /** Waits the given milliseconds; rejects if the signal aborts. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** What they must be. */
+/** Validation of the options. */
 export const upstreamOptions: OptionKind = group<UpstreamOptions>({
   retries: oneOf(0, 1),
   breaker: breakerOptions,
@@ -55,31 +55,30 @@ export const upstreamOptions: OptionKind = group<UpstreamOptions>({
 })
 
 /**
- * Makes a call, and perhaps makes it again. The state behind it belongs to one upstream: share it between all that ask
- * the same one.
+ * Makes a call, and retries it if allowed. It holds the state of one upstream: share it among all its callers.
  *
  * @throws `UpstreamFault`
  */
 export type Upstream = <Result>(attempt: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
-/** Bounds of the pause before a retry, milliseconds. */
+/** Range of the pause before a retry, milliseconds. */
 const PAUSE_FROM_MS = 50
 const PAUSE_TO_MS = 250
 
-/** A retry takes ten tokens, a success gives one back: ten retries at once, and 10 % of all calls in the long run. */
+/** Retry budget: a retry costs ten tokens, a success returns one; ten retries at once, 10 % in the long run. */
 const TOKENS = 100
 const RETRY_COST = 10
 
-/** No room for what was to be written. */
+/** Status of an upstream without room for a write. */
 const FULL = 507
 
-/** What a fault tells of an upstream, and whether another try may go better: one that was late has had its time. */
+/** What a fault means for the circuit breaker, and whether it is retried; a timeout has already used its time. */
 interface Told {
   readonly outcome: CallOutcome
   readonly isRetried?: true
 }
 
-/** Behind every other fault the upstream is there, and answers what it should not. */
+/** For all other faults the upstream is reachable, but its answer is wrong. */
 const TOLD: Partial<Readonly<Record<UpstreamFaultKind, Told>>> = {
   timeout: { outcome: 'failed' },
   network: { outcome: 'failed', isRetried: true },
@@ -88,7 +87,7 @@ const TOLD: Partial<Readonly<Record<UpstreamFaultKind, Told>>> = {
   aborted: { outcome: 'unknown' },
 }
 
-/** Makes the discipline of one upstream. */
+/** Makes the retries and circuit breaker of one upstream. */
 export function createUpstream(options: UpstreamOptions = {}): Upstream {
   const { retries = 1, nowMs = () => Date.now(), random = Math.random, sleep = sleepFor } = options
   const breaker = createCircuitBreaker(nowMs, options.breaker)
@@ -119,17 +118,17 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
       tokens -= RETRY_COST
       await sleep(pauseMs, signal)
       return once(attempt).catch((again: unknown) => {
-        // That the circuit opened meanwhile is no news: the first failure says more.
+        // If the circuit opened in the meantime, the first failure is more informative.
         throw again instanceof UpstreamFault && again.kind === 'circuit-open' ? thrown : again
       })
     }
   }
 }
 
-/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for a status of 429 or 5xx but 507. */
+/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for status 429 and 5xx except 507. */
 export type HttpUpstream = (url: string, init: BoundedRequest, signal?: AbortSignal) => Promise<BoundedResponse>
 
-/** Makes an upstream that is asked over HTTP. Bounds hold for each try. */
+/** Makes an HTTP upstream. Limits apply to each attempt. */
 export function createHttpUpstream(
   bounds: Omit<BoundedFetchOptions, 'signal'>,
   options?: UpstreamOptions,
@@ -140,20 +139,20 @@ export function createHttpUpstream(
   }
 }
 
-/** Makes an HTTP exchange, and perhaps makes it again; throws `UpstreamFault`, also for a status of 429 or 5xx. */
+/** Makes an HTTP exchange, perhaps with a retry; throws `UpstreamFault`, also for status 429 and 5xx except 507. */
 export type HttpExchange = <Answer extends Pick<Response, 'status' | 'headers'>>(
   attempt: () => Promise<Answer>,
   signal?: AbortSignal,
 ) => Promise<Answer>
 
-/** Makes the discipline of one upstream that is asked over HTTP, whichever way its answers are read. */
+/** Makes the retries and circuit breaker of one HTTP upstream, for any way of reading its responses. */
 export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange {
   const upstream = createUpstream(options)
   const { nowMs = () => Date.now() } = options
   return function httpExchange(attempt, signal) {
     return upstream(async () => {
       const response = await attempt()
-      // One that is full is there, and stays full.
+      // A full upstream is available, and stays full.
       if (response.status === 429 || (response.status >= 500 && response.status !== FULL)) {
         const { status, headers } = response
         throw new UpstreamFault('unavailable', { status, retryAfterSeconds: retryAfterSeconds(headers, nowMs()) })
@@ -163,7 +162,7 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
   }
 }
 
-/** A service that asks for a longer wait than ours is not asked again in this call. */
+/** Not if the service asks for a longer wait than our pause. */
 function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
   if (!(thrown instanceof UpstreamFault) || !TOLD[thrown.kind]?.isRetried) return false
   return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs

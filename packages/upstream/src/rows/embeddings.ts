@@ -1,13 +1,13 @@
-/** Vectors that an embedder returned, read one by one: nothing in them is trusted. */
+/** Validates vectors returned by an embedder. */
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /**
- * The vectors, in the order given.
+ * Validates and returns the vectors, in the order given.
  *
- * @param count how many there must be
- * @param dimension length that each must have
- * @throws `retriever_bad_response` when one is missing or holds what is no finite number; `embedding_mismatch` when one
- *   has another length
+ * @param count expected number of vectors
+ * @param dimension expected length of each
+ * @throws `retriever_bad_response` if one is missing or has a non-finite element; `embedding_mismatch` if one has
+ *   another length
  */
 export function readEmbeddings(value: unknown, count: number, dimension: number): readonly (readonly number[])[] {
   if (!Array.isArray(value) || value.length !== count) throw unreadable('not one vector for each text')
@@ -16,9 +16,9 @@ export function readEmbeddings(value: unknown, count: number, dimension: number)
     if (vector.length !== dimension) {
       throw new RagGateError('embedding_mismatch', `The embedder made ${vector.length} dimensions, not ${dimension}`)
     }
-    // A list with holes has no parts there for `every` to see.
+    // Spread fills the holes of a sparse array, which `every` would skip.
     if (![...vector].every(Number.isFinite)) throw unreadable('a vector of what are not numbers')
-    // Every one of them was just seen to be a number.
+    // Every element was checked to be a number.
     return vector as readonly number[]
   })
 }
@@ -28,15 +28,15 @@ function unreadable(detail: string): RagGateError {
 }
 
 /**
- * The vector of a question, out of what an embedder returned for it alone.
+ * The vector of a question, from an embedder's result for it alone.
  *
- * @throws `retriever_bad_response` when it holds what is no finite number; `embedding_mismatch` when it has another length
+ * @throws `retriever_bad_response` if it has a non-finite element; `embedding_mismatch` if it has another length
  */
 export function questionVector(
   vectors: readonly (readonly number[])[],
   { dimension }: { readonly dimension: number },
 ): readonly number[] {
-  // An embedder without types may return anything, also what only says how long it is.
+  // An untyped embedder may return anything, including an object with only a length.
   const given = Object(Object(vectors)[0])
   requireDimension(dimension, given.length || dimension)
   const vector: number[] = Array.from(given)
@@ -46,7 +46,7 @@ export function questionVector(
   return vector
 }
 
-/** @throws `embedding_mismatch` where they differ */
+/** @throws `embedding_mismatch` if they differ */
 export function requireDimension(ofVectors: number, made: number): void {
   if (ofVectors === made) return
   throw new RagGateError(

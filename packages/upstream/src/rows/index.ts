@@ -1,4 +1,4 @@
-/** What adapters of indexes share: passages in rows that other programs wrote, namespaces, vectors of embedders. */
+/** Shared by index adapters: passages in rows of other programs, namespaces, embedding vectors. */
 export { questionVector, readEmbeddings, requireDimension } from './embeddings.ts'
 export { onceEach } from './once-each.ts'
 export {

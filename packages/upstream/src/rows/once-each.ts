@@ -1,7 +1,7 @@
-/** Bound on what is remembered: beyond it nothing counts as new any more. */
+/** Maximum number of remembered keys; beyond it no key counts as new. */
 const MOST = 1000
 
-/** Makes a question that is true once for each key, for at most a thousand keys. The keys live as long as it does. */
+/** Makes a predicate that is true the first time it sees a key, for at most a thousand keys. */
 export function onceEach(): (key: string) => boolean {
   const seen = new Set<string>()
   return (key) => {

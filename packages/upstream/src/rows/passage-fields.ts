@@ -1,23 +1,22 @@
-/** Where the rows of an index that other programs filled keep what a passage is made of. */
+/** Locates the fields of passages in rows of indexes that other programs filled. */
 import { type Json, memberAt, object, type OptionKind, stringOrFunction } from 'hono-rag-gate/core/lib'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 
-/** A row of an index, as far as a passage is made of it. */
+/** The parts of an index row that a passage is made from. */
 export interface IndexRow {
   readonly id: string
-  /** The text that an index such as Upstash Vector keeps beside the metadata. */
+  /** Text stored beside the metadata, as in Upstash Vector. */
   readonly data?: string
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
 /**
- * Where one part of a passage stands: `data` for the row's own text, the name of a member of its metadata (`content`, or
- * `page.title` for a member of a member), or a function that reads it. `undefined` and empty texts mean that it is not
- * there.
+ * Location of a field: `data` for the row's own text, a metadata member (`content`, or `page.title` if nested), or a
+ * function that reads it. `undefined` and empty strings mean absent.
  */
 export type PassageField = string | ((row: IndexRow) => string | undefined)
 
-/** Where the parts of a passage stand. A part that is not named is looked up under the names of `USUAL_FIELDS`. */
+/** Locations of a passage's fields. Fields without one are looked up under the names of `USUAL_FIELDS`. */
 export interface PassageFields {
   /** @default the row's `data`, else `metadata.text`, `content`, `chunk` and the like */
   readonly text?: PassageField
@@ -28,7 +27,7 @@ export interface PassageFields {
   /** @default `metadata.source`, `url` and the like */
   readonly source?: PassageField
   /**
-   * Passages of one document should say so: signals count documents.
+   * Should be equal for passages of one document, because signals count documents.
    *
    * @default `metadata.documentId` and the like, else the source without its fragment, else the row's id
    */
@@ -37,7 +36,7 @@ export interface PassageFields {
   readonly version?: PassageField
 }
 
-/** Names that are tried in turn for a part that `PassageFields` does not name. */
+/** Names to try in turn for fields that `PassageFields` does not locate. */
 export const USUAL_FIELDS = {
   text: ['data', 'text', 'content', 'chunk', 'page_content', 'pageContent', '_pageContentLC', 'body', 'passage'],
   title: ['title', 'document_title', 'documentTitle', 'page_title', 'pageTitle'],
@@ -54,9 +53,9 @@ export const FIELDS_OPTION: OptionKind = {
 }
 
 /**
- * The passage in a row. The rest of the row's metadata becomes the passage's own.
+ * Makes the passage of a row. The remaining metadata becomes the passage's metadata.
  *
- * @returns `undefined` for a row in which there is no text
+ * @returns `undefined` for a row without text
  * @throws `retriever_bad_response` for a row without id
  */
 export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | undefined {
@@ -73,16 +72,16 @@ export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | 
     section: part('section'),
     source,
     version: part('version'),
-    // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
+    // Metadata from an index is parsed JSON, or JSON by the index's own rules.
     metadata: Object.keys(metadata).length === 0 ? undefined : (metadata as Readonly<Record<string, Json>>),
   }
   return readPassage(row.id, text.value, parts)
 }
 
-/** What LlamaIndex writes beside a node: the node as JSON, and ids that are the text `None` where it has no document. */
+/** Where LlamaIndex stores a node as JSON, next to ids that are the string `None` if there is no document. */
 const NODE = '_node_content'
 
-/** A row of LlamaIndex with the text of its node among its metadata; any other as it is. */
+/** Moves the node's text of a LlamaIndex row into its metadata; other rows are unchanged. */
 function unwrapped(row: IndexRow): IndexRow {
   const { [NODE]: content, _node_type: _type, ...metadata } = row.metadata
   if (typeof content !== 'string') return row
@@ -100,25 +99,25 @@ function unwrapped(row: IndexRow): IndexRow {
 }
 
 /**
- * Under which member of a row's metadata a filter finds a field of `PassageFilter`.
+ * The metadata member by which an index filters a field of `PassageFilter`.
  *
- * @returns the path of the member; a field that is not named has its own name, and `metadata.team` is `team`;
- *   `undefined` where it is read by a function, or is no metadata
+ * @returns its path; a field without a location has its own name, and `metadata.team` becomes `team`; `undefined` if
+ *   the field is read by a function, or is not in the metadata
  */
 export function filteredMember(field: string, fields: PassageFields): string | undefined {
-  // A field of a passage, or a member of its metadata: `checkPassageFilter` knows no others.
+  // `checkPassageFilter` only accepts fields of a passage and metadata members.
   return memberName(fields[field as Exclude<keyof PassageFields, 'text'>] ?? field)
 }
 
 const METADATA = 'metadata.'
 
-/** `metadata.content` is another way to write `content`. @returns `undefined` for what is no member of the metadata */
+/** `metadata.content` is the same as `content`. @returns `undefined` if it is not a metadata member */
 function memberName(place: PassageField): string | undefined {
   if (typeof place === 'function' || place === 'data') return undefined
   return place.startsWith(METADATA) ? place.slice(METADATA.length) : place
 }
 
-/** A field of a row: the first of its places with something in it. */
+/** The first non-empty value among a field's locations. */
 function found(
   row: IndexRow,
   field: keyof PassageFields,
@@ -143,7 +142,7 @@ function nonBlank(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** Numbers are names too, and headings may come as a list; anything else is not what was looked for. */
+/** Numbers become strings and lists of headings are joined; other types count as absent. */
 function scalar(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) {

@@ -1,13 +1,13 @@
-/** What a retriever over an index that others filled tells once, and what to do about it. */
+/** Warnings of a retriever over an index that others filled, with remedies; each is given once. */
 import type { IndexRow, PassageFields } from './passage-fields.ts'
 
-/** Something to put right that fails no search; told once, in words for the operator. */
+/** A configuration problem that does not make searches fail, in words for the operator. */
 export interface RetrieverWarning {
   readonly code: 'namespace_empty' | 'rows_without_text' | 'namespace_shared' | 'sparse_left_out'
   readonly message: string
 }
 
-/** Several collections are searched in one namespace, and find the same. */
+/** Warns that several collections share one namespace, and so get the same results. */
 export function namespaceShared(namespace: unknown): RetrieverWarning {
   return {
     code: 'namespace_shared',
@@ -15,7 +15,7 @@ export function namespaceShared(namespace: unknown): RetrieverWarning {
   }
 }
 
-/** Rows were found, and no text in them. */
+/** Warns that rows were found, but no text in them. */
 export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): RetrieverWarning {
   const members = Object.keys(metadata).slice(0, 20).map(shown).join(', ')
   return {
@@ -26,13 +26,13 @@ export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): 
   }
 }
 
-/** Where the text of a row is looked for, in words. */
+/** Describes where a row's text is looked for. */
 export function placesOf({ text }: PassageFields): string {
   if (text === undefined) return 'data, metadata.text, metadata.content and the like'
   return typeof text === 'string' ? text : 'the function fields.text'
 }
 
-/** A name in a message: on one line, and no longer than it must be. */
+/** A name in a message: on one line, truncated. */
 export function shown(name: unknown): string {
   const text = typeof name === 'string' ? JSON.stringify(name) : 'of a function'
   return text.length > 80 ? `${text.slice(0, 79)}…` : text

@@ -1,38 +1,38 @@
-/** Which namespace of an index a collection is searched in, and for whom. */
+/** Chooses the namespace in which a collection is searched, and checks the tenant. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type CollectionId, type OptionKinds, stringOrFunction, strings, type Tenant } from 'hono-rag-gate/core/lib'
 
-/** Where an index keeps collections apart. */
+/** How an index separates collections. */
 export interface NamespaceOptions {
   /**
-   * The namespace that is searched: one for everything, or by tenant and collection. `''` is the index's default one.
+   * The namespace to search: one for everything, or by tenant and collection. `''` is the index's default namespace.
    *
    * @default '' for an index that others filled; `namespaceOf` for one that the gate's ingestion fills
    */
   readonly namespace?: string | ((tenant: Tenant, collection: CollectionId) => string)
   /**
-   * Who may be answered from a namespace that is one for everything: it does not keep tenants' passages apart. `any` for every
-   * tenant. A namespace by tenant needs no such list.
+   * Tenants that may be answered from one namespace for everything, which does not separate tenants; `any` for all. Not
+   * needed for a namespace by tenant.
    *
-   * @default ['default'], the tenant of all callers where they are not told apart
+   * @default ['default'], the tenant of all callers without authentication
    */
   readonly tenants?: readonly Tenant[] | 'any'
 }
 
-/** What each of them must be. */
+/** Validation of the options. */
 export const NAMESPACE_OPTIONS: OptionKinds<NamespaceOptions> = {
   namespace: stringOrFunction,
-  // A string would be searched for parts of it.
+  // A string is rejected, because `includes` would match substrings of it.
   tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
 }
 
 /**
  * Makes the choice of a namespace.
  *
- * @param onSecondCollection told once, when one namespace for everything is searched for another collection than before
- * @returns the namespace of a tenant's collection; it throws `retriever_misconfigured` for a tenant that may not be
- *   answered from the one namespace there is, and for a namespace that is no text
- * @throws `config_invalid` when the options make no sense
+ * @param onSecondCollection called once, when a single namespace is searched for a second collection
+ * @returns the namespace for a tenant and collection; throws `retriever_misconfigured` for a tenant that may not use
+ *   the single namespace, and for a namespace that is not a string
+ * @throws `config_invalid` for invalid options
  */
 export function namespaceChoice(
   { namespace = '', tenants }: NamespaceOptions,
