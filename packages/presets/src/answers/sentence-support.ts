@@ -15,7 +15,7 @@ export function citedNumbers(text: string): number[] {
   return [...codeMasked(text).matchAll(CITATION)].flatMap(([, list = '']) => list.split(/\s*[,;]\s*/).map(Number))
 }
 
-/** The terms and words of a passage. */
+/** The terms, words and numbers of a passage. */
 interface Held {
   readonly terms: ReadonlySet<string>
   readonly words: ReadonlySet<string>
