@@ -1,4 +1,4 @@
-/** The answer cache of a gate, made of a store of answers and of what else there is. */
+/** The answer cache of a gate, made from a store and optional parts. */
 import { RagGateError } from '../errors.ts'
 import type { CachedRoute, GateCache, QuestionCache, QuestionToCache } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
@@ -12,7 +12,7 @@ import { store } from './store.ts'
 import { knownPurges } from './stored-answer.ts'
 import { storedContent } from './stored-content.ts'
 
-/** The query string of a request whose question is in its body: it may name a language, or who asks. None where there is none. */
+/** The query string of a request with the question in its body, where it may name a language or a user; nothing otherwise. */
 function queryBeside({ method, url }: Request): readonly string[] {
   const at = method === 'GET' || method === 'HEAD' ? -1 : url.indexOf('?')
   return at < 0 ? [] : [url.slice(at)]
@@ -26,7 +26,7 @@ function queryBeside({ method, url }: Request): readonly string[] {
  * ragGate({ policy: balanced(), dependencies: { retriever, cache } })
  * ```
  *
- * @throws `config_invalid` when an option is out of range, or not known
+ * @throws `config_invalid` for an invalid or unknown option
  */
 export function answerCache(options: AnswerCacheOptions): GateCache {
   const settings = checkCacheOptions(options)
@@ -61,14 +61,14 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
             ...question,
             partition: scope === 'principal' ? `principal:${principal.id}` : scope,
             vary: [
-              // Absent, empty and repeated are three different things.
+              // Distinguishes absent, empty and repeated headers.
               ...varyHeaders.map((name) => JSON.stringify(received.headers.get(name))),
               ...(varyQuery?.map((name) => JSON.stringify(queries(name) ?? null)) ?? queryBeside(received)),
             ],
             use: cacheUseOf(received.headers, { allowedCredentials, ownAnswersOnly }),
           }
           const { use } = asked
-          // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
+          // Read before retrieval, so that a purge during this request applies to its answer too.
           const purging = use.read || use.store ? knownPurges(parts, principal.tenant) : undefined
           return {
             async lookUp(place) {

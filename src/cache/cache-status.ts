@@ -1,11 +1,11 @@
-/** How the cache took part in a response, as it is counted and as the caller is told. */
+/** What the cache did for a response, for statistics and for the caller. */
 import type { Audience } from '../core/policy/preset.ts'
 import type { CacheOutcome, FoundAnswer, Lookup } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 
 /**
- * How the cache took part. Where callers share answers, a hit tells one what another asked, so that only operators are
- * told; and where a hit is not told, neither may a miss be.
+ * The outcome of the cache. If callers share answers, a hit reveals what another asked, so only operators are told; and if
+ * hits are not shown, misses must not be either.
  */
 export function outcome(
   { sharesAnswers }: CacheParts,
@@ -29,18 +29,18 @@ export function outcome(
   return { state: 'miss', ...(showsStatus ? { status: `rag-gate; fwd=${why}${collapsed}` } : {}) }
 }
 
-/** As which state each is counted. */
+/** State in the statistics for each kind. */
 const STATES: Readonly<Record<FoundAnswer['kind'], CacheOutcome['state']>> = {
   hit: 'hit',
-  // Neither the retriever nor the model was asked for it.
+  // Neither retriever nor model was called for it.
   collapsed: 'hit',
   'evidence-hit': 'evidence-hit',
   stale: 'stale',
 }
 
 /**
- * `Cache-Status` of a stored answer. The remaining lifetime follows from the confidence, so only operators see it; of an
- * answer past it, it is negative.
+ * `Cache-Status` of a stored answer. The remaining lifetime would reveal the confidence, so only operators see it; it is
+ * negative after expiry.
  *
  * @see RFC 9211
  */

@@ -1,25 +1,25 @@
-/** How a request wants the cache to take part. */
+/** Whether and how the cache is used for a request. */
 import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
 
-/** How the cache may take part in one question. */
+/** Permitted uses of the cache for one question. */
 export interface CacheUse {
   /** Whether a stored answer may be sent. */
   readonly read: boolean
   /** Whether the answer may be stored. */
   readonly store: boolean
-  /** Oldest answer that the caller takes, seconds. @default any that is fresh */
+  /** Oldest answer that the caller accepts, seconds. @default any fresh answer */
   readonly maxAgeSeconds?: number
-  /** Nothing but a stored answer is wanted: any, or only one that the same principal asked for. */
+  /** Present if only a stored answer is wanted: any, or only one of the same principal. */
   readonly only?: 'any' | 'own'
 }
 
-/** How the cache takes part where nothing else is said. */
+/** The default use. */
 export const FULL_USE: CacheUse = { read: true, store: true }
 
 /**
- * In the names of request headers by which applications, and the proxies in front of them, tell callers apart. Others that
- * are no secret and no name may hold one of them: a request more passes by the cache. What browsers send about themselves,
- * and Vercel and Netlify with every request about the deployment, tells of no caller.
+ * Words in names of headers that identify callers to applications and proxies. A harmless header may contain one too; then
+ * its request bypasses the cache needlessly. Headers about the browser, and those that Vercel and Netlify add about the
+ * deployment, are excluded.
  */
 const CREDENTIAL =
   /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|(?:ssl|tls)-client)/
@@ -29,22 +29,21 @@ export function isCredential(name: string): boolean {
   return CREDENTIAL.test(name)
 }
 
-/** What decides about the use of the cache beside the request. */
+/** The route's rules for using the cache. */
 export interface CacheUseRules {
-  /** Credentials that are in the key or named as meaningless: a request with others has no part in the cache. @default any */
+  /** Credential headers that are in the key or ignored; a request with others bypasses the cache. @default all */
   readonly allowedCredentials?: readonly string[] | undefined
-  /** Whether a stored answer may be sent on demand only to who asked for it first. */
+  /** Whether `only-if-cached` may return only the caller's own answers. */
   readonly ownAnswersOnly: boolean
 }
 
-/** The use of the cache for one request, and why it is none. */
+/** The use of the cache for one request, and the reason if it is bypassed. */
 export interface RequestedCacheUse extends CacheUse {
   readonly why?: 'credentials' | 'request'
 }
 
 /**
- * The part of the cache in one request, by its `Cache-Control` and its credentials. A field that does not follow the grammar
- * is passed over: it asks for nothing.
+ * Determines the use of the cache for a request from its `Cache-Control` and credentials. A malformed field is ignored.
  *
  * @see RFC 9111, sections 3.5 and 5.2.1
  */
@@ -62,7 +61,7 @@ export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCac
   const young = maxAgeSeconds === undefined || Number.isNaN(maxAgeSeconds) ? {} : { maxAgeSeconds }
   const noCache = directives.has('no-cache')
   if (directives.has('only-if-cached')) {
-    // `only-if-cached` calls no model, other directives or not.
+    // `only-if-cached` never calls a model, whatever other directives there are.
     const only = rules.ownAnswersOnly ? 'own' : 'any'
     return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
   }

@@ -1,4 +1,4 @@
-/** The check of an answer cache's options: once, when it is made. */
+/** Checks the options of an answer cache, once, when it is created. */
 import {
   callable,
   group,
@@ -15,19 +15,19 @@ import {
 import { isCredential } from './cache-use.ts'
 import type { AnswerCacheOptions } from './options.ts'
 
-/** Options that have a default. */
+/** Options with a default. */
 type Defaulted = Required<Omit<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'stems'>>
 
-/** The options of an answer cache, checked and completed. */
+/** The options of an answer cache, checked, with defaults applied. */
 export interface CacheSettings
   extends
     Omit<Defaulted, 'vary' | 'ignoredCredentials'>,
     Pick<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'stems'> {
   /** In lower case. */
   readonly varyHeaders: readonly string[]
-  /** @default the whole query string, where the question is not in it */
+  /** @default the whole query string, unless it holds the question */
   readonly varyQuery: readonly string[] | undefined
-  /** Credentials that keep no request out of the cache. @default none does */
+  /** Credential headers that do not cause a bypass. @default all */
   readonly allowedCredentials: readonly string[] | undefined
 }
 
@@ -63,7 +63,7 @@ export const CACHE_OPTIONS: OptionKinds<AnswerCacheOptions> = {
   },
 }
 
-/** @throws `config_invalid` when an option is out of range, or not known */
+/** @throws `config_invalid` for an invalid or unknown option */
 export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
   requireOptions(options, CACHE_OPTIONS, 'config_invalid', 'cache')
   const { vary, ignoredCredentials, ...others } = withDefaults(options, DEFAULTS)

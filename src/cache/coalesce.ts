@@ -1,4 +1,4 @@
-/** Those who ask the same at the same time: a leader makes the answer, followers wait for it or read along. */
+/** Coalescing of simultaneous identical questions: a leader makes the answer, followers wait for it or follow its stream. */
 import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { Coalescer, Role } from '../ports/coalescer.ts'
 import type { Lookup } from '../pipeline/gate-cache.ts'
@@ -9,14 +9,14 @@ const FAULTS = storeFaults('The coalescer')
 
 export const COALESCER_FAILED = 'The coalescer failed: each is answered separately'
 
-/** How much longer than its time limit a coalescer may take before it is given up, milliseconds. */
+/** Grace period after the coalescer's own deadline, milliseconds. */
 const GRACE_MS = 500
 
 /**
- * Joins those who ask the same at the same time, and waits for their leader where there is one. Only a
- * question whose answer may be read from the cache and stored there has a part in that. A coalescer that fails is none.
+ * Joins simultaneous callers with the same question, and waits for their leader if there is one. Only for questions that may
+ * use and fill the cache. If the coalescer fails, the question is answered without it.
  *
- * @returns of a follower the leader's answer; of a leader its role; `isSeparate` where there was no answer to share
+ * @returns for a follower the leader's answer; for a leader its role; `isSeparate` if there was no answer to share
  */
 export async function joinOthers(
   { settings, ports, sharing }: CacheParts,
@@ -26,7 +26,7 @@ export async function joinOthers(
   const { coalescer } = settings
   const { read, store, maxAgeSeconds } = asked.use
   if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
-  // The handler's last answer could not be shared: followers would wait for one, then ask all the same.
+  // The handler's last answer could not be shared, so waiting for the next one would probably be in vain.
   if (sharing.isBarred) return { isSeparate: true }
   try {
     const role = await joinInTime(coalescer, key, purges.epoch)
@@ -43,7 +43,7 @@ export async function joinOthers(
   }
 }
 
-/** A leader whose role comes too late steps down at once: others may be waiting for it. */
+/** Joins with a deadline. If the leader's role arrives too late, it is given up at once, as others may be waiting. */
 async function joinInTime(coalescer: Coalescer, key: string, purgeEpoch: number): Promise<Role> {
   let late = false
   try {

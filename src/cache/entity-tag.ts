@@ -1,10 +1,10 @@
-/** Entity tags of stored answers, for the methods that may be answered with 304. */
+/** Entity tags of stored answers, for methods that may get a 304. */
 import { sha256Hex } from '../http/sha256-hex.ts'
 
-/** Methods whose conditions are asked. A POST is answered whole, with or without conditions. @see RFC 9110, section 13.1.2; RFC 10008 */
+/** Methods whose conditions are evaluated; a POST ignores them. @see RFC 9110, section 13.1.2; RFC 10008 */
 const CONDITIONAL: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 
-/** Whether requests of this method may be answered with 304. */
+/** Whether requests of this method may get a 304. */
 export function isConditional(method: string): boolean {
   return CONDITIONAL.has(method)
 }
@@ -17,7 +17,7 @@ export async function entityTag(body: string): Promise<string> {
 }
 
 /**
- * Whether a field `If-None-Match` names this tag, by weak comparison; `*` names every one.
+ * Whether `If-None-Match` matches this tag, by weak comparison; `*` matches all.
  *
  * @see RFC 9110, sections 8.8.3.2 and 13.1.2
  */

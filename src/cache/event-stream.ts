@@ -1,12 +1,12 @@
-/** Streams of server-sent events: their events, and whether the answer in them came to its end. */
+/** Streams of server-sent events: splitting them, and checking whether they are complete. */
 import { isRecord } from '../core/lib/guards.ts'
 import { readEvent, splitEvents } from '../http/server-sent-events.ts'
 import { textStream } from '../http/text-stream.ts'
 
 /**
- * The events of a stream as they were sent, each with the blank line that ends it; joined they are the whole text.
+ * The events of a stream, each with the blank line that ends it; joined they give the original text.
  *
- * @returns what follows the last blank line as a last member, when something does
+ * @returns the events, and as a last member anything after the last blank line
  */
 export function eventsOf(stream: string): readonly string[] {
   const { events, rest } = splitEvents(stream)
@@ -14,17 +14,16 @@ export function eventsOf(stream: string): readonly string[] {
 }
 
 /**
- * Whether a stream is a whole answer: its last event is complete, none of them tells of an error, every choice that it
- * holds ended with `stop`, and it ends with `[DONE]`. A stream without choices is of another form: then the handler has to
- * say that it was whole.
+ * Whether a stream is a complete answer: its last event is complete, none reports an error, every choice ended with `stop`,
+ * and it ends with `[DONE]`. A stream without choices has another format; then the handler must report that it is complete.
  *
- * @param complete what the handler reported
- * @returns `unsaid` where it may be whole, and the handler did not say so
+ * @param complete the handler's report
+ * @returns `unsaid` if it may be complete, but the handler did not report it
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export function streamState(stream: string, complete: boolean | undefined): 'whole' | 'cut' | 'unsaid' {
   const { events, rest } = splitEvents(stream)
-  // An event that no blank line ends is none.
+  // An event without a final blank line is incomplete.
   if (complete === false || events.length === 0 || rest !== '') return 'cut'
   const reasons = new Map<unknown, unknown>()
   let done = false
@@ -54,7 +53,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A stored stream as a stream again, event by event. */
+/** Replays a stored stream, event by event. */
 export function replayedStream(stream: string): ReadableStream<Uint8Array> {
   return textStream(eventsOf(stream).values())
 }

@@ -1,4 +1,4 @@
-/** The answer cache of a gate: bundled by those who import it. */
+/** The answer cache of a gate, bundled only if imported. */
 export { answerCache } from './answer-cache.ts'
 export type { AnswerCacheOptions, CacheScope } from './options.ts'
 export type { WordReader } from '../core/text/content-stems.ts'

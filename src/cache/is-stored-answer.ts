@@ -16,7 +16,7 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 // oxlint-disable-next-line no-control-regex -- what a field may not hold
 const NO_VALUE = /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/
 
-/** Least and most of what is a number. */
+/** Ranges of the numbers. */
 const NUMBERS = {
   requestedAtMs: [0, Infinity],
   purgeEpoch: [0, Infinity],
@@ -26,10 +26,10 @@ const NUMBERS = {
   status: [200, 599],
 } as const
 
-/** Answers that were checked, of those that cannot change: one that stays in memory is checked once. */
+/** Frozen answers that were checked, so that one in memory is checked only once. */
 const CHECKED = new WeakSet()
 
-/** Whether this is an answer to a question of this tenant and collection, in the form of this version, that can be sent. */
+/** Whether this is a valid stored answer in the current format, for the request's tenant and collection. */
 export function isStoredAnswer(value: unknown, { request }: Pick<CacheRequest, 'request'>): value is StoredAnswer {
   if (!isRecord(value)) return false
   const { decision, headers } = value
@@ -55,7 +55,7 @@ function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readon
     headers.every(isHeader) &&
     VERDICTS.has(decision['verdict']) &&
     BANDS.has(decision['band']) &&
-    // They are sent in a header.
+    // These are sent in a header.
     [decision['id'], decision['reason'], decision['policyId']].every((sent) => isFieldValue(sent)) &&
     isWithin(decision['confidence'], 0, 1) &&
     isRecord(decision['signals']) &&

@@ -1,4 +1,4 @@
-/** The two keys of an answer: everything that it depends on. */
+/** Builds the two keys of an answer. */
 import { evidenceKey, questionKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
@@ -14,7 +14,7 @@ import type { QuestionPlace } from '../pipeline/find-place.ts'
 import type { CachedRoute } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 
-/** What both keys of a question at a place are made of. */
+/** The parts that both keys share. */
 export function sharedParts(
   { settings, route, retrieval }: CacheParts,
   { request, partition, path, vary, options }: CacheRequest,
@@ -37,15 +37,15 @@ export function sharedParts(
   }
 }
 
-/** How evidence is retrieved and cut on a route. */
+/** A route's retrieval and context settings, as a text for the key. */
 export function retrievalText({ settings: { retrieval, context }, ports: { reranker } }: CachedRoute): string {
-  // Functions cannot be compared: an app that changes `lengthOf` changes the cache's `version`.
+  // Functions cannot be compared, so an app that changes `lengthOf` must change the cache's `version`.
   const counts = context.lengthOf === undefined ? 'characters' : 'by lengthOf'
   const { maxLength } = context
   return lengthPrefixed([canonicalJson({ topK: retrieval.topK, maxLength, counts }), reranker?.key ?? ''])
 }
 
-/** The key that is known before anything is retrieved: it names the version of the corpus. */
+/** The question key, known before retrieval; it contains the corpus version. */
 export function questionKeyOf(
   shared: SharedKeyParts,
   { collection: { corpusVersion, lexiconId } }: QuestionPlace,
@@ -54,10 +54,10 @@ export function questionKeyOf(
 }
 
 /**
- * The key that is known once the evidence is judged. It names what the handler reads of the evidence and not the version
- * of the corpus: an answer outlives every change of the documents that does not reach its evidence.
+ * The evidence key, known once the evidence is judged. It contains the evidence as the handler reads it, but not the corpus
+ * version, so an answer survives changes of documents that do not affect its evidence.
  *
- * @param stems where other wordings of the question share its answer, what of each word counts
+ * @param stems maps words to stems, if other wordings of the question share its answer
  */
 export async function evidenceKeyOf(
   shared: SharedKeyParts,
@@ -66,15 +66,15 @@ export async function evidenceKeyOf(
 ): Promise<string> {
   const question = stems === undefined ? shared.question : lengthPrefixed(contentStems(shared.question, stems))
   const { verdict, band, reason } = judgement
-  // Texts, not ids: in an index that others fill, a text may change under its id.
-  // Without scores: they change with every document of the collection, and the answer is not made from them.
-  // As JSON, which dates and the like become that a search of the application's own may find.
+  // Texts, not only ids: in an index that others fill, a text may change under the same id.
+  // Without scores, which change with every document of the collection and do not affect the answer.
+  // Through JSON, because a custom search may return dates and the like.
   const plain = (chunk: Chunk): Json => JSON.parse(JSON.stringify({ ...chunk, scores: null })) as Json
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson(plain(chunk)))]
   return evidenceKey({ ...shared, question, fingerprint: await sha256Hex(lengthPrefixed(read)), verdict, band, reason })
 }
 
-/** Rules decide beside the policy, and its scale is the collection's: an answer given under others is another answer. */
+/** Everything that judged the answer: policy, rules and the collection's scale. */
 function judgedBy(policy: Policy, rules: readonly Rule[], scale: AppliedScale | undefined): string {
   const ids = [policy.id, ...rules.map(({ id }) => id)]
   if (scale !== undefined) ids.push(canonicalJson({ ...scale, meaning: { ...scale.meaning } }))

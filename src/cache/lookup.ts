@@ -1,4 +1,4 @@
-/** Where the answer to a question is looked for, stage by stage: each takes what the one before it came to. No HTTP. */
+/** Looks for stored answers, stage by stage; each takes the result of the one before. */
 import type { Decision } from '../core/policy/decision.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
@@ -11,7 +11,7 @@ import { evidenceKeyOf, questionKeyOf, sharedParts } from './keys.ts'
 import { storedUnderQuestionKey } from './store.ts'
 import { findStored, foundAs, isOutage, isSendable, mayStandIn } from './stored-answer.ts'
 
-/** Looks under the question key. */
+/** Looks up the question key. */
 export async function lookUp(
   parts: CacheParts,
   asked: CacheRequest,
@@ -26,7 +26,7 @@ export async function lookUp(
   return stored === null ? lookup : { ...lookup, older: stored }
 }
 
-/** Waits for the answer of another caller who asks the same, where there is one. */
+/** Waits for the answer of a simultaneous caller with the same question, if there is one. */
 export async function join(
   parts: CacheParts,
   asked: CacheRequest,
@@ -38,10 +38,10 @@ export async function join(
   return lookup && { ...lookup, ...(await joinOthers(parts, asked, lookup)) }
 }
 
-/** Version of a collection that was published once, or never changes: its evidence finds no older answer to the same question. */
+/** Version of a collection that was published once, or never changes; then no older answer can exist under the evidence key. */
 const FIRST_VERSION = 1
 
-/** Looks under the evidence key. The answer to a refused question is never stored, so it has none. */
+/** Looks up the evidence key. Refused questions have none, because their answers are never stored. */
 export async function lookUpEvidence(
   parts: CacheParts,
   asked: CacheRequest,
@@ -55,7 +55,7 @@ export async function lookUpEvidence(
   try {
     evidenceKey = await evidenceKeyOf(lookup.shared, assessed, stems)
   } catch (cause) {
-    // Metadata that no JSON can hold, such as a `bigint`, or `stems` that throw.
+    // Metadata that JSON cannot represent, such as a `bigint`, or an error in `stems`.
     parts.ports.onWarning({ code: 'answer_not_kept', message: 'Answers are not cached under their evidence', cause })
     return lookup
   }
@@ -64,7 +64,7 @@ export async function lookUpEvidence(
   const named = await findStored(parts, asked, lookup.purges, evidenceKey)
   const { sameAs } = named?.answer ?? {}
   const same = sameAs === undefined ? named : await findStored(parts, asked, lookup.purges, sameAs)
-  // Under one question key two answers may follow each other that were made from different evidence.
+  // Two answers from different evidence may succeed each other under one question key.
   const isNamed = same?.answer.decision.id === named?.answer.decision.id
   if (!isNamed || !isSendable(same, asked)) return { ...lookup, evidenceKey }
   return {
@@ -74,7 +74,7 @@ export async function lookUpEvidence(
   }
 }
 
-/** Lets an answer past its lifetime stand in for one that cannot be made, and warns of it. */
+/** Returns an expired answer to send after a failure, if allowed, and warns. */
 export function standIn({ settings, ports }: CacheParts, { older }: Lookup, failure: Failure): FoundAnswer | undefined {
   if (!mayStandIn(older, settings.staleIfErrorSeconds) || !isOutage(failure)) return undefined
   const { thrown, by } = failure

@@ -1,61 +1,61 @@
-/** What can be set for an answer cache. */
+/** Options of `answerCache`. */
 import type { WordReader } from '../core/text/content-stems.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
 
-/** Who may share a cached answer: everyone, all of a tenant, or one principal alone. */
+/** Who may share a cached answer: everyone, all callers of a tenant, or one principal only. */
 export type CacheScope = 'public' | 'tenant' | 'principal'
 
-/** Settings of `answerCache`. */
+/** Options of `answerCache`. */
 export interface AnswerCacheOptions {
-  /** Where answers are kept: `createMemoryAnswerCache()` or another of the adapters. */
+  /** The store: `createMemoryAnswerCache()` or another adapter. */
   readonly store: AnswerCache
-  /** What was purged of the answers. Without it, nothing can be. */
+  /** List of purges. Without it, answers cannot be purged. */
   readonly purges?: AnswerPurges
   /**
-   * Lets one of those who ask the same at the same time make the answer, while the others wait for it, or read its stream
-   * along. Without one, each of them is answered separately.
+   * Coalesces simultaneous identical questions: one caller makes the answer, and the others wait for it or follow its stream.
+   * Without one, each is answered separately.
    */
   readonly coalescer?: Coalescer
   /**
-   * Reads the words of a question, so that an answer is also sent to another wording of it: one that gives the same stems in the
-   * same order, found the same evidence and was judged alike. `englishStems` reads English; `(word) => word` any language,
-   * and leaves aside the capital at the beginning and the marks at the end.
+   * Maps the words of a question to stems, so that another wording gets the same answer: one with the same stems in the same
+   * order, the same evidence and the same verdict. `englishStems` is for English; `(word) => word` works for any language,
+   * and ignores an initial capital and final punctuation.
    *
-   * @default only to the same question
+   * @default only the same question gets the answer
    */
   readonly stems?: WordReader
   /**
-   * Who may share a cached answer. Where the gate has no `authenticate`, it must be said to be `public`.
+   * Who may share a cached answer. If the gate has no `authenticate`, it must be `public`.
    *
    * @default 'principal'
    */
   readonly scope?: CacheScope
   /**
-   * Headers with credentials, in lower case, that no answer of this route depends on. With the scope `public`, a request that
-   * carries `Authorization`, `Cookie`, `X-API-Key` or another header named for keys, certificates, sessions or users has no part in the
-   * cache, unless the header stands in `vary` or here.
+   * Credential headers, in lower case, on which no answer of this route depends. With the scope `public`, a request bypasses
+   * the cache if it carries `Authorization`, `Cookie`, `X-API-Key` or another header whose name suggests keys, certificates,
+   * sessions or users, unless the header is listed in `vary` or here.
    *
    * @default none
    */
   readonly ignoredCredentials?: readonly string[]
   /**
-   * Request headers and query parameters that the handler's answer depends on. They join the answer key.
+   * Request headers and query parameters that the handler's answer depends on. They are part of the answer key.
    *
-   * @default no headers; the whole query string, but of GET and HEAD, of which `question.read` says what counts
+   * @default no headers; the whole query string, except for GET and HEAD, where `question.read` decides what counts
    */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
   /**
-   * What else answers depend on, as one text: the deployment, where several share a store, the model that the handler calls,
-   * its prompt. Of another version nothing is found.
+   * A string for everything else that answers depend on: the deployment, if several share a store, the handler's model, its
+   * prompt. Answers of another version are not found.
    *
    * @default ''
    */
   readonly version?: string
   /**
-   * How long past its lifetime a cached answer may stand in for a retriever that failed, or a handler that answered 500,
-   * 502, 503 or 504, seconds, up to 30 days. Never one from before a change of the documents or of the policy.
+   * How long after expiry a cached answer may be sent if the retriever fails, or the handler responds with 500, 502, 503 or
+   * 504, seconds, up to 30 days. Never an answer from before a change of documents or policy.
    *
    * @default 0
    */

@@ -1,4 +1,4 @@
-/** Into the store: what may be kept, for how long, and as what. */
+/** Stores answers: which, for how long, and in what form. */
 import type { Decision } from '../core/policy/decision.ts'
 import { handlerFreshness, staleIfErrorSeconds } from '../core/policy/handler-freshness.ts'
 import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
@@ -19,7 +19,7 @@ import { storedHeaders } from './stored-headers.ts'
 /** Largest answer that is stored. */
 const MAX_STORED_BYTES = 262_144
 
-/** A store that takes longer to keep an answer is given up, milliseconds: others may be waiting for the answer. */
+/** Deadline for storing an answer, milliseconds: others may be waiting for it. */
 const PUT_TIMEOUT_MS = 5000
 
 const TOO_LARGE = 'size'
@@ -29,10 +29,10 @@ type MadeAnswer = Extract<Made, { kind: 'answer' }>
 type MadeRefusal = Extract<Made, { kind: 'refusal' }>
 
 /**
- * Stores what was made of a question, and tells those who wait for it what became of it. What it needs of a response it
- * copies before it returns.
+ * Stores the result of a question, and reports the outcome to waiting callers. It copies what it needs of the response before
+ * it returns.
  *
- * @returns `undefined` where nothing is left to do
+ * @returns `undefined` if nothing is left to do
  */
 export function store(parts: CacheParts, asked: CacheRequest, lookup: Lookup, made: Made): Promise<void> | undefined {
   const outcome = asked.use.store ? outcomeOf(parts, asked, lookup, made) : SEPARATE
@@ -43,7 +43,7 @@ export function store(parts: CacheParts, asked: CacheRequest, lookup: Lookup, ma
 const SEPARATE: CoalescedOutcome = { kind: 'separate' }
 const FAILED: CoalescedOutcome = { kind: 'failed' }
 
-/** Who may have what was made of a question. */
+/** The outcome for waiting callers. */
 function outcomeOf(
   parts: CacheParts,
   asked: CacheRequest,
@@ -69,7 +69,7 @@ function outcomeOf(
   }
 }
 
-/** `false` where the reranker failed: the next question may be judged otherwise, so nothing is stored. */
+/** Whether the reranker succeeded. If it failed, the next question may be judged differently, so nothing is stored. */
 function rerankerSucceeded({ reranker }: Decision): boolean {
   return reranker !== 'failed' && reranker !== 'timeout'
 }
@@ -85,7 +85,7 @@ async function storeAndNotify(
     outcome = await making
     if (outcome.kind === 'answer' && outcome.isStored) {
       const { answer } = outcome
-      // A refusal, and what was found under the evidence key, is stored under the question key alone.
+      // A refusal, and an answer found under the evidence key, are stored under the question key only.
       const others =
         made.kind === 'answer' && evidenceKey !== undefined
           ? [{ ...answer, key: evidenceKey, sameAs: answer.key, headers: [], body: '' }]
@@ -93,7 +93,7 @@ async function storeAndNotify(
       const put = (entry: StoredAnswer): Promise<void> =>
         inTime(PUT_TIMEOUT_MS, CACHE_FAULTS, () => settings.store.put(entry.key, entry))
       await Promise.all([answer, ...others].map(put)).catch((cause: unknown) => {
-        // Those who wait for it have it all the same.
+        // Waiting callers still get it.
         outcome = { kind: 'answer', answer, isStored: false }
         ports.onWarning({ code: 'store_unavailable', message: 'The answer is not cached', cause })
       })
@@ -108,8 +108,8 @@ async function storeAndNotify(
 }
 
 /**
- * A clean, whole answer is stored, for as long as its confidence and the handler's own headers allow. Who asks the same at the
- * same time may have it also where it is not: where it is cut, its asker is sent it as it is.
+ * Stores a complete answer, for as long as its confidence and the handler's headers allow. Simultaneous callers may get an
+ * answer that is not stored, even a truncated one, because the first caller gets it too.
  */
 function handlersOutcome(
   parts: CacheParts,
@@ -119,8 +119,8 @@ function handlersOutcome(
 ): CoalescedOutcome | Promise<CoalescedOutcome> {
   const { response, decision, reported, copy = () => response.clone().body } = made
   const { policy } = lookup.place
-  // In `observe` mode an answer may rest on evidence that the policy would have refused; behind disabled gates nothing was
-  // held back: such answers are for one look only.
+  // In `observe` mode an answer may be based on evidence that the policy would have refused, and with disabled gates nothing
+  // is refused: such answers are never stored.
   if (decision.verdict === 'refuse' || policy.dangerouslyDisableGates === true) return SEPARATE
   const { warnNotStored, sharing } = parts
   const { status } = response
@@ -132,7 +132,7 @@ function handlersOutcome(
   const jitter = jitterOf(lookup.questionKey)
   const lifetime = lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter })
   const hasBody = response.body !== null
-  // With status 200 an empty body is no answer; a redirect needs none.
+  // An empty body with status 200 is not an answer; a redirect needs no body.
   if (lifetime === 0 || (!hasBody && status === 200)) return SEPARATE
   const mayBeStored = rerankerSucceeded(decision) && reported().complete !== false
   const { leader } = lookup
@@ -142,13 +142,13 @@ function handlersOutcome(
     return SEPARATE
   }
   const media = mediaTypeOf(header('content-type'))
-  // A copy: headers of this request alone are added to the response later.
+  // A copy, because headers for this request only are added to the response later.
   const headers = new Headers(response.headers)
   const answerOf = (body: string): StoredAnswer => {
     const kept = { body, status, headers, outer: made.outer, reported: reported() }
     return recordOf(parts, asked, lookup, decision, { ...kept, lifetimeSeconds: lifetime, ageSeconds })
   }
-  // Followers are sent a stream as it comes; JSON is useful only when it is whole.
+  // Followers get streams piece by piece; JSON is useful only when complete.
   const along = leader !== undefined && media !== 'json' ? copy() : null
   try {
     if (along !== null) leader?.begin(answerOf(''), along)
@@ -159,7 +159,7 @@ function handlersOutcome(
   const kept = copy()
   return (async () => {
     const unstored: CoalescedOutcome = along !== null ? { kind: 'ended' } : SEPARATE
-    // That it broke off was told to its reader, and logged.
+    // A broken stream was already reported to its reader and logged.
     const bytes = await readAtMost(kept, MAX_STORED_BYTES).catch(() => null)
     if (bytes === null) return FAILED
     if (bytes === undefined) {
@@ -168,7 +168,7 @@ function handlersOutcome(
     }
     // Only UTF-8 is stored.
     const body = utf8TextOf(bytes)
-    // A stream may have been cut within a character.
+    // A stream may have been cut inside a character.
     if (body === undefined) {
       if (media !== 'events') warnNotStored('encoding')
       return unstored
@@ -182,8 +182,8 @@ function handlersOutcome(
 }
 
 /**
- * A body that was cut ends like one that was not. JSON shows it, and so does a stream of an OpenAI-compatible model; of
- * anything else the handler must say so at the end.
+ * Whether a body is complete. This can be seen in JSON and in streams of OpenAI-compatible models; for anything else the
+ * handler must report it at the end.
  */
 function bodyState(body: string, media: MediaType, complete: boolean | undefined): ReturnType<typeof streamState> {
   if (media === 'events') return streamState(body, complete)
@@ -197,12 +197,12 @@ function bodyState(body: string, media: MediaType, complete: boolean | undefined
   }
 }
 
-/** How long a refusal is kept that its key does not outdate, seconds. */
+/** Lifetime of a refusal whose key does not change with the documents, seconds. */
 const BRIEF_SECONDS = 30
 
 /**
- * A refusal, without the headers that middleware around the gate set. Its key names the version of the corpus; where that
- * is never raised, or a model's answer was refused, it is kept briefly.
+ * A refusal to store, without headers of outer middleware. Its key contains the corpus version; if that never rises, or a
+ * model's answer was refused, it is stored only briefly.
  */
 function storedRefusal(
   parts: CacheParts,
@@ -221,10 +221,10 @@ function storedRefusal(
 }
 
 /**
- * What was found under the evidence key, as it is stored under the question key of today, so that the next one who asks needs no
- * retrieval. It gets no younger by that, and lives no longer than before, nor than today's judgement gives it.
+ * Converts an answer found under the evidence key into an entry under the current question key, so that the next caller needs
+ * no retrieval. Its age stays the same, and its lifetime becomes the shorter of the old one and that of the new judgement.
  *
- * @returns `undefined` where the judgement of today must not be kept
+ * @returns `undefined` if the new judgement must not be stored
  */
 export function storedUnderQuestionKey(
   { questionKey, place: { policy } }: Lookup,
@@ -236,7 +236,7 @@ export function storedUnderQuestionKey(
   return { ...answer, key: questionKey, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) }
 }
 
-/** What is kept of a response. */
+/** The stored parts of a response. */
 interface Kept extends Pick<StoredAnswer, 'body' | 'status' | 'lifetimeSeconds' | 'ageSeconds'> {
   readonly headers: Headers
   readonly outer: Headers

@@ -1,4 +1,4 @@
-/** Looking for a stored answer: is there one, was it purged, how old is it, and may it still be sent. */
+/** Reads stored answers: checks purges, age, and whether they may be sent. */
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AgedAnswer, Failure, FoundAnswer } from '../pipeline/gate-cache.ts'
@@ -13,9 +13,9 @@ const NO_PURGES: KnownPurges = { epoch: 0, purgedSince: () => false }
 const PURGE_FAULTS = storeFaults('The list of purges')
 
 /**
- * The purges to hold stored answers against.
+ * Reads the purges against which stored answers are checked.
  *
- * @returns `undefined` when they cannot be read: the cache then takes no part, because it might hold what was purged
+ * @returns `undefined` when they cannot be read; then the cache is not used, as it might return purged answers
  */
 export function knownPurges(
   { settings: { purges }, route: { retrieval }, ports: { onWarning } }: CacheParts,
@@ -29,13 +29,13 @@ export function knownPurges(
   })
 }
 
-/** A store of answers that is slower than this, in milliseconds, is passed over: adapters have shorter deadlines of their own. */
+/** Deadline of a store, milliseconds; adapters have shorter deadlines of their own. */
 const CACHE_TIMEOUT_MS = 1000
 export const CACHE_FAULTS = storeFaults('The answer cache')
 
 /**
- * Looks for an answer under a key; where none may be sent, there is none. A store that fails or hangs holds nothing, and
- * `onWarning` is told: the question is then judged like any other. What was purged is not there.
+ * Looks up an answer by key. If the store fails or hangs, nothing is found, and `onWarning` is called. Purged answers are not
+ * found.
  */
 export async function findStored(
   { settings: { store }, ports }: CacheParts,
@@ -54,7 +54,7 @@ export async function findStored(
   }
 }
 
-/** How old an answer is that was found under a key; `null` where it is none, belongs under another, or was purged. */
+/** Checks an answer found under a key, and computes its age; `null` if it is invalid, belongs to another key, or was purged. */
 export function checkStored(
   { clock }: CacheParts['ports'],
   asked: CacheRequest,
@@ -64,7 +64,7 @@ export function checkStored(
 ): AgedAnswer | null {
   if (!isStoredAnswer(answer, asked) || answer.key !== key || isPurged(answer, asked, purges)) return null
   const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
-  // An answer from the future tells of a clock that was set back: its age is unknown.
+  // An answer from the future means that a clock was set back, so its age is unknown.
   const fresh = residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds
   return { answer, residentSeconds, ageSeconds: answer.ageSeconds + residentSeconds, fresh }
 }
@@ -79,7 +79,7 @@ function isPurged(
   return purgedSince(purgeEpoch, [...scopesOfAnswer(decision), { kind: 'question', tenant, collection, question }])
 }
 
-/** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */
+/** Whether an answer is fresh, young enough for this caller, and permitted for `only-if-cached`. */
 export function isSendable(
   stored: AgedAnswer | null,
   { use, request: { principal } }: CacheRequest,
@@ -90,8 +90,8 @@ export function isSendable(
 }
 
 /**
- * Whether an answer past its lifetime may stand in for one that cannot be made: within the window of the route, and that of
- * the answer. The key names the corpus version and the policy, so it was given over the same documents by the same rules.
+ * Whether an expired answer may be sent after a failure: within the windows of the route and of the answer. Its key contains
+ * corpus version and policy, so it is for the same documents and rules.
  *
  * @see RFC 5861, section 4
  */
@@ -102,7 +102,7 @@ export function mayStandIn(stored: AgedAnswer | undefined, windowSeconds: number
   return seconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + seconds
 }
 
-/** What a retriever does that is down. What it cannot search at all, it could not search before either. */
+/** Errors of a retriever that is down; other errors, such as wrong settings, are not outages. */
 const OUTAGES: readonly RagGateErrorCode[] = [
   'retriever_timeout',
   'retriever_unavailable',
@@ -110,16 +110,16 @@ const OUTAGES: readonly RagGateErrorCode[] = [
   'retriever_bad_response',
 ]
 
-/** Statuses of a handler that has no answer. @see RFC 5861, section 4 */
+/** Statuses of a failed handler. @see RFC 5861, section 4 */
 const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
 
-/** Whether a failure is one that an older answer may stand in for. */
+/** Whether an older answer may be sent after this failure. */
 export function isOutage(failure: Failure): boolean {
   if (failure.by === 'handler') return FAULTS.has(failure.status)
   return isRagGateError(failure.thrown) && OUTAGES.includes(failure.thrown.code)
 }
 
-/** A stored answer as one that may be sent. */
+/** Converts a stored answer into one to send. */
 export function foundAs(kind: FoundAnswer['kind'], { answer, ageSeconds, residentSeconds }: AgedAnswer): FoundAnswer {
   return { kind, answer, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
 }

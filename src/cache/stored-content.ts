@@ -1,17 +1,17 @@
-/** A stored answer as it is sent: with its status and headers, as a stream where it was one. */
+/** Response content of a stored answer: body, status and headers; a stream is replayed as a stream. */
 import { mediaTypeOf } from '../http/media-type.ts'
 import type { FoundAnswer, StoredContent } from '../pipeline/gate-cache.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { replayedStream } from './event-stream.ts'
 
-/** @param received the request as it came */
+/** @param received the original request */
 export function storedContent(received: Request, found: FoundAnswer): StoredContent | Promise<StoredContent> {
   const { answer, body: live } = found
   const { status } = answer
   const headers = Object.fromEntries(answer.headers)
   if (live !== undefined) return { body: live, status, headers }
-  // Conditions apply to successful answers alone. @see RFC 9110, section 13.2.1
+  // Conditions apply to successful responses only. @see RFC 9110, section 13.2.1
   if (isConditional(received.method) && status < 300) return conditionalContent(received, answer, headers)
   return wholeContent(answer, headers)
 }
@@ -28,7 +28,7 @@ async function conditionalContent(
   return { body: null, status: 304, headers: kept }
 }
 
-/** A stream is sent as a stream again. Only a redirect is empty: a text would give it a type. */
+/** The whole body; a stream is replayed. Only a redirect is empty, where a text would set a content type. */
 function wholeContent({ body, status }: StoredAnswer, headers: Readonly<Record<string, string>>): StoredContent {
   const isStream = mediaTypeOf(headers['content-type']) === 'events'
   return { body: isStream ? replayedStream(body) : body || null, status, headers }

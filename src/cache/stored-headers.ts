@@ -1,20 +1,20 @@
-/** Which headers of an answer are kept with it: by a list, as one that is not known may tell of one caller. */
+/** The headers stored with an answer: only listed ones, as others may reveal something about one caller. */
 
 /**
- * What is sent, how long it may be kept, and what a browser may do with it. The length is of the bytes on the wire: what is
- * stored is the text, and the runtime counts it again.
+ * Headers about the content, its caching, and what a browser may do with it. Not `Content-Length`, which counts bytes on the
+ * wire; the text is stored, and the runtime counts again.
  */
 const KEPT =
   /^(?:content-(?!length).*|.*cache-control|date|etag|expires|last-modified|vary|referrer-policy|x-(?:content-type-options|vercel-ai-.*))$/
 
-/** Codings that the runtime unpacks before it is read, and packs again as the next caller likes. @see RFC 9110, section 8.4.1 */
+/** Content codings that the runtime decodes on reading and applies again for each client. @see RFC 9110, section 8.4.1 */
 const UNPACKED = /^\s*(?:(?:x-)?gzip|br|deflate|zstd)?\s*$/i
 
 /**
- * The headers of an answer that belong to it and not to one caller: those of the list, where a redirect leads, and that every origin
- * may read it.
+ * The headers of an answer that do not depend on the caller: listed ones, `Location` of a redirect, and
+ * `Access-Control-Allow-Origin: *`.
  *
- * @param others names in lower case that are left out
+ * @param others names, in lower case, to leave out
  */
 export function storedHeaders(
   status: number,
@@ -22,7 +22,7 @@ export function storedHeaders(
   others: readonly string[],
 ): (readonly [string, string])[] {
   const isKept = (name: string, value: string): boolean =>
-    // Any other coding is still on what is stored.
+    // With any other coding, the stored body is still encoded.
     name === 'content-encoding'
       ? !value.split(',').every((coding) => UNPACKED.test(coding))
       : KEPT.test(name) ||

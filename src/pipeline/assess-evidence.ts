@@ -1,4 +1,4 @@
-/** The way of evidence to its judgement: rerank, fit the context, measure, judge. */
+/** From evidence to judgement: rerank, fit the context, measure, judge. */
 import type { Context } from '../core/evidence/context.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { RerankerOutcome } from '../core/evidence/rerank.ts'
@@ -14,27 +14,27 @@ import type { Lexicon } from '../core/text/lexicon.ts'
 import { fitContext } from './fit-context.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
 
-/** Evidence, measured and judged. */
+/** Measured and judged evidence. */
 export interface AssessedEvidence {
-  /** What was judged: as much as the model will read. */
+  /** The judged evidence: as much as the model will read. */
   readonly evidence: Evidence
   readonly context: Context
   readonly reranker: RerankerOutcome
   readonly signals: Signals
   readonly judgement: Judgement
-  /** Time spent in reranking, milliseconds; absent without a reranker. */
+  /** Time spent reranking, milliseconds; absent without a reranker. */
   readonly rerankMs?: number
 }
 
-/** A question, read once for all the stages that it goes through. */
+/** A question, parsed once for all stages. */
 export interface AskedQuestion {
   /** Normalised. */
   readonly question: string
-  /** As the policy's language parts it. */
+  /** Its parts according to the policy's language. */
   readonly parts: QuestionParts | undefined
 }
 
-/** By what evidence is judged. */
+/** Everything by which evidence is judged. */
 export interface Measures {
   readonly asked: AskedQuestion
   readonly policy: Policy
@@ -42,14 +42,14 @@ export interface Measures {
   readonly scale: AppliedScale | undefined
 }
 
-/** Judges what was retrieved, after the reranker where one was brought along. */
+/** Judges retrieved evidence, after the reranker if there is one. */
 export async function assessEvidence(
   { reranker, clock, lasting, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'lasting' | 'onWarning'>,
   { context: budget, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
   { asked: { question, parts }, policy, lexicon, scale }: Measures,
   retrieved: Evidence,
 ): Promise<AssessedEvidence> {
-  /** The stages after the reranker, none of which waits for anything. */
+  /** The stages after the reranker; all are synchronous. */
   const judged = (ordered: Evidence, outcome: RerankerOutcome, read: readonly Finding[] = []): AssessedEvidence => {
     const { context, evidence, findings } = fitContext(budget, ordered)
     const signals = measure(policy, { question, parts, evidence, lexicon, scale, lasting })

@@ -1,4 +1,4 @@
-/** Where a question is asked: the collection, who judges, and what may be found. */
+/** Finds the collection, policy and filter for a question. */
 import type { Policy } from '../core/policy/policy.ts'
 import { number, required, requireMembers, string, strings } from '../core/lib/options.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
@@ -12,11 +12,11 @@ import type { QuestionPorts, QuestionRequest, QuestionSettings } from './questio
 import { requireSameEmbedding } from './same-embedding.ts'
 import { inTime, storeFaults } from './within-deadline.ts'
 
-/** Where a question is asked. */
+/** Collection, policy and filter for a question. */
 export interface QuestionPlace {
   readonly collection: Collection
   readonly policy: Policy
-  /** The collection's own for this policy, where there is one. */
+  /** The collection's scale for this policy, if any. */
   readonly scale: AppliedScale | undefined
   /** `undefined` for all passages of the collection. */
   readonly filter: PassageFilter | undefined
@@ -25,8 +25,8 @@ export interface QuestionPlace {
 const STORE_FAULTS = storeFaults('The database')
 
 /**
- * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter or a collection that is
- *   none, and for a policy that cannot judge what the retriever's scores tell
+ * @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for an invalid filter or
+ *   collection record, and for a policy that cannot use the retriever's scores
  */
 export async function findPlace(
   ports: QuestionPorts,
@@ -42,7 +42,7 @@ export async function findPlace(
   requireSameEmbedding(retriever, collection)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   requireScores(policy, ports)
-  // Checked for every question: where it comes from a function, it may depend on who asks.
+  // Checked for every question, because a function's result may depend on the caller.
   const asked = settings.retrieval.filter?.(principal, collection.id)
   const { scale, embeddingModel } = collection
   const model = embeddingModel || retriever.embedding?.model
@@ -55,7 +55,7 @@ export async function findPlace(
 }
 
 /**
- * A policy over scores that it cannot read would pass what it should refuse, or the other way round.
+ * Rejects a policy that cannot use the retriever's scores, since its verdicts would be meaningless.
  *
  * @throws `config_invalid`
  */
@@ -66,7 +66,7 @@ export function requireScores(
   const needs = preset?.needsOneOf
   const declared = typeof scores === 'function' ? scores() : scores
   const given: readonly string[] | undefined = reranker ? undefined : declared
-  // A policy that reads scores would read those that tell nothing too.
+  // A policy that reads scores would also read unusable ones.
   if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(
     'config_invalid',
@@ -77,16 +77,16 @@ export function requireScores(
 
 const COLLECTION = { id: required(string), corpusVersion: required(number(0)), unpublishedChunkIds: required(strings) }
 
-/** The one answer for a collection that does not exist, or not for this caller. */
+/** The same error for a collection that does not exist and one that the caller may not see. */
 export function collectionNotFound(): RagGateError {
   return new RagGateError('collection_not_found', 'There is no such collection: ingest a document into it')
 }
 
 /**
- * The lexicon of a collection, the empty one where it has none. One that counts the terms of another language than the
- * policy's knows none of the question's: it is not used, and `onWarning` is told with `lexicon_language`.
+ * The lexicon of a collection, or the empty one. A lexicon in another language than the policy's is not used, because its
+ * terms differ; `onWarning` then gets `lexicon_language`.
  *
- * @throws `store_unavailable`; what the collections throw
+ * @throws `store_unavailable`; the errors of `collections`
  */
 export async function findLexicon(
   { collections, onWarning }: QuestionPorts,

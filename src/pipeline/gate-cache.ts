@@ -1,4 +1,4 @@
-/** What an answer cache does for a gate. Pipeline and middleware know it by this alone, and work without one. */
+/** Interface of the answer cache. Pipeline and middleware know only this, and work without a cache. */
 import type { SharedKeyParts } from '../core/policy/answer-key.ts'
 import type { CacheState, Decision } from '../core/policy/decision.ts'
 import type { TokenUsage } from '../core/reports/savings.ts'
@@ -11,7 +11,7 @@ import type { QuestionPorts, QuestionRequest, QuestionSettings } from './questio
 
 /** An answer cache, made by `answerCache` of `hono-rag-gate/cache`. */
 export interface GateCache {
-  /** @throws `cache_scope_required` where callers who are not told apart would share answers */
+  /** @throws `cache_scope_required` if unauthenticated callers would share answers */
   forRoute(route: CachedRoute): RouteCache
 }
 
@@ -19,7 +19,7 @@ export interface GateCache {
 export interface CachedRoute {
   readonly settings: QuestionSettings
   readonly ports: Pick<QuestionPorts, 'reranker' | 'clock'> & Required<Pick<QuestionPorts, 'onWarning'>>
-  /** Whether callers are told apart. */
+  /** Whether callers are identified. */
   readonly authenticates: boolean
 }
 
@@ -28,75 +28,75 @@ export interface RouteCache {
   open(asked: QuestionToCache): QuestionCache
 }
 
-/** A question, and what else its answer depends on. */
+/** A question, and everything else that its answer depends on. */
 export interface QuestionToCache {
   readonly request: QuestionRequest
-  /** The request as it came: reading its body puts another one in its place. */
+  /** The original request, before its body was read. */
   readonly received: Request
   readonly path: string
-  /** Values of a query parameter, `undefined` where it is absent. */
+  /** Values of a query parameter, `undefined` if absent. */
   readonly queries: (name: string) => readonly string[] | undefined
-  /** What else the request and the route chose, by name. */
+  /** Further options of request and route, by name. */
   readonly options: Readonly<Record<string, string>>
-  /** When it came, milliseconds since 1970. */
+  /** When it arrived, milliseconds since 1970. */
   readonly startedMs: number
-  /** Has work done that the response does not wait for. */
+  /** Runs work that the response does not wait for. */
   readonly later: (work: () => Promise<void> | undefined) => void
 }
 
-/** The part of an answer cache in one question. A cache that fails or hangs holds nothing. */
+/** The answer cache for one question. If it fails or hangs, nothing is found. */
 export interface QuestionCache {
   /**
-   * Looks under the question key, before anything is retrieved.
+   * Looks up the question key, before retrieval.
    *
-   * @returns `undefined` where the cache has no part in the question
+   * @returns `undefined` if the cache is not used for this question
    */
   lookUp(place: QuestionPlace): Promise<Lookup | undefined>
   /**
-   * Waits for the answer of another caller who asks the same, where there is one.
+   * Waits for the answer of a simultaneous caller with the same question, if there is one.
    *
-   * @throws `not_cached` where only a stored answer is wanted, and there was none
+   * @throws `not_cached` if only a stored answer is wanted, and there is none
    */
   join(lookup: Lookup | undefined): Promise<Lookup | undefined>
-  /** Looks under the evidence key, which is known once the evidence was judged. */
+  /** Looks up the evidence key, after the evidence was judged. */
   lookUpEvidence(lookup: Lookup, assessed: AssessedEvidence, decision: Decision): Promise<Lookup>
-  /** An answer past its lifetime in the place of one that could not be made. */
+  /** An expired answer to send after a failure, if allowed. */
   standIn(lookup: Lookup, failure: Failure): FoundAnswer | undefined
-  /** A stored answer as it is sent to this caller. @returns no promise where nothing is waited for */
+  /** The response content of a stored answer. @returns synchronously if possible */
   contentOf(found: FoundAnswer): StoredContent | Promise<StoredContent>
-  /** Stores what was made, and tells those who wait for it; after the response, but what it needs of it is copied at once. */
+  /** Stores the result and passes it to waiting callers, after the response; what it needs of it is copied at once. */
   store(lookup: Lookup | undefined, made: Made): void
-  /** How the cache took part. */
+  /** What the cache did. */
   outcome(lookup: Lookup | undefined, found: FoundAnswer | undefined): CacheOutcome
 }
 
-/** What the cache knows of a question so far. A stage that looks on gives the next one. */
+/** State of the look-ups for a question; each stage returns a new one. */
 export interface Lookup {
   /** A stored answer that may be sent. */
   readonly found?: FoundAnswer
   readonly place: QuestionPlace
   readonly purges: KnownPurges
-  /** What both keys are made of. */
+  /** Parts of both keys. */
   readonly shared: SharedKeyParts
   readonly questionKey: string
-  /** Absent until it is known, and for a refusal. */
+  /** Absent before the evidence is judged, and for a refusal. */
   readonly evidenceKey?: string
-  /** An answer past its lifetime, or not young enough for this caller. */
+  /** An answer that is expired, or too old for this caller. */
   readonly older?: AgedAnswer
-  /** Present where others wait for the answer to this question. */
+  /** Present if this caller leads and others wait for its answer. */
   readonly leader?: Leader
-  /** Present where there was no answer to share: neither leader nor follower. */
+  /** Present if there was no answer to share, and the caller is neither leader nor follower. */
   readonly isSeparate?: true
-  /** What was found under the evidence key, as it is stored under the question key; absent where it must not be. */
+  /** An answer found under the evidence key, to be stored under the question key too; absent if it must not be. */
   readonly storedUnderQuestionKey?: StoredAnswer | undefined
 }
 
-/** A stored answer, and how old it is. */
+/** A stored answer with its age. */
 export interface AgedAnswer {
   readonly answer: StoredAnswer
-  /** Since the question came that it answers. */
+  /** Time since its question arrived. */
   readonly residentSeconds: number
-  /** What `Age` says: with the age that the answer came with. */
+  /** Value of `Age`, including its initial age. */
   readonly ageSeconds: number
   readonly fresh: boolean
 }
@@ -104,47 +104,47 @@ export interface AgedAnswer {
 /** A stored answer that may be sent. */
 export interface FoundAnswer {
   readonly answer: StoredAnswer
-  /** Of an answer that is still being made for another caller: what there is of its body, and what comes. */
+  /** The body as a stream, if the answer is still being made for another caller. */
   readonly body?: ReadableStream<Uint8Array>
   /**
-   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
-   * another caller who asked the same; `stale`: past its lifetime, in the place of one that could not be made.
+   * `hit`: found before retrieval; `evidence-hit`: found after retrieval and judgement; `collapsed`: made for a simultaneous
+   * caller; `stale`: expired, sent after a failure.
    */
   readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed'
-  /** What `Age` says. */
+  /** Value of `Age`. */
   readonly ageSeconds: number
-  /** Seconds of its lifetime that are left; negative past it. */
+  /** Remaining lifetime, seconds; negative after expiry. */
   readonly ttlSeconds: number
 }
 
-/** What is sent of a stored answer. */
+/** Response content of a stored answer. */
 export interface StoredContent {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | ReadableStream<Uint8Array> | null
 }
 
-/** Why no answer could be made. */
+/** Why no new answer could be made. */
 export type Failure =
   | { readonly by: 'retriever'; readonly thrown: unknown }
   | {
       readonly by: 'handler'
       readonly status: number
-      /** What it threw, where it did. */
+      /** What the handler threw, if it did. */
       readonly thrown?: unknown
     }
 
-/** What was made of a question. */
+/** Result of a question, to be stored. */
 export type Made =
   | {
       readonly kind: 'answer'
       readonly response: Response
       /** Gives a copy of its body. Default: of a clone */
       readonly copy?: () => ReadableStream<Uint8Array> | null
-      /** Headers that middleware around the gate had set for this caller. */
+      /** Headers that outer middleware had set for this caller. */
       readonly outer: Headers
       readonly decision: Decision
-      /** What the handler reported so far: asked again once the body is whole. */
+      /** The handler's reports so far; called again when the body is complete. */
       readonly reported: () => ReportedAnswer
     }
   | {
@@ -154,26 +154,26 @@ export type Made =
       readonly decision: Decision
     }
   | { readonly kind: 'found'; readonly found: FoundAnswer }
-  /** Something that is never kept. */
+  /** A result that is never stored. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failure' }
 
-/** What the handler told of its answer. */
+/** The handler's reports about its answer. */
 export interface ReportedAnswer {
   readonly model?: string
   readonly usage?: TokenUsage
-  /** Whether the model ended by itself. An answer that was cut is sent, never stored. Default true. */
+  /** Whether the model finished its answer. A truncated answer is sent but never stored. Default true. */
   readonly complete?: boolean
 }
 
-/** How the cache took part in one response. */
+/** What the cache did for one response. */
 export interface CacheOutcome {
   readonly state: CacheState
-  /** The field `Cache-Status`; absent where the caller may not know. */
+  /** The field `Cache-Status`; absent if the caller must not know. */
   readonly status?: string
-  /** The field `Age`, where it is sent. */
+  /** The field `Age`, if it is sent. */
   readonly ageSeconds?: number
 }
 
-/** How a cache takes part that is not there. */
+/** The outcome without a cache. */
 export const NO_CACHE: CacheOutcome = { state: 'bypass', status: 'rag-gate; fwd=bypass' }

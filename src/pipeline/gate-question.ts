@@ -1,6 +1,6 @@
 /**
- * The way of a question up to the verdict: collection and policy, answer cache, retrieval, measuring, judging, and the
- * context that a model would read. No HTTP, and no model: what may be answered is decided before anything can answer it.
+ * The pipeline from a question to its verdict: collection and policy, answer cache, retrieval, measuring, judging, and the
+ * context for a model. It uses neither HTTP nor a model.
  */
 import type { Context } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -17,9 +17,9 @@ import type { FoundAnswer, Lookup, QuestionCache } from './gate-cache.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
 import { type Retrieval, retrieve, type Search } from './retrieve.ts'
 
-/** How long the stages took, milliseconds. */
+/** Durations of the stages, milliseconds. */
 export interface QuestionTimings {
-  /** Absent where nothing was retrieved. */
+  /** Absent if nothing was retrieved. */
   readonly retrievalMs?: number
   /** Absent without a reranker. */
   readonly rerankMs?: number
@@ -30,39 +30,39 @@ export interface CachedResult {
   readonly kind: 'cached'
   readonly found: FoundAnswer
   readonly lookup: Lookup
-  /** The policy that decided: it is part of the key under which the answer was found. */
+  /** The policy that decided; it is part of the answer's key. */
   readonly policy: Policy
-  /** Retrievals on the way of this question: none before a `hit`. */
+  /** Number of retrievals for this question; 0 for a `hit`. */
   readonly retrievals: 0 | 1
-  /** Of an answer that was found after retrieval. */
+  /** Present if the answer was found after retrieval. */
   readonly timings?: QuestionTimings
 }
 
-/** A question judged anew: a handler may answer it, or it is refused. */
+/** A newly judged question, for the handler or refused. */
 export interface JudgedResult {
   readonly kind: 'judged'
-  /** Absent where the cache has no part in what is made of the question. */
+  /** Absent if the cache is not used. */
   readonly lookup?: Lookup | undefined
   readonly decision: Decision
   readonly evidence: Evidence
-  /** What fits of it into the budget, for the model. */
+  /** The context for the model, within the budget. */
   readonly context: Context
   readonly policy: Policy
-  /** Retrievals: none for a question that is refused before it. */
+  /** Number of retrievals; 0 if refused before retrieval. */
   readonly retrievals: 0 | 1
   readonly timings: QuestionTimings
 }
 
-/** What became of a question. */
+/** Result of gating a question. */
 export type GateResult = CachedResult | JudgedResult
 
 /**
- * Takes a question up to its verdict, stage by stage. It ends early with a stored answer (under the question key, of a
- * caller who asks the same at the same time, or under the evidence key), and with a refusal that needs no retrieval.
+ * Processes a question up to its verdict, stage by stage. It ends early with a stored answer (under the question key, from a
+ * simultaneous caller, or under the evidence key), or with a refusal that needs no retrieval.
  *
- * @param cache its part in this question; without one nothing is looked for
- * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and other errors that the retriever declares.
- *   A failure is never turned into missing evidence.
+ * @param cache the answer cache for this question; `undefined` for none
+ * @throws `not_cached` if only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and other errors of the retriever.
+ *   A failure never counts as missing evidence.
  */
 export async function gateQuestion(
   ports: QuestionPorts,
@@ -88,7 +88,7 @@ export async function gateQuestion(
   }
 }
 
-/** The stages from the retrieval on. */
+/** The stages from retrieval on. */
 async function gateAnew(
   ports: QuestionPorts,
   settings: QuestionSettings,
@@ -101,7 +101,7 @@ async function gateAnew(
   const search = { ...place, lexicon: await findLexicon(ports, settings, collection, policy.language) }
   const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache, before)
   if (retrieval.kind === 'cached') return retrieval
-  // Some retrievers know only now what their scores tell.
+  // Some retrievers know what their scores measure only after a search.
   requireScores(policy, ports)
 
   const measures = { ...search, asked }
@@ -118,8 +118,8 @@ async function gateAnew(
 }
 
 /**
- * A question that is refused for itself needs no retrieval. Where a refusal does not stand (`observe`, disabled gates), it
- * is retrieved and judged like any other.
+ * Refuses a question by its text alone, without retrieval. If refusals are not enforced (`observe`, disabled gates), it is
+ * retrieved and judged like any other.
  */
 async function refuseUnseen(
   ports: QuestionPorts,
@@ -147,7 +147,7 @@ async function refuseUnseen(
 
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
 
-/** Retrieves; where that fails, an answer past its lifetime may be sent in its place. */
+/** Retrieves evidence; if that fails, an expired answer may be sent instead. */
 async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,

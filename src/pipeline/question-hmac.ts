@@ -1,4 +1,4 @@
-/** Questions as they are recorded: equal ones can be counted, and none can be read. */
+/** Records questions as HMACs, so that equal ones can be counted but none can be read. */
 import { lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Tenant } from '../core/lib/ids.ts'
 import { keepNewest } from '../core/lib/keep-newest.ts'
@@ -7,23 +7,23 @@ import { number, oneOf, required, requireOptions, string } from '../core/lib/opt
 import { RagGateError } from '../errors.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 
-/** How questions are turned into HMACs. */
+/** Options of `questionHmac`. */
 export interface QuestionHmacOptions {
-  /** Secret of the deployment, 32 characters and up. */
+  /** Secret of the deployment, at least 32 characters. */
   readonly key: string
-  /** Names the secret, so that it can be changed. */
+  /** Id of the secret, recorded with each HMAC, so that the secret can be changed. */
   readonly keyId: string
   /**
-   * After how many days another key is used: equal questions of two such periods are not known to be equal. 1 and up.
+   * Number of days after which another key is used, 1 and up. Equal questions of different periods have different HMACs.
    *
    * @default 90
    */
   readonly rotateAfterDays?: number
-  /** Whether the log is handed the question itself too: the log has to forget it in time. @default 'dropped' */
+  /** Whether the log also gets the question itself, which it must delete in time. @default 'dropped' */
   readonly text?: 'dropped' | 'kept'
 }
 
-/** What is recorded of a question. `keyId` is the name of the secret and the number of the period, as in `2.226`. */
+/** Computes what is recorded of a question. `keyId` is the id of the secret and the number of the period, as in `2.226`. */
 export type QuestionHmac = (
   tenant: Tenant,
   question: string,
@@ -32,15 +32,15 @@ export type QuestionHmac = (
 
 const MIN_KEY_LENGTH = 32
 const DAY_MS = 86_400_000
-/** Keys of tenants that are held at most; the one used longest ago goes first. */
+/** Most derived keys kept; the least recently used is dropped first. */
 const MOST_KEYS = 500
-/** Half of the digest, as RFC 2104 allows: each row of the statistics has it. */
+/** Half of the digest, as RFC 2104 allows, to save space in every row. */
 const HMAC_BYTES = 16
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
- * Records questions as HMAC-SHA-256 under a key that is derived for each tenant and period, so that neither equal
- * questions of two tenants nor those of two periods can be told to be equal.
+ * Records questions as HMAC-SHA-256 under a key derived for each tenant and period, so that equal questions cannot be linked
+ * across tenants or periods.
  *
  * @returns the dependency `questionHmac` of `ragGate`
  * @throws `secret_too_short`; `config_invalid` when an option is missing or out of range
@@ -59,7 +59,7 @@ export function questionHmac(options: QuestionHmacOptions): QuestionHmac {
     })
   }
   const encoder = new TextEncoder()
-  // Keys are kept, not promises of them: no request may wait for a promise of another.
+  // Stores keys, not promises: on Workers a request must not await a promise of another.
   const keys = new Map<string, CryptoKey>()
 
   async function keyFor(tenant: Tenant, period: number): Promise<CryptoKey> {

@@ -1,4 +1,4 @@
-/** What gating a question needs, and what is the same for every question of a route. */
+/** Inputs of the pipeline: ports, a route's settings, and a question. */
 import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Audience } from '../core/policy/preset.ts'
@@ -14,24 +14,24 @@ import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Finding } from '../core/gates/finding.ts'
 import type { Judgement } from '../core/policy/decision.ts'
 
-/** Something that went wrong and was got over. */
+/** A failure that did not fail the request. */
 export interface GateWarning {
   /** Stable. */
   readonly code: string
-  /** What was done about it. Holds nothing of a question, a passage or an upstream's answer. */
+  /** What happened instead. It contains nothing of a question, a passage or an upstream's response. */
   readonly message: string
-  /** What was thrown. It may hold an upstream's words: do not log it as it is. */
+  /** The original error. It may contain an upstream's text, so do not log it verbatim. */
   readonly cause?: unknown
 }
 
-/** What gating a question needs. */
+/** Ports that gating a question needs. */
 export interface QuestionPorts {
   readonly retriever: Retriever
   readonly collections: Collections
   readonly clock: Clock
-  /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
+  /** Scores the fused evidence before it is measured. @default none: retrieval scores and texts decide */
   readonly reranker?: Reranking
-  /** What measuring keeps from question to question: words and texts that come back. @default nothing is kept */
+  /** Memo of words and texts across questions, to save time. @default none */
   readonly lasting?: Memory
   /** @default none */
   readonly onWarning?: (warning: GateWarning) => void
@@ -44,15 +44,15 @@ export interface ToRerank<Judged> {
   readonly retrieved: Evidence
   readonly clock: Clock
   readonly onWarning?: ((warning: GateWarning) => void) | undefined
-  /** Judges evidence. */
+  /** Measures and judges evidence. */
   readonly judged: (evidence: Evidence, outcome: RerankerOutcome, findings?: readonly Finding[]) => Judged
 }
 
 /** Reranking, made by `reranking`. */
 export interface Reranking {
-  /** Names what else an answer depends on: the model, and when it is asked. */
+  /** Part of the answer key: the model, and its bounds. */
   readonly key: string
-  /** @returns the judgement, and the time spent in reranking, milliseconds */
+  /** @returns the judgement, and the time spent reranking, milliseconds */
   assess<Judged extends { readonly judgement: Judgement }>(
     asked: ToRerank<Judged>,
   ): Promise<Judged & { readonly rerankMs: number }>
@@ -60,26 +60,26 @@ export interface Reranking {
 
 /** How evidence is found. */
 export interface RetrievalSettings {
-  /** Chunks retrieved of each method, and judged. */
+  /** Chunks retrieved per method, and judged. */
   readonly topK: number
-  /** Deadline of the retrieval, headers and body together; of every look into the database too. */
+  /** Deadline of the retrieval, headers and body together, and of every database read. */
   readonly timeoutMs: number
-  /** Which passages a caller's question may be answered from; without it all of the collection. */
+  /** Filter on passages by caller; without it all passages of the collection. */
   readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
 }
 
-/** What is the same for every question of a route. */
+/** Settings of a route. */
 export interface QuestionSettings {
-  /** @param noted the collection as it is known, with the policy noted for it */
+  /** Chooses the policy. @param noted the collection's record, with the policy chosen for it */
   readonly policy: (tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy
   readonly mode: 'enforce' | 'observe'
-  /** Asked after the policy's gates. */
+  /** Run after the policy's gates. */
   readonly rules: readonly Rule[]
   readonly retrieval: RetrievalSettings
   readonly context: ContextBudget
 }
 
-/** One question and who asks it, read and validated. */
+/** A validated question and its caller. */
 export interface QuestionRequest {
   /** Normalised. */
   readonly question: string

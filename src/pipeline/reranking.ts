@@ -1,4 +1,4 @@
-/** The step between fusing and measuring, brought along by those who have a reranker. */
+/** The optional reranking step between fusion and measuring. */
 import {
   methods,
   number,
@@ -21,16 +21,16 @@ import { type Faults, withinDeadline } from './within-deadline.ts'
 /** Settings of `reranking`. */
 export interface RerankingOptions {
   /**
-   * How long the reranker may take, milliseconds, 1..60000; then the evidence is judged as it was retrieved.
+   * Deadline of the reranker, milliseconds, 1..60000; after it the evidence is judged as retrieved.
    *
    * @default 3000
    */
   readonly timeoutMs?: number
   /**
-   * Confidences of the judgement without the reranker from which and below which it is asked, 0..1, the first under the
-   * second: what lies outside is judged without. docs/cascades.md has what it saves and changes.
+   * Calls the reranker only if the confidence without it is at least `from` and less than `below`, 0..1; otherwise the
+   * judgement without it stands. docs/cascades.md has measurements.
    *
-   * @default it is asked however sure the question is
+   * @default it is always called
    */
   readonly between?: readonly [from: number, below: number]
 }
@@ -52,11 +52,11 @@ const RERANKER: OptionKinds<Pick<Reranker, 'model' | 'kind'>> = {
 const RERANKER_FAULTS: Faults = { late: 'reranker_timeout', failed: 'reranker_unavailable', what: 'The reranker' }
 
 /**
- * Has a reranker score the retrieved passages before they are judged. One that fails or takes too long leaves the evidence
- * as it was retrieved, without any of its scores, and the decision's `reranker` says so: no answer is not the answer that
- * nothing is relevant. Without evidence it is not asked, and nothing failed.
+ * Makes the dependency `reranker` from a reranker, which scores the retrieved passages before they are judged. If it fails or
+ * times out, the evidence is judged as retrieved, without any of its scores, and the decision's `reranker` records it: a
+ * failure must not count as irrelevance. Without evidence it is not called.
  *
- * @throws `config_invalid` for an option that is out of range, or a reranker that is none
+ * @throws `config_invalid` for an invalid option or reranker
  */
 export function reranking(reranker: Reranker, options: RerankingOptions = {}): Reranking {
   requireOptions({ ...options, reranker }, { ...OPTIONS, reranker: required(methods('rerank')) })

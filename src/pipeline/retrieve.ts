@@ -1,4 +1,4 @@
-/** One retrieval: published passages for a question, by every method of the retriever, fused. */
+/** Retrieval: published passages for a question, by every method of the retriever, fused. */
 import { scoreWithinRange } from '../core/evidence/score-kinds.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
 import type { Retriever } from '../ports/retriever.ts'
@@ -15,31 +15,31 @@ import type { QuestionPlace } from './find-place.ts'
 import { confirmSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
-/** What a retrieval that ended badly is called. */
+/** Errors of a failed retrieval. */
 const RETRIEVER_FAULTS: Faults = {
   late: 'retriever_timeout',
   failed: 'retriever_unavailable',
   what: 'The retrieval',
 }
 
-/** Where is searched. */
+/** A search: where and for what. */
 export interface Search extends Pick<QuestionPlace, 'collection' | 'policy' | 'filter'> {
   readonly lexicon: Lexicon
 }
 
-/** What was retrieved, and how long that took. */
+/** Retrieved evidence, and the time it took. */
 export interface Retrieval {
-  /** Fused, as many passages as are judged. */
+  /** Fused, cut to the number of passages that are judged. */
   readonly evidence: Evidence
   readonly retrievalMs: number
 }
 
 /**
- * Retrieves, and asks beside it whether the index still embeds as the collection was embedded.
+ * Retrieves evidence, and checks in parallel that the index still has the collection's embedding.
  *
- * @param words the question without the talk around it
- * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`; what the retriever throws;
- *   `retriever_bad_response` when it found what is no passage; `retriever_misconfigured` when it ignores the filter
+ * @param words the question without greetings and small talk
+ * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`; the retriever's errors;
+ *   `retriever_bad_response` for an invalid passage; `retriever_misconfigured` when it ignores the filter
  */
 export async function retrieve(
   { retriever, clock }: Pick<QuestionPorts, 'retriever' | 'clock'>,
@@ -59,8 +59,8 @@ export async function retrieve(
 }
 
 /**
- * Published passages, fused: `topK` of each method are asked for, and up to as many again while the collection has
- * unpublished chunks, which take places and are left out.
+ * Published passages, fused. It requests `topK` per method, and up to twice as many while the collection has unpublished
+ * chunks, which are then left out.
  */
 async function findEvidence(
   retriever: Retriever,
@@ -84,9 +84,9 @@ async function findEvidence(
 }
 
 /**
- * What a custom retriever gave, held to what it must be: a grade of 7 or a logit is no score of its kind, and is dropped and
- * counted like one that is no number; what is no ranking or no passage is a fault. What no published document has is no
- * evidence. A retriever that knows no filters finds what a caller may not see: that must not go unnoticed.
+ * Validates a custom retriever's rankings. A score out of range, such as a grade of 7 or a logit, is marked to be dropped and
+ * counted; an invalid ranking or passage is an error. Unpublished passages are removed. A passage outside the filter is an
+ * error, because the retriever would otherwise show callers passages that they may not see.
  */
 function checkRankings(
   returned: readonly Ranking[],

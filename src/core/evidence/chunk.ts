@@ -1,36 +1,36 @@
 import type { Json } from '../lib/json.ts'
 
-/** What a score is. A score never travels without its kind. */
+/** Kind of a score. Every score is stored with its kind. */
 export type ScoreKind =
   /** Raw cosine of two embeddings, −1..1. */
   | 'cosine'
-  /** Okapi BM25, 0 and up; comparable between questions only after division by the question's idf mass. */
+  /** Okapi BM25, 0 and up; comparable between questions only when divided by the question's idf mass. */
   | 'bm25'
   /** Reciprocal rank fusion. */
   | 'rrf'
   /** Distribution-based score fusion. */
   | 'dbsf'
-  /** Convex mix of scores scaled to 0..1. */
+  /** Convex combination of scores scaled to 0..1. */
   | 'convex'
   /** Cross-encoder relevance, 0..1. */
   | 'cross-encoder'
   /** A language model's relevance grade, 0..3. */
   | 'grade'
-  /** A fused score that a knowledge graph raised. */
+  /** A fused score boosted by a knowledge graph. */
   | 'boosted'
-  /** How far a knowledge graph raised a chunk, 0 and up. */
+  /** The boost of a chunk by a knowledge graph, 0 and up. */
   | 'graph-boost'
 
-/** Scores of one chunk, by kind. A kind is absent when that method did not return the chunk; `0` is a score. */
+/** Scores of one chunk, by kind. A kind is absent if that method did not return the chunk; `0` is a score. */
 export type Scores = Readonly<Partial<Record<ScoreKind, number>>>
 
-/** A passage as it is stored: what ingestion writes and an index returns. */
+/** A stored passage, as ingestion writes it and an index returns it. */
 export interface Passage {
-  /** Content-addressed: see `chunkId`. */
+  /** Content-based id: see `chunkId`. */
   readonly id: string
-  /** The document it was cut from. */
+  /** Id of its document. */
   readonly documentId: string
-  /** The words that are searched, measured and quoted. */
+  /** The text that is searched, measured and quoted. */
   readonly text: string
   /** Title of the document. */
   readonly title?: string
@@ -40,7 +40,7 @@ export interface Passage {
   readonly source?: string
   /** The document's own version, if it has one. */
   readonly version?: string
-  /** Anything else the ingester kept. */
+  /** Any other data stored with it. */
   readonly metadata?: Readonly<Record<string, Json>>
 }
 
@@ -49,9 +49,9 @@ export interface Chunk extends Passage {
   readonly scores: Scores
 }
 
-/** What one retrieval method returned, best first as the method sees it. */
+/** Results of one retrieval method, best first. */
 export interface Ranking {
-  /** What the scores of this ranking are. */
+  /** Kind of its scores. */
   readonly kind: ScoreKind
   readonly entries: readonly { readonly passage: Passage; readonly score: number }[]
 }

@@ -1,30 +1,30 @@
-/** The evidence as a model reads it: numbered, delimited, within a budget. */
+/** The context for a model: numbered and delimited passages within a budget. */
 import { number, required, requireMembers } from '../lib/options.ts'
 import type { Chunk } from './chunk.ts'
 
 /** The context of one question. */
 export interface Context {
   readonly text: string
-  /** The chunks that fitted, best first, with the text that is shown; citation `[1]` is the first of them. */
+  /** The chunks that fitted, best first, with their text as shown; citation `[1]` is the first. */
   readonly chunks: readonly Chunk[]
   /** Whether the budget cut anything away. */
   readonly cut: boolean
 }
 
-/** How much a context may hold. */
+/** Budget of a context. */
 export interface ContextBudget {
-  /** Length of the whole text, delimiters included. */
+  /** Longest text, including delimiters. */
   readonly maxLength: number
-  /** What is counted. Its result must not depend on anything but the text. @default characters (UTF-16 code units) */
+  /** Measures a text; must depend on the text only. @default characters (UTF-16 code units) */
   readonly lengthOf?: (text: string) => number
 }
 
 /**
- * Numbers and delimits the best chunks that fit, and of the next one as many whole sentences as fit: half a sentence may
- * say the opposite of the whole. Text that looks like a delimiter is made harmless, so a document cannot end its own
+ * Numbers and delimits the best chunks that fit, plus as many whole sentences of the next one as fit (half a sentence could
+ * mean the opposite of the whole). Text that looks like a delimiter is escaped, so that a document cannot end its own
  * quotation.
  *
- * @returns no chunks when not one sentence of the best fits
+ * @returns no chunks if not even one sentence of the best fits
  * @throws `config_invalid` for a `lengthOf` that gives no length
  */
 export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): Context {
@@ -48,7 +48,7 @@ function fits(text: string, { maxLength, lengthOf }: ContextBudget): boolean {
 
 const LENGTH = { lengthOf: required(number(0)) }
 
-/** The largest count, 0 up to `most`, that holds, where what holds for a count holds for every smaller one. */
+/** Binary search for the largest count, 0..`most`, for which the monotone predicate holds. */
 function mostThatFit(most: number, holds: (count: number) => boolean): number {
   if (most > 0 && holds(most)) return most
   let known = 0
@@ -61,11 +61,11 @@ function mostThatFit(most: number, holds: (count: number) => boolean): number {
   return known
 }
 
-/** Ends a sentence: a mark of its script, before space and no small letter where the script has letters of two sizes; a paragraph. */
+/** End of a sentence: punctuation before white space, not followed by a lower-case letter in scripts that have case; or a paragraph. */
 const SENTENCE_END =
   /[.!?][\p{Pe}\p{Pf}"']*(?=\s+[^\p{Ll}\s])|(?![.!?])\p{STerm}[\p{Pe}\p{Pf}"']*|\S(?=[^\S\n]*\n\s*\n)|\S(?=\s*$)/gu
 
-/** Where the sentences of a text end, as lengths from its start. */
+/** End offsets of the sentences of a text. */
 function sentenceEnds(text: string): number[] {
   return Array.from(text.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length)
 }
@@ -80,7 +80,7 @@ function render(chunks: readonly Chunk[]): string {
     .join('\n\n')
 }
 
-/** Delimiters with a few spaces or invisible characters in them as well: a model may read those as delimiters. */
+/** Escapes delimiters, including variants with a few spaces or invisible characters, which a model may read as delimiters. */
 const escapedDelimiters = (text: string): string =>
   text.includes('<') ? text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;') : text
 

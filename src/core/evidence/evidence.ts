@@ -5,17 +5,17 @@ import type { Chunk, Passage, Ranking, ScoreKind, Scores } from './chunk.ts'
 
 /** The ranked chunks for one question. */
 export interface Evidence {
-  /** By which score the chunks are in order. */
+  /** The score by which the chunks are ordered. */
   readonly rankedBy: ScoreKind
   /** Best first; ties keep retrieval order. */
   readonly chunks: readonly Chunk[]
-  /** The methods asked, whether or not they found anything. */
+  /** The methods used, whether or not they found anything. */
   readonly kinds: readonly ScoreKind[]
-  /** Entries that were dropped because their score was not a number within the range of its kind. */
+  /** Number of entries dropped because their score was not a number within the range of its kind. */
   readonly dropped: number
 }
 
-/** Share of unusable scores above which a retriever is taken to be broken. */
+/** Share of invalid scores above which a retriever counts as broken. */
 const FAULT_ABOVE = 1 / 5
 
 /** A passage with the scores collected for it so far. */
@@ -25,11 +25,11 @@ export interface Collected {
 }
 
 /**
- * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
- * place, and one without a document is a document of its own. Entries whose score is no score are dropped and
+ * Merges rankings by chunk id, in order of first appearance. A chunk that occurs twice in one ranking keeps its first
+ * place; a chunk without a document is treated as its own document. Entries with an invalid score are dropped and
  * counted.
  *
- * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
+ * @throws `retriever_bad_response` when more than a fifth of all entries were dropped, which is a failure and not weak
  *   evidence
  */
 export function collect(rankings: readonly Ranking[]): {
@@ -57,13 +57,13 @@ export function collect(rankings: readonly Ranking[]): {
   return { collected: [...byId.values()], dropped }
 }
 
-/** What a careless retriever leaves out, against its type: two such passages are not of one document. */
+/** Fills in a missing document id, so that two such passages do not count as one document. */
 function ofADocument(passage: Passage): Passage {
   const { id, documentId }: Partial<Passage> & Pick<Passage, 'id'> = passage
   return (documentId ?? '') === '' ? { ...passage, documentId: id } : passage
 }
 
-/** Evidence in order of one of its scores; chunks without that score come last. */
+/** Orders evidence by one of its scores; chunks without that score come last. */
 export function rankBy(
   kind: ScoreKind,
   collected: readonly Collected[],

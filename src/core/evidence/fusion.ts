@@ -1,25 +1,25 @@
-/** Several rankings into one evidence. */
+/** Fuses several rankings into one list of evidence. */
 import { isScore, scaledMethodScore } from './score-kinds.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Ranking, ScoreKind, Scores } from './chunk.ts'
 import { collect, type Collected, type Evidence, rankBy } from './evidence.ts'
 import { reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
-/** How much each method weighs in the convex mix; measured on five question sets: see docs/internal/evaluation.md. */
+/** Weights of the convex combination, measured on five question sets: see docs/internal/evaluation.md. */
 const WEIGHTS = { cosine: 0.35, bm25: 0.65 } as const
 
-/** What every fusion needs to know. */
+/** Options of all fusions. */
 export interface FusionOptions {
-  /** Idf summed over the question's terms (`idfMass`): bounds what BM25 can reach for this question. */
+  /** Idf summed over the question's terms (`idfMass`); determines the maximum of BM25 for this question. */
   readonly idfMass: number
-  /** Chunks kept, best first. Whole, 1 and up. */
+  /** Number of chunks kept, best first, 1 and up. */
   readonly topK: number
 }
 
-/** What reciprocal rank fusion needs to know. */
+/** Options of reciprocal rank fusion. */
 export interface ReciprocalRankOptions extends FusionOptions {
   /**
-   * Constant that is added to every rank, 0 and up: the larger, the less a first place counts before a tenth.
+   * Constant added to every rank, 0 and up; the larger, the smaller the advantage of top ranks.
    *
    * @default 60
    */
@@ -33,14 +33,14 @@ export interface ReciprocalRankOptions extends FusionOptions {
 }
 
 /**
- * Fuses by the convex mix of scaled scores; where one of several rankings is of ranks alone, which have no scale to mix by,
- * by reciprocal ranks.
+ * Fuses by a convex combination of scaled scores; by reciprocal ranks if one of several rankings has ranks only, which cannot
+ * be scaled.
  *
- * Each method is scaled by a bound that does not depend on the other results, so that a fused score means the same in every
- * question: BM25 by the question's idf mass times k1 + 1, cosine clipped to 0..1. A method that did not return a chunk
- * counts 0 for it. What policies read of scores is the methods' own and their convex mix in either case.
+ * Each method is scaled by a bound that does not depend on the other results, so that fused scores are comparable between
+ * questions: BM25 by the question's idf mass times k1 + 1, cosine clipped to 0..1. A method that did not return a chunk
+ * counts as 0 for it. In both cases chunks carry the methods' scores and their convex combination, which policies read.
  *
- * With a single ranking there is nothing to mix: the evidence is ranked by that score as it is.
+ * A single ranking is not fused; the evidence is ordered by its score.
  *
  * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
  * @see Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 42(1), 2023
@@ -51,14 +51,14 @@ export function fuse(rankings: readonly Ranking[], options: FusionOptions): Evid
 }
 
 /**
- * Reciprocal rank fusion: a chunk has the sum over the rankings of 1 / (k + its rank). Ranks follow the usable scores
- * of a ranking, ties in the order they came; a chunk that stands twice in one counts by its first place. A ranking that
- * does not hold a chunk adds nothing.
+ * Reciprocal rank fusion: the score of a chunk is the sum over the rankings of 1 / (k + rank). Ranks follow the valid scores
+ * of a ranking, with ties in their original order; a duplicate chunk counts by its first place. A ranking without the chunk
+ * adds nothing.
  *
- * Ranks say how chunks stand to each other and nothing about the question. So every chunk keeps its methods' scores and
- * has its convex mix as well: policies read those, and the order alone is that of the ranks.
+ * Ranks order chunks but say nothing about their relevance to the question. Every chunk therefore also carries its methods'
+ * scores and their convex combination, which policies read; ranks determine the order only.
  *
- * With a single ranking there is nothing to fuse: the evidence is ranked by that score as it is.
+ * A single ranking is not fused; the evidence is ordered by its score.
  *
  * @throws `config_invalid` when `k` is not a finite number of 0 and up, or both it and `firstRank` are 0;
  *   `retriever_bad_response` when more than a fifth of the scores are not finite
@@ -83,12 +83,12 @@ function fuseByRanks(rankings: readonly Ranking[], options: FusionOptions, k: nu
       const worth = reciprocalRanks(entries.length, k, firstRank)
       entries.forEach(({ passage: { id } }, at) => sums.set(id, (sums.get(id) ?? 0) + worth[at]!))
     }
-    // Every collected passage has a usable score in some ranking.
+    // Non-null: every collected passage has a valid score in some ranking.
     return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, rrf: sums.get(passage.id)! } }))
   })
 }
 
-/** @param score what gives the collected chunks, which have their convex mix, the score that ranks them */
+/** @param score adds the score that determines the order; the chunks already have their convex combination */
 function fuseBy(
   kind: 'convex' | 'rrf',
   rankings: readonly Ranking[],
@@ -107,7 +107,7 @@ function fuseBy(
   return rankBy(kind, score(mixed), facts)
 }
 
-/** The usable entries of a ranking by their scores, ties as they came; each chunk once, by its first place. */
+/** The valid entries of a ranking by score, with ties in their original order and duplicates removed. */
 function bestFirst({ kind, entries }: Ranking): Ranking['entries'] {
   const known = new Set<string>()
   return entries
@@ -119,7 +119,7 @@ function mix(scores: Scores, kinds: readonly ScoreKind[], idfMass: number): numb
   let sum = 0
   let total = 0
   for (const kind of ['cosine', 'bm25'] as const) {
-    // A method that was not asked weighs nothing.
+    // A method that was not used has no weight.
     if (!kinds.includes(kind)) continue
     sum += WEIGHTS[kind] * (scaledMethodScore(kind, scores, idfMass) ?? 0)
     total += WEIGHTS[kind]

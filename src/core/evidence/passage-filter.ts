@@ -1,24 +1,24 @@
-/** Which passages a question may be answered from, beside tenant and collection. Set by the server, never by a request. */
+/** Filters on passages, within tenant and collection. Set by the server, never by a request. */
 import { RagGateError } from '../../errors.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { memberAt } from '../lib/guards.ts'
 import type { Passage } from './chunk.ts'
 
-/** A value that a field may have. */
+/** An allowed value of a field. */
 export type PassageFilterValue = string | number | boolean
 
 /**
- * Fields of passages and the values that each may have: one, or any of a list. All fields must agree.
+ * Fields of passages with their allowed values: one, or a list. All fields must match.
  *
  * A field is `documentId`, `title`, `section`, `source`, `version`, or a member of the passage's metadata such as
- * `metadata.team` or `metadata.access.level`. A passage without the field is left out. `true` and 1 are equal, and so
- * are `false` and 0, as in the index.
+ * `metadata.team` or `metadata.access.level`. A passage without the field is excluded. `true` equals 1, and `false` equals
+ * 0, as in the index.
  */
 export type PassageFilter = Readonly<Record<string, PassageFilterValue | readonly PassageFilterValue[]>>
 
 const FIELD = /^(?:documentId|title|section|source|version|metadata(?:\.[a-zA-Z_0-9-]+)+)$/
 
-/** Quotes and backslashes could end a string in the language of an index; the rest may be changed on the way. */
+/** Quotes and backslashes could end a string in an index's filter syntax; the others may be changed in transit. */
 const UNSAFE = /['"\\]|\p{Cc}|\p{Surrogate}/u
 
 const MAX_FIELDS = 16
@@ -26,13 +26,13 @@ const MAX_VALUES = 100
 const MAX_CHARACTERS = 256
 
 /**
- * Checks a filter. Values that cannot be sent safely to every index are refused, not escaped.
+ * Checks a filter. Values that cannot be sent safely to every index are rejected rather than escaped.
  *
  * @throws `config_invalid` for an unknown field, an empty or long list, or a value with quotes, backslashes or control
  *   characters
  */
 export function checkPassageFilter(filter: PassageFilter): PassageFilter {
-  // From a function written without types anything may come.
+  // An untyped function may return anything.
   const fields = Object.entries((filter as PassageFilter | null) ?? {})
   if (fields.length === 0 || fields.length > MAX_FIELDS) throw invalid(`must name 1 to ${MAX_FIELDS} fields`)
   for (const [field, given] of fields) {
@@ -44,12 +44,12 @@ export function checkPassageFilter(filter: PassageFilter): PassageFilter {
   return filter
 }
 
-/** The filter as it joins the answer key; empty for none. */
+/** The filter as part of the answer key; empty for none. */
 export function filterKey(filter: PassageFilter | undefined): string {
   return filter === undefined ? '' : canonicalJson(filter)
 }
 
-/** Whether a passage may be used. */
+/** Whether a passage matches the filter. */
 export function passesFilter(passage: Passage, filter: PassageFilter): boolean {
   return Object.entries(filter).every(([field, allowed]) => {
     const value = comparable(memberAt(passage, ...field.split('.')))
@@ -57,7 +57,7 @@ export function passesFilter(passage: Passage, filter: PassageFilter): boolean {
   })
 }
 
-/** The values of a field, as a list. */
+/** The allowed values of a field, as a list. */
 export function valuesOf(given: PassageFilter[string]): readonly PassageFilterValue[] {
   return Array.isArray(given) ? given : [given as PassageFilterValue]
 }

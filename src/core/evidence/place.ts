@@ -1,9 +1,9 @@
 import type { Passage } from './chunk.ts'
 
-/** Where a passage stands. */
+/** Location of a passage. */
 export type Place = Pick<Passage, 'title' | 'section' | 'source'>
 
-/** Where a passage stands, as far as it says so, without its text. */
+/** The location of a passage, without its text; absent members stay absent. */
 export function placeOf({ title, section, source }: Place): Place {
   return {
     ...(title === undefined ? {} : { title }),

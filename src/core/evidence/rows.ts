@@ -1,4 +1,4 @@
-/** What an index returned, read row by row: nothing in it is trusted. */
+/** Reads rows returned by an index; nothing in them is trusted. */
 import { frozenCopy } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
@@ -6,17 +6,17 @@ import type { Json } from '../lib/json.ts'
 import type { Passage, Ranking, ScoreKind } from './chunk.ts'
 import { scoreWithinRange } from './score-kinds.ts'
 
-/** A row as read: its passage and the value in the place of the score. */
+/** A row: its passage, and its unchecked score. */
 export interface RetrievedRow {
   readonly passage: Passage
   readonly score: unknown
 }
 
 /**
- * A ranking of one method's rows: best first, malformed scores last, ties in the order they came in; of equal ids the
- * best counts. A score that is not a finite number within the range of its kind becomes NaN, to be dropped and counted.
+ * Ranks the rows of one method: best first, malformed scores last, ties in their original order; of equal ids the best is
+ * kept. A score that is not a finite number within the range of its kind becomes NaN, to be dropped and counted later.
  *
- * @param topK entries kept; whole, 1 and up
+ * @param topK number of entries kept, 1 and up
  */
 export function rankRows(kind: ScoreKind, rows: readonly RetrievedRow[], topK: number): Ranking {
   const known = new Set<string>()
@@ -32,11 +32,11 @@ function orderOf(score: number): number {
 }
 
 /**
- * A passage from its parts.
+ * Builds a passage from its parts.
  *
- * @param fields holds `documentId`, `title`, `section`, `source`, `version` and `metadata`, all of them optional: a
- *   passage without a document is one of its own. `null`, as a database has it, is as good as none
- * @throws `retriever_bad_response` when a part has another type than it should
+ * @param fields has `documentId`, `title`, `section`, `source`, `version` and `metadata`, all optional; a passage without a
+ *   document is its own document. `null`, as in a database, means absent
+ * @throws `retriever_bad_response` when a part has the wrong type
  */
 export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
   return passageOf(id, text || undefined, fields)
@@ -55,16 +55,16 @@ function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, u
     documentId: textMember(fields, 'documentId') || id,
     text,
     ...Object.fromEntries(optional),
-    // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
-    // It may be the index's own object: a holder of the passage must not change what the next search is filtered by.
+    // The cast is safe: indexes return parsed JSON, or JSON by their own rules.
+    // Copied, because it may be the index's own object, and changing it would affect later searches.
     ...(metadata !== undefined && { metadata: frozenCopy({ ...metadata }) as Readonly<Record<string, Json>> }),
   }
 }
 
 /**
- * A copy of what a custom retriever calls a passage; its text may be empty, and supports nothing then.
+ * Checks and copies a passage of a custom retriever. Its text may be empty; it then supports nothing.
  *
- * @throws `retriever_bad_response` when a part has another type than it should
+ * @throws `retriever_bad_response` when a part has the wrong type
  */
 export function checkPassage(passage: Passage): Passage {
   // Its members are read by name, whatever they are.

@@ -1,24 +1,24 @@
-/** The one table of score kinds: which numbers each can be, what it is worth, and which of several counts. */
+/** Score kinds: their ranges, their meaning, and their order of precedence. */
 import { clamp01, finite } from '../lib/numbers.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import type { ScoreKind, Scores } from './chunk.ts'
 
 /**
- * What the scores of a retriever tell: how many of the question's words a passage holds, how near it is in meaning, only which
- * is better than another, or nothing. Cosines of hashed words tell none of them.
+ * What a retriever's scores measure: shared words, similarity of meaning, only the order, or nothing usable. Cosines of hashed
+ * words count as nothing.
  */
 export type ScoreMeaning = 'words' | 'meaning' | 'ranks' | 'none'
 
-/** Whether the cosines of an embedding only repeat what words tell: those of hashed words, and of indexes of words. */
+/** Whether an embedding represents words only, as hashed words and word indexes do, so that its cosines add nothing. */
 export function embedsWords(model: string): boolean {
   return /^(hashed-)?words-/.test(model)
 }
 
-/** What is known of a kind of score. */
+/** Properties of a score kind. */
 interface ScoreKindFacts {
-  /** Lowest and highest score that there can be. */
+  /** Lowest and highest possible score. */
   readonly range: readonly [low: number, high: number]
-  /** Highest score of a kind that means the same in every question, so that a share of it does too. */
+  /** Highest score, for kinds that are comparable between questions, so that scores can be normalised by it. */
   readonly full?: number
 }
 
@@ -38,37 +38,37 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
   'graph-boost': { range: POSITIVE },
 }
 
-/** What a score can be of. */
+/** Names of all score kinds. */
 export const SCORE_KIND_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(SCORE_KINDS)
 
-/** Scores of a reranker, the one that counts first. */
+/** Kinds of a reranker, by precedence. */
 const RERANKER_KINDS = ['cross-encoder', 'grade'] as const
 
-/** Scores of a fusion. */
+/** Kinds of fused scores. */
 export const FUSED_KINDS = ['rrf', 'dbsf', 'convex'] as const
 
 /**
- * By which score chunks are compared, the one that counts first: a reranker's before what a knowledge graph raised, and
- * that before a fused one. The convex mix means the same in every question; ranks and distributions only order the chunks
- * of one, so they are read where nothing else is there.
+ * Scores by which chunks are compared, by precedence: a reranker's, then one boosted by a knowledge graph, then a fused one.
+ * The convex combination is comparable between questions; ranks and distribution-based scores only order the chunks of one
+ * question, so they come last.
  */
 const RANKING_KINDS = [...RERANKER_KINDS, 'boosted', 'convex', 'rrf', 'dbsf'] as const
 
-/** By which score a chunk's relevance is told, the one that counts first: all of them mean the same in every question. */
+/** Scores of a chunk's relevance, by precedence; all are comparable between questions. */
 export const RELEVANCE_KINDS = [...RERANKER_KINDS, 'cosine', 'convex'] as const
 
-/** Scores of a retrieval method, as policies read them, the one that counts first. */
+/** Scores of retrieval methods that policies read, by precedence. */
 export const METHOD_KINDS = ['bm25', 'cosine'] as const
 
-/** How far float32 may take a score beyond its range. */
+/** Tolerance for float32 errors beyond a range. */
 const TOLERANCE = 1e-6
 
 /**
- * A score held within the range of its kind: cosine −1..1; convex and cross-encoder 0..1; grade 0..3; bm25, rrf and
- * graph-boost 0 and up; any finite number for the others. 32-bit floats may stray 1e-6 beyond it.
+ * Checks a score against the range of its kind: cosine −1..1; convex and cross-encoder 0..1; grade 0..3; bm25, rrf and
+ * graph-boost 0 and up; any finite number for the others. Values up to 1e-6 beyond it, from 32-bit floats, are clipped.
  *
- * @returns `NaN` for what is no finite number, of no known kind, or beyond its range: a distance, a logit or a percentage
- *   under a wrong name
+ * @returns `NaN` for a value that is not a finite number, of an unknown kind, or out of range, such as a distance, a logit or
+ *   a percentage with the wrong kind
  */
 export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
   if (typeof score !== 'number' || !Number.isFinite(score)) return Number.NaN
@@ -78,34 +78,34 @@ export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
 }
 
 /**
- * Whether fusion can use a score: any finite number, but for a cosine beyond −1..1, which is a distance or an inner
- * product under a wrong name. What a retriever gave is held to the ranges of all kinds before.
+ * Whether fusion can use a score: any finite number, except a cosine beyond −1..1, which is a distance or an inner product
+ * with the wrong kind. Scores of retrievers were checked against the ranges of all kinds before.
  */
 export function isScore(kind: ScoreKind, score: number): boolean {
   return Number.isFinite(score) && (kind !== 'cosine' || !Number.isNaN(scoreWithinRange(kind, score)))
 }
 
-/** Highest score of a reranker's kind; the lowest is 0. */
+/** Highest score of a reranker kind; the lowest is 0. */
 export function fullScore(kind: (typeof RERANKER_KINDS)[number]): number {
   return SCORE_KINDS[kind].full ?? 1
 }
 
-/** A score as a share of the highest of its kind; as it is where the kind has none that means the same everywhere. */
+/** A score divided by the highest of its kind; unchanged for kinds without one. */
 export function scoreShare(kind: ScoreKind, score: number): number {
   return score / (SCORE_KINDS[kind].full ?? 1)
 }
 
-/** The reranker's score as a share of 1 at best; `undefined` when no reranker scored the chunk. */
+/** The reranker's score scaled to 0..1; `undefined` if no reranker scored the chunk. */
 export function rerankerScore(scores: Scores): number | undefined {
   return firstShare(RERANKER_KINDS, scores)
 }
 
-/** By which a chunk is compared with others, as a share where its kind has one; `undefined` for none. */
+/** The score by which a chunk is compared with others, scaled if its kind has a maximum; `undefined` for none. */
 export function rankingScore(scores: Scores): number | undefined {
   return firstShare(RANKING_KINDS, scores)
 }
 
-/** How relevant a chunk is by the first of its scores that means the same in every question, 0..1; `undefined` for none. */
+/** Relevance of a chunk by the first available score that is comparable between questions, 0..1; `undefined` for none. */
 export function relevanceShare(scores: Scores): number | undefined {
   const share = firstShare(RELEVANCE_KINDS, scores)
   return share === undefined ? undefined : clamp01(share)
@@ -120,8 +120,8 @@ function firstShare(kinds: readonly ScoreKind[], scores: Scores): number | undef
 }
 
 /**
- * The score of one method, BM25 or cosine, scaled to 0..1 by a bound that does not depend on other results: BM25 by what
- * it can reach for the question, idf mass · (k1 + 1); cosine clipped.
+ * The score of one method, BM25 or cosine, scaled to 0..1 by a bound that does not depend on other results: BM25 by its
+ * maximum for the question, idf mass · (k1 + 1); cosine clipped.
  *
  * @returns `undefined` for other kinds, and without a score
  */

@@ -8,15 +8,14 @@ import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
 export interface ConfidenceRangeOptions {
-  /** Confidence below which the question is refused, 0..1. Equality does not refuse. */
+  /** Confidence below which the question is refused, 0..1. An equal value is not refused. */
   readonly refuseBelow: number
-  /** Confidence below which the answer carries a caution, `refuseBelow`..1. Equality passes. */
+  /** Confidence below which the answer carries a caution, `refuseBelow`..1. An equal value passes. */
   readonly adviseBelow: number
   /**
-   * Judges nothing where a reranker graded the chunks: beside `gradedRelevance` the confidence can be asked of the others
-   * alone.
+   * Skips if a reranker graded the chunks. For policies with `gradedRelevance`, which then decides.
    *
-   * @default it judges them as well
+   * @default graded chunks are judged too
    */
   readonly whereGraded?: 'skipped'
 }
@@ -35,11 +34,11 @@ const OPTIONS: OptionKinds<ConfidenceRangeOptions> = {
 const SETTINGS: OptionKinds<ConfidenceRangeSettings> = { ...OPTIONS, gate: required(string) }
 
 /**
- * Refuses, advises or passes by the policy's confidence. Beside sentences that state something, which is not measured, it
- * passes nothing without a caution. A confidence that could not be computed refuses.
+ * Refuses, advises or passes by the policy's confidence. If the question contains statements, which are not measured, an
+ * answer always carries a caution. A confidence that could not be computed refuses.
  *
- * @throws `policy_invalid` when a threshold is outside 0..1, `adviseBelow` is under `refuseBelow`, or `whereGraded` is
- *   another
+ * @throws `policy_invalid` when a threshold is outside 0..1, `adviseBelow` is less than `refuseBelow`, or `whereGraded` is
+ *   invalid
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
   requireOptions(options, OPTIONS, 'policy_invalid')
@@ -62,7 +61,7 @@ export const confidenceRangeGate = defineGate({
   },
   threshold: {
     of: ({ refuseBelow }) => refuseBelow,
-    // A caution begins no lower than answers do.
+    // `adviseBelow` is never less than `refuseBelow`.
     moved: (settings, threshold) => ({
       ...settings,
       refuseBelow: threshold,
@@ -83,7 +82,7 @@ export const confidenceRangeGate = defineGate({
     if (!Number.isFinite(confidence)) {
       return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
     }
-    // Shown floored, so that a confidence below a threshold never reads like the threshold.
+    // Rounded down, so that a confidence below a threshold is never shown equal to it.
     const shown = (Math.floor(confidence * 1000) / 1000).toFixed(3)
     const is = (from: number): boolean => meets(confidence, from, RATIO_TOLERANCE)
     const threshold = is(refuseBelow) ? adviseBelow : refuseBelow

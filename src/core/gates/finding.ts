@@ -1,45 +1,45 @@
-/** What gates say: outcomes, findings, and the strictest of them. */
+/** Outcomes and findings of gates, and the strictest of them. */
 
-/** What is done with a question: answered, answered with a visible caution, or not answered. */
+/** What happens to a question: it is answered, answered with a visible caution, or refused. */
 export type Verdict = 'pass' | 'advise' | 'refuse'
 
-/** What one gate says. `skip`: it could not or need not judge. */
+/** Outcome of one gate. `skip`: it could not or need not judge. */
 export type Outcome = Verdict | 'skip'
 
 /** Whether a gate judges the evidence or the answer. */
 export type Stage = 'pre-generation' | 'post-generation'
 
 /**
- * Why a question was refused, advised or passed, as a stable code that callers and dashboards compare. Each gate brings
- * codes of its own, with their texts.
+ * Why a question was refused, advised or passed, as a stable code for callers and dashboards. Each gate defines its own
+ * codes and their texts.
  */
 export type ReasonCode = string
 
-/** What one gate found. */
+/** Result of one gate or rule. */
 export interface Finding {
   /** Name of the gate, or of the rule. */
   readonly gate: string
   /** Before the model call, or after it. */
   readonly stage: Stage
-  /** `skip` counts for nothing. */
+  /** `skip` is ignored when the strictest outcome is chosen. */
   readonly outcome: Outcome
-  /** Why, as a stable code. */
+  /** Stable reason code. */
   readonly code: ReasonCode
-  /** The same in words with figures, for operators only. */
+  /** The reason in words with figures, for operators only. */
   readonly message: string
-  /** What was measured. */
+  /** The measured value. */
   readonly actual?: number
-  /** What it was held against. */
+  /** The value it was compared with. */
   readonly threshold?: number
   /** Id of the chunk that the finding is about. */
   readonly subject?: string
-  /** What every caller is told instead of the text of its code; a rule of a service's own may say it. */
+  /** Public text that replaces the text of the code; a custom rule may set it. */
   readonly publicText?: string
 }
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }
 
-/** The strictest verdict among outcomes; `pass` for none. What is no outcome, as in a damaged record, refuses. */
+/** The strictest verdict among outcomes; `pass` for none. An invalid outcome, as in a damaged record, counts as `refuse`. */
 export function strictest(outcomes: Iterable<Outcome>): Verdict {
   let verdict: Verdict = 'pass'
   for (const given of outcomes) {
@@ -49,7 +49,7 @@ export function strictest(outcomes: Iterable<Outcome>): Verdict {
   return verdict
 }
 
-/** Whether a value is a code: it stands in a header. */
+/** Whether a value is a valid code, safe in a header. */
 export function isCode(value: string): boolean {
   return /^[\w:./-]+$/.test(value)
 }

@@ -1,4 +1,4 @@
-/** What a gate is made of. To add one, read `min-top-cosine.ts`: a gate is a file, and nothing else has to know it. */
+/** Types of gates. To add one, start from `min-top-cosine.ts`: a gate is one file that nothing else needs to know. */
 import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
@@ -9,27 +9,27 @@ import { required, requireOptions, string } from '../lib/options.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Signal } from '../signals/signal.ts'
 
-/** What a gate may look at. */
+/** Input of a gate's check. */
 export interface GateInput {
-  /** What was measured of the evidence. */
+  /** Signals of the evidence. */
   readonly signals: Signals
-  /** What the policy's confidence model made of the signals; `NaN` when it could not. */
+  /** The policy's confidence; `NaN` if it could not be computed. */
   readonly confidence: number
-  /** What is known about the answer; only gates that run after generation have it. */
+  /** Signals of the answer; only for gates that run after generation. */
   readonly answer?: AnswerSignals
 }
 
-/** What a gate says; `judge` adds its name and stage. */
+/** Result of a gate's check; `judge` adds name and stage. */
 export interface GateFinding<Code extends string = string> {
-  /** `skip` where the gate cannot or need not judge: when all skip, the question is refused. */
+  /** `skip` if the gate cannot or need not judge; if all gates skip, the question is refused. */
   readonly outcome: Outcome
-  /** Why, as a stable code of A-Z a-z 0-9 _ . : / -; `passed` where it passed. */
+  /** Stable reason code of A-Z a-z 0-9 _ . : / -; `passed` if it passed. */
   readonly code: Code
-  /** With figures, for operators. */
+  /** Message with figures, for operators. */
   readonly message: string
-  /** What was measured, a finite number. */
+  /** The measured value, a finite number. */
   readonly actual?: number
-  /** What it was held against. */
+  /** The value it was compared with. */
   readonly threshold?: number
   /** Id of the chunk that the finding is about. */
   readonly subject?: string
@@ -37,11 +37,11 @@ export interface GateFinding<Code extends string = string> {
 
 /** Settings of a gate, as a policy stores them: plain data, so that a policy can be hashed, stored and replayed. */
 export interface GateSettings {
-  /** Name of the gate that they are for. */
+  /** Name of the gate to which they belong. */
   readonly gate: string
 }
 
-/** What only a route can tell a gate about its answer. */
+/** A fact about the answer that a route must report to a gate. */
 export type ReportedPart = 'generation-confidence'
 
 /**
@@ -51,58 +51,57 @@ export type ReportedPart = 'generation-confidence'
  * @typeParam Code the codes of its findings
  */
 export interface Gate<Settings extends GateSettings = GateSettings, Code extends string = string> {
-  /** As its settings name it. */
+  /** Name of the gate in settings. */
   readonly name: Settings['gate']
-  /** Whether it judges the evidence, before a model is called, or the answer. */
+  /** Whether it judges the evidence, before the model call, or the answer. */
   readonly stage: Stage
   /** @throws `policy_invalid` naming the setting at fault */
   validate(settings: Settings): void
   /**
-   * What is asked about. A gate about the `question` is asked where nothing was found, too, and before anything is
-   * retrieved where its signals follow from the question alone. It refuses or has nothing to say: that a question can be
-   * read supports no answer.
+   * What the gate judges. A gate about the `question` also runs when nothing was found, and before retrieval if its signals
+   * depend on the question only. It can refuse but never pass, since a readable question does not support an answer.
    *
    * @default the evidence, or the answer
    */
   readonly about?: 'question'
-  /** The signals that it reads: they are measured for it. @default none, but for the confidence and the answer */
+  /** The signals that it needs. @default none besides confidence and answer */
   reads?(settings: Settings): readonly Signal[]
-  /** Pure. What is missing or no number refuses. @returns `undefined` for nothing to say, which counts like `skip` */
+  /** The pure check. Missing or non-numeric signals must refuse. @returns `undefined` for no finding, which counts as `skip` */
   check(settings: Settings, input: GateInput): GateFinding<Code> | undefined
-  /** What is said for each of its codes. */
+  /** Texts of its codes. */
   readonly texts: Readonly<Record<Exclude<Code, 'passed'>, Text>>
-  /** Whether it can judge an answer that could not be read; where another cannot, that refuses. @default false */
+  /** Whether it can judge an unreadable answer. If any gate cannot, such an answer is refused. @default false */
   readonly judgesUnreadable?: true
   /**
-   * How answers are measured: `measureAnswer`, for every gate that runs after generation, and none before. So an app
-   * whose policy judges no answers does not bundle it.
+   * The function that measures answers: `measureAnswer`, for gates that run after generation. It is passed in here so that
+   * apps whose policy judges no answers do not bundle it.
    */
   readonly measure?: (input: AnswerInput) => AnswerSignals
-  /** Sentences of an answer that it refuses, as they stand there. @default none */
+  /** Sentences of an answer that it refuses, verbatim. @default none */
   refusedSentences?(settings: Settings, answer: string, signals: AnswerSignals): readonly string[]
-  /** What the route must report for it. @default nothing */
+  /** The fact that the route must report for it. @default nothing */
   readonly needs?: ReportedPart
-  /** Fields of a structured answer that it looks at. @default none */
+  /** Fields of a structured answer that it reads. @default none */
   answerFields?(settings: Settings): readonly string[]
-  /** Its threshold from 0 to 1 below which it refuses, where labels can move it. @default it has none */
+  /** Access to its refuse threshold, 0 to 1, for calibration by labels. @default it has none */
   readonly threshold?: GateThreshold<Settings>
 }
 
-/** How the one threshold of a gate is read and moved. */
+/** Reads and changes the threshold of a gate. */
 export interface GateThreshold<Settings extends GateSettings = GateSettings> {
   /** 0..1. */
   of(settings: Settings): number
-  /** The settings with another threshold; not yet validated. */
+  /** The settings with another threshold, not validated. */
   moved(settings: Settings, threshold: number): Settings
 }
 
-/** A gate with its settings, as a policy asks it. */
+/** A gate with its settings, as part of a policy. */
 export interface PolicyGate {
   readonly gate: Gate
   readonly settings: GateSettings
 }
 
-/** Names the type parameters of a gate from its parts. */
+/** Infers the type parameters of a gate from its members. */
 export function defineGate<Settings extends GateSettings, Code extends string>(
   gate: Omit<Gate<Settings, Code>, 'texts'> & { readonly texts: Gate<Settings, NoInfer<Code>>['texts'] },
 ): Gate<Settings, Code> {
@@ -110,7 +109,7 @@ export function defineGate<Settings extends GateSettings, Code extends string>(
 }
 
 /**
- * A gate with settings, checked and frozen.
+ * Combines a gate with settings, checked and frozen.
  *
  * @throws `policy_invalid` naming the setting at fault
  */
@@ -125,17 +124,17 @@ export function gateWith<Settings extends GateSettings, Code extends string>(
   return Object.freeze({ gate, settings: Object.freeze({ ...settings }) })
 }
 
-/** The settings of a gate among those of a policy; `undefined` when the policy does not ask it. */
+/** The settings of a gate in a policy; `undefined` if the policy does not contain it. */
 export function settingsOf<Settings extends GateSettings, Code extends string>(
   gate: Gate<Settings, Code>,
   gates: readonly PolicyGate[],
 ): Settings | undefined {
   const found = gates.find((each) => each.settings.gate === gate.name)
-  // Validated by this gate when the policy was made.
+  // The cast is safe: this gate validated them when the policy was made.
   return found?.settings as Settings | undefined
 }
 
-/** The check of settings that only name their gate. @throws `policy_invalid` for any other */
+/** Validates settings that have no member except `gate`. @throws `policy_invalid` for any other */
 export function plainSettings(settings: GateSettings): void {
   requireOptions(settings, { gate: required(string) }, 'policy_invalid')
 }

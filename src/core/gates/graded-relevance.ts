@@ -7,13 +7,13 @@ import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 /** Settings of `gradedRelevance`. */
 export interface GradedRelevanceOptions {
   /**
-   * Grade from which a chunk counts as relevant, 0..3. Equality passes.
+   * Lowest grade of a relevant chunk, 0..3.
    *
    * @default 2
    */
   readonly relevanceThreshold?: number | undefined
   /**
-   * Relevant chunks needed. Whole, 0..20; the best one must be relevant in any case.
+   * Number of relevant chunks needed, 0..20; the best one must always be relevant.
    *
    * @default 1
    */
@@ -27,7 +27,7 @@ export interface GradedRelevanceSettings {
   readonly minChunks: number
 }
 
-/** Their values are checked as settings. */
+/** Names of the options; their values are checked as settings. */
 export const GRADED_RELEVANCE_OPTIONS: OptionKinds<GradedRelevanceOptions> = {
   relevanceThreshold: anything,
   minChunks: anything,
@@ -40,8 +40,8 @@ const SETTINGS: OptionKinds<GradedRelevanceSettings> = {
 }
 
 /**
- * Judges the grades that a reranker gave the chunks; skips when no chunk was graded, because the reranker is off or
- * failed. A reranker that graded everything irrelevant is a refusal.
+ * Judges the reranker's grades of the chunks. Skips if no chunk was graded, because the reranker is off or failed; refuses if
+ * all chunks were graded irrelevant.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of two-tier, "Reranked Score Gating"

@@ -3,14 +3,14 @@ import { loneTerm as loneTermSignal } from '../signals/lone-term.ts'
 import { TOO_SHORT } from './question-length.ts'
 import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
 
-/** A term in more chunks than these, and than this share of a collection, says too little alone. */
+/** A term that occurs in more chunks than this, and than this share of the collection, is not rare. */
 const RARE_CHUNKS = 3
 const RARE_SHARE = 0.05
 
 /**
- * Refuses a question of one term and no question word ("ok", "gate"): it asks nothing in particular. A term that names
- * the best chunk, in its title, and is rare in the collection is a search for that page, and stays. Without a lexicon no
- * term is known to be rare.
+ * Refuses a question that consists of one term without a question word ("ok", "gate"), because it asks nothing in particular.
+ * A term that is rare in the collection and occurs in the best chunk's title is a search for that page, and is not refused.
+ * Without a lexicon no term counts as rare.
  */
 export function loneTerm(): PolicyGate {
   return gateWith(loneTermGate, { gate: 'lone-term' })

@@ -8,7 +8,7 @@ import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 /** Settings of `minTopCosine`. */
 export interface MinTopCosineOptions {
   /**
-   * Raw cosine of the best chunk below which the question is refused, −1..1. Equality passes.
+   * Raw cosine of the best chunk below which the question is refused, −1..1. An equal value passes.
    *
    * @default 0.7
    */
@@ -22,7 +22,7 @@ export interface MinTopCosineSettings {
 }
 
 /**
- * Refuses when even the most similar chunk is not similar enough: nothing relevant is in the corpus.
+ * Refuses when even the most similar chunk is not similar enough, so the corpus holds nothing relevant.
  *
  * @throws `policy_invalid` when `refuseBelow` is outside −1..1
  * @see the specification of multi-gate, gate 1

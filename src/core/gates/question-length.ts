@@ -3,7 +3,7 @@ import { askedTermCount } from '../signals/asked-term-count.ts'
 import { refusalText } from './text.ts'
 import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
 
-/** Codes and texts that are said of what is too short. */
+/** Code and text for a question that is too short. */
 export const TOO_SHORT = {
   question_too_short: refusalText(
     'This is too little to go by.',
@@ -12,7 +12,7 @@ export const TOO_SHORT = {
   ),
 }
 
-/** Refuses a question without any term, before anything is retrieved: nothing was asked that evidence could support. */
+/** Refuses a question without any term, before retrieval, because no evidence could support it. */
 export function questionLength(): PolicyGate {
   return gateWith(questionLengthGate, { gate: 'question-length' })
 }

@@ -2,7 +2,7 @@ import { questionReadable } from '../signals/question-readable.ts'
 import { refusalText } from './text.ts'
 import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
 
-/** Codes and texts that are said of what cannot be read. */
+/** Code and text for an unreadable question. */
 export const UNREADABLE = {
   question_unreadable: refusalText(
     'I cannot read this question.',
@@ -11,7 +11,7 @@ export const UNREADABLE = {
   ),
 }
 
-/** Refuses a question of which too little can be read (`isReadable`), before anything is retrieved. */
+/** Refuses a question of which too little is readable (`isReadable`), before retrieval. */
 export function readableQuestion(): PolicyGate {
   return gateWith(readableQuestionGate, { gate: 'readable-question' })
 }

@@ -4,8 +4,8 @@ import { UNREADABLE } from './readable-question.ts'
 import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
 
 /**
- * Refuses a question with words run together ("whowonthechessmatch") that neither the collection nor what was found knows:
- * they count as one word that is missing, and a model reads the whole sentence. Which words are, the language knows.
+ * Refuses a question with words run together ("whowonthechessmatch") that occur in neither the collection nor the evidence: for
+ * the signals they are one unknown word, but a model would read the whole sentence. The language detects such words.
  */
 export function runTogether(): PolicyGate {
   return gateWith(runTogetherGate, { gate: 'run-together' })

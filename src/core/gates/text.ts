@@ -1,29 +1,29 @@
-/** What people read about a reason: neutral sentences that name no domain. */
+/** Texts for reason codes: neutral sentences that name no domain. */
 
-/** What is said about a reason. No figures: figures are in the findings, for operators. */
+/** The text for a reason code, without figures; these are in the findings, for operators. */
 export interface Text {
-  /** Stands where the answer would; empty for reasons that refuse nothing. */
+  /** Sent in place of the answer; empty for codes that do not refuse. */
   readonly answer: string
-  /** Why, in one sentence. */
+  /** The reason, in one sentence. */
   readonly reason: string
-  /** What the asker can do. */
+  /** What the user can do. */
   readonly suggestions: readonly string[]
 }
 
-/** The text of a reason that refuses. */
+/** Makes the text of a code that refuses. */
 export function refusalText(answer: string, reason: string, ...suggestions: readonly string[]): Text {
   return Object.freeze({ answer, reason, suggestions: Object.freeze(suggestions) })
 }
 
-/** The text of a reason that lets the question through. */
+/** Makes the text of a code that does not refuse. */
 export function noteText(reason: string, ...suggestions: readonly string[]): Text {
   return refusalText('', reason, ...suggestions)
 }
 
-/** How a refusal begins. */
+/** First sentence of refusals before the model call. */
 export const CANNOT_ANSWER = 'I cannot answer this question based on the available documents.'
 
-/** What can be suggested. */
+/** Suggestions. */
 export const SUGGEST = Object.freeze({
   rephrase: 'Rephrase the question with the words that the documents use',
   narrow: 'Ask about one thing at a time',
@@ -33,17 +33,17 @@ export const SUGGEST = Object.freeze({
   verify: 'Verify the answer against the sources given with it',
 })
 
-/** Evidence that carries no number a gate could judge. */
+/** For evidence without any number that a gate could judge. */
 export const UNMEASURED = refusalText(
   `${CANNOT_ANSWER} The evidence could not be judged.`,
   'The retrieved information carries no usable score',
   SUGGEST.tryLater,
 )
 
-/** A gate stood back: what read the passages judges them. */
+/** For a gate that skipped because the reranker graded the passages. */
 export const GRADED_ALREADY = noteText('The reranker graded the evidence')
 
-/** Evidence that is too weak. */
+/** For evidence that is too weak. */
 export const WEAK_EVIDENCE = refusalText(
   `${CANNOT_ANSWER} The retrieved information is not sufficiently relevant.`,
   'Retrieved information not sufficiently relevant',
@@ -52,5 +52,5 @@ export const WEAK_EVIDENCE = refusalText(
   SUGGEST.addDocuments,
 )
 
-/** How a refusal begins that took back an answer. */
+/** First sentence of refusals that replace an answer. */
 export const NOT_CONFIRMED = 'I cannot give an answer that the available documents confirm.'

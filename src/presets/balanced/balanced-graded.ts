@@ -22,8 +22,8 @@ export const balancedGradedPreset: Preset = Object.freeze({
 export interface BalancedGradedOptions extends Omit<BalancedOptions, 'refuse'>, GradedRelevanceOptions {}
 
 /**
- * Grades decide where a model graded the passages, and `balanced` where none did: because there is none, it failed, or
- * words were sure enough without it. It is for a cascade (docs/cascades.md).
+ * The policy for a cascade (docs/cascades.md): if a model graded the passages, its grades decide; otherwise, because there is
+ * no grader, it failed, or it was not needed, `balanced` decides.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
@@ -39,7 +39,7 @@ export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
     ...words,
     name: balancedGradedPreset.name,
     preset: balancedGradedPreset,
-    // The bounds of a cascade are set for it.
+    // Unscaled, because the bounds of a cascade refer to this confidence.
     confidence: unscaled(words.confidence),
     gates: words.gates.flatMap(({ gate, settings }) =>
       gate.name === confidenceRangeGate.name

@@ -22,21 +22,21 @@ export const balancedPreset: Preset = Object.freeze({
   name: 'balanced',
   gates: [readableQuestionGate, questionLengthGate, loneTermGate, runTogetherGate, confidenceRangeGate],
   confidenceModels: [scaledModel([PARTS]), PARTS, logisticModel],
-  // What calibration fits.
+  // The signals that calibration fits.
   records: [questionTermCount, ...Object.values(TEXT_SIGNALS), curves],
   languages: [english],
 })
 
 /**
- * Where a collection has its own scale, the line by which what 2.5 % of its windows reach reads .55, and
- * what 1 % reach reads .8 (docs/internal/scale.md).
+ * For collections with their own scale: the linear map in log-odds by which the level that 2.5 % of windows reach becomes .55,
+ * and the level that 1 % reach becomes .8 (docs/internal/scale.md).
  */
 const ON_SCALE = { atMiddle: -6.1418, perDeviation: 3.236 } as const
 
-/** The same of collections without one, so that as many near misses reach a confidence. */
+/** The scale for collections without their own, chosen so that equally many near misses reach a confidence. */
 const OTHERWISE = { middle: -0.459, deviation: 1.115 } as const
 
-/** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
+/** The confidence that a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
   return Number((1 / (1 + 430 * (share / (1 - share)) ** 2.459)).toFixed(3))
 }
@@ -50,12 +50,12 @@ export interface BalancedOptions {
    */
   readonly refuseBelow?: number
   /**
-   * Both thresholds by what they are for: `{ nearMisses: 0.1 }` lets through about a tenth of the questions about what the
-   * documents treat whose answer they do not have, half of them with a caution. A share from 0.02 to 0.3. Bands, and with
-   * them lifetimes, follow. Where a collection has no scale of its own, the confidence is read on that of eight families
-   * of questions. An aim and no promise: mean and spread of what was reached are in docs/thresholds.md.
+   * Sets both thresholds by a target: `{ nearMisses: 0.1 }` answers about a tenth of near misses (questions on the documents'
+   * topics without an answer in them), half of these with a caution. A share from 0.02 to 0.3. Bands and lifetimes follow.
+   * Without the collection's own scale, that of eight families of questions is used. It is a target and no promise:
+   * docs/thresholds.md has the mean and spread of measured rates.
    *
-   * @default `refuseBelow` and `adviseBelow` say it
+   * @default thresholds are `refuseBelow` and `adviseBelow`
    */
   readonly refuse?: { readonly nearMisses: number }
   /**
@@ -65,7 +65,7 @@ export interface BalancedOptions {
    */
   readonly adviseBelow?: number
   /**
-   * In which questions and passages are read.
+   * Language of questions and passages.
    *
    * @default english
    */
@@ -73,16 +73,16 @@ export interface BalancedOptions {
 }
 
 /**
- * A logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
- * policy works over any index.
+ * The default policy: a logistic confidence computed from the retrieved texts, not from retrieval scores, so that it works
+ * over any index.
  *
- * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
- * a collection, and answers and refusals say so. Measured with each of eight families of
- * questions left out of the fit in turn (docs/internal/evaluation.md), the default thresholds refuse 22 to 45 % of the answerable
- * questions. Of questions that must be refused they answer 1 to 35 %, 0.1 to 12 % without a caution: they are set for the
- * worse families, and are no promise for another collection.
+ * If a collection has learned its own scale from its documents, the confidence is mapped by it. The policy is not calibrated
+ * for a collection, and answers and refusals say so. Measured with each of eight families of questions held out of the fit
+ * (docs/internal/evaluation.md), the default thresholds refuse 22 to 45 % of answerable questions and answer 1 to 35 % of
+ * unanswerable ones, 0.1 to 12 % without a caution. The thresholds suit the worse families, and promise nothing for another
+ * collection.
  *
- * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` stands beside `refuseBelow` or
+ * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` is combined with `refuseBelow` or
  *   `adviseBelow`
  */
 export function balanced(options: BalancedOptions = {}): Policy {
