@@ -134,6 +134,20 @@ describe('the export of decisions', () => {
     }
   })
 
+  it('waits until its days are counted, and not for what is decided since', async () => {
+    const { counting } = compositionFor(bindings).statistics
+    // More comes between two runs than one of them counts.
+    const count = vi.spyOn(counting, 'count').mockResolvedValue(false)
+    await record('acme', [DAY])
+    expect(await exportDecisions(bindings, NOW)).toBe(0)
+    count.mockRestore()
+    await counting.count('sums')
+    await record('acme', [NOW - 1, NOW])
+    vi.spyOn(counting, 'count').mockResolvedValue(false)
+    expect(await exportDecisions(bindings, NOW)).toBe(1)
+    expect([...(await objects()).keys()]).toEqual(['decisions/acme/2026-06-10/000000.jsonl'])
+  })
+
   it('is made by the cron trigger where a bucket is bound, and not made where none is', async () => {
     const yesterday = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS - 1
     await record('acme', [yesterday])

@@ -32,6 +32,8 @@ export interface Counting {
    * @throws `schema_outdated`, `store_unavailable`
    */
   countMany(nowMs: number, maxSlices?: number): Promise<boolean>
+  /** Whether what was decided before a moment is summed up. @throws `schema_outdated`, `store_unavailable` */
+  isSummedUpTo(ms: number): Promise<boolean>
   /** Rises with what is summed up. @throws `schema_outdated`, `store_unavailable` */
   summedUp(): Promise<number>
 }
@@ -55,8 +57,12 @@ export function createD1Counting({ db }: D1CountingOptions): Counting {
     return (await countOne('weak_spots', maxSlices)) && isSummedUp
   }
 
+  const readWaiting = async (): Promise<Waiting | null> => db.prepare(WAITING).first<Waiting>().catch(rethrowStoreFault)
+
   return {
     count,
+
+    isSummedUpTo: async (ms) => ((await readWaiting())?.sums_ms ?? ms) >= ms,
 
     async summedUp() {
       const rows = await drizzle(db)
@@ -68,7 +74,7 @@ export function createD1Counting({ db }: D1CountingOptions): Counting {
     },
 
     async countMany(nowMs, maxSlices) {
-      const waiting = await db.prepare(WAITING).first<Waiting>().catch(rethrowStoreFault)
+      const waiting = await readWaiting()
       if (waiting === null) return true
       const hasWaited = (counts: Counts): boolean =>
         nowMs - (waiting[`${counts}_ms`] ?? nowMs) >= LONGEST_WAIT_MS[counts]

@@ -48,8 +48,10 @@ export async function exportDecisions(
     at = next
     await jobRecords.keepCursor('exports', { ...next })
   }
-  // The counts tell which tenants have decisions.
-  if (at.dayMs < toMs && !(await counting.count('sums'))) return { parts: 0, finished: false }
+  // The counts tell which tenants have decisions. Those of later days may wait: more may come than a run counts.
+  if (at.dayMs < toMs && !(await counting.count('sums')) && !(await counting.isSummedUpTo(toMs))) {
+    return { parts: 0, finished: false }
+  }
   let parts = 0
   while (at.dayMs < toMs) {
     const { dayMs, tenant: from = '' } = at
