@@ -1,6 +1,15 @@
 /** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `raw/counting.sql`; nothing imports it at run time. */
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import { CELL, type Figure, type Figures, PARTS, PLACES_OF_A_MS, WORTH_COUNTING } from './figures.ts'
+import {
+  CELL,
+  CELL_SQL,
+  type Figure,
+  FIGURE_SQL,
+  type Figures,
+  PARTS,
+  PLACES_OF_A_MS,
+  WORTH_COUNTING,
+} from './figures.ts'
 import { decisions } from './schema.ts'
 
 /** SQLite functions take 32 arguments in D1. */
@@ -18,8 +27,10 @@ function requireShortNames(figures: Figures): void {
   }
 }
 
+type CountedFigure = Figure & { readonly sql: string }
+
 /** What one figure adds up, by its name in `counts`. */
-function sumsOf({ kind, as, sql }: Figure): readonly (readonly [name: string, value: string])[] {
+function sumsOf({ kind, as, sql }: CountedFigure): readonly (readonly [name: string, value: string])[] {
   switch (kind) {
     case 'count':
     case 'saving':
@@ -46,9 +57,9 @@ function objectOf(names: readonly string[]): string {
 }
 
 /** The cells of hours and days, each with members of its JSON object. */
-function membersOf(figures: Figures): string {
+function membersOf(figures: readonly CountedFigure[]): string {
   const inCommon = `event.tenant AS tenant, event.at_ms - event.at_ms % ${HOUR_MS} AS hour_ms,
-            coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0) AS part, json_array(${Object.values(CELL).join(', ')}) AS cell`
+            coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0) AS part, json_array(${CELL.map((name) => CELL_SQL[name]).join(', ')}) AS cell`
   // SQLite sorts what it groups, and what is sorted counts as read: decisions are grouped by the hour, and days of that.
   const counted = (columns: string, object: string, { from = '', by = '' } = {}): string => `
         SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(${object}, '{}') AS members
@@ -59,9 +70,9 @@ function membersOf(figures: Figures): string {
           GROUP BY tenant, hour_ms, part, cell${by}
         ) CROSS JOIN (SELECT ${HOUR_MS} AS ms UNION ALL SELECT ${24 * HOUR_MS}) AS span${by === '' ? '' : `\n        WHERE name IS NOT NULL`}
         GROUP BY tenant, span_ms, start_ms, part, cell${by}`
-  const sums = Object.values(figures).flatMap(sumsOf)
+  const sums = figures.flatMap(sumsOf)
   const names = sums.map(([name]) => name)
-  const parts = Object.values(figures).flatMap(({ kind, as, sql }) => {
+  const parts = figures.flatMap(({ kind, as, sql }) => {
     if (kind === 'bins') {
       const columns = `${sql} AS name, count(*) AS decisions`
       return [counted(columns, `json_object('${as}' || name, sum(decisions))`, { by: ', name' })]
@@ -184,8 +195,9 @@ CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
  *
  * @throws for a figure whose short name is not one or two letters, or another's: the rollups would add one to the other
  */
-export function countingSql(figures: Figures): string {
+export function countingSql(figures: Figures, sqlOf: Readonly<Record<string, string>> = FIGURE_SQL): string {
   requireShortNames(figures)
+  const withSql = Object.entries(figures).map(([name, figure]) => ({ ...figure, sql: sqlOf[name]! }))
   const columns = getTableConfig(decisions).columns.flatMap(({ name }) => (name === 'place' ? [] : [name]))
   const stored = (name: string): string =>
     name === 'signal_shape'
@@ -236,7 +248,7 @@ BEGIN
   SELECT tenant, span_ms, start_ms, part + ${PARTS} * ${FULL_ROWS}, json_group_object(cell, json(figures))
   FROM (
     SELECT ${key}, cell, '{' || group_concat(members) || '}' AS figures
-    FROM (${membersOf(figures)}
+    FROM (${membersOf(withSql)}
     )
     GROUP BY ${key}, cell
   ) AS counted

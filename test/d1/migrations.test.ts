@@ -27,7 +27,7 @@ describe('the migrations', () => {
     ['cut', /^cut is called "cut".*one or two letters/],
     ['b1', /one or two letters/],
   ])('are not written for a figure with the short name %s', (as, message) => {
-    const cut = { kind: 'count', as, sql: '1' } as const
+    const cut = { kind: 'count', as } as const
     expect(() => countingSql({ ...FIGURES, cut })).toThrow(message)
   })
 

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, expectTypeOf, it } from 'vitest'
 import { countingSql } from '../../../d1/counting.ts'
-import { FIGURES, type Shown } from '../../../d1/figures.ts'
+import { FIGURE_SQL, FIGURES, type Shown } from '../../../d1/figures.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import { shownOf } from '../../../packages/console/src/d1/statistics/totals.ts'
@@ -14,9 +14,10 @@ import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const MORE = {
   ...FIGURES,
-  conflicts: { kind: 'count', as: 'x', sql: 'event.status = 409' },
-  rerankMs: { kind: 'mean', as: 'xm', sql: 'event.rerank_ms', unit: 'ms' },
+  conflicts: { kind: 'count', as: 'x' },
+  rerankMs: { kind: 'mean', as: 'xm', unit: 'ms' },
 } as const
+const MORE_SQL = { ...FIGURE_SQL, conflicts: 'event.status = 409', rerankMs: 'event.rerank_ms' }
 
 /** The statements that make a view and its trigger anew. */
 function statementsOf(sql: string): string[] {
@@ -24,7 +25,7 @@ function statementsOf(sql: string): string[] {
 }
 
 it('one line more is counted, added up, typed, described and exported', async () => {
-  for (const statement of statementsOf(countingSql(MORE))) await env.DB.prepare(statement).run()
+  for (const statement of statementsOf(countingSql(MORE, MORE_SQL))) await env.DB.prepare(statement).run()
   const store = createD1DecisionStore({ db: env.DB })
   const answered = [
     { status: 200, timings: { rerankMs: 10 } },

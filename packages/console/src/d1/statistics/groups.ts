@@ -18,10 +18,7 @@ export interface CountedGroup extends Group {
   readonly outcome: Outcome
 }
 
-type Cell = Pick<CountedGroup, keyof typeof CELL>
-
-// The names are those of the object itself.
-const NAMES = Object.keys(CELL) as (keyof typeof CELL)[]
+type Cell = Pick<CountedGroup, (typeof CELL)[number]>
 
 /** The groups of rows, in their order. */
 export function groupsOf(
@@ -41,7 +38,7 @@ export function groupsOf(
 
 /** Whether a group is one of those that a filter asks for. */
 export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
-  return NAMES.every((name) => {
+  return CELL.every((name) => {
     const wanted = filter[name]
     if (name === 'cache' && wanted === 'cached') return CACHED.includes(group.cache)
     return wanted === undefined || wanted === group[name]
@@ -53,7 +50,7 @@ export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
   const whole = new Map<string, CountedGroup & { readonly counts: Record<string, number> }>()
   for (const group of groups) {
     const { tenant, counts } = group
-    const key = JSON.stringify([tenant, ...NAMES.map((name) => group[name])])
+    const key = JSON.stringify([tenant, ...CELL.map((name) => group[name])])
     const known = whole.get(key)
     if (known === undefined) whole.set(key, { ...group, counts: { ...counts } })
     else for (const name in counts) known.counts[name] = (known.counts[name] ?? 0) + (counts[name] ?? 0)
@@ -65,7 +62,7 @@ function cellOf(key: string): Cell {
   // The trigger writes a JSON array of texts.
   const values = JSON.parse(key) as string[]
   // Made of the names of a cell, whose texts are those of the decisions.
-  return Object.fromEntries(NAMES.map((name, at) => [name, values[at]])) as unknown as Cell
+  return Object.fromEntries(CELL.map((name, at) => [name, values[at]])) as unknown as Cell
 }
 
 /** Gives sums of the rollups the names of figures. */
