@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
 import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/chat/src/index.ts'
+import { openAiProtocol } from '../../packages/chat/src/openai-protocol.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
@@ -11,6 +12,7 @@ import { type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fix
 function asking(
   handler: (c: HandlerContext) => Response | Promise<Response>,
   bounds?: ReadChatOptions,
+  protocol = chatProtocol(),
 ): (body: object) => Promise<Response> {
   const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
   const gate = ragGate({
@@ -18,7 +20,7 @@ function asking(
     dependencies: { retriever: { retrieve: async () => rankingOf([STRONG]) }, cache },
     question: { read: (c) => readChat(c, bounds) },
   })
-  const app = new Hono<RagGateEnv>().post('/', chatProtocol(), gate, handler)
+  const app = new Hono<RagGateEnv>().post('/', protocol, gate, handler)
   app.onError((error, c) => respondWithError(c, error))
   const headers = { 'content-type': 'application/json' }
   return async (body) => app.request('/', { method: 'POST', headers, body: JSON.stringify(body) })
@@ -72,6 +74,25 @@ test('a chat is bounded as the gate read it, for the handler and the client', as
   const turns = [{ role: 'user', content: 'c' }, { role: 'assistant', content: 'd' }, ...CHAT.messages]
   const response = await ask({ ...CHAT, messages: [...before, ...turns] })
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: '0 turns' } }] })
+})
+
+describe('for OpenAI clients alone', () => {
+  const answered = asking((c) => c.json({ answer: 'The red key.' }), {}, openAiProtocol())
+
+  test('an answer is a completion', async () => {
+    expect(await (await answered(CHAT)).json()).toMatchObject({ choices: [{ message: { content: 'The red key.' } }] })
+  })
+
+  test.each([
+    ['JSON', answered, '{"answer":"The red key."}'],
+    [
+      'a stream',
+      asking(() => events({ choices: [] }), {}, openAiProtocol()),
+      'data: {"choices":[]}\n\ndata: [DONE]\n\n',
+    ],
+  ])('a message of `useChat` gets what the handler answered: %s', async (_what, ask, body) => {
+    expect(await (await ask(MESSAGE)).text()).toBe(body)
+  })
 })
 
 describe('a completion of the handler', () => {

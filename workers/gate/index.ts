@@ -1,5 +1,5 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
-import { chatProtocol } from '@hono-rag-gate/chat'
+import { openAiProtocol } from '@hono-rag-gate/chat/openai-protocol'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import { contextStorage } from 'hono/context-storage'
 import { Hono } from 'hono/tiny'
@@ -24,7 +24,7 @@ app.use(dropLeft)
 // The trace of a request is found from wherever a model is asked.
 app.use(contextStorage(), keepTrace)
 // Whatever is answered there has the form that OpenAI's clients read.
-for (const path of ['/v1/chat/completions', '/v1/models/*']) app.use(path, chatProtocol())
+for (const path of ['/v1/chat/completions', '/v1/models/*']) app.use(path, openAiProtocol())
 app.use((c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   return next()

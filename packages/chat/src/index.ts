@@ -1,4 +1,5 @@
 /** Chats in front of the gate. */
-export { chatProtocol, type ChatProtocolOptions } from './chat-protocol.ts'
+export { chatProtocol } from './chat-protocol.ts'
+export type { ChatProtocolOptions } from './openai-protocol.ts'
 export { type Chat, type ChatTurn, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
 export { type AnswerPiece, uiMessageStream } from './ui-message-stream.ts'

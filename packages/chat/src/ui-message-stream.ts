@@ -12,9 +12,7 @@ import { aboutAnswer } from './about-answer.ts'
 import { citedSources } from './cited-sources.ts'
 import { type AboutAnswer, type AnswerBody, EVENT_STREAM } from './completions.ts'
 import type { RefuseAs } from './conversation.ts'
-
-/** Name and value of the header that says what the stream is. */
-export const UI_STREAM_HEADER = ['x-vercel-ai-ui-message-stream', 'v1'] as const
+import { UI_STREAM_HEADER } from './ui-stream-header.ts'
 
 /** Type of the part that holds the verdict: `decision_id`, `verdict`, `band`, `reason_code`, `caution`, and for refusals the rest of them. */
 export const UI_PART = 'data-rag-gate'

@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions`: the handler behind the gate. The form of a completion is put on by `chatProtocol`. */
+/** `POST /v1/chat/completions`: the handler behind the gate. The form of a completion is put on by `openAiProtocol`. */
 import { readChat } from '@hono-rag-gate/chat'
 import type { Context } from 'hono'
 import type { RagGateEnv } from 'hono-rag-gate'

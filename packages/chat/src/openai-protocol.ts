@@ -1,0 +1,191 @@
+/** Answers of a route in the protocol of OpenAI's clients. */
+import type { Context, MiddlewareHandler } from 'hono'
+import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
+import { mediaTypeOf, readEvent } from 'hono-rag-gate/http'
+import type { RagGateContext } from 'hono-rag-gate/middleware'
+import { aboutAnswer, aboutInHeader } from './about-answer.ts'
+import {
+  type AboutAnswer,
+  type AnswerBody,
+  bodyOfStream,
+  type ChangeEvent,
+  completionOf,
+  EVENT_STREAM,
+  mapEvents,
+  streamOfBody,
+} from './completions.ts'
+import { type Chat, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
+import { UI_STREAM_HEADER } from './ui-stream-header.ts'
+
+/** Settings of `chatProtocol`. */
+export interface ChatProtocolOptions {
+  /**
+   * How a refusal is told: as the text of the message, `content`; as OpenAI's `refusal` in its place, and to `useChat` in the
+   * part `data-rag-gate` alone; or as an `error`, with status 422. A request may say it in `rag_gate.refuse_as`.
+   *
+   * @default 'content'
+   */
+  readonly refuseAs?: RefuseAs
+  /**
+   * How the chat is read, where the route bounds it otherwise.
+   *
+   * @default as the gate read it
+   */
+  readonly read?: ReadChatOptions
+}
+
+/** How `useChat` is answered. */
+export interface MessageForm {
+  /** A whole answer, as the events of a message. */
+  readonly whole: (body: AnswerBody, refuseAs: RefuseAs) => string
+  /** What becomes of the events of a handler: of a message, or of a completion. */
+  readonly change: (told: Told, isUiStream: boolean) => ChangeEvent
+}
+
+/**
+ * Makes the middleware that `chatProtocol` is, for OpenAI's clients alone: others get what the handler or the gate answers.
+ *
+ * @throws `config_invalid` for options that are not these
+ */
+export function openAiProtocol(options: ChatProtocolOptions = {}): MiddlewareHandler {
+  return protocolWith(options)
+}
+
+/** The same, and for `useChat` where its form is given. */
+export function protocolWith(options: ChatProtocolOptions, messages?: MessageForm): MiddlewareHandler {
+  requireOptions(options, {
+    refuseAs: oneOf('content', 'refusal', 'error'),
+    read: { words: 'an object', holds: isRecord },
+  })
+  return async function chatProtocol(c, next) {
+    await next()
+    const media = mediaTypeOf(c.res.headers.get('content-type'))
+    if (media === 'json' && c.res.status >= 400 && (await answeredError(c))) return
+    // Only what the gate decided has it; then the body was read.
+    if (media === 'other' || !c.res.headers.has('rag-gate')) return
+    const chat = await readChat(c, options.read)
+    const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', about: aboutIn(c) }
+    await (media === 'json' ? answerJson : answerEvents)(c, told, messages)
+  }
+}
+
+/** What is known of an answer, for a client. */
+export interface Told {
+  readonly chat: Chat
+  readonly refuseAs: RefuseAs
+  readonly about: AboutAnswer | undefined
+}
+
+/** From the gate where it called the handler for this question, else from its header. */
+function aboutIn(c: Context): AboutAnswer | undefined {
+  const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
+  const header = aboutInHeader(c.res.headers.get('rag-gate'))
+  // The answer may have been judged since, or a stored one stands in for it.
+  return gate === undefined || gate.decision.id !== header?.decision_id ? header : aboutAnswer(gate)
+}
+
+async function answerJson(c: Context, { chat, refuseAs, about }: Told, messages?: MessageForm): Promise<void> {
+  if (chat.protocol === 'json' || (chat.protocol === 'ui-messages' && messages === undefined)) return
+  const text = await c.res.text()
+  const given = recordIn(text) ?? {}
+  if (about === undefined) return replace(c, text)
+  const { decision_id } = about
+  const isCompletion = typeof given['answer'] !== 'string'
+  const body = isCompletion
+    ? bodyOfStream(`data: ${JSON.stringify(given)}\n\n`, about)
+    : // The member that both need was looked at. A refusal of the application's own may lack the id.
+      ({ ...(given['refused'] === true ? { decision_id } : about), ...given } as unknown as AnswerBody)
+  // What calls a tool has no text, nor has what is no completion.
+  if (isCompletion && body.answer === '') return replace(c, text)
+  if (chat.protocol === 'ui-messages') return replace(c, messages!.whole(body, refuseAs), 'ui')
+  const isRefused = body['refused'] === true
+  if (isRefused && refuseAs === 'error') return replace(c, JSON.stringify(refusalAsError(body)), 'json', 422)
+  const { model = 'rag-gate' } = chat
+  const as = isRefused && refuseAs === 'refusal' ? 'refusal' : 'content'
+  const completed = (): object => (isCompletion ? { rag_gate: about, ...given } : completionOf(body, model, as))
+  if (!chat.stream) return replace(c, JSON.stringify(completed()))
+  const stream = streamOfBody(body, model, as)
+  replace(c, chat.includeUsage ? stream : splitUsage(stream), 'events')
+}
+
+/** A refusal for clients that look for errors only. */
+function refusalAsError({ answer, ...about }: AnswerBody): object {
+  const { decision_id: id, reason_code: code } = about
+  return { error: { message: answer, type: 'rag_gate_refusal', param: null, code, request_id: id }, rag_gate: about }
+}
+
+async function answerEvents(c: Context, told: Told, messages?: MessageForm): Promise<void> {
+  const { chat, about } = told
+  const isUiStream = c.res.headers.get(UI_STREAM_HEADER[0]) !== null
+  if (chat.protocol !== 'openai') {
+    if (chat.protocol === 'json' || messages === undefined) return
+    return replace(c, mapEvents(c.res.body!, messages.change(told, isUiStream)), 'ui')
+  }
+  if (isUiStream) return
+  if (chat.stream) return replace(c, mapEvents(c.res.body!, completionChunks(told)), 'events')
+  const body = bodyOfStream(await c.res.text(), about)
+  replace(c, JSON.stringify(completionOf(body, chat.model ?? 'rag-gate')))
+}
+
+/** Adds what is told to the first chunk, where it is not there; leaves the count of tokens out where it was not asked for. */
+function completionChunks({ chat, about }: Told): ChangeEvent {
+  let isFirst = true
+  return (event) => {
+    const chunk = chunkIn(event)
+    if (chunk === undefined) return event
+    if (isUsage(chunk) && !chat.includeUsage) return ''
+    const lacks = isFirst && chunk['rag_gate'] === undefined && about !== undefined && Array.isArray(chunk['choices'])
+    isFirst = false
+    return lacks ? `data: ${JSON.stringify({ ...chunk, rag_gate: about })}\n\n` : event
+  }
+}
+
+function splitUsage(stream: string): string {
+  return stream.replace(/^data: \{[^\n]*"choices":\[\],[^\n]*\n\n/m, '')
+}
+
+function isUsage({ choices, usage }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(choices) && choices.length === 0 && isRecord(usage)
+}
+
+/** The JSON of an event; `undefined` where it has none. */
+export function chunkIn(event: string): Readonly<Record<string, unknown>> | undefined {
+  return recordIn(readEvent(event).data)
+}
+
+function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An error as OpenAI's clients read it; others find what was there. @returns whether it is one */
+async function answeredError(c: Context): Promise<boolean> {
+  const text = await c.res.text()
+  const body = recordIn(text)
+  const { error } = body ?? {}
+  const type = c.res.status >= 500 ? 'server_error' : 'invalid_request_error'
+  replace(c, isRecord(error) ? JSON.stringify({ ...body, error: { type, param: null, ...error } }) : text)
+  return isRecord(error)
+}
+
+/** Another body under the same headers. */
+function replace(
+  c: Context,
+  body: string | ReadableStream<Uint8Array>,
+  form: 'json' | 'events' | 'ui' = 'json',
+  status: number = c.res.status,
+): void {
+  const headers = new Headers(c.res.headers)
+  headers.set('content-type', form === 'json' ? 'application/json' : EVENT_STREAM)
+  if (form === 'ui') headers.set(...UI_STREAM_HEADER)
+  else headers.delete(UI_STREAM_HEADER[0])
+  for (const name of ['content-length', 'etag']) headers.delete(name)
+  // Hono gives a new response the headers of the one it replaces.
+  c.res = undefined
+  c.res = new Response(body, { status, headers })
+}

@@ -1,0 +1,70 @@
+/** Answers of a route as messages of `useChat`. */
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { readEvent } from 'hono-rag-gate/http'
+import type { AboutAnswer, ChangeEvent } from './completions.ts'
+import { chunkIn, type MessageForm, type Told } from './openai-protocol.ts'
+import { partsAbout, UI_EVENTS, UI_PART, uiMessageOf } from './ui-message-stream.ts'
+
+/** For `chatProtocol`. */
+export const MESSAGES: MessageForm = {
+  whole: uiMessageOf,
+  change: (told, isUiStream) => (isUiStream ? uiParts(told) : uiPartsOfChunks(told)),
+}
+
+/** Adds verdict and citations behind the start of a message, where they are not there. */
+function uiParts({ about }: Told): ChangeEvent {
+  let isMissing = about !== undefined
+  return (event) => {
+    const part = chunkIn(event)
+    if (part === undefined) return event
+    const failed = failureIn(part)
+    if (failed !== undefined) return UI_EVENTS.failure(failed)
+    const { type } = part
+    if (type === UI_PART) isMissing = false
+    if (!isMissing || type === 'start') return event
+    // The first part behind the start is another one: the verdict goes before it.
+    isMissing = false
+    return partsAbout(about!) + event
+  }
+}
+
+/** Chunks of a completion as a message. */
+function uiPartsOfChunks({ about }: Told): ChangeEvent {
+  let state: 'before' | 'within' | 'behind' = 'before'
+  let isInText = false
+  let reason = 'stop'
+  return (event) => {
+    const { data } = readEvent(event)
+    const end = isInText ? UI_EVENTS.textEnd : ''
+    if (data === '[DONE]') return `${end}${UI_EVENTS.last(reason)}`
+    const chunk = chunkIn(event)
+    if (chunk === undefined || state === 'behind') return ''
+    const failed = failureIn(chunk)
+    if (failed !== undefined) {
+      state = 'behind'
+      return UI_EVENTS.failure(failed)
+    }
+    const { choices, rag_gate: told } = chunk as { choices?: unknown; rag_gate?: AboutAnswer }
+    let events = ''
+    if (state === 'before') {
+      state = 'within'
+      // The gate's header is there, so its verdict is.
+      events += UI_EVENTS.first(told ?? about!)
+    }
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+    const { delta, finish_reason: ended } = isRecord(choice) ? choice : {}
+    // The AI SDK takes no other words, and writes these with a hyphen.
+    if (/^(?:length|content_filter|tool_calls)$/.test(String(ended))) reason = String(ended).replace('_', '-')
+    const { content } = isRecord(delta) ? delta : {}
+    if (typeof content !== 'string' || content === '') return events
+    if (!isInText) events += UI_EVENTS.textStart
+    isInText = true
+    return events + UI_EVENTS.text(content)
+  }
+}
+
+/** The message of the error that a stream broke off by. */
+function failureIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
+  const { message } = isRecord(error) ? error : {}
+  return typeof message === 'string' ? message : undefined
+}

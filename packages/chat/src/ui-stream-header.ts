@@ -1,0 +1,2 @@
+/** Name and value of the header that says that a stream is a message of the AI SDK. */
+export const UI_STREAM_HEADER = ['x-vercel-ai-ui-message-stream', 'v1'] as const
