@@ -24,8 +24,8 @@ export interface WeakestPartSettings {
  * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
  * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
  * supports the whole best holds nothing, it is not lifted. It is at most 2 above an end that this passage does not hold; all
- * of it less where its collection's scale answers below even odds. Where one part alone asks and the others state, it is at
- * most that of this part, and at most that of what stands beside a quotation: what was quoted supports the quotation.
+ * of it less where its collection's scale answers below even odds. It is at most that of what stands beside a quotation: what
+ * was quoted supports the quotation.
  * On a scale each piece is read by its own length (`byLength`).
  *
  * @param of the confidence of the whole and of each part
@@ -84,9 +84,9 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const confidences = parts.map(of)
       const lifted = parts.map((part, at) => raised(confidences[at]!, ABOVE_PART * (part.leans ?? 0) * share(part)))
       const ofParts = parts.length === 0 ? whole : Math.max(Math.min(...confidences), Math.min(whole, ...lifted))
-      const asking = [...stretches, ...parts].filter(({ asksAlone }) => asksAlone).map(of)
+      const besideQuoted = stretches.filter((end) => end.besideQuoted).map(of)
       const ofEnds = stretches.map((end) => raised(of(end), ABOVE_END * share(end)))
-      return Math.min(ofParts, ...asking, ...ofEnds)
+      return Math.min(ofParts, ...besideQuoted, ...ofEnds)
     },
   })
 }

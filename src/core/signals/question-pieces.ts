@@ -8,9 +8,8 @@ import { textFeatures } from './text-signals.ts'
 
 /**
  * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: what the best chunk
- * lacks of either end of a part, and what stands beside words that are quoted. Of parts, `asksAlone` is 1 of the only one that
- * asks among others that state, and `leans` 1 where the best chunk of the whole question holds something of it; of stretches
- * `asksAlone` is 1 beside a quotation.
+ * lacks of either end of a part, and what stands beside words that are quoted: `besideQuoted` is 1 there. Of parts, `leans` is 1
+ * where the best chunk of the whole question holds something of it.
  *
  * @param signals those that are measured of each, as far as they differ between parts
  */
@@ -35,7 +34,6 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         const best = bestOf(textFeatures(subject))
         return each(subject, parts).map((part, at) => ({
           ...part,
-          ...(at === subject.asksAlone && { asksAlone: 1 }),
           ...(heldBy(textFeatures(pieceOf(subject, parts[at]!)), best).includes(true) && { leans: 1 }),
         }))
       },
@@ -49,7 +47,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
         const read = textFeatures(subject).chunks[0]?.length ?? 0
         const factor = Math.min(3, Math.ceil(read / written / TERMS_FOR_A_WORD) || 1)
         const ends = parts.flatMap((part) => endsNotInBestPassage(textFeatures(pieceOf(subject, part)), factor))
-        return [...each(subject, ends), ...each(subject, besideQuoted(subject, text, factor), { asksAlone: 1 })]
+        return [...each(subject, ends), ...each(subject, besideQuoted(subject, text, factor), { besideQuoted: 1 })]
       },
     },
   ]
@@ -74,10 +72,10 @@ const TERMS_FOR_A_WORD = 0.88
 const END_TERMS = [2, 5, 10] as const
 /** Distinct terms of the rest, at least. */
 const REST_TERMS = 3
-/** Words in a row that the first chunk says too, at least, to be quoted; where pairs of letters are read, twice as many. */
+/** Words that the first chunk says in the same order, one other between two at most, to be quoted; of pairs of letters twice as many. */
 const QUOTED_IN_A_ROW = 5
-/** The same of all that are quoted. */
-const QUOTED_IN_ALL = 8
+/** Words quoted of a question in all, at least: where it begins with them, and elsewhere. */
+const QUOTED_IN_ALL = [7, 8] as const
 
 /**
  * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
@@ -103,15 +101,22 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const times = factor > 2 ? 2 : 1
-  const length = QUOTED_IN_A_ROW * times
   const asked = words(subject.words)
-  const said = ` ${words(text).join(' ')} `
+  const said = words(text)
   const beside = [...asked]
-  for (let at = 0; at + length <= asked.length; at++) {
-    if (said.includes(` ${asked.slice(at, at + length).join(' ')} `)) beside.fill('\n', at, at + length)
+  for (let by = 1 - asked.length; by < said.length; by++) {
+    let [first, last, same] = [0, -Infinity, 0]
+    for (let at = Math.max(0, -by); at < asked.length && at + by < said.length; at++) {
+      if (asked[at] !== said[at + by]) continue
+      if (at - last > 2) [first, same] = [at, 0]
+      last = at
+      if (++same < QUOTED_IN_A_ROW * times) continue
+      beside.fill('\n', first, at + 1)
+      first = at
+    }
   }
   const pieces = beside.join(' ').split('\n')
-  if (pieces.length <= QUOTED_IN_ALL * times) return []
+  if (pieces.length <= QUOTED_IN_ALL[beside[0] === '\n' ? 0 : 1] * times) return []
   return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
     return held.length > 1 && held.includes(false)

@@ -15,8 +15,6 @@ export interface Subject {
   readonly words: string
   /** Its parts, where the language knows them. */
   readonly parts?: readonly string[] | undefined
-  /** Index of the one of them that asks, where the others state (`QuestionParts`). */
-  readonly asksAlone?: number | undefined
   /** Whether sentences were left out of it that state something (`QuestionParts`). */
   readonly states?: boolean | undefined
   readonly evidence: Evidence

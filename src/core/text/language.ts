@@ -6,8 +6,6 @@ export interface QuestionParts {
   readonly bare: string
   /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
   readonly parts: readonly string[]
-  /** Index of the one part that asks, where all others state something that it neither refers to nor names. @default none is known */
-  readonly asksAlone?: number
   /** Whether sentences were left out of both that only state what concerns who asks. @default none was */
   readonly states?: boolean
 }

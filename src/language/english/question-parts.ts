@@ -12,7 +12,6 @@ import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 /** At the end of a line, and before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
 const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
-const BEGINS_WITH_REASON = new RegExp(`^${REASON}`, 'i')
 /** What an answer is to be dressed as, and about: "told as a story of …". */
 const DRESS =
   '(?:as|in) (?:an?|the) (?:\\w+ )?' +
@@ -38,6 +37,8 @@ const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?
 /** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
 const SHORTENED =
   /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
+/** A word with a capital, without a space before it: "the keysWhat is …" holds two sentences where it asks. */
+const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
@@ -62,9 +63,9 @@ const CLOSE = 80
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
-  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence, of) => {
+  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
     const states = onlyStates(sentence)
-    return askedIn(sentence, isBeside).map((text) => ({ text, of, states }))
+    return askedIn(sentence, isBeside).map((text) => ({ text, states }))
   })
   const asked = withoutStated(pieces)
   const left = asked.map(({ text }) => text).join(' ')
@@ -73,15 +74,12 @@ export function questionParts(question: string): QuestionParts {
   const parts = joinLeaning(asked, refersToOthers)
   const states = asked.length < pieces.length && { states: true }
   if (parts.length < 2) return { bare, parts: [bare], ...states }
-  const texts = parts.map(({ text }) => text)
-  const joined = joinSmallest(texts)
-  return { bare, parts: joined, ...(joined.length === texts.length && asksAloneOf(parts)), ...states }
+  return { bare, parts: joinSmallest(parts.map(({ text }) => text)), ...states }
 }
 
-/** A part, and the sentence that it is of. */
+/** A part. */
 interface Piece {
   readonly text: string
-  readonly of: number
   /** Whether its sentence only states what concerns who asks. */
   readonly states?: boolean
 }
@@ -94,22 +92,6 @@ function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
   const leans = ({ text }: Piece): boolean => refersToOthers(text) || terms(text).some((term) => named.has(term))
   const isBeside = stated.length <= MOST_STATED && asked.length > 0 && !asked.some(leans)
   return isBeside ? asked : pieces
-}
-
-/** The part that asks, where other sentences state what it neither refers to nor names. */
-function asksAloneOf(parts: readonly Piece[]): Pick<QuestionParts, 'asksAlone'> {
-  const asking = parts.filter(({ text }) => asksSomething(text))
-  const [alone] = asking
-  if (alone === undefined || asking.length > 1 || REFERS.test(alone.text)) return {}
-  const others = parts.filter((part) => part !== alone)
-  const stated = new Set(terms(others.map(({ text }) => text).join(' ')))
-  const isOfOthers = others.some(({ of }) => of === alone.of) || terms(alone.text).some((term) => stated.has(term))
-  return isOfOthers ? {} : { asksAlone: parts.indexOf(alone) }
-}
-
-function asksSomething(part: string): boolean {
-  const [first = ''] = words(part)
-  return !BEGINS_WITH_REASON.test(part) && (/[?؟？][^\w?؟？]*$/.test(part) || isAsking(first))
 }
 
 /** The clauses of a sentence without the talk around each. */
@@ -149,7 +131,6 @@ function clausesOf(sentence: string, told: boolean): string[] {
   const rest = sentence.slice(start)
   const pieces = [...clauses, ...(hasOneOf(QUESTION_WORDS, rest) ? [rest] : partedInOthers(rest))].map((text) => ({
     text,
-    of: 0,
   }))
   const alone = pieces.splice(0, told ? 1 : 0)
   return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
@@ -163,18 +144,18 @@ function isAdverbial(clause: string): boolean {
 
 /** Joins what leans on others to what stands before it, or after it where it comes first. */
 function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean): Piece[] {
-  const joined: { text: string; readonly of: number }[] = []
+  const joined: { text: string }[] = []
   let waiting = ''
-  for (const { text, of } of pieces) {
+  for (const { text } of pieces) {
     // Trimmed before it is joined: no text is copied once more for each that follows.
     const whole = (waiting && `${waiting} `) + text.trim()
     const last = joined.at(-1)
     waiting = ''
-    if (!leans(text)) joined.push({ text: whole, of })
+    if (!leans(text)) joined.push({ text: whole })
     else if (last !== undefined) last.text += ` ${whole}`
     else waiting = whole
   }
-  return waiting === '' ? joined : [{ text: waiting, of: 0 }]
+  return waiting === '' ? joined : [{ text: waiting }]
 }
 
 /** At most one term ("what happens"); what asks something of one term is none: "what is love". */
@@ -189,6 +170,7 @@ function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
 function sentencesAndReasons(sentence: string): string[] {
   return sentence
     .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
+    .replaceAll(GLUED, (word) => (isAsking(word) ? `\n${word}` : word))
     .split(BEFORE_SENTENCE)
 }
 

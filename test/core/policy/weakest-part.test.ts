@@ -16,10 +16,6 @@ function confidence(half: object): number {
   return model.confidence(settings, { sentenceCoverage: 1, parts, stretches: [] } as unknown as Signals)
 }
 
-it('a part that alone asks is not lifted by what the others state', () => {
-  expect(confidence({ asksAlone: 1, leans: 1 })).toBeCloseTo(0.5)
-})
-
 it('a part is lifted where the passage that supports the whole holds something of it', () => {
   expect(confidence({ leans: 1 })).toBeGreaterThan(0.75)
   expect(confidence({})).toBeCloseTo(0.5)
@@ -41,7 +37,7 @@ const logOdds = (share: number): number => Math.log(share / (1 - share))
 it.each([
   ['without pieces', {}, 2],
   ['2 above the weakest end', { stretches: [{ sentenceCoverage: 0.5 }, { sentenceCoverage: 0 }] }, 0],
-  ['those of what stands beside a quotation', { stretches: [{ sentenceCoverage: 0.25, asksAlone: 1 }] }, -1],
+  ['those of what stands beside a quotation', { stretches: [{ sentenceCoverage: 0.25, besideQuoted: 1 }] }, -1],
   ['at most the whole', { stretches: [{ sentenceCoverage: 1 }] }, 2],
   ['1.18 above a part that leans', { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] }, 0.18],
   [

@@ -34,7 +34,7 @@ describe('measureQuestion', () => {
       const asOneText = measure(question.toLowerCase(), EVIDENCE, LEXICON)
       const { parts, stretches } = measureQuestion(question.toLowerCase(), EVIDENCE, LEXICON)
       expect(parts).toEqual([])
-      expect(stretches?.at(-1)).toMatchObject({ questionTermCount: 5, asksAlone: 1 })
+      expect(stretches?.at(-1)).toMatchObject({ questionTermCount: 5, besideQuoted: 1 })
       expect(confidenceOf(balanced().confidence, asOneText)).toBeGreaterThan(0.8)
       expect(confidence(question.toLowerCase())).toBeLessThan(0.8)
     }

@@ -21,7 +21,7 @@ const piecesOf = (question: string, texts: readonly string[] = [ENGINE, 'Blue pa
   return { parts: parts as readonly PartSignals[], stretches: stretches as readonly PartSignals[] }
 }
 /** Which of the pieces have a mark. */
-const marked = (pieces: readonly PartSignals[], mark: 'asksAlone' | 'leans'): readonly number[] =>
+const marked = (pieces: readonly PartSignals[], mark: 'besideQuoted' | 'leans'): readonly number[] =>
   pieces.flatMap((piece, at) => (piece[mark] === 1 ? [at] : []))
 
 describe('the parts of a question', () => {
@@ -84,11 +84,6 @@ describe('the parts of a question', () => {
     const { parts } = measureQuestion(question, titled, EMPTY_LEXICON)
     expect(marked(parts as readonly PartSignals[], 'leans')).toEqual([0, 1])
   })
-
-  it('ask alone where the others state', () => {
-    const { parts } = piecesOf('The red engine starts with a key. What is the capital of France?')
-    expect(marked(parts, 'asksAlone')).toEqual([1])
-  })
 })
 
 describe('the ends of a part of which the best chunk holds nothing', () => {
@@ -135,8 +130,12 @@ describe('the ends of a part of which the best chunk holds nothing', () => {
 describe('what stands beside a quotation', () => {
   it.each([
     ['behind eight words of the first chunk', 'the red engine starts with a key on yellow cats', MORNINGS, 1],
-    ['behind seven', 'the red engine starts with a key yellow cats', MORNINGS, 0],
-    ['behind rows of five and three', 'the red engine starts with or a key on yellow cats', MORNINGS, 0],
+    ['behind seven that it begins with', 'the red engine starts with a key yellow cats', MORNINGS, 1],
+    ['behind six', 'the red engine starts with a yellow cats', MORNINGS, 0],
+    ['behind seven elsewhere', 'Wet red engine starts with a key on yellow cats', MORNINGS, 0],
+    ['behind eight, one of them another', 'the red engine starts or a key on yellow cats', MORNINGS, 1],
+    ['behind every second of eight', 'the or engine or with or key or cold or yellow cats', MORNINGS, 1],
+    ['behind nine, two in a row others', 'the red engine starts or or key on cold yellow cats', MORNINGS, 0],
     ['behind rows of five each', 'the red engine starts with or on cold mornings in spring yellow cats', MORNINGS, 1],
     ['behind rows of four each', 'the red engine starts or on cold mornings in yellow cats', MORNINGS, 0],
     ['between rows of five each', 'the red engine starts with yellow cats on cold mornings in spring', MORNINGS, 1],
@@ -150,15 +149,17 @@ describe('what stands beside a quotation', () => {
     ['in German', 'der rote Motor startet mit einem kleinen Schlüssel Gedichte Katzen', MOTOR, 1],
     ['behind sixteen pairs of letters in Japanese', 'この寺院は聖武天皇が奈良の都に建てシカゴの天気', CAPITAL, 1],
     ['behind rows of eight and nine', 'この寺院は聖武天皇シカゴが奈良の都に建てた大の天気予報', CAPITAL, 0],
-    ['behind fifteen', 'この寺院は聖武天皇が奈良の都に建シカゴの天気', CAPITAL, 0],
+    ['behind fourteen', 'この寺院は聖武天皇が奈良の都にシカゴの天気', CAPITAL, 1],
+    ['behind thirteen', 'この寺院は聖武天皇が奈良の都シカゴの天気', CAPITAL, 0],
+    ['behind fifteen elsewhere', '京寺院は聖武天皇が奈良の都に建てシカゴの天気', CAPITAL, 0],
   ])('%s', (_, question, first, beside) => {
-    expect(marked(piecesOf(question, [first]).stretches, 'asksAlone')).toHaveLength(beside)
+    expect(marked(piecesOf(question, [first]).stretches, 'besideQuoted')).toHaveLength(beside)
   })
 
   it('is measured in sixteen pieces at most, all of it', () => {
     const foreign = Array.from({ length: 60 }, (_, at) => `cat${at} dog${at}`)
     const question = foreign.map((pair) => `the red engine starts with ${pair}`).join(' ')
-    const beside = piecesOf(question, [MORNINGS]).stretches.filter(({ asksAlone }) => asksAlone === 1)
+    const beside = piecesOf(question, [MORNINGS]).stretches.filter(({ besideQuoted }) => besideQuoted === 1)
     expect(beside.length).toBeLessThanOrEqual(16)
     expect(beside.reduce((sum, { questionTermCount = 0 }) => sum + questionTermCount, 0)).toBe(120)
   })
@@ -166,7 +167,7 @@ describe('what stands beside a quotation', () => {
   it('is measured for itself, between two as well', () => {
     const question = 'the red engine starts with a key on yellow cats the red engine starts with a key on green frogs'
     const { stretches } = piecesOf(question, [MORNINGS])
-    expect(stretches.filter(({ asksAlone }) => asksAlone === 1)).toMatchObject([
+    expect(stretches.filter(({ besideQuoted }) => besideQuoted === 1)).toMatchObject([
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
     ])
@@ -175,7 +176,7 @@ describe('what stands beside a quotation', () => {
   it('is measured in as many pieces as there are between quotations', () => {
     const pairs = ['ox yak', 'elk emu', 'cat hen', 'dog pig']
     const { stretches } = piecesOf(pairs.map((pair) => `the red engine starts with ${pair}`).join(' '), [MORNINGS])
-    const beside = stretches.filter(({ asksAlone }) => asksAlone === 1)
+    const beside = stretches.filter(({ besideQuoted }) => besideQuoted === 1)
     expect(beside.map((piece) => piece['questionTermCount'])).toEqual([2, 2, 2, 2])
   })
 })

@@ -153,6 +153,11 @@ describe('questionParts', () => {
       'how do I rotate the signing keys in time what is the capital of France',
       ['how do I rotate the signing keys in time', 'what is the capital of France'],
     ],
+    [
+      'How do I rotate the signing keysWhat is the capital of France?',
+      ['How do I rotate the signing keys', 'What is the capital of France?'],
+    ],
+    ['How do I rotate the keyRing of PostScript files?', ['How do I rotate the keyRing of PostScript files?']],
     ['rotate the signing keys would you marry me tonight', ['rotate the signing keys', 'would you marry me tonight']],
     ['how do I rotate the signing keys is it bad to lie', ['how do I rotate the signing keys', 'is it bad to lie']],
     [
@@ -287,32 +292,6 @@ describe('questionParts', () => {
 
   it('takes time in proportion to as many sentences without a term as a long question may hold', async () => {
     expect(await growth(questionParts, 'a\u200b\n\n', 256_000)).toBeLessThan(PROPORTION)
-  })
-})
-
-describe('asksAlone', () => {
-  it.each([
-    ['“Weak evidence is refused before any model call.” What is the capital of France?', 1],
-    ['What is the capital of France? Weak evidence is refused before any model call.', 0],
-    ['What is the capital of France because weak evidence is refused?', 0],
-    ['Weak evidence is refused. The capital of France?', 1],
-    ['Weak evidence is refused. The capital of France?!', 1],
-    ['The page a.com/?q=keys is old. What is the capital of France?', 1],
-  ])('is the part that asks what nothing else states: %j', (question, asksAlone) => {
-    expect(questionParts(question).asksAlone).toBe(asksAlone)
-  })
-
-  it.each([
-    'How do I rotate the signing keys?',
-    'How do I rotate the signing keys? What is the capital of France?',
-    'The signing keys are old. How do I rotate the keys?',
-    'The signing keys are old. How do I rotate them daily?',
-    'In an old gate, which evidence is refused?',
-    'Rotate keys on Mondays. In an old gate, which evidence is refused?',
-    'Signing keys are old; gates refuse evidence; how do I open gates?',
-    `${Array.from({ length: 20 }, (_, at) => `Gates of kind ${at} are old.`).join(' ')} What is the capital of France?`,
-  ])('is not there for %j', (question) => {
-    expect(questionParts(question).asksAlone).toBeUndefined()
   })
 })
 
