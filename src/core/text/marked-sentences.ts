@@ -6,7 +6,7 @@ import { words } from './words.ts'
 
 /** Ends a sentence in every context: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
-  /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—|>*•·]+\s/u
+  /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|(?<=[\u3041-\u9fff]{3})\s+(?=[\u3041-\u9fff]{3})|[;:]\s|\s[-–—|>*•·]+\s/u
 /** The same of ASCII, as `isAscii` says why. */
 const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
 /** A sentence of its own: a quotation or a bracket as long as one, and a question in brackets. */

@@ -11,8 +11,11 @@ describe('questions in other languages that are run together', () => {
     ['Portuguese', ['Quem descobriu a ilha', 'Onde fica o estádio?']],
     ['Romanian', ['Câte puncte a marcat echipa', 'Când a fost construit castelul?']],
     ['Russian', ['Сколько очков набрала команда', 'Где находится стадион?']],
+    ['Russian, whom', ['Когда построили мост', 'кого выбрали мэром?']],
     ['Greek', ['Πόσους πόντους πέτυχε η ομάδα', 'Πού βρίσκεται το στάδιο;']],
     ['Arabic', ['كم عدد النقاط التي سجلها الفريق', 'أين يقع الملعب؟']],
+    ['Arabic, who', ['من صمم الجسر القديم', 'من الذي بنى القلعة؟']],
+    ['Arabic, with whom', ['كم عدد النقاط التي سجلها الفريق', 'مع من لعب المباراة؟']],
     ['three of them', ['Wer baute die Brücke', 'Wann fährt der Zug', 'Warum regnet es heute?']],
   ])('%s: are parted before a word that asks', (_, parts) => {
     expect(questionParts(parts.join(' ')).parts).toEqual(parts)
@@ -20,7 +23,10 @@ describe('questions in other languages that are run together', () => {
 
   it.each([
     ['Turkish', ['Süper Kupayı hangi', 'takım kazandı stadyum nerededir?']],
+    ['Turkish, who and what', ['Süper Kupanın kaptanı kimdir', 'stadyumun adı nedir?']],
+    ['Vietnamese, how many', ['Có bao nhiêu', 'đội đã thắng sân vận động nằm ở đâu?']],
     ['Vietnamese', ['Đội nào', 'đã thắng trận chung kết sân vận động nằm ở đâu?']],
+    ['Hindi, where as it is also written', ['शहर का स्टेडियम कहां', 'स्थित है बारिश क्यों होती है?']],
     ['Hindi', ['टीम ने कितने', 'अंक बनाए स्टेडियम कहाँ स्थित है?']],
   ])('%s: are parted behind one where no question begins with it', (_, parts) => {
     expect(questionParts(parts.join(' ')).parts).toEqual(parts)
@@ -29,6 +35,7 @@ describe('questions in other languages that are run together', () => {
   it.each([
     ['Chinese', ['球队得了多少', '分体育场在哪里?']],
     ['Chinese, three of them', ['球队得了多少', '分体育场在哪', '里谁建了它?']],
+    ['Thai, which', ['ทีมใด', 'ชนะการแข่งขันสนามกีฬาอยู่ที่ไหน']],
     ['Thai', ['ทีมได้คะแนนกี่', 'คะแนนสนามกีฬาอยู่ที่ไหน']],
   ])('%s: without spaces', (_, parts) => {
     expect(questionParts(parts.join('')).parts).toEqual(parts)
@@ -43,6 +50,7 @@ describe('questions in other languages that are run together', () => {
     'В каком году был основан университет?',
     'Üniversite hangi yılda kuruldu?',
     '大学是哪一年成立的?',
+    'ما هي المسافة من المدينة إلى الملعب؟',
   ])('one question stays whole: %s', (question) => {
     expect(questionParts(question).parts).toEqual([question])
   })
