@@ -74,8 +74,8 @@ const END_TERMS = [2, 5, 10] as const
 const REST_TERMS = 3
 /** Words that the first chunk says in the same order, one other between two at most, to be quoted; of pairs of letters twice as many. */
 const QUOTED_IN_A_ROW = 5
-/** Words quoted of a question in all, at least: where it begins with them, and elsewhere. */
-const QUOTED_IN_ALL = [7, 8] as const
+/** Words quoted in all, at least; one less is enough where the question begins with them. */
+const QUOTED_IN_ALL = 8
 
 /**
  * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
@@ -104,6 +104,7 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   const asked = words(subject.words)
   const said = words(text)
   const beside = [...asked]
+  // For each distance between the two: a word in place of another moves none of those behind it.
   for (let by = 1 - asked.length; by < said.length; by++) {
     let [first, last, same] = [0, -Infinity, 0]
     for (let at = Math.max(0, -by); at < asked.length && at + by < said.length; at++) {
@@ -116,7 +117,7 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
     }
   }
   const pieces = beside.join(' ').split('\n')
-  if (pieces.length <= QUOTED_IN_ALL[beside[0] === '\n' ? 0 : 1] * times) return []
+  if (pieces.length <= (QUOTED_IN_ALL - (pieces[0] ? 0 : 1)) * times) return []
   return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
     return held.length > 1 && held.includes(false)
