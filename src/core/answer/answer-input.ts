@@ -1,38 +1,38 @@
-/** What is known of an answer before it is measured. */
+/** Inputs for measuring an answer. */
 import type { Chunk } from '../evidence/chunk.ts'
 import type { Language } from '../text/language.ts'
 import type { EvidenceShare } from './answer-signals.ts'
 
-/** What only the route knows about its answer, as far as gates look at it. Every value is checked before it is used. */
+/** A route's reports about its answer that gates use. Every value is checked before use. */
 export interface GenerationReport {
   /** The model's own confidence, 0..1. `0` is a value; a word such as `high` is not. */
   readonly generationConfidence?: number
-  /** Natural logarithms of the probabilities of the tokens generated, 0 and below; their mean makes the confidence. */
+  /** Log-probabilities (natural logarithm) of the generated tokens, at most 0; the confidence is computed from their mean. */
   readonly tokenLogProbabilities?: readonly number[]
-  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1, give or take .001. */
+  /** The chunks' shares of the answer's support. The shares and `noSupport` must add up to 1 ± .001. */
   readonly attribution?: { readonly shares: readonly EvidenceShare[]; readonly noSupport?: number }
-  /** Ids of the chunks that the answer rests on. @default those cited as `[1]`, `[2]` … in the text */
+  /** Ids of the chunks that support the answer. @default those cited as `[1]`, `[2]` … in the text */
   readonly citedChunkIds?: readonly string[]
-  /** The answer as JSON: an object, or its text. */
+  /** The answer as JSON: an object, or its text form. */
   readonly structured?: unknown
 }
 
-/** From where a route has the confidence of its model. */
+/** Source of the model's confidence. */
 export type GenerationConfidenceSource = 'reported' | 'token-log-probabilities'
 
-/** What `measureAnswer` looks at. */
+/** Input of `measureAnswer`. */
 export interface AnswerInput {
   /** Normalised. */
   readonly question: string
   /** The evidence, best first; `[1]` cites the first of them. */
   readonly chunks: readonly Chunk[]
-  /** `undefined` when no answer could be read. */
+  /** `undefined` if no answer could be read. */
   readonly answer: string | undefined
   readonly report?: GenerationReport
-  /** In which its words and those of the chunks are read: the policy's. @default none: every word counts as it stands */
+  /** The policy's language, for stems and stop words. @default none: words are compared unchanged */
   readonly language?: Language | undefined
   /** @default 'reported' */
   readonly generationConfidenceSource?: GenerationConfidenceSource
-  /** Fields that a structured answer is held against. */
+  /** Fields to look for in a structured answer. */
   readonly fields?: readonly string[]
 }

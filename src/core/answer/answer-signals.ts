@@ -1,80 +1,80 @@
-/** What is known about an answer once its text is gone. */
+/** Signals of an answer, which do not contain its text. */
 
-/** What was reported by a route and could not be used. */
+/** A report by a route that was invalid. */
 export type UnusableReport = 'generationConfidence' | 'attribution'
 
-/** How trustworthy the kind of a source is, in the order of the advisory profile. */
+/** Kind of a source, by decreasing trust, as in the advisory profile. */
 export type SourceKind = 'government' | 'regulatory' | 'market-data' | 'third-party' | 'unknown'
 
-/** How one sentence of the answer is held by the passages. */
+/** How the passages support one sentence of the answer. */
 export interface SentenceSupport {
-  /** Distinct terms of the sentence; 0 when it says nothing that could be checked. */
+  /** Number of distinct terms of the sentence; 0 if nothing can be checked. */
   readonly termCount: number
-  /** Share of those terms that the passages hold, 0..1. */
+  /** Share of those terms that occur in the passages, 0..1. */
   readonly termShare: number
-  /** Figures that no passage holds. */
+  /** Number of figures that occur in no passage. */
   readonly missingNumbers: number
-  /** Names that no passage holds. */
+  /** Number of names that occur in no passage. */
   readonly missingNames: number
-  /** Citations of passages that were not retrieved. */
+  /** Number of citations of passages that were not retrieved. */
   readonly unknownCitations: number
 }
 
-/** How much of the answer one chunk holds. */
+/** Overlap of the answer with one chunk. */
 export interface ChunkOverlap {
   readonly chunkId: string
-  /** Distinct words of answer and chunk in common, cut at white space, letter case folded. */
+  /** Distinct words in common, separated by white space, case-folded. */
   readonly words: number
-  /** Distinct terms in common: stemmed, stop words left out. */
+  /** Distinct terms in common: stems without stop words. */
   readonly terms: number
   /**
-   * Terms of the sentences that cite the chunk and that it holds; a term that several cited chunks hold is divided among
-   * them. Absent in older records.
+   * Terms in common with the sentences that cite the chunk; a term in several cited chunks is divided among them. Absent in
+   * older records.
    */
   readonly cited?: number
-  /** How sure retrieval was of the chunk, 0..1; absent when no score of it says so. */
+  /** Retrieval confidence of the chunk, 0..1; absent if it has no suitable score. */
   readonly confidence?: number
 }
 
-/** A share of the answer's support, as a route reported it. */
+/** A chunk's share of the answer's support, as reported by a route. */
 export interface EvidenceShare {
   readonly chunkId: string
-  /** 0..1; all shares and the rest that nothing supports add up to 1. */
+  /** 0..1; all shares and the unsupported rest add up to 1. */
   readonly share: number
 }
 
-/** Everything that is known about an answer once its text is gone. JSON, finite numbers only. */
+/** Signals of an answer. JSON, finite numbers only. */
 export interface AnswerSignals {
-  /** Whether there was an answer to read. */
+  /** Whether the answer could be read. */
   readonly readable: boolean
-  /** Reported values that were there and could not be used; what was not reported is absent. */
+  /** Reported values that were invalid; values that were not reported are not listed. */
   readonly unusable: readonly UnusableReport[]
   /** The model's own confidence, 0..1. */
   readonly generationConfidence?: number
-  /** One entry a sentence, in order. */
+  /** One entry per sentence, in order. */
   readonly sentences: readonly SentenceSupport[]
-  /** One entry a chunk, best chunk first. */
+  /** One entry per chunk, best first. */
   readonly overlaps: readonly ChunkOverlap[]
-  /** Distinct terms of the answer. */
+  /** Number of distinct terms of the answer. */
   readonly termCount: number
-  /** Those that no chunk holds. */
+  /** Number of those that occur in no chunk. */
   readonly unsupportedTermCount: number
-  /** Shares that the route reported, in its order. */
+  /** Shares reported by the route, in its order. */
   readonly reportedShares?: readonly EvidenceShare[]
-  /** Rest of the reported support that no chunk has, 0..1. */
+  /** Reported share without support, 0..1. */
   readonly reportedNoSupport?: number
-  /** Kinds of the cited sources, one a source. */
+  /** Kinds of the cited sources, one per source. */
   readonly citedSources: readonly SourceKind[]
-  /** Which of the policy's fields the answer has; absent when there was no structured answer to look at. */
+  /** Which of the policy's fields the answer has; absent if there was no structured answer. */
   readonly structure?: AnswerStructure
 }
 
-/** A structured answer against the fields that a policy names. */
+/** Result of checking a structured answer for a policy's fields. */
 export interface AnswerStructure {
-  /** Whether it was a JSON object. */
+  /** Whether it is a JSON object. */
   readonly valid: boolean
   /** Fields that were looked for. */
   readonly lookedFor: readonly string[]
-  /** Those of them that were missing. */
+  /** Fields that were missing. */
   readonly missing: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What is measured of an answer. */
+/** Types for measuring answers. */
 export type { AnswerInput, GenerationConfidenceSource, GenerationReport } from './answer-input.ts'
 export type {
   AnswerSignals,

@@ -1,10 +1,10 @@
 /**
- * Canonical texts: the same value always gives the same text, and different values never do. What is hashed into an
- * id or a key goes through here.
+ * Canonical texts: equal values give equal texts, and different values different texts. Everything that is hashed into an
+ * id or a key is converted here.
  */
 import type { Json } from './json.ts'
 
-/** Parts joined so that no two lists of parts give the same text: each is preceded by its length. */
+/** Joins parts, each preceded by its length, so that no two lists of parts give the same text. */
 export function lengthPrefixed(parts: readonly string[]): string {
   let text = ''
   for (const part of parts) text += `${part.length}:${part}`
@@ -24,13 +24,13 @@ export function canonicalJson(value: Json | undefined): string {
   return JSON.stringify(value ?? null)
 }
 
-/** Whether parsed JSON can be written again without loss: 1e400 is read as infinite and written as null, and half of a surrogate pair is no character. */
+/** Whether parsed JSON can be serialised without loss: 1e400 is parsed as infinity and written as null, and lone surrogates are not characters. */
 export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'object') return Object.entries(value ?? {}).every((entry) => entry.every(isWellFormed))
   return typeof value === 'string' ? !/\p{Surrogate}/u.test(value) : value !== Infinity && value !== -Infinity
 }
 
-/** Whether the numbers of parsed JSON are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
+/** Whether the numbers of parsed JSON are exact: beyond the safe integers different numbers are parsed as equal, and 1e400 is written as null. */
 export function isExact(value: unknown): boolean {
   if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)
   return typeof value !== 'number' || Math.abs(value) < 2 ** 53

@@ -1,8 +1,8 @@
 /**
- * A deep, frozen copy of plain data: its holder can change neither the copy nor what it was made from. What is no
- * plain object or list is kept as it is.
+ * A deep, frozen copy of plain data, so that neither the copy nor the original can be changed through it. Values other than
+ * plain objects and lists are not copied.
  *
- * @throws `RangeError` for data that holds itself
+ * @throws `RangeError` for cyclic data
  */
 export function frozenCopy<Plain>(value: Plain): Plain
 export function frozenCopy(value: unknown): unknown {

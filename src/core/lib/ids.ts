@@ -1,10 +1,10 @@
-/** Ids of chunks, namespaces and decisions. Time and randomness come in as arguments. */
+/** Ids of chunks, namespaces and decisions. Time and randomness are arguments. */
 import { lengthPrefixed } from './canonical.ts'
 import { base32, sha256 } from './sha256.ts'
 
-/** Who may see a collection. */
+/** Owner of collections. */
 export type Tenant = string
-/** What is searched. */
+/** Id of a collection, within its tenant. */
 export type CollectionId = string
 /** A counter that rises when a collection changes. */
 export type CorpusVersion = number
@@ -13,7 +13,7 @@ export type CorpusVersion = number
  * Id of a chunk: 32 base32 characters of SHA-256 over collection, document, content and occurrence. Content-addressed,
  * so an edit changes only the ids of the chunks it touches.
  *
- * @param occurrence how many chunks with the very same text precede it in the document, from 0
+ * @param occurrence number of earlier chunks with the same text in the document, from 0
  */
 export function chunkId(collection: CollectionId, documentId: string, text: string, occurrence: number): string {
   return base32(sha256(lengthPrefixed([collection, documentId, text, String(occurrence)])), 32)
@@ -24,21 +24,21 @@ export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
   return `n${base32(sha256(lengthPrefixed([tenant, collection])), 26)}`
 }
 
-/** When a UUIDv7 was made, milliseconds since 1970; `undefined` for what is none. */
+/** Time of a UUIDv7, milliseconds since 1970; `undefined` for anything else. */
 export function timeOfId(id: string): number | undefined {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
 }
 
 /**
- * A UUIDv7: sorts by time of making.
+ * Makes a UUIDv7, which sorts by time.
  *
  * @param nowMs milliseconds since 1970
- * @param random a UUID of version 4, which is as random in the same places
+ * @param random a version 4 UUID, which has random bits in the same places
  * @see RFC 9562, section 5.7
  */
 export function uuidv7(nowMs: number, random: string): string {
   const ms = Math.max(0, Math.trunc(nowMs))
-  // In two parts: of a number within 32 bits the digits are found without floating point.
+  // In two parts, because formatting 32-bit integers avoids floating point.
   const time = Math.floor(ms / 0x1_0000)
     .toString(16)
     .padStart(8, '0')

@@ -1,4 +1,4 @@
-/** Small pure tools that every part is made with: canonical texts, checks of options, numbers, digests, ids. */
+/** Small pure functions used everywhere: canonical texts, checks of options, numbers, digests, ids. */
 export { canonicalJson, isExact, isWellFormed, lengthPrefixed } from './canonical.ts'
 export { isRecord, memberAt } from './guards.ts'
 export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant, timeOfId } from './ids.ts'

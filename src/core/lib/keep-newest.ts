@@ -1,8 +1,7 @@
 /**
- * Keeps a value as the newest of a map, and as many others as there is room for: of more, those go that were kept longest
- * ago.
+ * Adds a value to a map as its newest entry, and removes the oldest entries beyond `room`.
  *
- * @param room entries at most, 1 and up
+ * @param room most entries, 1 and up
  */
 export function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value, room: number): void {
   map.delete(key)

@@ -1,37 +1,37 @@
-/** Numbers that may be missing, broken or a hair off, and how they are compared. */
+/** Reading and comparing numbers that may be missing, invalid or slightly inexact. */
 
 /** The nearest number within 0..1. */
 export function clamp01(x: number): number {
   return x > 1 ? 1 : x > 0 ? x : 0
 }
 
-/** A finite number, or nothing. −0 becomes 0, as it does in JSON, so that what is measured equals what is recorded. */
+/** A finite number, or `undefined`. −0 becomes 0, as in JSON, so that measured and recorded values are equal. */
 export function finite(score: number | undefined): number | undefined {
   return score !== undefined && Number.isFinite(score) ? score + 0 : undefined
 }
 
 /**
- * A number as it was recorded; `NaN` for what is none, also where a calculation would take it for one: `null`, `'0.9'`
- * and `true` are no numbers.
+ * A number from a record; `NaN` for anything else, including values that JavaScript would convert, such as `null`, `'0.9'`
+ * and `true`.
  */
 export function recordedNumber(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : NaN
 }
 
-/** A flag as it was recorded: what is not plainly true is not. */
+/** A flag from a record: only `true` counts. */
 export function recordedFlag(value: unknown): boolean {
   return value === true
 }
 
-/** Slack on cosines: they come from 32-bit floats. */
+/** Tolerance for cosines, which come from 32-bit floats. */
 export const COSINE_TOLERANCE = 1e-6
 
-/** Slack on ratios and other computed numbers. */
+/** Tolerance for ratios and other computed numbers. */
 export const RATIO_TOLERANCE = 1e-9
 
 /**
- * Whether a value meets a threshold: equality passes, within the tolerance. What is not a finite number never does, nor
- * the `null` that JSON and databases make of it.
+ * Whether a value is at least a threshold, within the tolerance. Non-finite numbers never are, nor is `null`, which JSON and
+ * databases make of them.
  */
 export function meets(value: number, threshold: number, tolerance: number): boolean {
   return Number.isFinite(value) && value >= threshold - tolerance

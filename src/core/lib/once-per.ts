@@ -1,7 +1,7 @@
 /**
- * Makes something once for each object, for as long as the object lives; what throws is made again.
+ * Memoises `make` per object, for as long as the object lives; after an error it is called again.
  *
- * @param make never gives `undefined`
+ * @param make must not return `undefined`
  */
 export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new WeakMap<Key, Made>()

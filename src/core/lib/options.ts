@@ -1,43 +1,43 @@
 /**
- * What makers of this package are given, checked once, when they are called: a table names every option, and says what it
- * must be.
+ * Checks options by a table with the kind of every option. Functions of this package check their options once, when they are
+ * called.
  */
 import { RagGateError } from '../../errors.ts'
 import { isRecord } from './guards.ts'
 
 interface Kind {
-  /** In words that follow `must be`. */
+  /** Description that follows `must be`. */
   readonly words: string
   readonly holds: (value: unknown) => boolean
-  /** What its own options must be. @default it is not looked into */
+  /** Kinds of its own members. @default they are not checked */
   readonly options?: KindsByName
 }
 
 type KindsByName = Readonly<Record<string, OptionKind | RequiredKind>>
 
-/** What an option must be where it is given. */
+/** Kind of an optional option. */
 export interface OptionKind extends Kind {
   readonly isRequired?: false
 }
 
-/** What an option must be that may not be left out. */
+/** Kind of a required option. */
 export interface RequiredKind extends Kind {
   readonly isRequired: true
 }
 
-/** A kind for each option: of those that may not be left out, and of no others, a required one. */
+/** A kind for each option; required exactly for options that are not optional in the type. */
 export type OptionKinds<Options> = {
   readonly [Name in keyof Options]-?: {} extends Pick<Options, Name> ? OptionKind : RequiredKind
 }
 
-/** Whose fault a wrong option is: the wiring's, or the policy's. */
+/** Error code for an invalid option. */
 type Code = 'config_invalid' | 'policy_invalid'
 
 /**
- * Refuses options that are none, that are unknown, that are missing, or that are of another kind.
+ * Rejects options that are not an object, or are unknown, missing or of the wrong kind.
  *
- * @param name what the options themselves are called, where they stand among others
- * @throws `code`, with the option at fault
+ * @param name name of the options object, if it is nested in others
+ * @throws `code`, with the name of the option
  */
 export function requireOptions<Options>(
   options: Options,
@@ -46,7 +46,7 @@ export function requireOptions<Options>(
   name = '',
 ): void {
   const within = name === '' ? '' : `${name}.`
-  // A promise is an object without a member, as if nothing were set.
+  // A promise would look like an object without members.
   if (!isRecord(options) || 'then' in options) {
     throw wrong(code, `${name || 'The options'} must be an object, not a promise`, name || 'options')
   }
@@ -58,7 +58,7 @@ export function requireOptions<Options>(
   requireEach(options, kinds, code, within)
 }
 
-/** Refuses what an application gave where a member is of another kind; further members are its own. @throws `config_invalid` */
+/** Rejects an application's object if a member is of the wrong kind; further members are allowed. @throws `config_invalid` */
 export function requireMembers(given: unknown, kinds: KindsByName, name: string): void {
   requireEach(Object(given), kinds, 'config_invalid', `${name}.`)
 }
@@ -77,24 +77,24 @@ function wrong(code: Code, message: string, param: string): RagGateError {
   return new RagGateError(code, message, { param })
 }
 
-/** The options that are given, with the defaults of those that are not, or are `undefined`. */
+/** The given options, with defaults for those that are missing or `undefined`. */
 export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
   options: Options | undefined,
   defaults: Defaults,
 ): Omit<Options, keyof Defaults> & Required<Pick<Options, keyof Options & keyof Defaults>> {
   const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
-  // Each member is one of the options, by its own name.
+  // The cast is safe: each member keeps its name.
   return { ...defaults, ...Object.fromEntries(given) } as ReturnType<typeof withDefaults<Options, Defaults>>
 }
 
-/** A kind of an option that may not be left out. */
+/** Makes a kind required. */
 export function required(kind: OptionKind): RequiredKind {
   return { ...kind, isRequired: true }
 }
 
 export const string: OptionKind = { words: 'a string', holds: (value) => typeof value === 'string' }
 
-/** A string that is not empty. */
+/** A non-empty string. */
 export const text: OptionKind = {
   words: 'a string that is not empty',
   holds: (value) => typeof value === 'string' && value !== '',
@@ -107,7 +107,7 @@ export const strings: OptionKind = {
 
 export const boolean: OptionKind = { words: 'true or false', holds: (value) => typeof value === 'boolean' }
 
-/** A setting that is there or not. */
+/** `true`, or absent. */
 export const flag: OptionKind = { words: 'true or left out', holds: (value) => value === true }
 
 export const callable: OptionKind = { words: 'a function', holds: (value) => typeof value === 'function' }
@@ -121,10 +121,10 @@ export const object: OptionKind = { words: 'an object', holds: isRecord }
 
 export const list: OptionKind = { words: 'a list', holds: Array.isArray }
 
-/** For what is checked elsewhere, or together with others. */
+/** For values that are checked elsewhere, or together with others. */
 export const anything: OptionKind = { words: 'something', holds: (value) => value !== null }
 
-/** A finite number within bounds, both included. */
+/** A finite number within inclusive bounds. */
 export function number(low: number, high = Number.MAX_VALUE): OptionKind {
   return {
     words: `a number ${bounds(low, high)}`,
@@ -132,13 +132,13 @@ export function number(low: number, high = Number.MAX_VALUE): OptionKind {
   }
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number within inclusive bounds. */
 export function whole(low: number, high = Number.MAX_VALUE): OptionKind {
   const within = number(low, high)
   return { words: `a whole ${within.words.slice(2)}`, holds: (value) => Number.isInteger(value) && within.holds(value) }
 }
 
-/** A finite number above a bound. */
+/** A finite number greater than a bound. */
 export function above(low: number, high = Number.MAX_VALUE): OptionKind {
   return {
     words: `a number above ${low}${high === Number.MAX_VALUE ? '' : `, at most ${high}`}`,
@@ -158,12 +158,12 @@ export function oneOf(...values: readonly unknown[]): OptionKind {
 export function methods(...names: readonly string[]): OptionKind {
   return {
     words: `an object with ${names.join(', ')}`,
-    // `Object` takes a value without members for an object that has none.
+    // `Object` converts primitives, `null` and `undefined` into objects, so that `Reflect.get` does not throw.
     holds: (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
   }
 }
 
-/** An object with options of its own. */
+/** An object with its own options. */
 export function group<Options>(options: OptionKinds<Options>): OptionKind {
   return { ...object, options }
 }

@@ -1,12 +1,12 @@
-/** What a place in a ranking is worth, before several rankings are added up. */
+/** Values of places in a ranking, for adding up several rankings. */
 
-/** Constant of reciprocal rank fusion: the larger, the less a first place counts before a tenth. */
+/** Constant of reciprocal rank fusion; the larger, the smaller the advantage of top ranks. */
 export const RRF_K = 60
 
 /**
- * The worth of successive places by reciprocal rank fusion: 1 / (k + rank).
+ * Values of successive places in reciprocal rank fusion: 1 / (k + rank).
  *
- * @param count places, whole, 0 and up
+ * @param count number of places, 0 and up
  * @param k finite, 0 and up
  * @param firstRank rank of the best, 0 or 1; `k + firstRank` is above 0
  * @see Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
@@ -16,15 +16,14 @@ export function reciprocalRanks(count: number, k: number, firstRank: 0 | 1): rea
   return Array.from({ length: count }, (_, at) => 1 / (k + firstRank + at))
 }
 
-/** In each direction from the mean, so many deviations are the scale. */
+/** The scale extends this many deviations in each direction from the mean. */
 const DEVIATIONS = 3
 
 /**
- * The worth of scores by distribution-based fusion: where each lies between three sample deviations below and above
- * their mean. Most lie within 0..1; one that stands out among eleven or more may lie beyond. .5 for scores that do not
- * spread, a single one too.
+ * Values of scores in distribution-based fusion: the position of each between three sample deviations below and above their
+ * mean. Most are within 0..1; an outlier among eleven or more may be beyond. .5 if all scores are equal, or there is only one.
  *
- * @param round rounds every step, for float32 (`Math.fround`) @default as it is
+ * @param round rounds every step, for float32 (`Math.fround`) @default no rounding
  * @see Mazzeschi, "Distribution-Based Score Fusion (DBSF), a new approach to Vector Search Ranking", 2023
  */
 export function distributionScores(
@@ -36,7 +35,7 @@ export function distributionScores(
   const deviation = Math.sqrt(scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / (count - 1))
   const low = round(mean - DEVIATIONS * deviation)
   const span = round(round(mean + DEVIATIONS * deviation) - low)
-  // Equal scores may miss their own mean by rounding, and scores near the largest number have no finite span.
+  // The mean of equal scores may differ from them by rounding, and scores near the largest number have no finite span.
   const spread = scores.some((score) => score !== scores[0]) && span > 0 && Number.isFinite(span)
   return scores.map((score) => (spread ? round(round(score - low) / span) : 0.5))
 }

@@ -1,12 +1,12 @@
 /** Rounding of displayed figures: by the exact binary value, ties to the even digit. */
 
-/** Digits enough to tell a tie from its neighbours. */
+/** Enough digits to distinguish a tie from its neighbours. */
 const EXACT_DIGITS = 40
 
-/** A number with so many decimals; ties go to the even digit, where `toFixed` goes up. */
+/** Formats with this many decimals; ties go to the even digit, unlike `toFixed`, which rounds them up. */
 export function fixedHalfEven(value: number, digits: number): string {
   const rounded = value.toFixed(digits)
-  // Without decimals for what is not finite or beyond 1e21, which is then no tie.
+  // Non-finite numbers, and those beyond 1e21, have no decimals here, and cannot be ties.
   const exact = value.toFixed(digits + EXACT_DIGITS)
   const cut = exact.slice(0, exact.length - EXACT_DIGITS)
   const isTie = /^50*$/.test(exact.slice(-EXACT_DIGITS))
@@ -23,8 +23,8 @@ export function percent(share: number): string {
   return `${fixedHalfEven(share * 100, 1)}%`
 }
 
-/** Two decimals, floored, so that a value below a threshold never reads like the threshold; `0.00` for no number. */
+/** Two decimals, rounded down, so that a value below a threshold is never shown equal to it; `0.00` for non-finite values. */
 export function floored(value: number): string {
-  // The slack is for decimals that binary numbers fall a hair short of, such as .58.
+  // The tolerance is for decimals such as .58, which binary numbers fall slightly below.
   return Number.isFinite(value) ? (Math.floor(value * 100 + 1e-7) / 100).toFixed(2) : '0.00'
 }

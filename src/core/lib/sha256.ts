@@ -1,6 +1,6 @@
 /**
- * SHA-256 without a platform: policy ids and chunk ids are computed where neither WebCrypto nor a promise is
- * welcome. Small inputs only; cache keys and HMACs use WebCrypto in the adapters.
+ * SHA-256 without platform APIs, for policy ids and chunk ids, which are computed synchronously in pure code. Small inputs
+ * only; cache keys and HMACs use WebCrypto in the adapters.
  *
  * @see FIPS 180-4, section 6.2
  */
@@ -18,7 +18,7 @@ function firstPrimes(count: number): number[] {
   return primes
 }
 
-/** Not of the language, but pure, and in every runtime. */
+/** Not part of the language, but pure and present in every runtime. */
 declare const TextEncoder: new () => { encode(text: string): Uint8Array }
 
 /** UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
@@ -57,7 +57,7 @@ export function sha256(message: string | Uint8Array): Uint8Array {
 }
 
 function compress(state: Int32Array, w: Int32Array): void {
-  // An Int32Array destructures to numbers, eight of them here.
+  // The cast is safe: the Int32Array has eight numbers.
   let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
   for (let t = 0; t < 64; t++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
@@ -88,7 +88,7 @@ export function hex(bytes: Uint8Array): string {
  * @param characters how many characters to keep (5 bits each)
  */
 export function base32(bytes: Uint8Array, characters: number): string {
-  // Only the last twelve bits that are held are read: higher ones may overflow.
+  // Only the last twelve bits of `held` are read, so higher ones may overflow.
   let [text, held, bits] = ['', 0, 0]
   for (const byte of bytes) {
     held = (held << 8) | byte

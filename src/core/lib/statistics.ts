@@ -1,4 +1,4 @@
-/** The mean, also where the sum would be too large for a number; 0 for no values. */
+/** The mean, computed without overflow of the sum; 0 for no values. */
 export function meanOf(values: readonly number[]): number {
   const sum = values.reduce((total, value) => total + value, 0)
   if (Number.isFinite(sum)) return values.length === 0 ? 0 : sum / values.length

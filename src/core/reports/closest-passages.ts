@@ -1,18 +1,18 @@
-/** The passages that came closest to a refused question, by name: what to read instead, or what to ask about. */
+/** Names the passages closest to a refused question, as further reading, or to help rephrase it. */
 import type { Chunk } from '../evidence/chunk.ts'
 import { placeOf } from '../evidence/place.ts'
 import type { Audience } from '../policy/preset.ts'
 
-/** Where a passage is from, without its text and without any figure. */
+/** Location of a passage, without text and figures. */
 export interface ClosestPassage {
-  /** Title of the document; for operators its id where it has none. */
+  /** Title of the document; for operators its id if it has none. */
   readonly title: string
   /** Operators only, like the source. */
   readonly section?: string
   readonly source?: string
 }
 
-/** How many are named, and to whom. */
+/** Options of `closestPassages`. */
 export interface ClosestPassagesOptions {
   /** At most, 0 and up. */
   readonly count: number
@@ -20,8 +20,8 @@ export interface ClosestPassagesOptions {
 }
 
 /**
- * Names the best passages: for operators each section of a document once, for the public each title, and nothing of
- * documents without one. How close they came is left out.
+ * Names the best passages: for operators each section of a document once, for the public each title once, without documents
+ * that have no title. Scores are not included.
  *
  * @param chunks the evidence, best first
  * @returns none without evidence

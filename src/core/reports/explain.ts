@@ -1,31 +1,31 @@
-/** A decision in words and figures, gate by gate: what an operator reads to understand a refusal. */
+/** Explains a decision to operators, gate by gate, in words and figures. */
 import type { Verdict } from '../gates/finding.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ExplainedFact, FurtherMembers, MarkedLine } from '../policy/preset.ts'
 
-/** Why a decision came out as it did. For operators: it is full of figures. */
+/** Explanation of a decision, with figures, for operators. */
 export interface Explanation {
-  /** What each gate that judged looked at, in the policy's order. */
+  /** The measurements of each gate that judged, in the policy's order. */
   readonly facts: readonly ExplainedFact[]
   readonly decision: Uppercase<Verdict>
   /** Message of the finding that decided; absent when every gate passed. */
   readonly reason?: string
-  /** What the policy's preset checked, one by one; none where it tells no checks. */
+  /** Checks reported by the policy's preset; empty if it reports none. */
   readonly checks: readonly MarkedLine[]
-  /** What the measures mean to the policy's preset, in words; none where it tells none. */
+  /** The preset's interpretation of the measurements; empty if it has none. */
   readonly analysis: readonly MarkedLine[]
-  /** What the policy's preset tells at a glance. */
+  /** The preset's short summary. */
   readonly glance?: FurtherMembers
 }
 
-/** What an explanation is made from: a decision, fresh or recorded. */
+/** Input of `explain`: a new or recorded decision. */
 export type ExplainedDecision = Pick<Decision, 'verdict' | 'confidence' | 'band' | 'findings' | 'signals'>
 
 /**
- * Explains a decision, fresh or recorded, under the policy that made it.
+ * Explains a new or recorded decision.
  *
- * @param policy the one named by the decision's `policyId`: settings are read from it, nothing is judged again
+ * @param policy the policy of the decision's `policyId`; its settings are read, and nothing is judged again
  */
 export function explain(decision: ExplainedDecision, { preset, gates }: Pick<Policy, 'preset' | 'gates'>): Explanation {
   const { verdict, findings } = decision
@@ -35,7 +35,7 @@ export function explain(decision: ExplainedDecision, { preset, gates }: Pick<Pol
     facts: findings
       .filter(({ outcome }) => outcome !== 'skip')
       .flatMap((finding) => facts?.(finding) ?? [{ label: finding.gate, value: finding.message }]),
-    // The same word.
+    // The cast is safe: it is the same word.
     decision: verdict.toUpperCase() as Uppercase<Verdict>,
     ...(verdict !== 'pass' && deciding && { reason: deciding.message }),
     checks,
@@ -45,7 +45,7 @@ export function explain(decision: ExplainedDecision, { preset, gates }: Pick<Pol
 }
 
 /**
- * The explanation as the debug block of a terminal.
+ * Formats an explanation as a debug block for terminals.
  *
  * @example
  * Confidence Gate:

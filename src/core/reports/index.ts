@@ -1,4 +1,4 @@
-/** A decision as people and programs read it. */
+/** Reports about decisions, for people and programs. */
 export { CAUTION_FOR_MODEL, CAUTION_FOR_READER } from './caution.ts'
 export { type ClosestPassage, closestPassages, type ClosestPassagesOptions } from './closest-passages.ts'
 export { explain, type Explanation, explanationText } from './explain.ts'

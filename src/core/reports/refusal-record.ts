@@ -2,35 +2,35 @@ import type { ReasonCode } from '../gates/finding.ts'
 import { roundHalfEven } from '../lib/rounding.ts'
 import type { Decision } from '../policy/decision.ts'
 
-/** What an audit log keeps of one refused question, with what ties it to its decision. */
+/** Audit record of a refused question, linked to its decision. */
 export interface RefusalRecord {
   readonly decision_id: string
   readonly policy_id: string
-  /** The question, only where the caller chose to keep its text. */
+  /** The question; present only if the caller passed its text. */
   readonly query?: string
-  /** Why, with the figures. */
+  /** The reason, with figures. */
   readonly reason: string
   readonly reason_code: ReasonCode
-  /** Gate that decided. */
+  /** The gate that decided. */
   readonly gate: string
-  /** Chunks judged. */
+  /** Number of chunks judged. */
   readonly evidence_analyzed: number
-  /** By how much the measured value was under the threshold, four decimals; `null` where the gate compares nothing. */
+  /** How far the measured value was below the threshold, four decimals; `null` if the gate compares nothing. */
   readonly deficit: number | null
   /** ISO 8601. */
   readonly timestamp: string
-  /** Present when a person should look at it. */
+  /** Present if it is marked for human review. */
   readonly escalate?: true
 }
 
 const FIGURES = 4
 
 /**
- * The audit record of a refusal, from its decision, fresh or recorded.
+ * Builds the audit record of a refusal from its decision, new or recorded.
  *
  * @param atMs milliseconds since 1970
- * @param question its text. Leave it out unless texts may be kept
- * @returns `undefined` when the decision refuses nothing
+ * @param question the question's text; pass it only if texts may be kept
+ * @returns `undefined` if the decision is not a refusal
  */
 export function refusalRecord(decision: Decision, atMs: number, question?: string): RefusalRecord | undefined {
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
@@ -45,7 +45,7 @@ export function refusalRecord(decision: Decision, atMs: number, question?: strin
     reason_code: decision.reason,
     gate: deciding.gate,
     evidence_analyzed: decision.evidenceIds.length,
-    // Zero where a share of exactly the threshold was refused.
+    // Zero if a share equal to the threshold was refused.
     deficit: below ? roundHalfEven(threshold - actual, FIGURES) : null,
     timestamp: new Date(atMs).toISOString(),
     ...(decision.escalate === true ? { escalate: true } : {}),

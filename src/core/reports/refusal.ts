@@ -1,4 +1,4 @@
-/** The one builder of refusals, and of what an operator sees of a decision. */
+/** Builds refusals, and the operator's view of decisions. */
 import type { RerankerOutcome } from '../evidence/rerank.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Chunk, Scores } from '../evidence/chunk.ts'
@@ -17,19 +17,19 @@ import type { Signals } from '../signals/measure.ts'
 import { closestPassages, type ClosestPassage } from './closest-passages.ts'
 import { explain, type Explanation } from './explain.ts'
 
-/** Texts that stand in for those of a policy, by reason code: in another language, or in a house's own words. */
+/** Custom texts that replace those of a policy, by reason code, for example in another language. */
 export type MessagesByCode = (code: ReasonCode) => Partial<Text> | undefined
 
-/** To whom a decision is told, and how. */
+/** Options of reports: audience, policy and texts. */
 export interface ReportOptions {
   readonly audience: Audience
-  /** The one that judged. */
+  /** The policy that judged. */
   readonly policy: Policy
   /** @default the texts of the policy */
   readonly messages?: MessagesByCode | undefined
   /** Sentences of the answer that the passages do not support, shown to operators only. @default none */
   readonly unsupported?: readonly string[]
-  /** Passages that a refusal names as closest, at most: for the public their titles alone. @default 0 */
+  /** Most passages that a refusal names as closest; for the public by title only. @default 0 */
   readonly closestPassages?: number
 }
 
@@ -44,48 +44,48 @@ export interface ShownChunk {
   readonly scores: Scores
 }
 
-/** Where a scale comes from, and how old it is. */
+/** Origin and age of a scale, as shown to operators. */
 export interface ShownScale {
   readonly origin: 'documents'
   /** RFC 3339. */
   readonly learned_at: string
-  /** Present where the documents have changed since. */
+  /** Present if documents have changed since. */
   readonly stale?: true
 }
 
 /** The figures behind a decision, for operators. */
 export interface OperatorDetail {
   readonly confidence: number
-  /** Why, in a fixed sentence; `refusal_reason` has the figures. */
+  /** The reason, in a fixed sentence; `refusal_reason` has the figures. */
   readonly reason: string
   readonly findings: readonly Finding[]
-  /** The gates of the policy that judged, with their thresholds. */
+  /** The policy's gates with their thresholds. */
   readonly gates: readonly GateSettings[]
   readonly explanation: Explanation
   readonly signals: Signals
-  /** The scale by which the confidence was read; absent where the collection has none for the policy. */
+  /** The scale that was applied to the confidence; absent if the collection has none for the policy. */
   readonly scale?: ShownScale
-  /** What became of the reranker. */
+  /** Outcome of the reranker. */
   readonly reranker: RerankerOutcome
-  /** Present when the policy judged the answer. */
+  /** Present if the policy judged the answer. */
   readonly answer_signals?: AnswerSignals
-  /** Sentences of the answer that the passages do not support, as the answer had them. */
+  /** Sentences of the answer that the passages do not support, verbatim. */
   readonly unsupported_sentences?: readonly string[]
   /** The evidence, best first. */
   readonly chunks: readonly ShownChunk[]
 }
 
-/** What every answer and refusal says about the decision behind it. A policy's preset may add members. */
+/** The part of a decision in every answer and refusal. A policy's preset may add members. */
 export interface DecisionSummary extends FurtherMembers {
   readonly decision_id: string
   readonly verdict: Verdict
   readonly band: Band
   readonly reason_code: ReasonCode
-  /** On what the confidence rests: only `calibrated` promises a rate. Absent where the policy has nothing to say of it. */
+  /** How the confidence was calibrated; only `calibrated` promises an error rate. Absent if the policy does not state it. */
   readonly calibration?: Calibration
-  /** Present on a refusal that a person should look at; absent otherwise. */
+  /** Present on a refusal that is marked for human review. */
   readonly escalate?: true
-  /** To the reader, beside an answer with the verdict `advise`: the stand-in for the text of its reason, where there is one. */
+  /** A caution for the reader, beside an answer with the verdict `advise`; a custom text replaces it. */
   readonly caution?: string
   /** Operators only. */
   readonly detail?: OperatorDetail
@@ -93,24 +93,24 @@ export interface DecisionSummary extends FurtherMembers {
 
 /** A refusal as sent. */
 export interface Refusal extends DecisionSummary {
-  /** Stands where the answer would. */
+  /** Text in place of the answer. */
   readonly answer: string
   readonly sources: readonly never[]
   readonly refused: true
   /** A fixed sentence for the public, the figures for operators. */
   readonly refusal_reason: string
-  /** What the asker can do. */
+  /** What the user can do. */
   readonly suggestions: readonly string[]
-  /** Present where passages are to be named and there are some, best first. */
+  /** The closest passages, best first; absent if none are to be named, or there are none. */
   readonly closest?: readonly ClosestPassage[]
 }
 
-/** What is said for a code: the stand-in where there is one, else the text of the policy, else that of the engine. */
+/** The text for a code: the custom text if there is one, else the policy's, else the engine's. */
 export function textFor(code: ReasonCode, { texts }: Pick<Policy, 'texts'>, messages?: MessagesByCode): Text {
   return withDefaults(messages?.(code), texts[code] ?? ENGINE_TEXTS.nothing_judged)
 }
 
-/** What is said about a decision to this audience. */
+/** The summary of a decision for an audience. */
 export function summariseDecision(
   decision: Decision,
   chunks: readonly Chunk[],
@@ -162,7 +162,7 @@ function shownScale({ learnedAtMs, corpusVersion }: AppliedScale, now: Decision)
 /**
  * Builds the refusal for a decision.
  *
- * @param chunks the evidence; operators see it, the public titles of it where `closestPassages` says so
+ * @param chunks the evidence; shown to operators, and by title to the public if `closestPassages` is above 0
  */
 export function buildRefusal(decision: Decision, chunks: readonly Chunk[], reportOptions: ReportOptions): Refusal {
   const { audience, policy, messages, closestPassages: count = 0 } = reportOptions
@@ -180,7 +180,7 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], repor
   }
 }
 
-/** What every caller is told: a rule's own text counts before that of its code, and a stand-in before both. */
+/** The public text: a custom text, else the rule's own, else that of the code. */
 function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?: MessagesByCode): Text {
   const text = textFor(reason, policy)
   const { publicText } = findings.find(({ outcome }) => outcome === 'refuse') ?? {}
@@ -188,7 +188,7 @@ function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?
   return withDefaults(messages?.(reason), own)
 }
 
-/** Why a decision refuses, with the figures; `undefined` when no finding refuses. */
+/** The reason of a refusal with figures; `undefined` if no finding refuses. */
 export function operatorReason(decision: Decision, { preset, wording }: Policy): string | undefined {
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
   if (deciding === undefined) return undefined

@@ -1,69 +1,69 @@
-/** What one exchange saved: the model call that was not made, less what it took to find that out. */
+/** Computes the savings of a question: the model call that was not made, minus the cost of retrieval. */
 import { isRecord } from '../lib/guards.ts'
 import { group, number, required, requireOptions, text, whole } from '../lib/options.ts'
 import type { CacheState, Decision } from '../policy/decision.ts'
 
-/** Tokens that a model counted for one answer. */
+/** Token counts of one answer, as reported by the model. */
 export interface TokenUsage {
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** What is paid, in one currency. Each price lies in 0..1,000,000,000; none has a default. */
+/** Prices in one currency, each 0..1,000,000,000, without defaults. */
 export interface Prices {
   /** Shown beside amounts, 1 to 8 characters; nothing is converted. */
   readonly currency: string
-  /** For a million tokens that the model reads. */
+  /** Per million input tokens. */
   readonly inputPerMillionTokens: number
-  /** For a million tokens that the model writes. */
+  /** Per million output tokens. */
   readonly outputPerMillionTokens: number
-  /** For one round of retrieval: the search, the embedding of its question, and the reranker where there is one. */
+  /** Per retrieval: search, embedding of the question, and the reranker if there is one. */
   readonly perRetrieval: number
 }
 
-/** How savings are counted. */
+/** Options of `savingsLedger`. */
 export interface SavingsSettings {
-  /** @default none: tokens alone are counted */
+  /** @default none: only tokens are counted */
   readonly prices?: Prices
   /**
-   * Tokens of an average call, for calls that report no tokens; what rests on it is marked as estimated.
+   * Tokens of an average call, for calls that report no tokens; savings computed from it are marked as estimated.
    *
-   * @default none: such calls are counted, and their tokens are not
+   * @default none: such calls are counted, but not their tokens
    */
   readonly averageCall?: TokenUsage
 }
 
-/** What is known of an exchange when its response is ready. */
+/** Facts about a question when its response is ready. */
 export interface FinishedExchange {
   readonly decision: Pick<Decision, 'verdict' | 'answerSignals'>
   readonly mode: 'enforce' | 'observe'
   readonly cache: CacheState
-  /** Tokens of the call that made the answer which is repeated, where its handler reported them. */
+  /** For a cached answer, tokens of the call that made it, if its handler reported them. */
   readonly usage?: TokenUsage | undefined
-  /** Rounds of retrieval on the way of this question, 0 and up. */
+  /** Number of retrievals for this question, 0 and up. */
   readonly retrievals: number
 }
 
 /** A model call that was not made. JSON. */
 export interface Saving {
-  /** `refusal`: of a question that no model was asked; `cache`: the answer was there. */
+  /** `refusal`: refused before a model call; `cache`: answered from the cache. */
   readonly by: 'refusal' | 'cache'
-  /** Tokens of that call; both absent where they are not known. */
+  /** Tokens of that call; both absent if unknown. */
   readonly inputTokens?: number
   readonly outputTokens?: number
-  /** Present where the tokens are those of the average call. */
+  /** Present if the tokens are those of the average call. */
   readonly estimated?: true
-  /** What the call would have cost; absent without prices, and where its tokens are not known. */
+  /** Cost of the saved call; absent without prices or if its tokens are unknown. */
   readonly modelCost?: number
-  /** What the retrievals of this question cost; present with `modelCost`. */
+  /** Cost of this question's retrievals; present with `modelCost`. */
   readonly retrievalCost?: number
 }
 
-/** Says what an exchange saved; nothing where a model was asked, or would not have been asked without the gate either. */
+/** Computes a question's saving; `undefined` if a model was called, or would not have been called without the gate either. */
 export type SavingsLedger = (exchange: FinishedExchange) => Saving | undefined
 
 const MILLION = 1e6
-/** Beyond it a count is no count of tokens of one call. */
+/** Plausible token counts of one call. */
 const TOKENS = required(whole(0, 1e9))
 const PRICE = required(number(0, 1e9))
 const PRICES = group<Prices>({
@@ -78,15 +78,15 @@ const PRICES = group<Prices>({
 const AVERAGE_CALL = group<TokenUsage>({ inputTokens: TOKENS, outputTokens: TOKENS })
 
 /**
- * A ledger of what exchanges save. A refusal saves the call where no model was asked: one that judged the answer came
- * after the call, and saves nothing until it is sent again from the cache.
+ * Makes a ledger of savings. A refusal saves the call only if it came before the model call; a refused answer saves nothing
+ * until its refusal is sent again from the cache.
  *
- * @throws `config_invalid` naming the setting that is missing, unknown or out of range
+ * @throws `config_invalid` naming the missing, unknown or invalid setting
  * @example
  * ragGate({ policy: balanced(), dependencies: { retriever, log, savings: savingsLedger({ prices, averageCall }) } })
  */
 export function savingsLedger(settings: SavingsSettings = {}): SavingsLedger {
-  // A price that is left out, or misspelt, must not count as nothing.
+  // A missing or misspelt price must not count as 0.
   requireOptions(settings, { prices: PRICES, averageCall: AVERAGE_CALL }, 'config_invalid', 'savings')
   return function saved(exchange) {
     return savingOf(exchange, settings)
@@ -115,7 +115,7 @@ function savingOf(exchange: FinishedExchange, { prices, averageCall }: SavingsSe
   return { ...saving, modelCost, retrievalCost: retrievals * prices.perRetrieval }
 }
 
-/** A handler may report anything. */
+/** Checks usage, as a handler may report anything. */
 function isCount(usage: TokenUsage | undefined): usage is TokenUsage {
   return isRecord(usage) && TOKENS.holds(usage.inputTokens) && TOKENS.holds(usage.outputTokens)
 }

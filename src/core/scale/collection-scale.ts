@@ -1,35 +1,35 @@
-/** A scale as it stands with its collection: what was learned, under what, and when. */
+/** A collection's stored scale, with the conditions and time of learning. */
 import { isRecord } from '../lib/guards.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import type { ConfidenceScale } from './scale.ts'
 
-/** Under what a scale was learned. */
+/** Conditions under which a scale was learned. */
 export interface LearnedFrom {
   readonly origin: 'documents'
-  /** It counts under this policy alone. */
+  /** It is valid for this policy only. */
   readonly policyId: string
-  /** It counts while the collection is embedded so; empty when unknown. */
+  /** It is valid for this embedding only; empty when unknown. */
   readonly embeddingModel: string
-  /** Of the collection, when it was learned. Later ones keep it until it is learned again. */
+  /** The collection's version when it was learned. It stays in use for later versions until it is learned again. */
   readonly corpusVersion: number
-  /** Passages of the collection at that time. */
+  /** Number of passages at that time. */
   readonly chunkCount: number
-  /** Windows that were asked. */
+  /** Number of windows asked. */
   readonly windows: number
   /** Milliseconds since 1970. */
   readonly learnedAtMs: number
-  /** Of the collection, when its changes were last counted and were too few to learn again. */
+  /** The collection's version when its changes were last counted and too few to learn again. */
   readonly countedVersion?: number
 }
 
-/** What a collection learned from its documents, or that they are too few. JSON. */
+/** A scale learned from a collection's documents, or the fact that there are too few. JSON. */
 export type CollectionScale = LearnedFrom &
   (({ readonly kind: 'scale' } & ConfidenceScale) | { readonly kind: 'none'; readonly reason: 'too-few-windows' })
 
-/** A scale as a decision records it, and when it was learned. */
+/** A scale as recorded in a decision. */
 export type AppliedScale = ConfidenceScale & Pick<LearnedFrom, 'learnedAtMs' | 'corpusVersion'>
 
-/** Whether a value has every member of a scale. */
+/** Whether a value is a valid scale. */
 export function isCollectionScale(value: unknown): value is CollectionScale {
   if (!isRecord(value) || value['origin'] !== 'documents') return false
   const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every(
@@ -54,9 +54,9 @@ function isScoreScale(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The scale by which a policy reads a collection; `undefined` where it has none for this policy and embedding.
+ * The scale to apply for a policy; `undefined` if the collection has none for this policy and embedding.
  *
- * @param embeddingModel now. @default unknown
+ * @param embeddingModel the current one. @default unknown
  */
 export function appliedScale(
   scale: CollectionScale | null | undefined,

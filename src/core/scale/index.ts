@@ -1,4 +1,4 @@
-/** What a collection learned from its own documents, and how scores are read on it. */
+/** Scales learned from a collection's own documents, and their application to scores. */
 export {
   appliedScale,
   type AppliedScale,

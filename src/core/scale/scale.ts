@@ -1,7 +1,7 @@
-/** A collection's own scale: where scores lie of what is not in it. */
+/** A collection's own scale: the distribution of scores of text that is not in it. */
 import { recordedNumber } from '../lib/numbers.ts'
 
-/** How a score of windows whose text was left out is distributed. */
+/** Distribution of a score over windows whose passage was left out. */
 export interface ScoreScale {
   /** Median. */
   readonly middle: number
@@ -9,17 +9,17 @@ export interface ScoreScale {
   readonly deviation: number
 }
 
-/** What a score of meaning is worth in a collection. */
+/** Scale of a score of meaning in a collection. */
 export interface MeaningScale extends ScoreScale {
-  /** Kind of score that it is of, such as `cosine`: that of the best passage. */
+  /** Kind of the score, such as `cosine`; it is the best passage's. */
   readonly kind: string
-  /** Deviations taken off, so that no more windows are answered than by words alone; 0 and up. */
+  /** Deviations subtracted so that no more windows pass than with words only; 0 and up. */
   readonly charge: number
 }
 
-/** How the confidence is distributed, in log-odds, where a collection has no answer. */
+/** Distribution of the confidence, in log-odds, for questions that the collection cannot answer. */
 export interface ConfidenceScale extends ScoreScale {
-  /** Absent where scores of meaning tell nothing. */
+  /** Absent if there are no useful scores of meaning. */
   readonly meaning?: MeaningScale
 }
 
@@ -35,27 +35,27 @@ export function logOdds(share: number): number {
 }
 
 /**
- * Log-odds as a scale reads them: higher by .4 as the distinct terms of the question grow e-fold, for the more it has, the
- * less of them any passage holds. Windows are read so too.
+ * Adjusts log-odds for the length of the question: raised by .4 per e-fold of distinct terms, because of more terms any
+ * passage contains a smaller share. Also applied to windows.
  *
- * @param terms `NaN` where a record is without them
+ * @param terms number of distinct terms; `NaN` if a record lacks it
  */
 export function byLength(odds: number, terms = NaN): number {
   return odds + 0.4 * Math.log(terms)
 }
 
-/** Deviations that a score of meaning must be beyond before it counts beside words. */
+/** Deviations subtracted when words and meaning are added. */
 const BESIDE_WORDS = 1
 
 /**
- * How many deviations above what the collection cannot answer a question lies. Words and meaning speak for it each by
- * itself; what only one of them supports need not be supported by the other.
+ * Deviations of a question above the median of what the collection cannot answer. Words and meaning can each support a
+ * question alone.
  *
  * @param odds confidence in log-odds (`byLength`)
- * @param score of the best passage, of the kind that `meaning` is of; `undefined` where there is none
- * @param lacking deviations by which pieces of the question fall short of the whole in words: a score of the whole does not
- *   speak for them. @default 0
- * @returns `NaN` for a scale that is damaged, in a record or in a store
+ * @param score score of meaning of the best passage; `undefined` if there is none
+ * @param lacking deviations by which pieces of the question are below the whole in words, subtracted from the score of
+ *   meaning, which is for the whole only. @default 0
+ * @returns `NaN` for a damaged scale, in a record or store
  */
 export function deviationsOn(scale: ConfidenceScale, odds: number, score?: number, lacking = 0): number {
   const byWords = deviationsOf(scale, odds)
@@ -65,7 +65,7 @@ export function deviationsOn(scale: ConfidenceScale, odds: number, score?: numbe
   return Math.max(byWords, byMeaning, byWords + byMeaning - BESIDE_WORDS) - recordedNumber(meaning.charge)
 }
 
-/** How many deviations above the middle a score lies; `NaN` for a scale that is damaged. */
+/** Deviations of a score above the median; `NaN` for a damaged scale. */
 export function deviationsOf({ middle, deviation }: ScoreScale, score: number): number {
   return recordedNumber(deviation) > 0 ? (score - recordedNumber(middle)) / deviation : NaN
 }
