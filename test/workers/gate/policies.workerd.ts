@@ -240,6 +240,26 @@ describe('a pushed policy', () => {
     await env.DB.prepare(`DELETE FROM audit_events WHERE id LIKE 'other-%'`).run()
   })
 
+  it.each([
+    ['a collection', '/v1/collections/pol-c/policy'],
+    ['the tenant', '/v1/policy'],
+  ])('is what %s goes back to, also once its choice is no longer in the trail', async (_, path) => {
+    const put = async (body: object): Promise<unknown> => {
+      const response = await send('PUT', path, body)
+      return response.ok ? (await response.json<{ policy: string | null }>()).policy : codeOf(response)
+    }
+    const forget = () => env.DB.prepare(`DELETE FROM audit_events WHERE type = 'POLICY_CHOSEN'`).run()
+    await forget()
+    await put({ policy: 'balanced' })
+    await forget()
+    await put({ policy: 'balanced-strict' })
+    expect(await put({ rollback: true })).toBe('balanced')
+    expect(await put({ rollback: true })).toEqual([409, 'nothing_to_roll_back'])
+    await put({ policy: null })
+    await put({ policy: 'two-tier' })
+    expect(await put({ rollback: true })).toBe(null)
+  })
+
   it('is no other tenant’s', async () => {
     const { id } = await (await send('PUT', '/v1/policies/pushed', { settings: strict('own') })).json<{ id: string }>()
     const key = { name: 't', tenant: 'elsewhere', scopes: ['ask', 'ingest', 'admin'] }

@@ -60,6 +60,7 @@ interface AskedPolicy {
   readonly why: string
   /** Whether the choice that stood is taken back. */
   readonly rollback: boolean
+  readonly before: string | null
 }
 
 /** Whose policy is chosen. */
@@ -84,7 +85,7 @@ async function readChoice(
     })
   }
   const policy = rollback ? await earlierPolicy(composition.policies, { tenant, collection }) : named
-  const about = { why: readWhy(said), rollback }
+  const about = { why: readWhy(said), rollback, before: await composition.policies.chosen(tenant, collection) }
   if (policy === null) return { policy, chosen: policyNamed(policy), ...about }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)

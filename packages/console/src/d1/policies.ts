@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, getTableColumns, inArray, isNotNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { auditEvents, policies, pushedPolicies } from 'hono-rag-gate/d1/schema'
+import { auditEvents, collections, policies, pushedPolicies, tenants } from 'hono-rag-gate/d1/schema'
 import { type Json, methods, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
@@ -40,6 +40,8 @@ export interface PolicyChoice {
   readonly why: string
   /** Whether it took back the choice before it. */
   readonly rollback: boolean
+  /** What was chosen until then: its own choice may no longer be in the trail. `null` where nothing was. */
+  readonly before: string | null
 }
 
 /** The choice that stands, and what stood before it. */
@@ -73,6 +75,8 @@ export interface Policies {
    * @throws `schema_outdated`, `store_unavailable`
    */
   known(tenant: Tenant): Promise<readonly KnownPolicy[]>
+  /** What is chosen for a collection itself, or for the tenant as a whole. @throws `schema_outdated`, `store_unavailable` */
+  chosen(tenant: Tenant, collection: string | null): Promise<string | null>
   /** Writes a choice into the audit trail. @throws `schema_outdated`, `store_unavailable` */
   recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>
   /** The choices in the audit trail, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
@@ -142,8 +146,15 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       .catch(rethrowStoreFault)
     return rows.map(({ atMs, by, payload }) => {
       // Written below.
-      const { collection: of, policy, policy_id: policyId, why, rollback = false } = payload as unknown as ChoicePayload
-      return { tenant, collection: of, policy, policyId, atMs, by: by ?? '', why, rollback }
+      const {
+        collection: of,
+        policy,
+        policy_id: policyId,
+        why,
+        rollback = false,
+        before = null,
+      } = payload as unknown as ChoicePayload
+      return { tenant, collection: of, policy, policyId, atMs, by: by ?? '', why, rollback, before }
     })
   }
 
@@ -204,8 +215,18 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       return [...those, ...pushedOnes].sort((a, b) => b.firstMs - a.firstMs).slice(0, MOST_KNOWN)
     },
 
-    async recordChoice({ tenant, collection, policy, policyId, by, why, rollback }) {
-      const payload = { collection, policy, policy_id: policyId, why, ...(rollback && { rollback }) }
+    async chosen(tenant, collection) {
+      const ofTenant = queries.select({ policy: tenants.policyId }).from(tenants).where(eq(tenants.id, tenant))
+      const ofCollection = queries
+        .select({ policy: collections.policyId })
+        .from(collections)
+        .where(and(eq(collections.tenant, tenant), eq(collections.id, collection ?? '')))
+      const [found] = await (collection === null ? ofTenant : ofCollection).catch(rethrowStoreFault)
+      return found?.policy ?? null
+    },
+
+    async recordChoice({ tenant, collection, policy, policyId, by, why, rollback, before }) {
+      const payload = { collection, policy, policy_id: policyId, why, before, ...(rollback && { rollback }) }
       await queries
         .insert(auditEvents)
         .values({ id: crypto.randomUUID(), tenant, atMs: clock.nowMs(), type: CHOSEN, by, payload })
@@ -218,7 +239,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       const choices = await latestChoices(tenant, MOST_GONE_THROUGH, collection)
       const [last, before] = standing(choices)
       if (last === undefined || (before === undefined && choices.length === MOST_GONE_THROUGH)) return undefined
-      return { last, before: before?.policy ?? null }
+      return { last, before: before === undefined ? last.before : before.policy }
     },
   }
 }
@@ -240,6 +261,8 @@ interface ChoicePayload {
   readonly policy_id: string
   readonly why: string
   readonly rollback?: boolean
+  /** Records of earlier versions lack it. */
+  readonly before?: string | null
 }
 
 /** A pushed policy in the form in which those of the deployment are kept. */
