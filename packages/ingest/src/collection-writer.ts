@@ -1,90 +1,90 @@
-/** Writing collections: one writer at a time, and nothing that a writer which broke off leaves behind. */
+/** Port for writing collections: one writer at a time, and recovery from interrupted writers. */
 import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import type { Lexicon } from 'hono-rag-gate/core/text'
 import type { Collection, Collections } from 'hono-rag-gate/ports'
 
-/** A document as it stands in a collection. */
+/** A stored document. */
 export interface DocumentRecord {
   readonly id: string
-  /** SHA-256 over everything that its chunks depend on, so that an unchanged document is left alone. */
+  /** SHA-256 over everything that its chunks depend on, so that an unchanged document is skipped. */
   readonly contentHash: string
-  /** Its chunks in order. */
+  /** Ids of its chunks, in order. */
   readonly chunkIds: readonly string[]
 }
 
-/** Who writes to a collection, so that only one does at a time. */
+/** The holder of a collection's write lease. */
 export interface Writer {
-  /** Differs for each session of writing. */
+  /** Unique per session. */
   readonly id: string
-  /** Now, milliseconds since 1970. */
+  /** Current Unix time in milliseconds. */
   readonly atMs: number
-  /** Until when others are kept out, unless the session ends before; milliseconds since 1970. */
+  /** Expiry of the lease, Unix time in milliseconds; the session may end earlier. */
   readonly untilMs: number
 }
 
-/** What an ingestion changes in one step. */
+/** Everything that one publication changes. */
 export interface CorpusChange {
   readonly tenant: Tenant
   readonly id: CollectionId
-  /** Id of the writer whose session it is. */
+  /** Id of the writer that holds the lease. */
   readonly writerId: string
-  /** The version the change was made from; another writer in between makes it fail. */
+  /** The version that the change is based on; if another writer has published since, it fails. */
   readonly fromVersion: CorpusVersion
   readonly lexicon: Lexicon
-  /** What embeds `documents`. The collection is embedded so once every document of it is. */
+  /** Model that embedded `documents`. It becomes the collection's model once all its documents are embedded with it. */
   readonly embeddingModel: string
   readonly dimension: number
-  /** Records that are new or changed. */
+  /** New and changed documents. */
   readonly documents: readonly DocumentRecord[]
-  /** Ids of documents that go. */
+  /** Ids of the documents to remove. */
   readonly removedDocumentIds: readonly string[]
-  /** Chunks that no document has after the change: unpublished from then on. */
+  /** Ids of chunks that no document has after the change; they become unpublished. */
   readonly removedChunkIds: readonly string[]
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly atMs: number
 }
 
-/** Which collection. */
+/** Identifies a collection. */
 export interface CollectionName {
   readonly tenant: Tenant
   readonly id: CollectionId
 }
 
-/** Published chunks of a collection. */
+/** Numbers of published chunks. */
 export interface ChunkCounts {
   readonly chunks: number
   readonly changed: number
 }
 
-/** A page of what a collection holds. */
+/** A page of a collection's documents. */
 export interface DocumentPage {
-  /** By id. */
+  /** Ordered by id. */
   readonly documents: readonly DocumentRecord[]
-  /** Where the next page begins; `null` after the last. */
+  /** Cursor of the next page; `null` on the last. */
   readonly nextCursor: string | null
 }
 
 /**
- * Writes collections. A session is `open`, then any number of `draft`, `publish` and `forget`, then `close`. What
- * stands in the index is published or on record as unpublished at every moment, so that a session which broke off leaves
- * nothing that the next one does not find.
+ * Writes collections. A session is `open`, then any number of `draft`, `publish` and `forget`, then `close`. Every
+ * chunk in the index is always either published or recorded as unpublished, so that the next session finds everything
+ * that an interrupted one left behind.
  */
 export interface CollectionWriter extends Collections {
   /**
-   * Begins a session, and gives the collection as the truth has it, with every unpublished chunk.
+   * Begins a session, and returns the stored collection with its unpublished chunks.
    *
-   * @returns a collection at version 0 when nothing was published yet
-   * @throws `collection_conflict`, with the seconds to wait, while another writer is at it
+   * @returns a collection at version 0 if nothing was published yet
+   * @throws `collection_conflict`, with the seconds to wait, while another writer holds the lease
    */
   open(tenant: Tenant, id: CollectionId, writer: Writer): Promise<Collection>
-  /** The stored records of the given documents, unknown ones left out. Always from the truth, never from a copy. */
+  /** The stored records of the given documents, without unknown ones. Reads the database, never a cached copy. */
   documents(tenant: Tenant, id: CollectionId, documentIds: readonly string[]): Promise<readonly DocumentRecord[]>
   /**
-   * Puts chunks that are about to be written on record as unpublished, and prolongs the session. A repeat after they were
-   * published changes nothing: the collection is no longer at `fromVersion`.
+   * Records chunks that are about to be written as unpublished, and renews the lease. A repeated call after their
+   * publication does nothing, because the collection is no longer at `fromVersion`.
    *
-   * @throws `collection_conflict` when the session is over because another began
+   * @throws `collection_conflict` if the lease was lost to another session
    */
   draft(
     tenant: Tenant,
@@ -94,16 +94,16 @@ export interface CollectionWriter extends Collections {
     chunkIds: readonly string[],
   ): Promise<void>
   /**
-   * Stores lexicon and documents and raises the corpus version by one, all or nothing; the chunks of the documents are
-   * published with it. Call it only after the index shows the write.
+   * Stores lexicon and documents, publishes the documents' chunks, and increments the corpus version, all in one
+   * transaction. Call it only after the write is visible in the index.
    *
-   * @throws `collection_conflict` when the collection is no longer at `fromVersion`, or in the hands of another writer
+   * @throws `collection_conflict` if the collection is no longer at `fromVersion`, or another writer holds the lease
    */
   publish(change: CorpusChange): Promise<Collection>
   /**
-   * Takes chunks off the record, now that the index does not hold them any more.
+   * Deletes records of unpublished chunks after their removal from the index.
    *
-   * @param except those that came on record between these times stay. Default: none does
+   * @param except records made in this period are kept. Default: none
    */
   forget(
     tenant: Tenant,
@@ -113,32 +113,32 @@ export interface CollectionWriter extends Collections {
     except?: { readonly fromMs: number; readonly toMs: number },
   ): Promise<void>
   /**
-   * Puts chunks that a session wrote after it was over on record as unpublished, as far as no document has them: another
-   * session may have tidied up before they came into the index.
+   * Records chunks as unpublished that a session wrote after it lost its lease, unless a document has them: the next
+   * session may have cleaned up before they arrived in the index.
    */
   abandon(tenant: Tenant, id: CollectionId, atMs: number, chunkIds: readonly string[]): Promise<void>
-  /** Ends the session, if it is not over already. */
+  /** Ends the session if it still holds the lease. */
   close(tenant: Tenant, id: CollectionId, writerId: string): Promise<void>
-  /** Documents of a published collection by id, at most `limit`; from the truth. */
+  /** Documents of a published collection by id, at most `limit`; read from the database. */
   page(tenant: Tenant, id: CollectionId, after: string, limit: number): Promise<DocumentPage>
-  /** Collections of a tenant that were published, by id. */
+  /** The tenant's published collections, by id. */
   list(tenant: Tenant): Promise<readonly Collection[]>
   /**
-   * Notes a policy for a published collection; `null` leaves it to the tenant.
+   * Sets the policy of a published collection; `null` means the tenant's.
    *
-   * @returns `false` when there is no such collection
+   * @returns `false` if there is no such collection
    */
   choosePolicy(tenant: Tenant, id: CollectionId, policyId: string | null): Promise<boolean>
-  /** Notes a policy for all collections of a tenant that have none of their own; `null` leaves it to the deployment. */
+  /** Sets the policy of all collections of a tenant without their own; `null` means the deployment's. */
   chooseTenantPolicy(tenant: Tenant, policyId: string | null): Promise<void>
-  /** Keeps what a published collection learned. Of two that learn at a time, the later one counts. */
+  /** Stores the learned scale of a published collection; the last write wins. */
   noteScale(tenant: Tenant, id: CollectionId, scale: CollectionScale): Promise<void>
-  /** Ids of published chunks: the same for the same documents, spread over all of them; at most `limit`. */
+  /** Ids of published chunks, at most `limit`: a deterministic sample spread over all documents. */
   sampleChunks(tenant: Tenant, id: CollectionId, limit: number): Promise<readonly string[]>
-  /** How many published chunks there are, and how many of them belong to documents that came or changed since. */
+  /** Number of published chunks, and of those in documents added or changed since a time. */
   countChunks(tenant: Tenant, id: CollectionId, sinceMs: number): Promise<ChunkCounts>
-  /** Published collections of all tenants that follow one, in the order of tenant and id, at most `limit`. */
+  /** Published collections of all tenants after the given one, ordered by tenant and id, at most `limit`. */
   collectionsAfter(after: CollectionName, limit: number): Promise<readonly CollectionName[]>
-  /** Collections with unpublished chunks that no writer is at, at most `limit`. */
+  /** Collections with unpublished chunks and without an active writer, at most `limit`. */
   abandoned(atMs: number, limit: number): Promise<readonly CollectionName[]>
 }

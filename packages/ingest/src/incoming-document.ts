@@ -1,7 +1,7 @@
 import type { Json } from 'hono-rag-gate/core/lib'
 import type { DocumentFormat } from './splitter.ts'
 
-/** A document as it comes in, checked. */
+/** A validated document to ingest. */
 export interface IncomingDocument {
   readonly id: string
   readonly text: string

@@ -1,4 +1,4 @@
-/** Documents in: cut, written to the index as far as they changed, counted into the lexicon, published. */
+/** Ingestion: documents are split, changed ones are written to the index, counted into the lexicon, and published. */
 import { chunkId } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
@@ -9,58 +9,58 @@ import type { IncomingDocument } from './incoming-document.ts'
 import type { DocumentPart, SplitDocument, Splitter } from './splitter.ts'
 import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
 
-/** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
+/** Maximum number of chunks per call, which bounds the requests to the index in one Worker invocation. */
 const MAX_CHUNKS = 5000
 
-/** Steps of work that the documents of one call may take: some seconds. */
+/** Maximum work of the documents of one call, in steps; takes some seconds. */
 const MAX_WORK = 1_000_000
-/** Steps after which others get their lease. */
+/** Number of steps after which the event loop gets a turn. */
 const WORK_AT_ONCE = 5000
 
-/** What ingestion needs. */
+/** Dependencies of ingestion. */
 export interface IngestPorts extends CorpusPorts {
   readonly splitter: Splitter
 }
 
-/** What became of one document. */
+/** Result for one document. */
 export type IngestedDocument =
   | {
       readonly id: string
-      /** `empty`: taken as it is, but there is nothing in it that can be read, so it has no chunk. */
+      /** `empty`: accepted, but without readable text, so it has no chunks. */
       readonly status: 'added' | 'changed' | 'unchanged' | 'empty'
       readonly chunks: number
       readonly chunksWritten: number
       readonly chunksRemoved: number
-      /** What was noticed of its text: `hidden_text` where something invisible was taken out. */
+      /** Findings about its text: `hidden_text` if invisible text was removed. */
       readonly flags: readonly 'hidden_text'[]
     }
   | { readonly id: string; readonly status: 'failed'; readonly code: RagGateErrorCode }
 
-/** What became of an ingestion. */
+/** Result of an ingestion. */
 export interface Ingestion {
   readonly corpusVersion: number
   /** In the order given. */
   readonly documents: readonly IngestedDocument[]
-  /** Chunks that are published out and hidden, but still stand in the index: the next ingestion removes them. */
+  /** Unpublished, hidden chunks that are still in the index: the next ingestion removes them. */
   readonly chunksToRemove: number
-  /** How full the index is, from 80 % on. */
+  /** Capacity of the index, if at least 80 % is used. */
   readonly nearlyFull?: IndexRoom
 }
 
-/** Share of an index's room from which on it is reported. */
+/** Share of an index's capacity from which it is reported. */
 const NEARLY_FULL = 0.8
 
-/** Settings of one ingestion. */
+/** Options of one ingestion. */
 export interface IngestOptions {
   /**
-   * Chunks written and published together, at least; a document is never torn apart.
+   * Minimum number of chunks to write and publish together; a document is never divided.
    *
    * @default 1000
    */
   readonly chunksPerStep?: number
   /**
-   * Told of the work that reading the documents took (`SplitDocument.work`), before anything is written; what it throws ends the
-   * ingestion. Documents that cannot be read, or not in one call, count as the 1,000,000 steps that a call may take.
+   * Called with the work that reading took (`SplitDocument.work`), before anything is written; if it throws, ingestion
+   * ends. Documents that cannot be read, or not in one call, count as the 1,000,000 steps that a call may take.
    *
    * @default none
    */
@@ -74,16 +74,16 @@ interface PreparedDocument {
 }
 
 /**
- * Takes documents into a collection. A document that is there already, with the same content, is left alone; of a
- * changed one every chunk is written and those that fell out are removed. When nothing changed, the corpus version stays.
+ * Ingests documents into a collection. An existing document with the same content is skipped; of a changed one every
+ * chunk is written, and chunks that it no longer has are removed. If nothing changed, the corpus version stays.
  *
- * It goes in steps, each published whole. When a step fails, what was published before stays, and its documents and all
- * that would have followed are `failed`; a repeat goes on from there. However a call ended, a repeat leaves the same
- * chunks and the same lexicon.
+ * It proceeds in steps, each published as a whole. If a step fails, earlier steps stay published, and its documents and
+ * all later ones are `failed`; a repeat continues there. However a call ended, a repeat leads to the same chunks and
+ * lexicon.
  *
- * @param documents ids must differ
- * @throws `too_many_chunks`, `too_much_work` before anything is written; what made the first step fail; `collection_conflict` while
- *   another writer changes the collection
+ * @param documents with distinct ids
+ * @throws `too_many_chunks`, `too_much_work` before anything is written; the error of the first step;
+ *   `collection_conflict` while another writer changes the collection
  */
 export async function ingestDocuments(
   ports: IngestPorts,
@@ -135,7 +135,7 @@ export async function ingestDocuments(
   })
 }
 
-/** Documents in groups, each of the given number of chunks or a little more. */
+/** Groups documents by number of chunks; a group may exceed it slightly. */
 function stepsOf(documents: readonly PreparedDocument[], chunksPerStep: number): PreparedDocument[][] {
   const steps: PreparedDocument[][] = []
   let chunks = Infinity
@@ -158,7 +158,7 @@ function changeOf(
   const before = new Set(step.flatMap(({ record }) => storedById.get(record.id)?.chunkIds ?? []))
   const after = new Set(step.flatMap(({ record }) => record.chunkIds))
   return {
-    // Title or source may have changed where the text did not, so every chunk of a changed document is written.
+    // Title or source may have changed even if the text did not, so all chunks of a changed document are written.
     passages: step.flatMap(({ passages }) => passages),
     addedChunkIds: [...after].filter((id) => !before.has(id)),
     removedChunkIds: [...before].filter((id) => !after.has(id)),
@@ -168,7 +168,7 @@ function changeOf(
   }
 }
 
-/** @returns the work that it took */
+/** @returns the work that it took, in steps */
 async function prepareAll(
   prepared: PreparedDocument[],
   collection: string,
@@ -203,7 +203,7 @@ function prepare(
   const seenTitle = titleOf(ownTitle ?? '')
   const facts = seenTitle === '' ? given : { title: seenTitle, ...given }
   const occurrences = new Map<string, number>()
-  // A splitter resolves references to characters, and with them invisible ones.
+  // A splitter resolves character references, which may produce invisible characters.
   const seen = parts.map(withoutInvisibleParts).filter((part) => part.text.trim() !== '')
   const passages = seen.map((part): Passage => {
     const occurrence = occurrences.get(part.text) ?? 0
@@ -224,14 +224,14 @@ function prepare(
   }
 }
 
-/** It is no text. */
+/** Not part of the text. */
 const BYTE_ORDER_MARK = /^\ufeff/
 const MAX_TITLE_CHARACTERS = 1000
 
-/** A title that a document brings along itself, as one that is given may be. */
+/** Cleans a title found in a document, within the limits of a given title. */
 function titleOf(text: string): string {
   const seen = withoutInvisible(text).replace(/\p{Cc}/gu, '')
-  // Not between the halves of a character.
+  // Not within a surrogate pair.
   return seen
     .slice(0, MAX_TITLE_CHARACTERS)
     .replace(/[\ud800-\udbff]$/, '')

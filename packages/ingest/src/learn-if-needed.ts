@@ -1,4 +1,4 @@
-/** A collection learns its scale from its own documents, and again once they have changed. */
+/** Learns the scale of a collection if it has none, or its documents have changed. */
 import { namespaceOf } from 'hono-rag-gate/core/lib'
 import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
@@ -6,7 +6,7 @@ import type { ChunkIndex, Clock, Collection, Retriever } from 'hono-rag-gate/por
 import { learnScale, type LearnScaleOptions } from './learn-scale.ts'
 import type { ChunkCounts, CollectionName, CollectionWriter } from './collection-writer.ts'
 
-/** What learning needs. */
+/** Dependencies of learning. */
 export interface ScalePorts {
   readonly retriever: Retriever
   readonly index: Pick<ChunkIndex, 'fetch'>
@@ -14,18 +14,18 @@ export interface ScalePorts {
   readonly clock: Clock
 }
 
-/** Passages read: windows are drawn from them. */
+/** Number of passages to sample windows from. */
 const PASSAGES = 200
-/** Share of the passages that must have changed before a collection learns again. */
+/** Share of the passages that must have changed before the scale is learned again. */
 const CHANGED = 0.1
 
 /**
- * Learns the scale of a collection and keeps it, where the policy reads one and the collection has none for it, or a tenth
- * of its passages has come, changed or gone since.
+ * Learns and stores the scale of a collection, if the policy uses one and the collection has none for it, or a tenth of
+ * its passages was added, changed or removed since.
  *
- * @param options windows, seed and end of learning; retrieval and context as the gate has them
- * @returns the scale that was learned; `undefined` where nothing was to be learned
- * @throws what index, retriever and collections throw
+ * @param options windows, seed and time limit of learning; retrieval and context settings as in the gate
+ * @returns the learned scale; `undefined` if none was needed
+ * @throws the errors of index, retriever and collections
  */
 export async function learnIfNeeded(
   { retriever, index, collections, clock }: ScalePorts,
@@ -40,7 +40,7 @@ export async function learnIfNeeded(
   const { scale: known, corpusVersion } = collection
   const holds = known?.policyId === policy.id && known.embeddingModel === collection.embeddingModel
   if (holds && (known.countedVersion ?? known.corpusVersion) === corpusVersion) return undefined
-  // It reads every document.
+  // This query reads every document.
   const counts = await collections.countChunks(tenant, id, known?.learnedAtMs ?? 0)
   if (holds && !isChanged(known, counts)) {
     await collections.noteScale(tenant, id, { ...known, countedVersion: corpusVersion })
@@ -59,7 +59,7 @@ export async function learnIfNeeded(
     collections,
     clock,
   })
-  // Too few windows because the time was up is nothing that was learned.
+  // If time ran out before there were enough windows, nothing was learned.
   if (scale.kind === 'none' && options.isOver?.() === true) return undefined
   await collections.noteScale(tenant, id, scale)
   return scale

@@ -1,4 +1,4 @@
-/** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
+/** Learns a collection's scale: windows of its passages are asked as questions, with their own passages left out. */
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
 import { embedsWords, type Ranking, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
@@ -7,53 +7,53 @@ import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
 import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/ports'
 
-/** How a scale is learned. */
+/** Options of `learnScale`. */
 export interface LearnScaleOptions {
-  /** As the gate has it. */
+  /** The gate's retriever. */
   readonly retriever: Retriever
-  /** The one that judges the collection: the scale counts under it alone. */
+  /** The policy that judges the collection; the scale is only valid for it. */
   readonly policy: Policy
-  /** Passages of the collection: all, or some hundreds drawn evenly. */
+  /** Passages of the collection: all, or an evenly drawn sample of some hundreds. */
   readonly passages: readonly ScalePassage[]
-  /** How many there are in all. @default as many as are given */
+  /** Total number of chunks. @default the number of passages given */
   readonly chunkCount?: number
   /** @default the collection `default` of the tenant `default`, without a lexicon */
   readonly collection?: Collection
-  /** Where the lexicon of the collection is read. @default it has none */
+  /** Reads the collection's lexicon. @default no lexicon */
   readonly collections?: Pick<Collections, 'lexicon'>
-  /** As the gate has them. @default 10 chunks, 3000 ms */
+  /** As in the gate. @default 10 chunks, 3000 ms */
   readonly retrieval?: Partial<Pick<QuestionSettings['retrieval'], 'topK' | 'timeoutMs'>>
-  /** As the gate has it, characters. @default 12000 */
+  /** As in the gate, characters. @default 12000 */
   readonly maxLength?: number
-  /** Windows asked, 1 and up: one retrieval each. @default 100 */
+  /** Number of windows to ask, 1 and up; each needs one retrieval. @default 100 */
   readonly windows?: number
-  /** Draws the same windows again. @default 1 */
+  /** Random seed for drawing windows. @default 1 */
   readonly seed?: number
-  /** Asked before each window: once it says so, no more are asked. @default never */
+  /** Called before each window; `true` ends learning. @default never */
   readonly isOver?: () => boolean
   /**
-   * Kind of score by which the retriever says how near a passage is in meaning; `none` for none. The policy then weighs it
-   * beside the words, where a window's own passage lifts it.
+   * Score kind with which the retriever measures semantic similarity; `none` for none. The policy then also weighs it,
+   * and a window's own passage would raise it.
    *
-   * @default 'cosine', but `none` where the collection or the retriever names an embedding of hashed words
+   * @default 'cosine', but `none` if the collection or the retriever names an embedding of hashed words
    */
   readonly meaning?: ScoreKind | 'none'
   /** @default the system's */
   readonly clock?: Clock
 }
 
-/** Further passages retrieved for a window: those left out are made up for. */
+/** Additional passages to retrieve per window, to replace those left out. */
 const SPARE = 100
 
 /**
- * Learns how sure a policy looks in a collection where there is no answer, without labels: five words in a row of a passage
- * are asked without that passage, and without its document. The same documents, policy and seed give the same scale. No
- * reranker is asked.
+ * Learns, without labels, the confidence that a policy has in a collection without an answer: windows of five
+ * consecutive words of a passage are asked, with that passage and its document left out. The same documents, policy and
+ * seed give the same scale. No reranker is called.
  *
- * It is a start value and no promise: only labelled questions promise a rate (docs/thresholds.md).
+ * It is a starting value: only labelled questions guarantee a rate (docs/thresholds.md).
  *
- * @returns JSON for the collection; of kind `none` for fewer than 20 passages, or where too few windows could be asked
- * @throws what the retriever throws, `retriever_timeout`, `retriever_unavailable`, `store_unavailable`
+ * @returns JSON for the collection; of kind `none` for fewer than 20 passages, or if too few windows could be asked
+ * @throws the retriever's errors, `retriever_timeout`, `retriever_unavailable`, `store_unavailable`
  * @example
  * const scale = await learnScale({ retriever, policy: balanced(), passages })
  * const collections = createStaticCollections([{ id: 'default', scale }])
@@ -63,10 +63,10 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   const { windows = 100, maxLength = 12_000 } = options
   const { topK = 10, timeoutMs = 3000 } = options.retrieval ?? {}
   const known = options.collection ?? plainCollection({ tenant: 'default', id: 'default' })
-  // Without a scale: what is asked for is the confidence as it is.
+  // Without a scale, because the unscaled confidence is measured.
   const lexicon = known.lexiconId === null ? undefined : await options.collections?.lexicon(known.lexiconId)
   const collection = { ...known, scale: null, ...(lexicon === undefined && { lexiconId: null }) }
-  // What changes while it is learned has changed since.
+  // The time before learning, so that concurrent changes count as later changes.
   const learnedAtMs = clock.nowMs()
   const deep = retrieveOnce(retriever)
   const settings: QuestionSettings = {
@@ -89,7 +89,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
         retriever: { retrieve: deep(leaveOut) },
         collections: {
           find: async () => collection,
-          // Asked for where there is one.
+          // Only called if there is one.
           lexicon: async () => lexicon!,
         },
         clock,
@@ -120,7 +120,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     : { kind: 'scale', ...learned, ...from }
 }
 
-/** The confidence of a window without a scale, as one reads it, 0..1; `undefined` where a gate about it alone refused. */
+/** The unscaled confidence of a window, 0..1; `undefined` if a gate about the question alone refused. */
 export function confidenceOfWindow(
   policy: Policy,
   { findings, signals }: Pick<Decision, 'findings' | 'signals'>,
@@ -131,7 +131,7 @@ export function confidenceOfWindow(
   return 1 / (1 + Math.exp(-byLength(odds, signals.questionTermCount)))
 }
 
-/** Whether a gate about the question alone refused: the confidence says nothing of it. */
+/** Whether a gate about the question alone refused, so that the confidence is meaningless. */
 export function isRefusedByQuestionGate({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
   const refusing = findings.filter(({ outcome }) => outcome === 'refuse')
   return gates.some(({ gate: { about, name } }) => about === 'question' && refusing.some(({ gate }) => gate === name))
@@ -142,7 +142,7 @@ async function isOfWords(known: string, retriever: Retriever, timeoutMs: number)
   return embedsWords(known || ((await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''))
 }
 
-/** Retrieves the same words once, deep enough that passages can be left out. */
+/** Retrieves each window only once, with enough passages that some can be left out. */
 function retrieveOnce(retriever: Retriever): (leaveOut: LeaveOut) => Retriever['retrieve'] {
   let last: { readonly words: string; readonly rankings: Promise<readonly Ranking[]> } | undefined
   return (leaveOut) => async (request) => {

@@ -1,21 +1,21 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type CorpusPorts, writeCorpus } from './write-corpus.ts'
 
-/** What became of a removal. */
+/** Result of a removal. */
 export interface Removal {
   readonly corpusVersion: number
-  /** Chunks that are no evidence any more. */
+  /** Number of chunks that are no longer evidence. */
   readonly chunksRemoved: number
-  /** Of those, how many still stand in the index: hidden, and removed by the next writer. */
+  /** How many of them are still in the index: hidden, and removed by the next writer. */
   readonly chunksToRemove: number
 }
 
 /**
- * Removes documents with all their chunks, in one step: from the moment it is published nothing of them is evidence, even
- * when the index cannot remove them at once.
+ * Removes documents with all their chunks in one step: once it is published, none of them is evidence, even if the
+ * index cannot remove them yet.
  *
- * @throws `document_not_found` when the collection has one of them not, and then none is removed;
- *   `collection_conflict` while another writer changes the collection
+ * @throws `document_not_found` if the collection lacks one of them, and then none is removed; `collection_conflict`
+ *   while another writer changes the collection
  */
 export async function removeDocuments(
   ports: CorpusPorts,
@@ -23,7 +23,7 @@ export async function removeDocuments(
   collectionId: string,
   documentIds: readonly string[],
 ): Promise<Removal> {
-  // Looked up before the lease as well: asking for what is not there must not make a collection.
+  // Also checked before taking the lease, so that a request for missing documents does not create a collection.
   await storedChunkIds(ports, tenant, collectionId, documentIds)
   return writeCorpus(ports, tenant, collectionId, async (lease) => {
     const removedChunkIds = await storedChunkIds(ports, tenant, collectionId, documentIds)

@@ -1,40 +1,39 @@
-/** What a document is written in. */
+/** Format of a document. */
 export type DocumentFormat = 'markdown' | 'text' | 'html'
 
-/** A piece of a document, as it will be searched. */
+/** A part of a document, as it is indexed. */
 export interface DocumentPart {
   readonly text: string
-  /** Path of headings above it, outermost first, joined by ` › `. */
+  /** Path of the headings above it, outermost first, joined by ` › `. */
   readonly section?: string
 }
 
-/** A document in pieces. */
+/** A document in parts. */
 export interface SplitDocument {
   readonly parts: readonly DocumentPart[]
-  /** Whether it had text that its readers do not see, and that was left out. */
+  /** Whether invisible text was left out. */
   readonly hiddenText: boolean
-  /** Its own title, where it has one. */
+  /** The document's own title, if it has one. */
   readonly title?: string
   /**
-   * Work that it took, in steps of some microseconds each: what the documents of one call may take together is bounded.
-   * It rises with a document's length, and not faster.
+   * Work in steps of some microseconds each, at most linear in the document's length; the total of one call is limited.
    *
    * @default 0
    */
   readonly work?: number
 }
 
-/** Cuts a document into parts that can each be searched and quoted on their own. */
+/** Splits a document into parts that can be searched and quoted on their own. */
 export interface Splitter {
-  /** Changes whenever the same text would be cut otherwise: part of a document's content hash. */
+  /** Must change whenever the same text would be split differently; part of a document's content hash. */
   readonly version: string
-  /** What it can read. */
+  /** Formats that it accepts. */
   readonly formats: readonly DocumentFormat[]
   /**
-   * Long documents let others have their turn on the way.
+   * Yields to the event loop while splitting long documents.
    *
    * @param format one of `formats`
-   * @throws `too_deep` for a document that nests beyond what can be read, `document_too_complex` for one of too many parts
+   * @throws `too_deep` for a document with too deep nesting, `document_too_complex` for one with too many parts
    */
   split(text: string, format: DocumentFormat): Promise<SplitDocument>
 }

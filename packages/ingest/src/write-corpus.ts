@@ -1,4 +1,4 @@
-/** Writing to a collection under a lease: what came before is tidied up, every step is safe to repeat, one writer at a time. */
+/** Writes to a collection under a lease: one writer at a time, cleanup of interrupted writes, and repeatable steps. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { type CollectionId, namespaceOf, type Tenant } from 'hono-rag-gate/core/lib'
 import { buildLexicon, EMPTY_LEXICON, type Language, updateLexicon } from 'hono-rag-gate/core/text'
@@ -7,54 +7,54 @@ import type { CollectionWriter, DocumentRecord, Writer } from './collection-writ
 import type { ChunkIndex, Clock, Collection, IndexRoom } from 'hono-rag-gate/ports'
 import { newId } from 'hono-rag-gate/pipeline'
 
-/** How long others wait for a writer that was cut off. Prolonged with each step. */
+/** Lifetime of a lease, after which an interrupted writer is replaced. Renewed with each step. */
 const LEASE_MS = 60_000
 
-/** A write that failed for its caller may still reach the index within this time: until then what was broken off stays hidden. */
+/** A failed write may still reach the index within this time; until then its chunks stay on record. */
 const LATE_MS = LEASE_MS
 
-/** What writing needs. */
+/** Dependencies of writing. */
 export interface CorpusPorts {
   readonly index: ChunkIndex
   readonly collections: CollectionWriter
   readonly clock: Clock
-  /** That of the policies that judge by the collection's lexicon. @default none */
+  /** The language of the policies that use the collection's lexicon. @default none */
   readonly language?: Language
 }
 
-/** What changes in one step: written, published and removed together. */
+/** A change that is written, published and removed as one step. */
 export interface CorpusStep {
-  /** Chunks to write; one that is there already is replaced. */
+  /** Chunks to write; existing ones are replaced. */
   readonly passages: readonly Passage[]
-  /** Which of them are new: counted into the lexicon. */
+  /** Ids of the new ones, which are counted into the lexicon. */
   readonly addedChunkIds: readonly string[]
-  /** Chunks that go. */
+  /** Ids of chunks to remove. */
   readonly removedChunkIds: readonly string[]
   readonly documents: readonly DocumentRecord[]
   readonly removedDocumentIds: readonly string[]
-  /** What the index makes of the texts; as it was when nothing is written. */
+  /** The index's embedding of the texts; unchanged if nothing is written. */
   readonly embedding: Pick<Collection, 'embeddingModel' | 'dimension'>
 }
 
-/** The lease of a writer, while it runs. */
+/** The lease of a running writer. */
 export interface CorpusLease {
-  /** The collection after the last step; at version 0 before the very first. */
+  /** The collection after the last step; at version 0 before the first one. */
   readonly collection: Collection
-  /** Chunks that were published out and could not be removed from the index yet: hidden, and removed under the next lease. */
+  /** Unpublished chunks that could not be removed from the index yet: hidden, removed under the next lease. */
   readonly chunksToRemove: number
-  /** How full the index is, where it is known and something was written. */
+  /** Capacity of the index, if known and something was written. */
   readonly room: IndexRoom | undefined
   /**
-   * Writes, waits until a search sees it, publishes, then removes. Until it is published nothing of it is evidence, and
-   * nothing that is published out is evidence afterwards, whether or not the index still holds it.
+   * Writes, waits until the write is visible to searches, publishes, then removes. New chunks are evidence only after
+   * publication, and removed chunks no longer are, even if the index still has them.
    */
   apply(step: CorpusStep): Promise<void>
 }
 
 /**
- * Does some work under a lease of its own. It begins with removing from the index what writers left there that were broken off.
+ * Runs work under a lease. First removes chunks from the index that interrupted writers left behind.
  *
- * @throws `collection_conflict` when another writer is at it, or took the lease over because this one took too long
+ * @throws `collection_conflict` if another writer holds the lease, or took it over because this one took too long
  */
 export async function writeCorpus<Result>(
   ports: CorpusPorts,
@@ -66,12 +66,12 @@ export async function writeCorpus<Result>(
   const opened = await ports.collections.open(tenant, id, writerAt(ports.clock, writerId))
   try {
     const nowMs = ports.clock.nowMs()
-    // Clocks differ; what seems to be of a later time still was written before one was set back.
+    // Clocks differ, and one that was set back makes a write appear to be in the future.
     const late = { fromMs: nowMs - LATE_MS + 1, toMs: nowMs + LATE_MS }
     await removeFromIndex(ports, opened, writerId, opened.unpublishedChunkIds, late)
     return await work(leaseOf(ports, opened, writerId))
   } finally {
-    // A lease that cannot be given back runs out by itself; what happened to the work matters more.
+    // A lease that cannot be released expires; the work's own result matters more.
     await ports.collections.close(tenant, id, writerId).catch(() => undefined)
   }
 }
@@ -94,7 +94,7 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       return chunksToRemove
     },
     async apply({ passages, addedChunkIds, removedChunkIds, documents, removedDocumentIds, embedding }) {
-      // Their words are needed for the lexicon, and they are only there until they are removed.
+      // The lexicon needs their words, which are only available until they are removed.
       const removed = (await index.fetch(namespace, removedChunkIds)).flatMap((passage) => passage ?? [])
       const { corpusVersion: fromVersion } = current
       await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion, addedChunkIds)
@@ -119,17 +119,17 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       try {
         current = await collections.publish({ tenant, id, writerId, fromVersion, lexicon, ...published, atMs })
       } catch (thrown) {
-        // The next holder of the lease may have tidied up before the index had them: they would stay unknown.
+        // The next holder may have cleaned up before these chunks reached the index, so they are recorded again.
         if (isConflict(thrown)) await collections.abandon(tenant, id, atMs, addedChunkIds)
         throw thrown
       }
       try {
-        // The next holder of the lease may have published some of them again.
+        // The next holder may have published some of them again.
         if (removedChunkIds.length > 0)
           await collections.draft(tenant, id, writerAt(clock, writerId), fromVersion + 1, [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {
-        // The change is published. They stay on record and hidden, and the next writer removes them.
+        // The change is published. These chunks stay recorded and hidden, and the next writer removes them.
         if (!isRagGateError(thrown)) throw thrown
         chunksToRemove += removedChunkIds.length
       }

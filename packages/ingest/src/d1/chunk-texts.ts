@@ -12,10 +12,10 @@ export interface D1ChunkTextsOptions {
 }
 
 /**
- * Keeps passages in D1, for an index that has no room for their texts: a few statements for any number of them.
+ * Stores passages in D1, for an index without room for their texts, with a constant number of statements.
  *
- * @returns texts whose methods throw `schema_outdated` when the migrations were not applied, `store_unavailable` when the
- *   database fails otherwise, and `retriever_bad_response` for a row that is no passage
+ * @returns texts whose methods throw `schema_outdated` if migrations are missing, `store_unavailable` if the database
+ *   fails otherwise, and `retriever_bad_response` for a row that is not a passage
  */
 export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
   requireOptions(options, { db: required(methods('prepare')) })
@@ -31,7 +31,7 @@ export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
 
   return {
     async put(namespace, passages) {
-      // Of equal ids in one statement the last one counts, as it does in an index.
+      // If a statement has an id twice, the last one wins, as in an index.
       await run(PUT, namespace, passages)
     },
 
@@ -53,7 +53,7 @@ function read(id: string, stored: string): Passage {
   return readPassage(id, passage['text'], passage)
 }
 
-/** @returns `undefined` when it is no JSON */
+/** @returns `undefined` if it is not JSON */
 function parse(stored: string): unknown {
   try {
     return JSON.parse(stored)

@@ -1,6 +1,6 @@
 /**
- * The queries that change a collection. Each is one step of a transaction. Types of those that write its row would name files of
- * another package: they are left out of the declarations.
+ * The queries that change a collection, each one step of a transaction. Those that write its row are `@internal`,
+ * because their types would name files of another package in the declarations.
  */
 /* oxlint-disable typescript/explicit-module-boundary-types -- types of queries are inferred: drizzle has no short names for them */
 import {
@@ -28,25 +28,25 @@ import { lexiconIdPrefix } from './lexicon-parts.ts'
 
 type Queries = DrizzleD1Database
 
-/** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
+/** How long a superseded lexicon is kept: twice the maximum age of a cached copy that may refer to it. */
 const KEEP_SUPERSEDED_MS = 120_000
 
-/** The row of a collection. */
+/** Condition for the row of a collection. */
 export function named(tenant: Tenant, id: CollectionId): SQL | undefined {
   return and(eq(collections.tenant, tenant), eq(collections.id, id))
 }
 
-/** The documents of a collection. */
+/** Condition for the documents of a collection. */
 export function documentsOf(tenant: Tenant, id: CollectionId): SQL | undefined {
   return and(eq(documents.tenant, tenant), eq(documents.collection, id))
 }
 
-/** Values of a JSON list, of which there may be more than D1 binds. */
+/** The values of a JSON list, which may be more than D1 can bind. */
 export function listed(batch: string): SQL {
   return sql`(SELECT value FROM json_each(${batch}))`
 }
 
-/** Makes sure that there is a row: a collection without a publication stands at 0. @internal */
+/** Inserts the row of a collection if there is none, at version 0. @internal */
 export function insertCollection(queries: Queries, tenant: Tenant, id: CollectionId, atMs: number) {
   return queries
     .insert(collections)
@@ -55,8 +55,8 @@ export function insertCollection(queries: Queries, tenant: Tenant, id: Collectio
 }
 
 /**
- * Gives the turn to a writer, if it is free or has run out. One that ends later than any writer may ask for was given by a
- * clock that was set back since: it has run out too. Returns the row when it does.
+ * Takes the lease if it is free, held by this writer, or expired. A lease that ends later than any writer may ask for
+ * was taken before the clock was set back, and counts as expired. Returns the row on success.
  * @internal
  */
 export function takeLease(queries: Queries, tenant: Tenant, id: CollectionId, { id: writer, atMs, untilMs }: Writer) {
@@ -68,7 +68,7 @@ export function takeLease(queries: Queries, tenant: Tenant, id: CollectionId, { 
     .returning({ id: collections.id })
 }
 
-/** Prolongs a turn that the writer still has. Returns the row when it does. @internal */
+/** Renews a lease that the writer still holds. Returns the row on success. @internal */
 export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, writer: Writer) {
   return queries
     .update(collections)
@@ -77,7 +77,7 @@ export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, wr
     .returning({ id: collections.id })
 }
 
-/** Ends a lease that the writer still has. @internal */
+/** Ends a lease that the writer still holds. @internal */
 export function endLease(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string) {
   return queries
     .update(collections)
@@ -85,14 +85,14 @@ export function endLease(queries: Queries, tenant: Tenant, id: CollectionId, wri
     .where(and(named(tenant, id), eq(collections.writer, writerId)))
 }
 
-/** Until when a writer has its lease. */
+/** When the current lease expires. */
 export function readLease(queries: Queries, tenant: Tenant, id: CollectionId) {
   return queries.select({ untilMs: collections.writerUntilMs }).from(collections).where(named(tenant, id))
 }
 
 /**
- * Puts chunks on record as unpublished, if the writer has the lease and the collection is at this version: a call that
- * arrives twice does nothing once the chunks are published. `batch` is a JSON list of ids.
+ * Records chunks as unpublished, if the writer holds the lease and the collection is at this version, so that a
+ * repeated call after their publication does nothing. `batch` is a JSON list of ids.
  */
 export function recordUnpublished(
   queries: Queries,
@@ -109,7 +109,7 @@ export function recordUnpublished(
     .onConflictDoNothing()
 }
 
-/** Puts chunks that no document has on that record, independent of the lease. `batch` is a JSON list of ids. */
+/** Records chunks without a document as unpublished, regardless of the lease. `batch` is a JSON list of ids. */
 export function recordAbandoned(queries: Queries, tenant: Tenant, id: CollectionId, atMs: number, batch: string) {
   return queries
     .insert(unpublishedChunks)
@@ -121,7 +121,10 @@ export function recordAbandoned(queries: Queries, tenant: Tenant, id: Collection
     .onConflictDoNothing()
 }
 
-/** Takes chunks off that record, but those that came on it between two times, if the writer has the lease. `batch` is a JSON list of ids. */
+/**
+ * Deletes records of unpublished chunks, if the writer holds the lease. Those made in the period `except` are kept.
+ * `batch` is a JSON list of ids.
+ */
 export function dropUnpublished(
   queries: Queries,
   tenant: Tenant,
@@ -144,7 +147,7 @@ export function dropUnpublished(
     )
 }
 
-/** Whether a writer has the lease, of a collection about which more may hold. */
+/** Whether the writer holds the lease, and a further condition on the collection holds. */
 function held(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string, more?: SQL): SQL {
   return exists(
     queries
@@ -154,7 +157,7 @@ function held(queries: Queries, tenant: Tenant, id: CollectionId, writerId: stri
   )
 }
 
-/** Notes since when the present lexicon is the former one. Runs while the row still names it. */
+/** Marks the current lexicon as superseded. Must run while the row still refers to it. */
 export function supersedeLexicon(queries: Queries, { tenant, id, atMs }: CorpusChange, lexiconId: string) {
   const present = queries.select({ id: collections.lexiconId }).from(collections).where(named(tenant, id))
   return queries
@@ -164,8 +167,8 @@ export function supersedeLexicon(queries: Queries, { tenant, id, atMs }: CorpusC
 }
 
 /**
- * Raises the version by one. From any other version than the one the change was made from, or without the lease, it would
- * become NULL, which its column forbids: the statement fails, and with it the transaction.
+ * Increments the version. Without the lease, or from a version other than the change's, it would become NULL, which
+ * violates the column's constraint, so the statement and its transaction fail.
  * @internal
  */
 export function raiseVersion(queries: Queries, change: CorpusChange, lexiconId: string) {
@@ -178,8 +181,8 @@ export function raiseVersion(queries: Queries, change: CorpusChange, lexiconId: 
 }
 
 /**
- * Notes how the collection is embedded, once every document of it is: while some are still embedded by another model, it
- * stays the other's, and the index that has moved on is not searched. Runs when the documents are stored.
+ * Sets the collection's embedding model once all its documents are embedded with it: until then it stays at the old
+ * model, so that an index already on the new one is not searched. Must run after the documents are stored.
  * @internal
  */
 export function noteEmbedding(queries: Queries, { tenant, id, embeddingModel, dimension }: CorpusChange) {
@@ -198,7 +201,7 @@ export function isVersionConflict(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes('NOT NULL constraint failed: collections.corpus_version')
 }
 
-/** Stores a part; one that is there already (the corpus went back to what it was) counts as present again. */
+/** Stores a part of a lexicon; one that exists, because the corpus was changed back, becomes current again. */
 export function storeLexiconPart(queries: Queries, lexiconId: string, part: number, body: string) {
   return queries
     .insert(lexicons)
@@ -223,12 +226,12 @@ export function storeDocuments(queries: Queries, change: CorpusChange, batch: st
     })
 }
 
-/** Removes records of documents. `batch` is a JSON list of ids. */
+/** Deletes documents. `batch` is a JSON list of ids. */
 export function dropDocuments(queries: Queries, { tenant, id }: CorpusChange, batch: string) {
   return queries.delete(documents).where(and(documentsOf(tenant, id), inArray(documents.id, listed(batch))))
 }
 
-/** Deletes the lexicons of the collection that no copy can name any more. */
+/** Deletes lexicons of the collection that no cached copy can refer to any more. */
 export function dropLexicons(queries: Queries, { tenant, id, atMs }: CorpusChange) {
   const prefix = lexiconIdPrefix(tenant, id)
   const { id: column, part, supersededAtMs } = lexicons
@@ -241,7 +244,7 @@ export function dropLexicons(queries: Queries, { tenant, id, atMs }: CorpusChang
   return queries.delete(lexicons).where(inArray(column, old))
 }
 
-/** Collections with unpublished chunks and without a writer. */
+/** Collections with unpublished chunks and without an active writer. */
 export function readAbandoned(queries: Queries, atMs: number, limit: number) {
   const u = unpublishedChunks
   return queries
@@ -254,8 +257,7 @@ export function readAbandoned(queries: Queries, atMs: number, limit: number) {
 }
 
 /**
- * Ids of published chunks in the order of the ids. Chunks are named by hashes, so the first of them lie anywhere in the
- * documents.
+ * Ids of published chunks, in the order of the ids. Ids are hashes, so the first ones are spread over all documents.
  */
 export function readSample(queries: Queries, tenant: Tenant, id: CollectionId, limit: number) {
   const chunk = sql<string>`chunk.value`
@@ -268,7 +270,7 @@ export function readSample(queries: Queries, tenant: Tenant, id: CollectionId, l
     .limit(limit)
 }
 
-/** Published chunks, and those of documents that were stored since. */
+/** Counts published chunks, and those of documents stored since a time. */
 export function readCounts(queries: Queries, tenant: Tenant, id: CollectionId, sinceMs: number) {
   const counted = sql`json_array_length(${documents.chunkIds})`
   return queries

@@ -24,18 +24,17 @@ export interface D1CollectionsOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
   /**
-   * How long a copy of a collection answers instead of the database, in milliseconds: how long another isolate may miss
-   * a publish, or which chunks are not published yet. 0..60,000; 0 asks every time.
+   * Maximum age of a cached collection, milliseconds: for this long another isolate may not see a publication, or which
+   * chunks are unpublished. 0..60,000; 0 reads the database every time.
    *
    * @default 10_000
    */
   readonly copyMaxAgeMs?: number
   /**
-   * How long what was last read stands in for a database that does not answer within a second, in milliseconds: questions are
-   * answered from the documents of that time.
-   * 0..3,600,000.
+   * How old the last read row may be to stand in for a database that does not answer within a second, milliseconds:
+   * questions are then answered from the documents of that time. 0..3,600,000.
    *
-   * @default 0, for none
+   * @default 0, which disables it
    */
   readonly outageMaxAgeMs?: number
   /** @default the platform's clock */
@@ -45,27 +44,27 @@ export interface D1CollectionsOptions {
 interface Copy {
   readonly collection: Collection
   readonly readAtMs: number
-  /** Number of the change that the row had since: it is read again. */
+  /** Number of the change that outdated this copy: the row is read again. */
   readonly outdatedBy?: number
 }
 
-/** Where a reading began. */
+/** When a read began. */
 interface Begun {
   readonly readAtMs: number
-  /** How many changes there had been: a clock goes back, and stands still for a while. */
+  /** Number of changes until then; unlike the clock it never goes back or stands still. */
   readonly changes: number
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
 const MAX_COPIES = 1_000
-/** A lexicon of a large collection takes megabytes, and an isolate has 128. */
+/** Lexicons of large collections have megabytes, and an isolate has 128 MB of memory. */
 const MAX_LEXICONS = 4
 
 const { updatedAtMs: _at, writer: _writer, writerUntilMs: _until, ...COLUMNS } = getTableColumns(collections)
 
 /**
- * What a reader sees of a collection, in one statement, so that version and unpublished chunks belong together. The
- * tables are named by hand: in a query of one table drizzle leaves its name out, and the inner table would be meant.
+ * The columns that readers need, in one statement, so that version and unpublished chunks are consistent. Table names
+ * are written out: in a single-table query drizzle omits them, and the columns would refer to the inner table.
  */
 const COLLECTION = {
   ...COLUMNS,
@@ -76,16 +75,16 @@ const COLLECTION = {
       (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant)))`,
   unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
     WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
-    // SQLite made it from ids.
+    // SQLite built this JSON from ids.
     .mapWith((ids: string) => JSON.parse(ids) as readonly string[]),
 }
 
 const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkIds: documents.chunkIds }
 
 /**
- * Collections in D1. Copies of rows and lexicons are kept in the isolate; a publish through this object overwrites the
- * copy. A collection that does not exist is asked for every time, so that it is found as soon as it does. Errors of D1
- * itself become `schema_outdated` or `store_unavailable`.
+ * Collections in D1. Rows and lexicons are cached in the isolate; a publication through this object updates the cache.
+ * A missing collection is not cached, so that it is found as soon as it exists. Errors of D1 become `schema_outdated`
+ * or `store_unavailable`.
  *
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
@@ -109,7 +108,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
   const begin = (): Begun => ({ readAtMs: clock.nowMs(), changes })
   const readLexicons = new Map<string, Lexicon>()
 
-  /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. One changed meanwhile is read again. */
+  /** Caches a row as of the start of its read. A later version cached meanwhile stays; a later change outdates it. */
   function keepCopy(collection: Collection, begun: Begun): Collection {
     const key = lengthPrefixed([collection.tenant, collection.id])
     const held = copies.get(key)
@@ -122,7 +121,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     return collection
   }
 
-  /** For changes that bring no other evidence: while the database does not answer, the copy of before stands in. */
+  /** For changes that do not affect the evidence: if the database is unavailable, the old copy is used. */
   function outdate(key: string): void {
     const held = copies.get(key)
     if (held !== undefined) copies.set(key, { ...held, outdatedBy: ++changes })
@@ -191,7 +190,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         .from(documents)
         .where(and(statement.documentsOf(tenant, id), gt(documents.id, after)))
         .orderBy(asc(documents.id))
-        // One more tells whether there is a next page.
+        // One more, to know whether there is a next page.
         .limit(limit + 1)
         .catch(rethrowStoreFault)
       const shown = rows.slice(0, limit)
@@ -228,7 +227,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
           ),
         ])
         .catch(rethrowStoreFault)
-      // A copy from before does not know them, and a search would take them for evidence.
+      // An older copy does not know these chunks, so a search would treat them as evidence.
       copies.delete(lengthPrefixed([tenant, id]))
       if (kept.length !== 1) throw conflict()
     },
@@ -239,7 +238,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       const lexiconId = `${lexiconIdPrefix(tenant, id)}${await sha256Hex(text)}`
       const publishedIds = change.documents.flatMap(({ chunkIds }) => chunkIds)
       const begun = begin()
-      // One transaction: when one of them fails, D1 takes back what the others did.
+      // One transaction: if one statement fails, D1 rolls back all.
       const statements = [
         statement.insertCollection(queries, tenant, id, atMs),
         statement.supersedeLexicon(queries, change, lexiconId),
@@ -260,7 +259,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         throw conflict(thrown)
       })
       keepNewest(readLexicons, lexiconId, change.lexicon, MAX_LEXICONS)
-      // The row is there: `raiseVersion` has just changed it.
+      // The row exists: `raiseVersion` has just updated it.
       return keepCopy((await read(tenant, id))!, begun)
     },
 
@@ -323,7 +322,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
 
     async countChunks(tenant, id, sinceMs) {
       const [counts] = await statement.readCounts(queries, tenant, id, sinceMs).catch(rethrowStoreFault)
-      // A statement of sums has one row.
+      // An aggregate query returns one row.
       return counts!
     },
 

@@ -1,13 +1,13 @@
 import { type CollectionId, namespaceOf, type Tenant } from 'hono-rag-gate/core/lib'
 
 /**
- * Most characters of one part: at three UTF-8 bytes each it stays below the 2 MB that a D1 string may have.
+ * Maximum length of a part: at three UTF-8 bytes per character, below D1's limit of 2 MB per string.
  *
  * @see https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_PART_CHARACTERS = 500_000
 
-/** Cuts a text into parts of at most `maxCharacters`, never within a surrogate pair; joined they give the text again. */
+/** Splits a text into parts of at most `maxCharacters`, never within a surrogate pair; joined they are the text. */
 export function partsOf(text: string, maxCharacters: number = MAX_PART_CHARACTERS): string[] {
   const parts: string[] = []
   let start = 0
@@ -20,7 +20,7 @@ export function partsOf(text: string, maxCharacters: number = MAX_PART_CHARACTER
   return parts
 }
 
-/** What the ids of a collection's lexicons begin with, so that two collections never share one. */
+/** Prefix of the ids of a collection's lexicons, so that collections never share one. */
 export function lexiconIdPrefix(tenant: Tenant, collection: CollectionId): string {
   return `${namespaceOf(tenant, collection)}-`
 }

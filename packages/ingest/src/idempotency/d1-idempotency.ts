@@ -8,12 +8,12 @@ import type { IdempotencyStore } from './idempotency.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
 const KEPT_MS = 86_400_000
-/** How long a claim holds without being renewed. */
+/** How long a claim is valid without renewal. */
 const CLAIM_HOLDS_MS = 60_000
-/** Two renewals in a row may be lost. */
+/** Tolerates two failed renewals in a row. */
 const RENEW_EVERY_MS = CLAIM_HOLDS_MS / 3
 
-/** Remembers named requests in D1. */
+/** Stores idempotency keys in D1. */
 export function createD1IdempotencyStore(options: {
   readonly db: D1Database
   readonly clock: Clock
@@ -35,7 +35,7 @@ export function createD1IdempotencyStore(options: {
             .onConflictDoUpdate({
               target: [keys.tenant, keys.key],
               set: claimed,
-              // Never `undefined`: it is made of conditions.
+              // Never `undefined`, because there are conditions.
               setWhere: or(
                 lte(keys.atMs, nowMs - KEPT_MS),
                 and(isNull(keys.status), eq(keys.requestHash, requestHash), lte(keys.atMs, nowMs - CLAIM_HOLDS_MS)),
@@ -86,7 +86,7 @@ export function createD1IdempotencyStore(options: {
   }
 }
 
-/** A request that is carried out under a claim. */
+/** Condition for a request in progress under a claim. */
 function underWay({ tenant, key }: { readonly tenant: string; readonly key: string }, claim: string): SQL | undefined {
   const keys = idempotencyKeys
   return and(eq(keys.tenant, tenant), eq(keys.key, key), eq(keys.claim, claim), isNull(keys.status))

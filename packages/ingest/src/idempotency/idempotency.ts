@@ -1,36 +1,36 @@
 import type { Tenant } from 'hono-rag-gate/core/lib'
 
-/** A request that its sender named, so that it can be sent twice and be carried out once. */
+/** A request with an idempotency key, which is carried out once even if sent twice. */
 export interface NamedRequest {
   readonly tenant: Tenant
-  /** The sender's name for it. */
+  /** The sender's idempotency key. */
   readonly key: string
-  /** Tells whether a second request under the name asks for the same. */
+  /** Detects another request under the same key. */
   readonly requestHash: string
 }
 
-/** What is known of a named request. */
+/** State of an idempotency key. */
 export type NamedRequestState =
-  /** It is claimed now, by a token of its own, and to be renewed that often. */
+  /** Claimed now, with a token; the claim must be renewed at this interval. */
   | { readonly kind: 'new'; readonly claim: string; readonly renewEveryMs: number }
   | { readonly kind: 'running'; readonly retryAfterSeconds: number }
-  /** The name stands for something else. */
+  /** The key belongs to another request. */
   | { readonly kind: 'reused' }
   | { readonly kind: 'done'; readonly status: number; readonly body: string }
 
-/** Remembers named requests for a day. */
+/** Stores idempotency keys for a day. */
 export interface IdempotencyStore {
   /**
-   * Claims the name when it is `new`; the request is then to be carried out, and finished or abandoned. A claim that was
-   * not renewed for three times that long was cut off, and may be taken over by another request for the same.
+   * Claims the key if it is `new`; the request must then be carried out, and finished or abandoned. A claim without
+   * renewal for three intervals counts as interrupted, and may be taken over by a repeat of the same request.
    */
   begin(request: NamedRequest): Promise<NamedRequestState>
-  /** Holds the claim for as long again. @returns whether it still is one's own */
+  /** Renews the claim. @returns whether the caller still holds it */
   renew(request: NamedRequest, claim: string): Promise<boolean>
-  /** Keeps the answer for those who ask again, unless the claim was taken over. */
+  /** Stores the response for repeats, unless the claim was taken over. */
   finish(request: NamedRequest, claim: string, status: number, body: string): Promise<void>
-  /** Forgets the request: nothing came of it, and it may be tried again. A claim that was taken over stays. */
+  /** Deletes the claim of a failed request, which may then be tried again. A claim that was taken over is kept. */
   abandon(request: NamedRequest, claim: string): Promise<void>
-  /** Forgets what is older than a day. */
+  /** Deletes keys older than a day. */
   prune(): Promise<void>
 }

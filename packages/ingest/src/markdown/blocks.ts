@@ -1,47 +1,47 @@
-/** The blocks that a Markdown document consists of, by the CommonMark parser markdown-it. */
+/** Parses a Markdown document into blocks, with the CommonMark parser markdown-it. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type HtmlPiece, htmlPieces, mayHide } from './html-pieces.ts'
 
-/** A block of the document itself; what is within a list or a quote is part of it. */
+/** A top-level block of the document; it includes the content of lists and quotes. */
 export type MarkdownBlock =
-  /** Everything that is read as it is written, ends of lines made one: paragraphs, lists, quotes, code. */
+  /** Markdown source with normalised line ends: paragraphs, lists, quotes, code. */
   | { readonly kind: 'text'; readonly text: string }
-  /** A heading, in words without mark-up. `depth` is 1 to 6. */
+  /** The text of a heading without mark-up. `depth` is 1 to 6. */
   | { readonly kind: 'heading'; readonly title: string; readonly depth: number }
 
-/** A block as it is written: with HTML in it that is still to be read. */
+/** A block before its HTML is read. */
 export type WrittenBlock =
   | MarkdownBlock
-  /** A block of HTML of its `own`, or one of Markdown with HTML in it that may hide some of it. */
+  /** HTML: a block of its `own`, or a Markdown block with inline HTML that may hide parts of it. */
   | {
       readonly kind: 'html'
       readonly pieces: readonly HtmlPiece[]
       readonly own: boolean
-      /** The heading that it is where no HTML is read. */
+      /** The heading that this block is if HTML is not read. */
       readonly heading?: MarkdownBlock
     }
 
-/** Levels of tokens that the parser goes down; a list takes two of them, a quote one. */
+/** Maximum nesting in parser tokens; a list takes two levels, a quote one. */
 const MAX_LEVELS = 30
 
-/** What the parser may say of one document: it holds some 200 bytes for each of these until the document is read. */
+/** Maximum number of parser tokens per document; each takes about 200 bytes until the document is read. */
 const MAX_TOKENS = 200_000
 
-/** Lines that may be tried as the beginning of a block, once for each list or quote around them. */
+/** Maximum number of attempts to parse a block start: one per line and enclosing list or quote. */
 const MAX_TRIES = 4_000_000
-/** So many of them take about as long as reading a tag of HTML. */
+/** Number of these that take about as long as reading an HTML tag. */
 const TRIES_A_STEP = 4
 
-/** Longer headings are text: a heading is repeated with all that follows it. */
+/** Longer headings become text, because a heading is repeated in all parts of its section. */
 export const LONGEST_HEADING = 300
-/** What is within a heading is looked at up to this length, so many times as long as a heading may become. */
+/** Longer heading sources are not parsed: ten times the maximum length of a heading. */
 const LONGEST_WRITTEN_HEADING = 3000
 
-/** Characters of a paragraph or a list of which HTML may hide some: it is gone through mark by mark. */
+/** Maximum length of a paragraph or list in which HTML may hide text, because it is scanned mark by mark. */
 const LONGEST_MIXED = 200_000
 
-/** Finds blocks only: what is within a line takes most of a parser's time, and only headings need it. */
+/** Parses block structure only: inline parsing takes most of a parser's time, and only headings need it. */
 const blockParser = new MarkdownIt('commonmark', { maxNesting: MAX_LEVELS })
 blockParser.core.ruler.enableOnly(['normalize', 'block'])
 blockParser.block.State = class extends blockParser.block.State {
@@ -53,12 +53,12 @@ blockParser.block.State = class extends blockParser.block.State {
   }
 }
 
-// The first rule of all wherever a block may begin: it only counts.
+// The first rule tried wherever a block may start; it only counts.
 blockParser.block.ruler.before(
   'code',
   'count_tries',
   ({ env }) => {
-    // Made by `markdownBlocks`, which alone calls this parser.
+    // Made by `markdownBlocks`, the only caller of this parser.
     const reading = env as ReadingEnv
     if (++reading.tries > MAX_TRIES) {
       throw new RagGateError('document_too_complex', 'The Markdown has too many lines within lists and quotes')
@@ -68,14 +68,14 @@ blockParser.block.ruler.before(
   { alt: ['paragraph', 'reference', 'blockquote', 'list'] },
 )
 
-/** Where links go, which headings may need and the parser fills in; and what is counted on the way. */
+/** Link references, which the parser collects and headings may need, and the counter. */
 interface ReadingEnv extends Env {
   tries: number
 }
 
 const lineParser = new MarkdownIt('commonmark')
 
-// Where a link goes is not read, and an address in a heading stays as it was written.
+// Link destinations are not used, and URLs in headings are kept as written.
 for (const parser of [blockParser, lineParser]) {
   parser.normalizeLink = (url) => url
   parser.normalizeLinkText = (url) => url
@@ -84,26 +84,26 @@ for (const parser of [blockParser, lineParser]) {
 /** A document in blocks. */
 export interface ReadMarkdown {
   readonly blocks: readonly WrittenBlock[]
-  /** Steps that it took; see `SplitDocument`. */
+  /** Work in steps; see `SplitDocument`. */
   readonly work: number
 }
 
 /**
- * Finds the blocks of a document, in time that rises with its length. Rules and the addresses of links are nothing that
- * readers see, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of
- * more than 300 characters is text.
+ * Parses a document into blocks in linear time. Thematic breaks and link reference definitions are left out. HTML is
+ * kept separate: HTML blocks, and blocks in which inline HTML may hide text. A heading of more than 300 characters
+ * becomes text.
  *
- * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
- *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, for more than four million
- *   lines, each counted once for every list or quote that it may belong to, and for a paragraph or list of more than 200,000
- *   characters with HTML that may hide some of them
+ * @throws `too_deep` for about fifteen nested lists or thirty nested quotes; `document_too_complex` for more than
+ *   200,000 starts and ends of blocks (about 40,000 items or 66,000 paragraphs), for more than four million lines, each
+ *   counted once per list or quote that it may belong to, and for a paragraph or list of more than 200,000 characters
+ *   in which HTML may hide text
  */
 export function markdownBlocks(text: string): ReadMarkdown {
   const lines = text.split(/\r\n|\r|\n/)
   const reading: ReadingEnv = { tries: 0 }
   const tokens = blockParser.parse(text, reading)
   const blocks = tokens.flatMap((token, at): WrittenBlock[] => {
-    // At the last level there may be more, which the parser passes over without a word.
+    // At the last level the parser silently ignores deeper blocks.
     if (token.level >= MAX_LEVELS - 1) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
     if (token.level > 0 || token.map === null || UNREAD.has(token.type)) return []
     if (token.type === 'heading_open') {
@@ -120,7 +120,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
 
-/** An anchor that many site generators let a heading end with, such as `{#install}`: no CommonMark, and nothing to read. */
+/** An anchor at the end of a heading, such as `{#install}`: an extension of CommonMark in many site generators. */
 const HEADING_ATTRIBUTES = /(?<=\S) ?\{:? ?#[^{}]*\}$/
 
 function headingOf(written: string, depth: number, links: Env): WrittenBlock {
@@ -135,7 +135,7 @@ function headingOf(written: string, depth: number, links: Env): WrittenBlock {
   return { kind: 'html', pieces: [{ html: `<h${depth}>` }, ...pieces, { html: `</h${depth}>` }], own: true, heading }
 }
 
-/** A block that is read as it is written, but for what HTML in it may hide. */
+/** A text block, or an HTML block if HTML may hide parts of it. */
 function textOf(written: string): WrittenBlock {
   if (!mayHide(written)) return { kind: 'text', text: written }
   if (written.length > LONGEST_MIXED) {
@@ -147,7 +147,7 @@ function textOf(written: string): WrittenBlock {
 const UNREAD: ReadonlySet<string> = new Set(['hr', 'reference_definition'])
 const CODE: ReadonlySet<string> = new Set(['fence', 'code_block'])
 
-/** The words of a heading: of links their text, of images what they are described by. */
+/** The text of a heading: of links their text, of images their description. */
 function titleOf(tokens: readonly Token[]): string {
   return tokens
     .map(({ type, content, children }) => {

@@ -1,36 +1,36 @@
-/** The HTML within lines of Markdown: comments and tags, apart from the text and the code around them. */
+/** Splits Markdown with inline HTML into comments and tags, and the text and code between them. */
 import { codeSpans } from 'hono-rag-gate/core/text'
 import { NEVER_SHOWN } from './html/elements.ts'
 
-/** A comment or a tag as it is written, or text that is no HTML. */
+/** Source of a comment or tag, or text that is not HTML. */
 export type HtmlPiece = { readonly html: string } | { readonly text: string }
 
-/** What begins a comment, or what is read as one, or an element of which nothing is shown. */
+/** Start of a comment, of a bogus comment, or of an element whose content is never shown. */
 const COMMENT_OR_MACHINERY = new RegExp(`<\\?|<![a-z[-]|<(?:dialog|${[...NEVER_SHOWN].join('|')})[\\s>/]`, 'i')
 const ELEMENT = /<[a-z]/i
-/** Attributes that may hide an element; a bracket in the value of another is no end of its tag. */
+/** Attributes that may hide an element; `>` within an attribute's value does not end the tag. */
 const HIDING = /[\s"'/](?:hidden[\s=>/]|style\s*=)/i
 
-/** Whether some of a text may be hidden from its reader. */
+/** Whether HTML in a text may hide parts of it. */
 export function mayHide(text: string): boolean {
   return COMMENT_OR_MACHINERY.test(text) || (ELEMENT.test(text) && HIDING.test(text))
 }
 
-/** The name of a tag, and what comes first behind it. */
+/** The name of a tag, and the character after it. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:\s|\/?>)/iy
-/** What ends a part of a tag that stands in no quotes. */
+/** Ends an unquoted part of a tag. */
 const PART = /[<>"']/g
-/** What begins a comment, or what browsers read as one. */
+/** Start of a comment, or of what browsers treat as one. */
 const COMMENT = /<(?:!--|\?|![a-z[])/iy
-/** What may begin a comment or a tag; an escaped one begins nothing. */
+/** A possible start of a comment or tag; after a backslash it is escaped. */
 const MARK = /\\[^]|</g
-/** How often code is looked for anew, since a mark of it stands in a tag or a comment. */
+/** Maximum number of times that code spans are found anew, because a backtick was part of a tag or comment. */
 const MOST_LOOKS = 20
 
 /**
- * Takes a text of Markdown apart, in time that rises with its length. Code is text, in lines or between fences. A comment
- * that does not end is text, as CommonMark has it. Behind twenty tags and comments with a mark of code that would end
- * behind them no more code is looked for.
+ * Splits Markdown at its HTML in linear time. Code, inline or fenced, is text. An unclosed comment is text, as in
+ * CommonMark. After twenty tags and comments that contain the start of a code span ending behind them, no further code
+ * is recognised.
  */
 export function htmlPieces(text: string): HtmlPiece[] {
   const pieces: HtmlPiece[] = []
@@ -52,7 +52,7 @@ export function htmlPieces(text: string): HtmlPiece[] {
     if (end === 0) continue
     const html = text.slice(at, end)
     if (at > from) pieces.push({ text: text.slice(from, at) })
-    // A line that breaks in a sentence, or in the cell of a table, is one line still.
+    // A `<br>` within a sentence or a table cell must not break the line.
     pieces.push(/^<br[\s/>]/i.test(html) ? { text: ' ' } : { html })
     from = end
     marks.lastIndex = from
@@ -65,11 +65,11 @@ export function htmlPieces(text: string): HtmlPiece[] {
   return pieces
 }
 
-/** @returns what finds the end of the comment or tag that begins at a place, asked in order; 0 where none does */
+/** @returns gives the end of the comment or tag at a position, in ascending order; 0 if there is none */
 function endsOf(text: string): (at: number) => number {
-  /** Ends of comments that do not come any more. */
+  /** Comment ends that do not occur any more. */
   const over = new Set<string>()
-  /** Where parts of tags begin that stand in no quotes: tags in the quotes of others share them, and do not end either. */
+  /** Starts of unquoted parts of tags without an end: tags within their quotes share them and do not end either. */
   const passed = new Set<number>()
   return (at) => {
     COMMENT.lastIndex = at

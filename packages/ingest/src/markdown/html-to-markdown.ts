@@ -1,4 +1,4 @@
-/** HTML as blocks of Markdown, over the runtime's own streaming `HTMLRewriter`: what its readers see, with its structure. */
+/** Converts HTML to Markdown blocks with the runtime's streaming `HTMLRewriter`: visible text with its structure. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { MarkdownBlock } from './blocks.ts'
 import { NOTICED, VOID } from './html/elements.ts'
@@ -6,26 +6,26 @@ import { PageReader } from './html/page-reader.ts'
 import { slicesOf } from './html/slices.ts'
 import type { ReadHtmlOptions } from './html-within.ts'
 
-/** What became of a page. */
+/** A converted page. */
 export interface MarkdownOfHtml {
-  /** Text of its `title`; undefined without one. */
+  /** Text of its `title`; `undefined` without one. */
   readonly title: string | undefined
   readonly blocks: readonly MarkdownBlock[]
-  /** Whether text was left out because its own attributes hide it. */
+  /** Whether text was left out because attributes hide it. */
   readonly hiddenText: boolean
-  /** Steps of work that it took; see `SplitDocument`. */
+  /** Work in steps; see `SplitDocument`. */
   readonly work: number
 }
 
-/** Tags and texts of one page. */
+/** Maximum number of tags and text chunks per page. */
 const MAX_EVENTS = 400_000
-/** Elements one in the other. */
+/** Maximum nesting of elements. */
 const MAX_DEPTH = 1000
-/** Of bytes that are passed over, and of open elements that are gone over, how many make a step. */
+/** Number of skipped bytes, and of open elements searched, per step. */
 const BYTES_A_STEP = 256
 const LOOKS_A_STEP = 32
 
-/** The part of the runtime's `HTMLRewriter` that is used here; that of workerd and of Bun have it. */
+/** The part of `HTMLRewriter` that is used; available in workerd and Bun. */
 interface Rewriter {
   on(selector: string, handlers: { element(element: RewriterElement): void }): Rewriter
   onDocument(handlers: { text(chunk: { readonly text: string; readonly lastInTextNode: boolean }): void }): Rewriter
@@ -39,19 +39,19 @@ interface RewriterElement {
 }
 
 /**
- * Reads a page as it streams through the tokenizer, in time that rises with its length alone, and lets others have their
- * turn on the way. Headings, paragraphs, lists, quotes, tables and code keep their form; links and images lose their
- * addresses, and emphasis its marks. `main`, or the only `article`, alone is read where there is one; else all but
- * navigation, controls, and the header, footer and asides of the page itself; all of it where nothing else has text.
+ * Converts a page as it streams through the tokenizer, in linear time, yielding to the event loop. Headings,
+ * paragraphs, lists, quotes, tables and code keep their form; URLs of links and images are dropped, and so is emphasis.
+ * If there is a `main`, or a single `article`, only that is read; otherwise everything except navigation, controls, and
+ * the page's own header, footer and asides; if nothing else has text, everything.
  *
- * Left out are scripts, style sheets, templates, what is shown without scripts only, and what can be known from the
- * elements themselves to be invisible: the attribute `hidden` (but `until-found`), and inline styles of `display: none`,
- * `visibility`, letters of no size or colour, `opacity: 0` (unless the style also says how it fades in), clipping to
- * nothing, and positions thousands of pixels off the screen. Style sheets are not read. Text that may be seen is kept.
+ * Left out are scripts, style sheets, templates, `noscript`, and elements whose own attributes make them invisible:
+ * `hidden` (except `until-found`), and inline styles with `display: none`, `visibility`, text without size or colour,
+ * `opacity: 0` (unless the style also has a transition), clipping to nothing, and positions thousands of pixels off the
+ * screen. Style sheets are not evaluated. In doubt text is kept.
  *
- * @throws `document_too_complex` for more than 400,000 tags and pieces of text, or more than the tokenizer can hold
- *   (some 16,000 elements that are never ended); `too_deep` for more than 1,000 elements one in the other;
- *   `config_invalid` in a runtime without `HTMLRewriter`, such as Node
+ * @throws `document_too_complex` for more than 400,000 tags and text chunks, or more than the tokenizer can hold (about
+ *   16,000 unclosed elements); `too_deep` for more than 1,000 nested elements; `config_invalid` in a runtime without
+ *   `HTMLRewriter`, such as Node
  */
 export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOptions = {}): Promise<MarkdownOfHtml> {
   const rewriter = createRewriter()
@@ -60,7 +60,7 @@ export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOp
   try {
     await passThrough(rewriter, forTokenizer(html), reader, watch)
   } catch (thrown) {
-    // It turns down what it cannot hold.
+    // The tokenizer throws beyond its memory limit.
     throw new RagGateError('document_too_complex', 'The HTML is more than can be held at once', { cause: thrown })
   }
   if (watch.failed) throw watch.failure
@@ -69,8 +69,8 @@ export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOp
 }
 
 /**
- * Counts what the tokenizer reports, and keeps what goes wrong with it: the tokenizer would change what is thrown through
- * it, and the runtime would log it. What follows a failure is passed over.
+ * Counts the tokenizer's events and catches errors in handlers, because the tokenizer would alter errors thrown through
+ * it, and the runtime would log them. After an error, further events are ignored.
  */
 class Watch {
   events = 0
@@ -99,16 +99,17 @@ class Watch {
   }
 }
 
-/** Elements whose text is shown as it is written: a reference to a character in it would be seen. */
+/** Elements whose text is shown verbatim, so that an inserted character reference would be visible. */
 const SHOWN_AS_WRITTEN = /<(?:xmp|plaintext)\b/i
 
-/** A title, which is shown as it is written, or a tag that a browser reads in another way than the tokenizer. */
+/** A title, whose text is verbatim, or a tag that browsers parse differently from the tokenizer. */
 const READ_OTHERWISE = /<title[^]{0,200}?<\/title|<(\/?)(h[1-6]|select|br|p)(?=[\s/>])/gi
 
 /**
- * What begins nothing is text: as a reference it does not part the text, each piece of which takes microseconds. The end of
- * any heading ends a heading, `</br>` is a line break, `</p>` without a paragraph an empty one, and `select` may hold what the
- * tokenizer would turn down in it.
+ * Rewrites HTML so that the tokenizer reads it like a browser. A `<` that starts nothing becomes `&lt;`, since it would
+ * split the text into chunks that take microseconds each. Any heading's end tag ends a heading, `</br>` is a line
+ * break, `</p>` without a paragraph an empty one, and `select` is renamed because the tokenizer rejects some of its
+ * content.
  */
 function forTokenizer(html: string): string {
   if (SHOWN_AS_WRITTEN.test(html)) return html
@@ -165,15 +166,15 @@ function begin(element: RewriterElement, reader: PageReader, watch: Watch): void
   try {
     if (!endsItself) element.onEndTag(() => watch.handle(() => reader.end(opened)))
   } catch {
-    // An element of SVG or MathML that has no end tag to wait for.
+    // A self-closing element of SVG or MathML has no end tag.
     endsItself = true
   }
   if (endsItself) reader.end(opened)
 }
 
 /**
- * Only what leaves a trace is asked for: each tag and each text costs some microseconds. Where letters may have no size or
- * colour, every element may give them one.
+ * Selects only elements with an effect, because each event costs microseconds. If a style may make text invisible by
+ * size or colour, all elements are selected, since each may make it visible again.
  */
 function selectorFor(html: string): string {
   if (/font(?:-size)?\s*:\s*(?:[\w-]+\s+){0,4}(?:[.0]|1px)|transparent|#(?:[\da-f]{3}0|[\da-f]{6}00)\b/i.test(html))

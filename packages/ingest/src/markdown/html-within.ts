@@ -1,37 +1,37 @@
-/** The HTML within a document of Markdown, read as a browser would: what it shows is text, and what it hides is not. */
+/** Reads HTML within a Markdown document like a browser: visible content becomes text, hidden content is dropped. */
 import type { MarkdownBlock, WrittenBlock } from './blocks.ts'
 
-/** HTML in blocks of Markdown. */
+/** Converted HTML. */
 export interface HtmlInBlocks {
   readonly title?: string | undefined
   readonly blocks: readonly MarkdownBlock[]
   readonly hiddenText: boolean
-  /** Steps that it took; see `SplitDocument`. */
+  /** Work in steps; see `SplitDocument`. */
   readonly work: number
 }
 
-/** Settings of a reader of HTML. */
+/** Options of a `ReadHtml` function. */
 export interface ReadHtmlOptions {
   /**
-   * Whether everything that is shown counts: no part of it is taken for what stands around the text of a page.
+   * Whether everything visible is read, without leaving out what surrounds a page's text.
    *
    * @default false
    */
   readonly whole?: boolean
 }
 
-/** Makes Markdown of HTML. */
+/** Converts HTML to Markdown. */
 export type ReadHtml = (html: string, options?: ReadHtmlOptions) => Promise<HtmlInBlocks>
 
-/** Stand for what is no HTML while the HTML is read: letters of private use, which no reader of a page sees either. */
+/** Delimit placeholders for Markdown while the HTML is read: private-use characters. */
 const [BEGIN, END] = ['\ue000', '\ue001']
 const STAND_IN = /\ue000(\d{1,7})\ue001/g
 
 /**
- * Reads the HTML of a document together, so that an element may hold, and hide, what is Markdown: `<details>`, a blank line,
- * a list, `</details>`.
+ * Reads the HTML of a document as a whole, so that an element may contain, and hide, Markdown blocks: `<details>`, a
+ * blank line, a list, `</details>`.
  *
- * @param read without it HTML stays as it is written, but for comments
+ * @param read without it HTML is kept as written, except for comments
  */
 export async function readHtmlWithin(
   blocks: readonly WrittenBlock[],

@@ -1,4 +1,4 @@
-/** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
+/** Splits Markdown by its structure: sections stay together, and code and lists are kept whole if they fit. */
 import { callable, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { sentenceEnds } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -9,20 +9,20 @@ import { type ReadHtml, readHtmlWithin } from './html-within.ts'
 /** Settings of `createMarkdownSplitter`. */
 export interface MarkdownSplitterOptions {
   /**
-   * Longest part, characters. A single sentence or code block that is longer is cut between words.
+   * Maximum length of a part, characters. A longer sentence or code block is split between words.
    *
    * @default 1200
    */
   readonly maxCharacters?: number
   /**
-   * Of a paragraph that is cut, how much of one part's end begins the next one too: whole sentences, characters at most.
+   * Maximum overlap between parts of a split paragraph, characters: the next part repeats the last whole sentences.
    *
    * @default 150
    */
   readonly overlapCharacters?: number
   /**
-   * Makes Markdown of HTML, such as `htmlToMarkdown`. Without it no documents of HTML are taken, and HTML within Markdown
-   * stays as it is written.
+   * Converts HTML to Markdown, such as `htmlToMarkdown`. Without it HTML documents are not accepted, and HTML in
+   * Markdown is kept as written.
    *
    * @default none
    */
@@ -36,11 +36,11 @@ interface Block {
 }
 
 /**
- * Makes a splitter of Markdown (CommonMark), in time that rises with the text's length alone. Blocks of one section are packed together up to
- * the limit, under their heading; a block that is too long is cut between sentences. Plain text is cut by its blank
- * lines in the same way.
+ * Makes a splitter for Markdown (CommonMark) that works in linear time. Blocks of a section are combined up to the
+ * limit, under their heading; a block that is too long is split between sentences. Plain text is split at blank lines
+ * in the same way.
  *
- * @throws `config_invalid` when a length makes no sense
+ * @throws `config_invalid` for an invalid length
  */
 export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): Splitter {
   requireOptions(options, { maxCharacters: number(10), overlapCharacters: number(0), htmlToMarkdown: callable })
@@ -80,14 +80,14 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
   }
 }
 
-/** Characters that are cut into sentences and parts in the time of a step. */
+/** Characters that are split into sentences and parts per step of work. */
 const CHARACTERS_A_STEP = 64
 
 function plainWork(text: string): number {
   return Math.ceil(text.length / CHARACTERS_A_STEP)
 }
 
-/** Blocks of text under their headings. */
+/** Text blocks with their headings. */
 function underHeadings(blocks: readonly MarkdownBlock[]): Block[] {
   const found: Block[] = []
   let above: readonly Extract<MarkdownBlock, { kind: 'heading' }>[] = []
@@ -106,8 +106,8 @@ function textBlocks(text: string): Block[] {
 }
 
 /**
- * A block in pieces that each fit: between sentences, else between words. A piece begins with the last sentences of the
- * one before, so that what refers back is found together with what it refers to.
+ * Splits a block into pieces that fit: between sentences, else between words. A piece begins with the last sentences of
+ * the previous one, so that references are found together with what they refer to.
  */
 function shorten(block: Block, maxCharacters: number, overlapCharacters: number): Block[] {
   if (block.text.length <= maxCharacters) return [block]
@@ -127,10 +127,10 @@ function shorten(block: Block, maxCharacters: number, overlapCharacters: number)
   return pieces.map((piece) => ({ text: joined(piece), headings: block.headings }))
 }
 
-/** A sentence or a part of one, and what stands between it and the one before. */
+/** A sentence or part of one, and the whitespace before it. */
 interface Unit {
   readonly text: string
-  /** A space, or an end of line with the indentation behind it: items of a list stay items. */
+  /** A space, or a line break with the following indentation, so that list items stay items. */
   readonly gap: string
 }
 
@@ -146,7 +146,7 @@ function unitsOf(text: string, maxCharacters: number): Unit[] {
   })
 }
 
-/** The last units that fit together. */
+/** The last units that fit. */
 function overlapOf(units: readonly Unit[], maxCharacters: number): Unit[] {
   let from = units.length
   while (from > 0 && joined(units.slice(from - 1)).length <= maxCharacters) from--
@@ -162,7 +162,7 @@ function cutBetweenWords(text: string, maxCharacters: number): string[] {
   let rest = text
   while (rest.length > maxCharacters) {
     const space = rest.lastIndexOf(' ', maxCharacters)
-    // Without a space to cut at, keep clear of the middle of a surrogate pair.
+    // Without a space to split at, avoid the middle of a surrogate pair.
     const at = space > maxCharacters / 2 ? space : maxCharacters - (isHighSurrogate(rest, maxCharacters - 1) ? 1 : 0)
     pieces.push(rest.slice(0, at).trim())
     rest = rest.slice(at).trim()
@@ -175,13 +175,13 @@ function isHighSurrogate(text: string, at: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** What opens a part of this section: the innermost heading, unless it would take more than half of the room. */
+/** The start of each part of this section: the innermost heading, unless it would take more than half of the limit. */
 function opening({ headings }: Pick<Block, 'headings'>, maxCharacters: number): string {
   const heading = headings.at(-1) ?? ''
   return heading === '' || heading.length + 2 > maxCharacters / 2 ? '' : `${heading}\n\n`
 }
 
-/** Neighbouring blocks under the same headings become one part, as long as they fit. The innermost heading opens it. */
+/** Combines adjacent blocks under the same headings into parts that fit, each starting with the innermost heading. */
 function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
   const parts: { text: string; section: string }[] = []
   for (const { text, headings } of blocks) {

@@ -1,28 +1,28 @@
-/** Front matter: the block of settings that many sites put before the text of a page. */
+/** Front matter: the block of metadata that many sites put before the text of a page. */
 import { isCollection, parseDocument, visit } from 'yaml'
 
 /** A text without its front matter. */
 export interface SplitText {
   readonly body: string
-  /** What the block sets; empty without one. JSON: no dates, no numbers that JSON does not have. */
+  /** The parsed fields; empty without front matter. JSON values: no dates, no non-finite numbers. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** Why the block could not be read; it is no part of the text either way. */
+  /** Why the block could not be parsed; it is removed from the text nevertheless. */
   readonly fault?: string
 }
 
 /** A block at the very beginning: YAML between `---`, TOML between `+++`. */
 const BLOCK = /^(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
-/** A setting of YAML. */
+/** A YAML key. */
 const SETTING = /^[\w.-]+[ \t]*:(?:\s|$)/m
-/** Characters of a block that are read: twice what can become metadata. */
+/** Maximum length of a block, characters: twice the limit of metadata. */
 const LONGEST_BLOCK = 32_000
 
-/** The title in TOML, a string on one line before any table. */
+/** The title in TOML: a single-line string before any table. */
 const TOML_TITLE = /^(?:(?!\[)[^\n]*\n)*?title[ \t]*=[ \t]*(?:("(?:[^"\\\n]|\\.)*")|'([^'\n]*)')/
 
 /**
- * Takes the front matter from a text. YAML is read; of TOML the title alone. A text may begin with a ruler (`---`) too: what
- * follows it is front matter only when it sets something.
+ * Splits off the front matter. YAML is parsed; of TOML only the title. A text may also begin with a thematic break
+ * (`---`), so a block counts as front matter only if it sets a key.
  */
 export function splitFrontMatter(text: string): SplitText {
   const match = BLOCK.exec(text)
@@ -37,22 +37,22 @@ export function splitFrontMatter(text: string): SplitText {
   }
   let value: unknown
   try {
-    // What nests some thousand levels ends the stack.
+    // Thousands of nested levels overflow the stack.
     const document = parseDocument(block, { logLevel: 'silent' })
     const [error] = document.errors
     if (error !== undefined) {
-      // Prose between two rulers is no YAML either, as a rule.
+      // Prose between two thematic breaks is usually invalid YAML too.
       if (!SETTING.test(block)) return { body: text, fields: {} }
       const line = error.linePos?.[0].line
       return { body, fields: {}, fault: `its front matter is no YAML${line === undefined ? '' : `, line ${line + 1}`}` }
     }
-    // A key that is no text takes work that doubles with its depth, and is no JSON.
+    // A key that is a collection takes time exponential in its depth, and is not valid in JSON.
     visit(document, {
       Pair(_, { key }) {
         if (isCollection(key)) throw new Error('A key is a collection')
       },
     })
-    // References that multiply are an error beyond the library's bound.
+    // The library throws if aliases expand beyond its limit.
     value = JSON.parse(JSON.stringify(document.toJS()) ?? 'null')
   } catch {
     if (!SETTING.test(block)) return { body: text, fields: {} }
@@ -60,7 +60,7 @@ export function splitFrontMatter(text: string): SplitText {
   }
   if (value === null) return { body, fields: {} }
   if (typeof value !== 'object' || Array.isArray(value)) return { body: text, fields: {} }
-  // An object that is no array has string keys.
+  // An object that is not an array has string keys.
   return { body, fields: value as Record<string, unknown> }
 }
 
@@ -69,7 +69,7 @@ function tomlTitle(block: string): { readonly title?: string } {
   if (literal !== undefined) return { title: literal }
   if (quoted === undefined) return {}
   try {
-    // Basic strings are JSON's, but for long escapes.
+    // TOML basic strings are JSON strings, except for long escapes.
     return { title: JSON.parse(quoted) as string }
   } catch {
     return {}

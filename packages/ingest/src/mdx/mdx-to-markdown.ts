@@ -1,29 +1,29 @@
-/** MDX as Markdown: the text stays, what a program would run goes. */
+/** Converts MDX to Markdown: text is kept, code is removed. */
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/
 const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
 const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|interface|\{|\*)/
 const NAME = /[A-Za-z][\w.-]*/y
-/** Characters of an expression, or of code in a line, looked through for its end. */
+/** Maximum distance, characters, to look for the end of an expression or of inline code. */
 const MAX_EXPRESSION = 4000
-/** Expressions of a text that may have none, until others are looked through for `UNENDED_REACH` alone. */
+/** Number of unclosed expressions after which the search distance is reduced to `UNENDED_REACH`. */
 const MAX_UNENDED = 25
-/** Attributes that a reader sees as a heading of the component. */
+/** Attributes that are displayed as the title of a component. */
 const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
 /** Attributes of components such as `ParamField` that name what is described. */
 const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
-/** Elements within a line: taking them out parts no word. */
+/** Inline elements: removing their tags does not split a word. */
 const INLINE = new Set(
   'a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strong sub sup u var'.split(' '),
 )
 
-/** What begins something in a line, and its end. */
+/** Characters with a meaning within a line. */
 const MARK = /[\\`{<\n]/g
 
 /**
- * Takes imports, exports, comments, expressions and the tags of components out of MDX, and keeps what they enclose. The
- * title of a component (a tab, a step, a card) stays as a line in bold. Code is left alone. What is not closed is text.
- * Time rises with the length of the text alone.
+ * Removes imports, exports, comments, expressions and component tags from MDX, and keeps the enclosed text. The title
+ * of a component (a tab, a step, a card) becomes a bold line. Code is unchanged. Unclosed constructs are text. Takes
+ * linear time.
  *
  * @see https://mdxjs.com/docs/what-is-mdx
  */
@@ -36,7 +36,7 @@ export function mdxToMarkdown(mdx: string): string {
   const tags = new Tags(text, endOfExpression)
   const marks = new RegExp(MARK)
   const out: string[] = []
-  // The end of what is written: the whole of it would be put together anew for each look.
+  // The end of the output, kept separately: joining all of it for each look would be quadratic.
   let tail = ''
   const write = (piece: string): void => {
     out.push(piece)
@@ -87,10 +87,10 @@ export function mdxToMarkdown(mdx: string): string {
   return out.join('')
 }
 
-/** Characters that are looked at before a tag. */
+/** Number of characters to inspect before a tag. */
 const LOOK_BACK = 200
 
-/** Finds the next of a mark, from any place on; asked from the beginning to the end, in the time of one look. */
+/** Finds the next occurrence of a mark; calls in ascending order take linear time in total. */
 type Next = (from: number) => number
 
 function nextOf(text: string, mark: string): Next {
@@ -102,16 +102,16 @@ function nextOf(text: string, mark: string): Next {
   }
 }
 
-/** An element that is open, and how far its content is indented; unknown before the first line of it. */
+/** An open element, and the indentation of its content; unknown before its first line. */
 interface OpenTag {
   readonly name: string
   indent?: number
 }
 
-/** The beginning of a tag that closes; a fragment has no name. */
+/** Start of a closing tag; a fragment has no name. */
 const CLOSING = /<\/([A-Za-z][\w.-]*)?/g
 
-/** Elements of a text that are open. */
+/** The open elements of a text. */
 class OpenTags {
   readonly #text: string
   readonly #open: OpenTag[] = []
@@ -126,7 +126,7 @@ class OpenTags {
     return this.#open.at(-1)
   }
 
-  /** What is never closed would take indentation away from everything after it: it is not opened. */
+  /** A tag that is never closed is not opened, because it would remove indentation from everything after it. */
   begin({ name, start }: Pick<Tag, 'name' | 'start'>): void {
     this.#lastClosing ??= new Map([...this.#text.matchAll(CLOSING)].map(({ 1: closed = '', index }) => [closed, index]))
     if ((this.#lastClosing.get(name) ?? -1) <= start) return
@@ -134,7 +134,7 @@ class OpenTags {
     this.#count.set(name, (this.#count.get(name) ?? 0) + 1)
   }
 
-  /** Ends the innermost of this name, and what is open within it. */
+  /** Ends the innermost element of this name, and those open within it. */
   end(name: string): void {
     if ((this.#count.get(name) ?? 0) === 0) return
     for (let ended: string | undefined; ended !== name;) {
@@ -144,32 +144,32 @@ class OpenTags {
   }
 }
 
-/** Within components the text is indented for the eye; in Markdown four spaces would make code of it. */
+/** Removes the indentation of text in components, which Markdown would read as code from four spaces. */
 function skipIndent(text: string, at: number, innermost: OpenTag | undefined): number {
   if (innermost === undefined) return at
   const [indent] = /^[ \t]*/.exec(lineAt(text, at)) ?? ['']
   if (lineAt(text, at).trim() === '') return at
-  // The closing tag stands further out than what it closes.
+  // A closing tag is indented less than the content.
   if (!lineAt(text, at).trimStart().startsWith('</')) innermost.indent ??= indent.length
   return at + Math.min(indent.length, innermost.indent ?? indent.length)
 }
 
-/** Characters of a program, a tag or an expression looked through for its end, once others had none. */
+/** Reduced distance, characters, to look for an end after one was not found. */
 const UNENDED_REACH = 500
 
-/** Imports and exports of a text. */
+/** The imports and exports of a text. */
 class Programs {
   readonly #text: string
-  /** How far one is looked for its end: once one has none, not far. */
+  /** Distance to look for an end; reduced once one was not found. */
   #reach = Infinity
-  /** By where a line begins, how many more brackets it opens than it closes: others may begin within what was looked through. */
+  /** Net number of opened brackets by start of line, cached because several searches may cover the same lines. */
   readonly #depths = new Map<number, number>()
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** A block of imports or exports ends at a blank line with every bracket closed. @returns `at` where none begins */
+  /** A block of imports or exports ends at a blank line with all brackets closed. @returns `at` if none begins */
   endAt(at: number): number {
     const text = this.#text
     const first = lineAt(text, at)
@@ -184,7 +184,7 @@ class Programs {
       here += line.length + 1
     }
     if (depth <= 0) return Math.min(text.length, here)
-    // A bracket that is never closed would take the whole text with it.
+    // An unclosed bracket would remove the whole text.
     this.#reach = UNENDED_REACH
     return Math.min(text.length, at + first.length + 1)
   }
@@ -206,7 +206,7 @@ function lineAt(text: string, at: number): string {
   return text.slice(at, end === -1 ? text.length : end)
 }
 
-/** @returns the code, indented no further than its fence, and where the text goes on */
+/** @returns the code, indented no further than its fence, and where the text continues */
 function fencedCode(text: string, at: number, fence: string, open: OpenTag | undefined): [code: string, after: number] {
   const mark = fence[0] ?? '`'
   const closing = new RegExp(`^[ \\t]*${mark}{${fence.length},}[ \\t]*$`)
@@ -222,7 +222,7 @@ function fencedCode(text: string, at: number, fence: string, open: OpenTag | und
   return [code, Math.min(text.length, here)]
 }
 
-/** The end of inline code; of the run of backticks itself where nothing closes it within the paragraph. */
+/** The end of inline code; of the backticks themselves if nothing closes it within the paragraph. */
 function endOfCode(text: string, from: number, paragraphEnds: Next): number {
   const run = /^`+/.exec(text.slice(from, from + 100))?.[0] ?? '`'
   const inside = from + run.length
@@ -233,7 +233,7 @@ function endOfCode(text: string, from: number, paragraphEnds: Next): number {
   return inside
 }
 
-/** Where an expression ends, by the brace that it begins with; `undefined` for one without an end. */
+/** Gives the end of an expression from its opening brace; `undefined` if it is unclosed. */
 type EndOf = (from: number) => number | undefined
 
 function expressionsOf(text: string): EndOf {
@@ -248,7 +248,7 @@ function expressionsOf(text: string): EndOf {
   }
 }
 
-/** Strings, templates and comments may hold braces of their own. */
+/** Skips braces in strings, templates and comments. */
 function endOfBraces(text: string, from: number, limit: number): number | undefined {
   let depth = 0
   for (let at = from; at < limit; at++) {
@@ -258,7 +258,7 @@ function endOfBraces(text: string, from: number, limit: number): number | undefi
       if (--depth === 0) return at + 1
     } else if (character === '"' || character === "'" || character === '`') {
       const end = endOfString(text, at, limit)
-      // An apostrophe in prose opens no string.
+      // An apostrophe in prose does not start a string.
       if (end !== undefined) at = end - 1
     } else if (character === '/' && text[at + 1] === '*') {
       const end = text.slice(at + 2, limit).indexOf('*/')
@@ -269,7 +269,7 @@ function endOfBraces(text: string, from: number, limit: number): number | undefi
   return undefined
 }
 
-/** @returns `limit` for one that goes beyond it */
+/** @returns `limit` if it does not end before */
 function endOfString(text: string, from: number, limit: number): number | undefined {
   const quote = text[from]
   for (let at = from + 1; at < limit; at++) {
@@ -280,7 +280,7 @@ function endOfString(text: string, from: number, limit: number): number | undefi
   return limit < text.length ? limit : undefined
 }
 
-/** The text of an expression that is one string, such as `{" "}`; of any other nothing is known. */
+/** The text of an expression that is a string literal, such as `{" "}`; '' for any other. */
 function stringOf(expression: string): string {
   const [, , text] = /^\s*(["'`])((?:(?!\1)[^\\$])*)\1\s*$/.exec(expression) ?? []
   return text ?? ''
@@ -294,11 +294,11 @@ interface Tag {
   readonly end: number
 }
 
-/** Tags of a text. */
+/** The tags of a text. */
 class Tags {
   readonly #text: string
   readonly #endOfExpression: EndOf
-  /** How far one is looked for its end: once one has none, not far. */
+  /** Distance to look for an end; reduced once one was not found. */
   #reach = Infinity
 
   constructor(text: string, endOfExpression: EndOf) {
@@ -306,7 +306,7 @@ class Tags {
     this.#endOfExpression = endOfExpression
   }
 
-  /** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
+  /** The tag at `<`; `undefined` if it is not one, as in a comparison. */
   at(start: number): Tag | undefined {
     const text = this.#text
     const closing = text[start + 1] === '/'
@@ -339,13 +339,13 @@ class Tags {
         at = end
       } else at++
     }
-    // Others may begin within what was looked through, again and again.
+    // Otherwise many tags could each search the same text.
     if (at - start > UNENDED_REACH) this.#reach = UNENDED_REACH
     return undefined
   }
 }
 
-/** Whether the value at `at` is what a reader sees as the title of the component. */
+/** Whether the value at `at` is displayed as the component's title. */
 function isTitle(component: string, text: string, at: number): boolean {
   if (!/[=\s]/.test(text[at - 1] ?? '')) return false
   const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
@@ -357,7 +357,7 @@ function titled(title: string | undefined): { title?: string } {
   return words === '' ? {} : { title: words }
 }
 
-/** What stands where a tag stood. Keeps count of what is open. */
+/** The replacement for a tag. Also tracks open elements. */
 function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): string {
   const { name, kind, title, start, end } = tag
   const inline = INLINE.has(name)
@@ -367,9 +367,9 @@ function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): stri
   else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) open.begin(tag)
   if (title !== undefined && !inline) return alone ? `\n**${title}**\n` : `\n\n**${title}**\n\n`
   if (inline) return ''
-  // A component in a sentence, such as an icon, parts no word; a cell of a table does.
+  // An inline element, such as an icon, does not split a word; a table cell does.
   if (/^[a-z]/.test(name)) return alone ? '' : ' '
-  // Two components are no word together.
+  // Adjacent components are separate words.
   return kind === 'opening' && ENDS_IN_CLOSING.test(text.slice(Math.max(0, start - LOOK_BACK), start)) ? ' ' : ''
 }
 

@@ -1,21 +1,21 @@
-/** A table of HTML as a table of Markdown. */
+/** Converts an HTML table to a Markdown table. */
 
-/** Columns that cells which span several are written out to. */
+/** Maximum number of columns for a spanning cell. */
 const WIDEST_SPAN = 20
-/** A cell of so many lines is a piece of a page, not of a table. */
+/** A cell with more lines shows that the table is used for layout. */
 const MOST_LINES = 4
 
 interface Cell {
   readonly lines: string[]
 }
 
-/** Cells as they come. Nothing nests in it: a cell with lists, headings or tables makes the table a layout. */
+/** Collects cells. Nothing nests in it: a cell with lists, headings or tables makes it a layout table. */
 export class DataTable {
   readonly #rows: Cell[][] = []
   #open: Cell | undefined
-  /** By column, in how many rows from this one on a cell of a row above stands. */
+  /** By column: the number of rows, from the current one, that are covered by a cell of an earlier row. */
   #fromAbove: number[] = Array<number>(WIDEST_SPAN).fill(0)
-  /** By column, in how many rows below this one a cell of it stands. */
+  /** By column: the number of following rows that a cell of the current row covers. */
   #downwards: number[] = Array<number>(WIDEST_SPAN).fill(0)
 
   get inCell(): boolean {
@@ -44,13 +44,13 @@ export class DataTable {
     this.#open = undefined
   }
 
-  /** Takes a line into the open cell. @returns false where none is open */
+  /** Adds a line to the open cell. @returns `false` if none is open */
   put(line: string): boolean {
     this.#open?.lines.push(line)
     return this.#open !== undefined
   }
 
-  /** Whether it has columns, and nothing in it is as long as a page. */
+  /** Whether it has several columns and no cell that is too long. */
   get isData(): boolean {
     return (
       this.#rows.some((row) => row.filter(({ lines }) => lines.length > 0).length > 1) &&
@@ -58,12 +58,12 @@ export class DataTable {
     )
   }
 
-  /** Lines of each cell, in order. */
+  /** The lines of each cell, in order. */
   *cells(): Generator<readonly string[]> {
     for (const row of this.#rows) for (const { lines } of row) yield lines
   }
 
-  /** As Markdown. The first row is the head, as there has to be one. */
+  /** The table as Markdown. The first row becomes the required header. */
   lines(): string[] {
     const rows = this.#rows.map(written).filter((row) => row.length > 0)
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0)
@@ -75,7 +75,7 @@ export class DataTable {
 
 const EMPTY: Cell = { lines: [] }
 
-/** A row without the empty cells at its end. */
+/** A row without trailing empty cells. */
 function written(row: readonly Cell[]): string[] {
   const texts = row.map(({ lines }) => lines.join(' ').replaceAll('|', String.raw`\|`))
   while (texts.at(-1) === '') texts.pop()

@@ -1,29 +1,29 @@
-/** What the elements of HTML mean for reading a page. */
+/** Sets of HTML elements by their role in reading a page. */
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
-/** Nothing of them is ever shown, so nothing is hidden in them either. */
+/** Elements whose content is never shown, and so is not reported as hidden text. */
 export const NEVER_SHOWN: ReadonlySet<string> = names(
   'title script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
 )
 
-/** Controls of a page, not its text. */
+/** Form controls, which are not part of a page's text. */
 export const CONTROLS: ReadonlySet<string> = names('button select textarea')
 
-/** What stands around the text of a page: `nav` anywhere, the others where they are not part of an article or section. */
+/** Elements that surround a page's text, unless they are within an article or section; `nav` always does. */
 export const AROUND: ReadonlySet<string> = names('header footer aside')
 
-/** What a `header`, `footer` or `aside` can be part of. */
+/** Elements that may have their own `header`, `footer` or `aside`. */
 export const SECTIONS: ReadonlySet<string> = names('main article section')
 
 export const HEADINGS: ReadonlySet<string> = names('h1 h2 h3 h4 h5 h6')
 
 export const CELLS: ReadonlySet<string> = names('td th')
 const ROW_GROUPS: ReadonlySet<string> = names('thead tbody tfoot')
-/** Directly in these only other parts of the table may stand: anything else is shown in front of it. */
+/** Elements that may only contain parts of a table; other content directly in them is shown before the table. */
 export const TABLE_PARTS: ReadonlySet<string> = new Set(['table', 'tr', ...ROW_GROUPS])
 
-/** They begin and end lines. */
+/** Elements that begin and end lines. */
 export const BLOCKS: ReadonlySet<string> = new Set([
   ...names(
     'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
@@ -33,18 +33,18 @@ export const BLOCKS: ReadonlySet<string> = new Set([
   ...HEADINGS,
 ])
 
-/** Their spaces and ends of lines are shown as they are. */
+/** Elements that preserve whitespace. */
 export const PREFORMATTED: ReadonlySet<string> = names('pre listing xmp plaintext')
 
-/** No references to characters are resolved in them. */
+/** Elements in which character references are not resolved. */
 export const RAW_TEXT: ReadonlySet<string> = names('xmp plaintext')
 
 export const INLINE_CODE: ReadonlySet<string> = names('code kbd samp tt')
 
-/** Elements without an end. */
+/** Elements without an end tag. */
 export const VOID: ReadonlySet<string> = names('area base br col embed hr img input link meta param source track wbr')
 
-/** Begins that end a paragraph which is still open. */
+/** Start tags that end an open paragraph. */
 export const ENDS_PARAGRAPH: ReadonlySet<string> = new Set([
   ...names(
     'address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form header ' +
@@ -53,7 +53,7 @@ export const ENDS_PARAGRAPH: ReadonlySet<string> = new Set([
   ...HEADINGS,
 ])
 
-/** Begins that end an SVG or a formula which is still open, for they cannot stand in it. */
+/** Start tags that end an open SVG or MathML element, because they cannot occur in it. */
 export const ENDS_FOREIGN: ReadonlySet<string> = new Set([
   ...names(
     'b big blockquote body br center code dd div dl dt em embed head hr i img li listing menu meta nobr ol p pre ruby s ' +
@@ -62,7 +62,7 @@ export const ENDS_FOREIGN: ReadonlySet<string> = new Set([
   ...HEADINGS,
 ])
 
-/** What a begin ends: those of `ends` that are open within the innermost of `within`. */
+/** What a start tag ends: open elements of `ends` inside the innermost element of `within`. */
 interface OwnKind {
   readonly ends: ReadonlySet<string>
   readonly within: ReadonlySet<string>
@@ -79,7 +79,7 @@ const SELECT: OwnKind = { ends: names('select'), within: names('template table t
 const FORMATTING_BOUNDARIES = names('td th caption object template')
 const RUBY: OwnKind = { ends: names('rb rt rp rtc'), within: names('ruby') }
 
-/** By the name of what begins; as in the HTML standard, 13.2.6. */
+/** By name of the start tag; from the HTML standard, section 13.2.6. */
 export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
   ['li', { ends: names('li'), within: names(`${ITEM_BOUNDARIES} dd dt`) }],
   ['dd', DEFINITION],
@@ -105,7 +105,7 @@ export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
   ['rtc', RUBY],
 ])
 
-/** Elements that are followed to their end; of any other only those that are hidden or have a style. */
+/** Elements whose end tag matters; others only if they are hidden or have a style. */
 export const ENDS_MATTER: ReadonlySet<string> = new Set([
   ...BLOCKS,
   ...NEVER_SHOWN,
@@ -114,5 +114,5 @@ export const ENDS_MATTER: ReadonlySet<string> = new Set([
   ...names('q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
 ])
 
-/** What has to be seen of a page: every other element leaves no trace, unless it is hidden or has a style. */
+/** Elements to select; all others have no effect unless they are hidden or have a style. */
 export const NOTICED: readonly string[] = [...ENDS_MATTER, ...names('a nobr br hr img input')]

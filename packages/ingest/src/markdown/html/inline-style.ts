@@ -1,31 +1,31 @@
-/** What an inline style says about whether its element can be seen. */
+/** Reads from an inline style whether its element is visible. */
 
-/** How large a font is: in pixels, or as a multiple of the parent's. */
+/** Font size in pixels, or as a multiple of the parent's. */
 export type FontSize = { readonly pixels: number } | { readonly times: number }
 
-/** The part of an inline style that can hide text. What style sheets say is not known here. */
+/** The properties of an inline style that can hide text. Style sheets are unknown. */
 export interface InlineStyle {
-  /** The element and all it holds take no place on the screen, with any style further in. */
+  /** The element and its content are not rendered, whatever styles the content has. */
   readonly removed: boolean
-  /** A `display` that shows the element, which wins over the attribute `hidden`. */
+  /** Has a `display` value that shows the element, which overrides the attribute `hidden`. */
   readonly displayed: boolean
-  /** A `display` that begins and ends lines. */
+  /** Has a `display` value that begins and ends lines. */
   readonly apart: boolean
-  /** Undefined where it stays as it is around the element. */
+  /** `undefined` if inherited. */
   readonly visibility: 'visible' | 'hidden' | undefined
   readonly fontSize: FontSize | undefined
-  /** Whether letters have no colour at all; undefined where it stays as it is around the element. */
+  /** Whether the text has no colour; `undefined` if inherited. */
   readonly transparent: boolean | undefined
 }
 
-/** So far to the left or above, pixels, nothing of an element reaches the screen. */
+/** Elements further left or above than this, pixels, are off the screen. */
 const OFF_SCREEN = -5000
-/** So far from the right edge, pixels, is beyond the left one: no page is as wide. */
+/** Elements further than this from the right edge, pixels, are beyond the left edge of any page. */
 const BEYOND_ANY_PAGE = 9999
 
 /**
- * Reads a style attribute as a browser would: comments and escapes resolved, declarations of unknown values passed over,
- * the last valid one of a property counting unless an earlier one is `!important`. Time rises with its length alone.
+ * Parses a style attribute like a browser, in linear time: comments and escapes are resolved, declarations with invalid
+ * values ignored, and of a property's valid declarations the last one applies, unless an earlier one is `!important`.
  */
 export function readInlineStyle(style: string): InlineStyle {
   const values = declarations(style)
@@ -50,13 +50,13 @@ const CSS_WIDE: ReadonlySet<string> = new Set(['inherit', 'initial', 'unset', 'r
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`
 const UNIT = '(px|pt|pc|in|cm|mm|q|em|rem|ex|ch|%|vw|vh|vmin|vmax)'
 const LENGTH = new RegExp(`^(${NUMBER})${UNIT}?$`)
-/** A value made at the time of display: it counts, and what it comes to is not known. */
+/** A value computed at display time: it is valid, but its result is unknown. */
 const COMPUTED = /^(?:var|calc|min|max|clamp|env|attr)\(/
 const DISPLAY =
   /^(?:none|contents|run-in|list-item|(?:(?:inline|block)(?:[ -](?:block|flex|grid|table|flow|flow-root|ruby|box))?)|(?:flow|flow-root|flex|grid|ruby|math)|table(?:-(?:row|cell|column|caption|row-group|header-group|footer-group|column-group))?|-webkit-(?:inline-)?(?:box|flex)|ruby-(?:base|text|base-container|text-container))$/
 const FONT_SIZE = /^(?:xx-small|x-small|small|medium|large|x-large|xx-large|xxx-large|smaller|larger|math)$/
 
-/** Which values of a property a browser takes; of any other property the last value counts. */
+/** Validators of values by property; properties without one accept any value. */
 const VALID: Readonly<Record<string, (value: string) => boolean>> = {
   display: (value) => DISPLAY.test(value),
   visibility: (value) => value === 'visible' || value === 'hidden' || value === 'collapse',
@@ -81,7 +81,7 @@ function isSize(value: string): boolean {
   return /^(?:auto|none|(?:min|max|fit)-content|stretch)$/.test(value) || (LENGTH.test(value) && !value.startsWith('-'))
 }
 
-/** The declarations that count, by property in lower case. */
+/** The effective declarations, by property in lower case. */
 function declarations(style: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const important = new Set<string>()
@@ -98,18 +98,18 @@ function declarations(style: string): ReadonlyMap<string, string> {
   return found
 }
 
-/** Of `italic 700 12px/1.5 serif` the size, which has a unit or is nought, and stands before the name of the font. */
+/** The size in a `font` shorthand, as in `italic 700 12px/1.5 serif`: with a unit or zero, before the family. */
 const SIZE_IN_FONT = new RegExp(`(?:^| )(${NUMBER}${UNIT}|[+-]?(?:0+(?:\\.0*)?|\\.0+))(?: ?/ ?[^ ]+)? [^ /]`)
 
-/** A size by its name, or that of a font of the system, can be read; what is no font at all has none. */
+/** The size in a `font` value; `medium` for named sizes and system fonts, '' for an invalid value. */
 function sizeOfFont(font: string): string {
   if (CSS_WIDE.has(font) || COMPUTED.test(font)) return font
   return SIZE_IN_FONT.exec(font)?.[1] ?? (/^[a-z-]+(?: |$)/.test(font) ? 'medium' : '')
 }
 
 /**
- * Declarations as they are written, in lower case: a comment is a space, spaces are one, escapes are what they stand for.
- * Semicolons and colons within brackets or strings, and escaped ones, end nothing.
+ * Splits a style into declarations in lower case: comments become spaces, whitespace is collapsed, escapes are
+ * resolved. Semicolons and colons within brackets or strings, and escaped ones, do not separate.
  */
 function split(style: string): { readonly name: string; readonly value: string }[] {
   const found: { name: string; value: string }[] = []
@@ -143,7 +143,7 @@ function split(style: string): { readonly name: string; readonly value: string }
   return found
 }
 
-/** A comment, an escape, a string, or one character. */
+/** End of the comment, escape, string or character at a position. */
 function endOfToken(style: string, from: number): number {
   const first = style[from]!
   if (style.startsWith('/*', from)) {
@@ -156,7 +156,7 @@ function endOfToken(style: string, from: number): number {
   for (let at = from + 1; at < style.length; at++) {
     if (style[at] === '\\') at++
     else if (style[at] === first) return at + 1
-    // A string that does not end on its line is none.
+    // A string may not contain a line break.
     else if (style[at] === '\n') return at
   }
   return style.length
@@ -179,7 +179,7 @@ function squeezed(letters: readonly string[]): string {
 
 function visibilityOf(value: string | undefined): InlineStyle['visibility'] {
   if (value === 'hidden' || value === 'collapse') return 'hidden'
-  // What is computed may be either: text that may be seen is not dropped.
+  // A computed value may be either; text that may be visible is kept.
   return value === undefined || value === 'inherit' || value === 'unset' ? undefined : 'visible'
 }
 
@@ -202,7 +202,7 @@ const UNITS: Readonly<Record<string, number>> = {
   vmax: 15,
 }
 
-/** A length in pixels, about; undefined for what is no plain length. */
+/** A length in pixels, approximately; `undefined` if it is not a plain length. */
 function pixels(value: string | undefined): number | undefined {
   const read = value === undefined ? null : LENGTH.exec(value)
   return read === null ? undefined : Number(read[1]) * (UNITS[read[2] ?? 'px'] ?? 1)
@@ -219,7 +219,7 @@ function fontSizeOf(value: string | undefined): FontSize | undefined {
   return { pixels: amount * (UNITS[read[2] ?? 'px'] ?? 1) }
 }
 
-/** No colour, and nothing behind the letters that could show through them. */
+/** The text has no colour, and no background shows through it. */
 function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefined {
   const fill = values.get('-webkit-text-fill-color') ?? values.get('color')
   if (fill === undefined || fill === 'inherit' || fill === 'unset') return undefined
@@ -232,17 +232,17 @@ function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefine
   )
 }
 
-/** `rgb(0, 0, 0)` ends in a nought that is its blue. */
+/** `rgb(0, 0, 0)` also ends in zero, but that is its blue component. */
 function hasAlpha(colour: string): boolean {
   return colour.includes('/') || colour.split(',').length === 4
 }
 
-/** Moved beyond the left or the upper edge, out of reach of scrolling. */
+/** Positioned beyond the left or top edge, where scrolling cannot reach. */
 function isOffScreen(values: ReadonlyMap<string, string>): boolean {
   const position = values.get('position')
   if (position !== 'absolute' && position !== 'fixed') return false
   const [top, right, , left] = sides(values.get('inset'))
-  // A strip of pictures is moved to the left by as much as it is wide, to show the last of them.
+  // A slider is moved left by its own width to show its last images.
   const reach = pixels(values.get('left') ?? left)
   const toTheLeft = reach !== undefined && reach + (pixels(values.get('width')) ?? 0) <= OFF_SCREEN
   const fromTheRight = pixels(values.get('right') ?? right) ?? 0
@@ -260,7 +260,7 @@ function sides(value: string | undefined): readonly (string | undefined)[] {
   return [top, right, bottom, left]
 }
 
-/** Cut down to nothing, or to a single pixel. */
+/** Clipped to nothing, or to a single pixel. */
 function isClipped(values: ReadonlyMap<string, string>): boolean {
   const position = values.get('position')
   if (position === 'absolute' || position === 'fixed') {
@@ -284,7 +284,7 @@ function isEmptyShape(shape: string): boolean {
   return top! + bottom! >= 100 || right! + left! >= 100
 }
 
-/** Not drawn at all, unless a script is about to draw it: then the style says how it will come in. */
+/** Fully transparent, without a transition or animation by which a script would show it. */
 function isFadedOut(values: ReadonlyMap<string, string>): boolean {
   const opacity = LENGTH.exec(values.get('opacity') ?? '')
   if (opacity === null || Number(opacity[1]) > 0) return false

@@ -1,4 +1,4 @@
-/** Reads a page from its tags and texts in order: what is open, what of it can be seen, and where it is written. */
+/** Reads a page from its tags and texts in order: tracks open elements, their visibility, and where their text goes. */
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
 import type { MarkdownBlock } from '../blocks.ts'
 import {
@@ -21,61 +21,60 @@ import {
 import { type InlineStyle, readInlineStyle } from './inline-style.ts'
 import { MarkdownWriter, type PlacedBlock } from './writer.ts'
 
-/** What a begin tag says. */
+/** A start tag. */
 export interface BeginTag {
   /** In lower case. */
   readonly name: string
-  /** As it is written, before references to characters are resolved; undefined where there is none. */
+  /** The raw value, before character references are resolved; `undefined` if absent. */
   attribute(name: string): string | undefined
 }
 
-/** What was read of a page. */
+/** The result of reading a page. */
 export interface ReadPage {
   readonly title: string | undefined
   readonly blocks: readonly MarkdownBlock[]
   readonly hiddenText: boolean
 }
 
-/** How the text of an element can be seen; what is within it begins with the same. */
+/** Visibility of an element's text; child elements inherit it. */
 interface Sight {
-  /** It takes no place on the screen, and nothing within can change that. */
+  /** Not rendered; content cannot change that. */
   readonly removed: boolean
   readonly hidden: boolean
   readonly fontPixels: number
   readonly transparent: boolean
-  /** Its own style makes a block of the element, and not of what is within it. */
+  /** Its own style makes the element a block; not inherited. */
   readonly apart: boolean
 }
 
-/** An element that is open. */
+/** An open element. */
 export interface OpenElement {
   readonly name: string
   readonly sight: Sight
-  /** No text of it is ever shown. */
+  /** Its text is never shown. */
   readonly neverShown: boolean
   readonly writer: MarkdownWriter
-  /** What ends with it. */
+  /** Called when it ends. */
   readonly atEnd: () => void
   open: boolean
 }
 
 const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false, apart: false }
-/** Letters of this size are dots. */
+/** Font size, pixels, up to which text counts as invisible. */
 const SMALLEST_FONT = 1
 
 /**
- * Follows the tags of a page. The end tags are those that the tokenizer matched with a begin; what the standard lets end
- * without one is ended here. An element counts as open only while both say so: text is not taken for hidden because an
- * end went unnoticed.
+ * Follows the tags of a page. The tokenizer matches end tags with start tags; elements whose end tag the standard makes
+ * optional are ended here. An element is open only while both agree, so that a missed end never hides text.
  */
 export class PageReader {
   readonly #open: OpenElement[] = []
-  /** How many of each name are open. */
+  /** Number of open elements by name. */
   readonly #count = new Map<string, number>()
-  /** Of numbered lists, the number of the next item. */
+  /** For numbered lists, the number of the next item. */
   readonly #nextNumber = new WeakMap<OpenElement, number>()
   readonly #page = new MarkdownWriter()
-  /** What stands around the text: read only where a page has nothing else. */
+  /** Content around the text: used only if a page has nothing else. */
   readonly #around = new MarkdownWriter()
   #articles = 0
   #title: string | undefined
@@ -84,12 +83,12 @@ export class PageReader {
   #steps = 0
   readonly #whole: boolean
 
-  /** @param whole whether all that is shown is text, and nothing stands around it */
+  /** @param whole whether all visible content is text, without navigation and the like */
   constructor(whole: boolean) {
     this.#whole = whole
   }
 
-  /** Elements gone over to find what is open: beside tags and texts, all that reading takes time for. */
+  /** Number of open elements searched: apart from tags and texts, the only work that takes time. */
   get steps(): number {
     return this.#steps
   }
@@ -98,7 +97,7 @@ export class PageReader {
     return this.#open.length
   }
 
-  /** @returns the element, to be ended; or undefined where nothing of it stays open */
+  /** @returns the element, to be passed to `end`; `undefined` if it does not stay open */
   begin(tag: BeginTag): OpenElement | undefined {
     const { name } = tag
     this.#endWhatEndsHere(name)
@@ -110,22 +109,22 @@ export class PageReader {
     const sight = sightOf(tag, around)
     const shown = !neverShown && isSeen(sight)
     if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
-      // A line that cannot be seen is a line still.
+      // An invisible line break still breaks the line.
       if (shown || (name !== 'img' && !neverShown && !sight.removed)) this.#leaf(tag, writer)
       else if (!neverShown && name === 'img') this.#notice(altOf(tag))
       return undefined
     }
     if (!ENDS_MATTER.has(name) && sight === around) return undefined
-    // What cannot be seen can still hold what can: a `visibility` of its own.
+    // An invisible element may contain visible ones, with their own `visibility`.
     const rendered = !neverShown && !sight.removed
     if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
     return this.#push(this.#element(tag, { neverShown, sight, writer, rendered }))
   }
 
-  /** @param element that the tokenizer has ended */
+  /** @param element whose end tag the tokenizer found */
   end(element: OpenElement): void {
     if (!element.open) {
-      // What ended a paragraph may have text after it, which the end of the paragraph parts from what follows.
+      // If a start tag ended the paragraph, text before its end tag is separate from what follows.
       if (element.name === 'p') element.writer.endBlock()
       return
     }
@@ -133,7 +132,7 @@ export class PageReader {
     this.#pop()
   }
 
-  /** @param raw text between two tags, as it is written */
+  /** @param raw text between two tags, with character references */
   text(raw: string): void {
     const top = this.#open.at(-1)
     if (this.#titleParts !== undefined) {
@@ -189,7 +188,7 @@ export class PageReader {
     const { name } = tag
     if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
     if (this.#isAround(name) && facts.writer !== this.#around) {
-      // What follows is not of one word, or one block, with what came before.
+      // Separates what follows from the preceding word or block.
       if (BLOCKS.has(name)) facts.writer.endBlock()
       else facts.writer.text(' ')
       const writer = this.#around
@@ -208,7 +207,7 @@ export class PageReader {
     return openInWriter(tag, writer, apart)
   }
 
-  /** The text of a page stands in its `main`, or in its article if it has but one. @returns what leaves it again */
+  /** The text of a page is in its `main`, or in its only `article`. @returns a function that leaves the region */
   #openRegion(name: 'main' | 'article', writer: MarkdownWriter): () => void {
     const before = writer.region
     const isInner = before === 'main' || (before === 'article' && name === 'article')
@@ -237,7 +236,7 @@ export class PageReader {
     return this.#within('text') || this.#within('foreignobject')
   }
 
-  /** What begins the next item of the innermost list. */
+  /** The marker of the next item in the innermost list. */
   #itemMark(): string {
     const list = this.#open[this.#lastIndex((name) => LISTS.has(name))]
     const number = list === undefined ? undefined : this.#nextNumber.get(list)
@@ -274,7 +273,7 @@ export class PageReader {
     return -1
   }
 
-  /** Ends what cannot stay open where an element of this name begins. */
+  /** Ends elements that cannot stay open at a start tag of this name. */
   #endWhatEndsHere(name: string): void {
     if (ENDS_FOREIGN.has(name) && (this.#within('svg') || this.#within('math'))) {
       const at = this.#lastIndex(
@@ -297,7 +296,7 @@ export class PageReader {
     }
     this.#endOwnKind(name)
     if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
-      // Other content begun directly in a table stands in front of it.
+      // Other content directly in a table is moved before it.
       const at = this.#lastIndex(
         (open) => TABLE_PARTS.has(open),
         (open) => CELL_LIKE.has(open),
@@ -319,7 +318,7 @@ export class PageReader {
     if (outermost >= 0) this.#popTo(outermost)
   }
 
-  /** What stands around the next: the innermost that is open, or what is around a table where it cannot stand in that. */
+  /** Parent of the next element or text: the innermost open one, or that of the table if it may not be there. */
   #parentOf(name: string): OpenElement | undefined {
     const top = this.#open.at(-1)
     if (top === undefined || !TABLE_PARTS.has(top.name) || IN_TABLES.has(name)) return top
@@ -347,7 +346,7 @@ const TABLE_STRUCTURE: ReadonlySet<string> = new Set('caption colgroup col tbody
 const CELL_LIKE: ReadonlySet<string> = new Set(['td', 'th', 'caption', 'template'])
 const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'])
 
-/** Opens in a writer what an element stands for. @returns what ends it there */
+/** Opens the Markdown construct of an element. @returns a function that closes it */
 function openInWriter(tag: BeginTag, writer: MarkdownWriter, apart: boolean): () => void {
   const { name } = tag
   if (HEADINGS.has(name)) {
@@ -416,10 +415,10 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   const { name } = tag
   const written = tag.attribute('style')
   const hidden = tag.attribute('hidden')
-  // Pages are hidden until their scripts have run: what the whole of one says of itself is no more than that.
+  // Many pages hide their whole body until scripts have run, so that is ignored.
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
-  // A style sheet may give a size and a colour to every named element.
+  // Style sheets may set size and colour of any named element, so these do not inherit an invisible font.
   const letters = named && hasInvisibleLetters(around) && { fontPixels: 16, transparent: false }
   const base = { ...around, ...letters, apart: false }
   if (written === undefined && hidden === undefined) return base
@@ -443,7 +442,7 @@ function isSeen(sight: Sight): boolean {
   return !sight.removed && !sight.hidden && !hasInvisibleLetters(sight)
 }
 
-/** Whether letters have no size or no colour. */
+/** Whether text has no size or no colour. */
 function hasInvisibleLetters({ transparent, fontPixels }: Sight): boolean {
   return transparent || fontPixels <= SMALLEST_FONT
 }
@@ -466,7 +465,7 @@ function languageOf(tag: BeginTag): string {
   return /(?:^|\s)lang(?:uage)?-([\w+#-]{1,20})(?:\s|$)/.exec(tag.attribute('class') ?? '')?.[1] ?? ''
 }
 
-/** Of a page its `main`; else its article, if it has one; else what does not stand around its text; else everything. */
+/** The `main` of a page; else its only article; else everything that is not around the text; else everything. */
 function chosen(
   page: readonly PlacedBlock[],
   around: readonly PlacedBlock[],

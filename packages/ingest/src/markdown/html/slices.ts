@@ -1,15 +1,15 @@
-/** A page in slices, with a pause between them in which others get their turn. */
+/** Streams a page in slices, yielding to the event loop between them. */
 
 const LONGEST_SLICE = 16_384
-/** Marks that can each begin a tag or part a text: what takes the time of reading. */
+/** Maximum number of characters per slice that can start a tag or split a text, which determine the reading time. */
 const MOST_MARKS = 256
 const LESS_THAN = 0x3c
 const CLOSING_BRACKET = 0x5d
 
 /**
- * Bytes of a page, a slice each time the last one has been read.
+ * The bytes of a page; each slice is provided after the previous one was read.
  *
- * @param isEnough whether the rest is not wanted any more
+ * @param isEnough whether the rest is not needed
  */
 export function slicesOf(html: string, isEnough: () => boolean): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(html)

@@ -1,31 +1,28 @@
-/** Writes blocks of Markdown from text and the beginnings and ends of what it stands in. */
+/** Writes Markdown blocks from texts and the starts and ends of elements. */
 import { LONGEST_HEADING, type MarkdownBlock } from '../blocks.ts'
 import { DataTable } from './data-table.ts'
 
-/** A block, and in which part of the page it stood. */
+/** A block, and its region of the page. */
 export interface PlacedBlock {
   readonly block: MarkdownBlock
   readonly region: string
 }
 
-/** Levels of lists and quotes that are told apart; what is deeper stands at the last of them. */
+/** Maximum nesting of lists and quotes; deeper ones are written at this level. */
 const DEEPEST = 8
 
-/** A list item, a quote or a definition: what begins its first line, and what begins the others. */
+/** A list item, quote or definition: prefix of its first line, and of its other lines. */
 interface Container {
   readonly first: string
   readonly others: string
   used: boolean
 }
 
-/**
- * One page, or a part of it that is kept apart. Everything is appended, and nothing is gone over twice: time rises with
- * the length of the text alone. Lists, quotes and tables are one block each.
- */
+/** Writes a page, or a separate part of one, by appending only, in linear time. A list, quote or table is one block. */
 export class MarkdownWriter {
   readonly blocks: PlacedBlock[] = []
   #region = ''
-  /** Lists and quotes that are open: what is in them is one block. */
+  /** Number of open lists and quotes, whose content is one block. */
   #groups = 0
   readonly #containers: Container[] = []
   #lines: string[] = []
@@ -34,11 +31,11 @@ export class MarkdownWriter {
   #heading: number | undefined
   #preformatted: { language: string; readonly written: string[] } | undefined
   #table: DataTable | undefined
-  /** Beginnings of code within the line that nothing followed yet, and those that are written. */
+  /** Starts of inline code that are not yet written because no text followed, and those that are written. */
   #codeToOpen = 0
   #codeOpen = 0
 
-  /** Part of the page that the next blocks stand in. */
+  /** Region of the following blocks. */
   get region(): string {
     return this.#region
   }
@@ -54,7 +51,7 @@ export class MarkdownWriter {
     this.#region = around
   }
 
-  /** @param text as it is shown, with the spaces it was written with */
+  /** @param text visible text with its original whitespace */
   text(text: string): void {
     if (this.#preformatted !== undefined) {
       this.#preformatted.written.push(text)
@@ -75,7 +72,7 @@ export class MarkdownWriter {
     this.#spaceBefore = spaceAfter
   }
 
-  /** @param language as far as it is known */
+  /** @param language of the code, if known */
   openCode(language: string): void {
     if (this.#preformatted !== undefined) {
       if (this.#preformatted.language === '') this.#preformatted.language = language
@@ -90,14 +87,14 @@ export class MarkdownWriter {
     }
   }
 
-  /** The end of a line within a paragraph. */
+  /** A line break within a paragraph. */
   breakLine(): void {
     if (this.#preformatted !== undefined) this.#preformatted.written.push('\n')
     else if (this.#heading !== undefined) this.#spaceBefore = true
     else this.#endLine()
   }
 
-  /** A block begins or ends here. */
+  /** Called where a block begins or ends. */
   endBlock(): void {
     if (this.#preformatted !== undefined) {
       const last = this.#preformatted.written.at(-1)
@@ -109,7 +106,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** What stands in no heading begins here: one that is open ends, as soon as it has words. */
+  /** Begins a block that cannot be in a heading: an open heading with text ends. */
   openBlock(): void {
     if (this.#line.length > 0) this.closeHeading()
     this.endBlock()
@@ -144,7 +141,7 @@ export class MarkdownWriter {
     this.endBlock()
   }
 
-  /** @param first what begins its first line */
+  /** @param first prefix of its first line */
   openContainer(first: string, others: string): void {
     this.openGroup()
     this.#containers.push({ first, others, used: false })
@@ -156,7 +153,7 @@ export class MarkdownWriter {
     this.closeGroup()
   }
 
-  /** @param language of the code, as far as it is known */
+  /** @param language of the code, if known */
   openPreformatted(language: string): void {
     this.#dissolveTable()
     this.openBlock()
@@ -186,7 +183,7 @@ export class MarkdownWriter {
     this.#table?.openRow()
   }
 
-  /** Columns and rows that it spans, from 1. */
+  /** Begins a cell; numbers of columns and rows that it spans, from 1. */
   openCell(columns: number, rows: number): void {
     this.endBlock()
     this.#table?.openCell(columns, rows)
@@ -208,7 +205,7 @@ export class MarkdownWriter {
     } else this.#dissolveTable()
   }
 
-  /** Ends all that is open. */
+  /** Closes everything that is open. */
   end(): void {
     this.closePreformatted()
     this.closeHeading()
@@ -219,7 +216,7 @@ export class MarkdownWriter {
     this.endBlock()
   }
 
-  /** A table that turns out to lay out a page: its cells become blocks one after another. */
+  /** Converts a layout table: its cells become consecutive blocks. */
   #dissolveTable(): void {
     const table = this.#table
     if (table === undefined) return
@@ -233,7 +230,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** @returns '' for one of blanks that HTML takes for characters, such as a vertical tab */
+  /** @returns '' if the line consists of whitespace that HTML does not collapse, such as a vertical tab */
   #takeLine(): string {
     if (this.#codeOpen > 0) this.#line.push('`')
     this.#codeOpen = 0
