@@ -1,7 +1,7 @@
-/** The part of the Vectorize binding that is used. Results are unknown: they are validated here. */
+/** The part of the Vectorize binding that is used. Results are `unknown`, because they are validated here. */
 import type { VectorizeFilter } from './filter.ts'
 
-/** A vector as it is written. */
+/** A vector to write. */
 export interface VectorizeItem {
   readonly id: string
   readonly values: number[]
@@ -9,7 +9,7 @@ export interface VectorizeItem {
   readonly metadata: Record<string, string>
 }
 
-/** What a Vectorize binding can do, as far as it is asked. */
+/** The methods of a Vectorize binding that are used. */
 export interface VectorizeBinding {
   describe(): Promise<unknown>
   query(

@@ -1,4 +1,4 @@
-/** What retriever and chunk index of one index share: settings, and how the binding is called. */
+/** Options and binding calls that the retriever and the chunk index share. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import {
@@ -13,14 +13,14 @@ import type { VectorizeBinding } from './binding.ts'
 import { INDEX, LIMITS } from './limits.ts'
 import { passageOf, type ReadVector } from './rows.ts'
 
-/** What retriever and chunk index of one Vectorize index share. */
+/** Options that the retriever and the chunk index share. */
 export interface VectorizeOptions {
   readonly index: VectorizeBinding
   readonly embedder: Embedder
-  /** Keeps the texts, for passages that do not fit into 10 KiB of metadata. Without it they are in the metadata. */
+  /** Store for passages that do not fit into 10 KiB of metadata. Without it texts are stored in the metadata. */
   readonly texts?: ChunkTexts
   /**
-   * Milliseconds that a call of the binding may take; 1 and up.
+   * Deadline of a call to the binding, milliseconds; 1 and up.
    *
    * @default 1500 for a retriever, 10000 for a chunk index
    */
@@ -29,9 +29,9 @@ export interface VectorizeOptions {
   readonly upstream?: UpstreamOptions
 }
 
-/** What each of them must be. */
+/** Validation of the options. */
 export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
-  // A binding that is not configured is `undefined`, in spite of its type.
+  // A binding that is not configured is `undefined`, despite its type.
   index: required({ words: 'a Vectorize binding: is it bound under that name?', holds: methods('query').holds }),
   embedder: required({
     words: `an embedder of 1 to ${LIMITS.dimension} dimensions`,
@@ -43,7 +43,7 @@ export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
   upstream: upstreamOptions,
 }
 
-/** Calls the binding under one deadline and one discipline; gives errors of this package. */
+/** Calls the binding with a deadline, retries and circuit breaker; throws errors of this package. */
 export type Call = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
 export function callerOf(
@@ -58,7 +58,7 @@ export function callerOf(
     })
 }
 
-/** In the order of the vectors; `null` for one whose text is kept elsewhere and gone: it was deleted there first. */
+/** The passages of vectors, in their order; `null` if the text is in the external store and was deleted there. */
 export async function passagesOf(
   vectors: readonly ReadVector[],
   namespace: string,

@@ -1,4 +1,4 @@
-/** The writing side of a Vectorize index. */
+/** Writing to a Vectorize index. */
 import { dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
@@ -11,34 +11,34 @@ import { metadataOf, type ReadVector, readVector } from './rows.ts'
 /** Options of a chunk index. */
 export interface VectorizeChunkIndexOptions extends VectorizeOptions {
   /**
-   * Milliseconds that `settle` waits at most; 0 asks once.
+   * Maximum wait of `settle`, milliseconds; 0 checks once.
    *
    * @default 60000
    */
   readonly settleTimeoutMs?: number
   /**
-   * Milliseconds between two questions whether writes are visible; 1 and up.
+   * Interval between two checks of whether writes are visible, milliseconds; 1 and up.
    *
    * @default 1000
    */
   readonly settlePollMs?: number
 }
 
-/** What was written into a namespace and may not be seen yet. Writes are processed in order. */
+/** Writes to a namespace that may not be visible yet. The service processes writes in order. */
 interface Pending {
   /** The last write. */
   readonly mutationId: string
-  /** The last vector written, unless it was deleted since. */
+  /** The last vector written, unless it was deleted afterwards. */
   readonly written?: { readonly id: string; readonly values: readonly number[] }
-  /** Some of what was deleted since. */
+  /** Some of the ids deleted afterwards. */
   readonly deleted: readonly string[]
 }
 
 /**
- * Writes passages with their vectors. Writes of Vectorize are seen after seconds: `settle` waits for those made through
- * this object.
+ * Writes passages with their vectors. Writes to Vectorize become visible after seconds: `settle` waits for those made
+ * through this object.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
   requireOptions(options, {
@@ -66,7 +66,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
   async function isVisible(namespace: string, last: Pending): Promise<boolean> {
     const info = await call(() => index.describe())
     if (memberAt(info, 'processedUpToMutation') === last.mutationId) return true
-    // The index may report a later write of another client, and ids of writes have no order: then the rows themselves are read.
+    // The index may report another client's later write, and mutation ids are unordered: so the vectors are read.
     const { written, deleted } = last
     const found = await get(namespace, [...(written === undefined ? [] : [written.id]), ...deleted])
     if (deleted.some((id) => found.has(id))) return false
@@ -92,7 +92,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
     async upsert(namespace, passages) {
       await texts?.put(namespace, passages)
       for (const batch of batches(passages, LIMITS.upsert)) {
-        // Checked before anything is embedded or written.
+        // Validated before anything is embedded or written.
         const drafts = batch.map((passage) => ({
           id: vectorId(namespace, passage.id),
           namespace,
@@ -101,7 +101,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
         const vectors = await embedder.embed({ texts: batch.map(({ text }) => text), purpose: 'passage' })
         const items = drafts.map((draft, at) => ({ ...draft, values: unit(vectors[at] ?? []) }))
         const mutationId = readMutation(await call(() => index.upsert(items)))
-        // No batch is empty.
+        // Batches are never empty.
         const written = { id: batch.at(-1)!.id, values: items.at(-1)!.values }
         pending.set(namespace, { mutationId, written, deleted: [] })
       }
@@ -136,7 +136,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
         if (poll >= polls) throw new RagGateError('index_not_settled', 'The index did not show its last writes in time')
         await new Promise((resolve) => setTimeout(resolve, settlePollMs))
       }
-      // Unless something was written meanwhile.
+      // Unless there was another write in the meantime.
       if (pending.get(namespace) === last) pending.delete(namespace)
       return undefined
     },

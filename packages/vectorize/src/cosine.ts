@@ -1,21 +1,21 @@
-/** From what Vectorize calls a score to a raw cosine. */
+/** Converts scores of Vectorize to raw cosines. */
 import { dot } from 'hono-rag-gate/core/lib'
 
-/** Metric of an index, as it was created with; the binding does not tell it. */
+/** Metric that the index was created with; the binding does not report it. */
 export type VectorizeMetric = 'cosine' | 'euclidean' | 'dot-product'
 
-/** How far a service's arithmetic may be from ours, of 1 or of what is expected. */
+/** Tolerance between the service's arithmetic and ours, absolute up to 1 and relative above. */
 const TOLERANCE = 1e-3
 
-/** The vector with length 1; all zeros stay so. */
+/** Scales a vector to length 1; a zero vector is unchanged. */
 export function unit(vector: readonly number[]): number[] {
   const length = Math.sqrt(dot(vector, vector))
   return length > 0 ? vector.map((value) => value / length) : [...vector]
 }
 
 /**
- * The cosine of two unit vectors behind a score: cosine as it is; euclidean is their distance, and the dot product comes
- * negative.
+ * The cosine of two unit vectors from a score: for `cosine` the score itself; for `euclidean` the score is their
+ * distance; for `dot-product` it is the negated dot product.
  */
 export function cosineOf(metric: VectorizeMetric, score: number): number {
   switch (metric) {
@@ -28,13 +28,13 @@ export function cosineOf(metric: VectorizeMetric, score: number): number {
   }
 }
 
-/** Whether a score is what this metric makes of two vectors of one length, unit vectors or not. */
+/** Whether this metric gives the score for two vectors, which need not be unit vectors. */
 export function isScoreOf(metric: VectorizeMetric, a: readonly number[], b: readonly number[], score: number): boolean {
   switch (metric) {
     case 'cosine':
       return isNear(score, dot(unit(a), unit(b)))
     case 'euclidean':
-      // Squares, since a root makes much of little.
+      // Compared as squares, because the square root magnifies errors of small distances.
       return score >= 0 && isNear(score ** 2, dot(a, a) - 2 * dot(a, b) + dot(b, b))
     case 'dot-product':
       return isNear(score, -dot(a, b))

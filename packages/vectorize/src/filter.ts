@@ -1,14 +1,14 @@
-/** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
+/** Filters of Vectorize: a conjunction of conditions on properties with a metadata index. */
 import { checkPassageFilter, type PassageFilter, valuesOf } from 'hono-rag-gate/core/evidence'
 import { filteredMember, type PassageFields } from '@hono-rag-gate/upstream/rows'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { byteLength, LIMITS } from './limits.ts'
 
-/** What a property is compared with. */
+/** Value that a property is compared with. */
 export type FilterValue = string | number | boolean | null
 
-/** One comparison, or two that make a range. */
+/** One comparison, or a range of two. */
 export type FilterCondition =
   | { readonly $eq: FilterValue }
   | { readonly $ne: FilterValue }
@@ -21,7 +21,7 @@ export type FilterCondition =
       readonly $gte?: string | number
     }
 
-/** By property; a nested one by its path with dots. There is no OR, no pattern and no test for existence. */
+/** Conditions by property, nested ones by dotted path. Vectorize has no OR, no patterns and no test for existence. */
 export type VectorizeFilter = Readonly<Record<string, FilterValue | FilterCondition>>
 
 const SETS: ReadonlySet<string> = new Set(['$in', '$nin'])
@@ -29,9 +29,9 @@ const EQUALITIES: ReadonlySet<string> = new Set(['$eq', '$ne'])
 const BOUNDS: ReadonlySet<string> = new Set(['$lt', '$lte', '$gt', '$gte'])
 
 /**
- * A filter that the service takes.
+ * Validates a filter.
  *
- * @throws `config_invalid` when it uses what Vectorize does not know, or its JSON has 2,048 bytes and more
+ * @throws `config_invalid` if it uses operators that Vectorize lacks, or its JSON has 2,048 bytes or more
  */
 export function checkedFilter(filter: VectorizeFilter): VectorizeFilter {
   for (const [property, condition] of Object.entries(filter)) {
@@ -45,13 +45,13 @@ export function checkedFilter(filter: VectorizeFilter): VectorizeFilter {
 }
 
 /**
- * The adapter's own filter and a request's, both of which must hold.
+ * Combines the adapter's own filter with that of a request; both must hold.
  *
- * @param fields which properties of rows that others wrote the fields of passages are; `undefined` for rows as this
- *   package writes them, where they have the same name
- * @throws `retriever_misconfigured` for a member of `metadata` where this package wrote it, as one text; for a field that
- *   a function reads; for a text longer than the index compares; for a property that both name; for more than the service
- *   takes
+ * @param fields maps fields of passages to properties of rows that others wrote; `undefined` for rows written by this
+ *   package, which use the same names
+ * @throws `retriever_misconfigured` for a member of `metadata` in rows of this package, which store it as one JSON
+ *   string; for a field read by a function; for a string longer than the index compares; for a property in both
+ *   filters; for a filter too large for the service
  */
 export function joinedFilter(
   own: VectorizeFilter,
@@ -69,7 +69,7 @@ export function joinedFilter(
     if (values.some((value) => byteLength(String(value)) > LIMITS.indexedBytes)) {
       throw cannotFilter(`by a string of more than ${LIMITS.indexedBytes} bytes`)
     }
-    // A list that `checkPassageFilter` took is not empty.
+    // `checkPassageFilter` rejects empty lists.
     joined[property] = values.length === 1 ? { $eq: values[0]! } : { $in: values }
   }
   if (byteLength(JSON.stringify(joined)) >= LIMITS.filterBytes) {

@@ -1,5 +1,5 @@
 /**
- * Cloudflare Vectorize through its binding: dense search alone, over vectors of an embedder.
+ * Cloudflare Vectorize through its binding: dense search over the vectors of an embedder.
  *
  * @see https://developers.cloudflare.com/vectorize/reference/client-api/
  */

@@ -1,38 +1,38 @@
-/** What a Vectorize index is called in errors, what it takes, and the ids of its vectors. */
+/** Name of a Vectorize index in errors, its limits, and the ids of its vectors. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { UpstreamName } from '@hono-rag-gate/upstream/http'
 
-/** How the index is called in errors. */
+/** Name of the index in errors. */
 export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 
 /** @see https://developers.cloudflare.com/vectorize/platform/limits/ */
 export const LIMITS = {
-  /** Results of a query that returns values or all metadata. */
+  /** Maximum results of a query that returns values or all metadata. */
   topK: 50,
   dimension: 1536,
   idBytes: 64,
   namespaceBytes: 64,
   metadataBytes: 10 * 1024,
   filterBytes: 2048,
-  /** Of a text, so much stands in a metadata index. */
+  /** Length of the prefix of a string that a metadata index stores. */
   indexedBytes: 64,
-  /** Vectors in one write of a Worker. */
+  /** Vectors per write from a Worker. */
   upsert: 1000,
-  /** Ids in one call to delete and to read: not in the table of limits, but the service turns more away (40007). */
+  /** Ids per deletion and per read. Not in the table of limits, but the service rejects more (error 40007). */
   deleteIds: 100,
   readIds: 20,
 } as const
 
 const encoder = new TextEncoder()
 
-/** Length in UTF-8. */
+/** Length in UTF-8 bytes. */
 export const byteLength = (text: string): number => encoder.encode(text).byteLength
 
 /**
- * The id of a vector. Ids are unique in a whole index, not in a namespace, and reading or deleting names no namespace:
- * so each carries its own.
+ * The id of a vector. Ids are unique per index, not per namespace, and reads and deletes take no namespace, so each id
+ * contains its own.
  *
- * @throws `retriever_misconfigured` when it is longer than the index takes
+ * @throws `retriever_misconfigured` if it is longer than the index allows
  */
 export function vectorId(namespace: string, id: string): string {
   if (namespace === '' || namespace.includes(':') || byteLength(namespace) > LIMITS.namespaceBytes) {

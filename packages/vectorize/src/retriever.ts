@@ -1,4 +1,4 @@
-/** The reading side of a Vectorize index, filled by the gate or by others. */
+/** Reading from a Vectorize index, filled by the gate or by others. */
 import {
   callable,
   dot,
@@ -40,40 +40,40 @@ import { nothingFound } from './warnings.ts'
 /** Options of a retriever. */
 export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts'>, NamespaceOptions {
   /**
-   * Who filled the index. `others`: in the shape they chose; without a namespace the whole index is searched. `gate`:
+   * Who filled the index. `others`: rows in any shape; without a namespace the whole index is searched. `gate`:
    * `createVectorizeChunkIndex`, whose ids, namespaces and metadata are known.
    *
    * @default 'others'
    */
   readonly filledBy?: 'others' | 'gate'
   /**
-   * Where the metadata keep text, title, section, source, document id and version.
+   * Where the metadata store text, title, section, source, document id and version.
    *
    * @default the names of `USUAL_FIELDS`, tried in turn: `text`, `content`, `chunk` …
    */
   readonly fields?: PassageFields
-  /** Reads passages by the ids of their vectors, where the index keeps no texts. */
+  /** Reads passages by vector id, if the index does not store texts. */
   readonly texts?: Pick<ChunkTexts, 'get'>
-  /** Metric that the index was created with. The binding does not tell it, so exact scores are checked against it. */
+  /** Metric that the index was created with. The binding does not report it, so exact scores are checked against it. */
   readonly metric: VectorizeMetric
   /**
-   * `exact`: values come back with every match, and the cosine is worked out from them. `approximate`: less comes back,
-   * and the service's approximate score is taken; of an index that others filled, by the metric cosine only, since
-   * whether its vectors have length 1 is not seen.
+   * `exact`: each match includes its vector, and the cosine is computed from it. `approximate`: less data is returned,
+   * and the service's approximate score is used; for an index that others filled only with the metric cosine, since
+   * without vectors their length is unknown.
    *
    * @default 'exact'
    */
   readonly scores?: 'exact' | 'approximate'
   /**
-   * Which vectors are searched, on properties with a metadata index. Set by the server, never by a request. The filter of
-   * a search joins it: its fields need a metadata index too, and in an index that the gate filled members of `metadata`
-   * cannot have one.
+   * Restricts which vectors are searched, by properties with a metadata index. Set by the server, never by a request.
+   * The filter of a search is added: its fields need a metadata index too, which members of `metadata` cannot have in
+   * an index that the gate filled.
    *
-   * @default none: all of the namespace
+   * @default none: the whole namespace
    */
   readonly filter?: VectorizeFilter
   /**
-   * Told once of what finds nothing and fails nothing: an empty namespace, rows without text.
+   * Called once for each problem that gives empty results instead of errors: an empty namespace, rows without text.
    *
    * @default console.warn
    */
@@ -92,11 +92,11 @@ const OPTIONS: OptionKinds<VectorizeRetrieverOptions> = {
 }
 
 /**
- * Retrieves at most fifty passages by cosine. A match of another namespace, or with a score that the stated metric cannot
- * give, is a fault of the whole response. Matches without text are left out, with a warning, and `retriever_misconfigured`
- * when all are; in an index that the gate filled, they are a fault.
+ * Retrieves at most fifty passages by cosine. A match of another namespace, or with a score that the configured metric
+ * cannot give, makes the whole response invalid. Matches without text are left out with a warning, and give
+ * `retriever_misconfigured` if all are; in an index that the gate filled they make the response invalid.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
   requireOptions(options, OPTIONS)
@@ -124,9 +124,9 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
     })
   }
 
-  /** Nothing at all was found: whether there is anything. */
+  /** After an empty result, warns with the number of vectors in the index. */
   async function warnIfEmpty(namespace: string, signal: AbortSignal): Promise<void> {
-    // The search has its result already, even if this check fails.
+    // The search already has its result; a failure here is ignored.
     const info = await call(() => index.describe(), signal).catch(() => undefined)
     if (isRecord(info)) warnOnce(nothingFound(namespace, info['vectorCount'], Object.keys(own)))
   }
@@ -139,9 +139,9 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
       checkNamespace(namespace, isGate)
       const filter = joinedFilter(own, asked, isGate ? undefined : fields)
       const vector = questionVector(await embedder.embed({ texts: [question], purpose: 'question', signal }), embedder)
-      // A vector of zeros has no direction, so nothing is near it.
+      // A zero vector has no direction, so no row is similar to it.
       if (!vector.some((value) => value !== 0)) return [rankRows('cosine', [], 1)]
-      // What the gate wrote has length 1.
+      // Vectors written by the gate have length 1.
       const sent = isGate ? unit(vector) : [...vector]
       const wanted = Math.min(topK, LIMITS.topK)
       const result = await call(
@@ -174,7 +174,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
   }
 }
 
-/** Some texts may have been deleted just now; that all are gone is no answer. */
+/** If only some texts are missing, they were deleted just now; if all are, the response is invalid. */
 function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
   if (areElsewhere) return badResponse(INDEX, 'matches without any text')
   return new RagGateError(
@@ -184,10 +184,10 @@ function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
 }
 
 /**
- * The service says nothing of why a query failed that could be told apart; vectors of another dimension are the usual
- * reason with an index that others filled.
+ * Explains a failed query. The service's error does not name the cause; for an index that others filled it is usually a
+ * wrong dimension.
  *
- * @throws always: `embedding_mismatch` where that is it, else what was thrown
+ * @throws always: `embedding_mismatch` for a wrong dimension, otherwise what was thrown
  */
 async function explained(
   thrown: unknown,
@@ -210,7 +210,7 @@ function checkNamespace(namespace: string, isGate: boolean): void {
   }
 }
 
-/** @throws `retriever_misconfigured` when the score is not what the stated metric gives */
+/** @throws `retriever_misconfigured` if the configured metric cannot give this score */
 function cosine(
   { score, values }: ReadVector,
   vector: readonly number[],

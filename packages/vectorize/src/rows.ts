@@ -1,19 +1,19 @@
-/** What is written into an index, and what is read from it. */
+/** Formats of vectors written to and read from an index. */
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { byteLength, INDEX, LIMITS } from './limits.ts'
 
-/** Member under which the ingester's own metadata stands. */
+/** Metadata member for the ingester's own metadata. */
 const OWN = 'metadata'
 
 /**
- * Metadata of a vector: the passage, flat. What the ingester kept is one text of JSON, so that nothing of it is lost to
- * the few types that the index knows.
+ * Metadata of a vector: the passage's fields. The ingester's own metadata is one JSON string, because the index
+ * supports few types.
  *
- * @param text whether the words go along; otherwise they are kept elsewhere
- * @throws `retriever_misconfigured` when it is more than the index takes
+ * @param keepText whether the text is included, or stored elsewhere
+ * @throws `retriever_misconfigured` if it is larger than the index allows
  */
 export function metadataOf({ text, metadata, ...facts }: Passage, keepText: boolean): Record<string, string> {
   const made: Record<string, string> = {
@@ -30,7 +30,7 @@ export function metadataOf({ text, metadata, ...facts }: Passage, keepText: bool
   return made
 }
 
-/** A vector as it was read. */
+/** A vector read from the index. */
 export interface ReadVector {
   readonly id: string
   readonly score: unknown
@@ -39,9 +39,9 @@ export interface ReadVector {
 }
 
 /**
- * One match or vector of the asked namespace.
+ * Parses a match or vector of the requested namespace.
  *
- * @throws `retriever_bad_response` for another form, or another namespace
+ * @throws `retriever_bad_response` for another form or namespace
  */
 export function readVector(namespace: string, row: unknown): ReadVector {
   if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
@@ -54,10 +54,10 @@ export function readVector(namespace: string, row: unknown): ReadVector {
 }
 
 /**
- * One match of an index that others filled.
+ * Parses a match of an index that others filled.
  *
- * @param namespace that was asked for; `''` for the whole index
- * @throws `retriever_bad_response` for another form, or another namespace
+ * @param namespace the requested one; `''` for the whole index
+ * @throws `retriever_bad_response` for another form or namespace
  */
 export function readVectorOfOthers(namespace: string, row: unknown): ReadVector {
   if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
@@ -87,6 +87,6 @@ function readValues(values: unknown): readonly number[] | undefined {
   if (!Array.isArray(list) || !list.every((value) => Number.isFinite(value))) {
     throw badResponse(INDEX, 'values that are not numbers')
   }
-  // Every one of them was just seen to be a number.
+  // Every element was checked to be a number.
   return list as readonly number[]
 }

@@ -1,10 +1,10 @@
-/** Warnings of a retriever over a Vectorize index that others filled, each given once. */
+/** Warnings of a retriever over a Vectorize index that others filled; each is given once. */
 import { type RetrieverWarning, shown } from '@hono-rag-gate/upstream/rows'
 
 /**
- * A search found nothing at all.
+ * Warns that a search found nothing.
  *
- * @param vectorCount of the whole index, as the binding tells it: it cannot tell namespaces
+ * @param vectorCount of the whole index, as the binding reports it: it has no counts by namespace
  * @param filtered properties that the retriever itself filters by
  */
 export function nothingFound(namespace: string, vectorCount: unknown, filtered: readonly string[]): RetrieverWarning {
