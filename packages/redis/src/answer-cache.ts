@@ -2,7 +2,7 @@ import { type AnswerCacheFault, createSealer, sealedAnswers } from 'hono-rag-gat
 import { above, callable, methods, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import type { AnswerCache } from 'hono-rag-gate/ports'
 
-/** What is used of a client of the npm package `redis`. */
+/** The part of a client of the npm package `redis` that is used. */
 export interface RedisStore {
   get(key: string): Promise<string | null>
   setEx(key: string, seconds: number, value: string): Promise<unknown>
@@ -11,21 +11,21 @@ export interface RedisStore {
 
 export interface RedisAnswerCacheOptions {
   /**
-   * A connected client of the npm package `redis`, made with `disableOfflineQueue: true`: while Redis is away, a question
-   * is then answered without it at once.
+   * A connected client of the npm package `redis`, made with `disableOfflineQueue: true`, so that questions do not wait
+   * for an unavailable Redis.
    */
   readonly redis: RedisStore
-  /** Stands before every key, where several deployments share a database. @default 'rag-gate:answer:' */
+  /** Prefix of every key, to separate deployments that share a database. @default 'rag-gate:answer:' */
   readonly prefix?: string
   /**
-   * Longest time a read may take, in milliseconds; a slower one is a miss. Above 0.
+   * Deadline of a read, milliseconds; a slower one is a miss. Above 0.
    *
    * @default 100
    */
   readonly deadlineMs?: number
   /**
-   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever others can list the database or
-   * write to it.
+   * Secret of at least 32 bytes: keys and hashes become HMAC-SHA-256. Set it if others can list the database or write
+   * to it.
    *
    * @default none: plain SHA-256
    */
@@ -35,12 +35,13 @@ export interface RedisAnswerCacheOptions {
 }
 
 /**
- * Keeps answers in Redis or Valkey, for the servers that share it: for exactly their lifetime and their window for faults.
+ * Stores answers in Redis or Valkey for all servers that share it, for exactly their lifetime plus stale-if-error
+ * window.
  *
- * @returns a cache whose `get` is a miss when Redis fails or is slow, whose `put` never rejects, and whose `delete` rejects
- *   with the client's own error
+ * @returns a cache whose `get` is a miss if Redis fails or is slow, whose `put` never rejects, and whose `delete`
+ *   rejects with the client's error
  * @throws `config_invalid` when an option is out of range
- * @throws `secret_too_short` when `hmacKey` is
+ * @throws `secret_too_short` if `hmacKey` is
  */
 export function createRedisAnswerCache(options: RedisAnswerCacheOptions): AnswerCache {
   requireOptions(options, {

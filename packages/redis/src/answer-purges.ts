@@ -1,11 +1,11 @@
-/** Purges in Redis, with a copy for each tenant in the process. */
+/** Purges stored in Redis, with a cached copy per tenant in the process. */
 import { purgeCopies, type PurgeRow } from 'hono-rag-gate/adapters/answer-cache'
 import { methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { MOST_PURGES, purgeScopeText, tenantOfScope } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { AnswerPurges, Clock } from 'hono-rag-gate/ports'
 
-/** What is used of a client of the npm package `redis`. */
+/** The part of a client of the npm package `redis` that is used. */
 export interface RedisScripts {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
@@ -14,30 +14,31 @@ export interface RedisAnswerPurgesOptions {
   /** A connected client of the npm package `redis`, made with `disableOfflineQueue: true`. */
   readonly redis: RedisScripts
   /**
-   * Stands before every key. What is in braces keeps them together in a cluster.
+   * Prefix of every key. The braces are a hash tag, which keeps the keys on one cluster node.
    *
    * @default '{rag-gate:purges}:'
    */
   readonly prefix?: string
   /**
-   * How long a copy answers instead of Redis, milliseconds: how long another process may go on sending what was purged.
-   * 0..60,000; 0 asks for every question.
+   * Maximum age of a cached copy, milliseconds: for this long another process may still send purged answers. 0..60,000;
+   * 0 asks Redis for every question.
    *
    * @default 5000
    */
   readonly copyMaxAgeMs?: number
-  /** Says how old a copy is; purges are numbered by the clock of Redis. @default the system's */
+  /** For the age of copies; purges are numbered by the clock of Redis. @default the system's */
   readonly clock?: Clock
 }
 
-/** For how long a list is kept after its latest purge: a day longer than any answer. */
+/** Lifetime of a set after its latest purge: one day longer than the maximum lifetime of an answer. */
 const KEPT_SECONDS = 32 * 86_400
 
 /**
- * One sorted set of scopes a tenant, '' for all of them, by number. A hash tells the last number, and the latest of each set: a
- * set that Redis evicted is missed by that, and all that it may have held is purged.
+ * Shared Lua functions. Each tenant has a sorted set of scopes with purge numbers as scores, and `''` has the one for
+ * all tenants. A hash holds the last number overall and per set, so that an evicted set is noticed: everything that it
+ * may have covered then counts as purged.
  *
- * KEYS: the hash, and the sets. The numbers are milliseconds, which Lua would write with an exponent.
+ * KEYS: the hash, and the sets. Numbers are milliseconds, formatted explicitly because Lua would use an exponent.
  */
 const SHARED = `
 local time = redis.call('TIME')
@@ -54,7 +55,7 @@ local function number(after)
   return epoch
 end`
 
-/** ARGV: a list of { tenant, whole, scopes }, one for each set. */
+/** ARGV: a list of { tenant, whole, scopes }, one per set. */
 const PURGE = `${SHARED}
 local epoch = number(tonumber(redis.call('HGET', KEYS[1], 'last') or 0))
 for at, part in ipairs(cjson.decode(ARGV[1])) do
@@ -70,7 +71,7 @@ for at, part in ipairs(cjson.decode(ARGV[1])) do
 end
 return epoch`
 
-/** ARGV: a list of { tenant, whole }, the one for all tenants last, and the number that is known. */
+/** ARGV: a list of { tenant, whole }, the one for all tenants last, and the last known number. */
 const NEWER = `${SHARED}
 local parts = cjson.decode(ARGV[1])
 if not redis.call('HGET', KEYS[1], 'last') then
@@ -89,16 +90,16 @@ for at, part in ipairs(parts) do
 end
 return rows`
 
-/** The scope that takes a whole list with it. */
+/** The scope that covers a whole set. */
 const wholeOf = (tenant: string): string =>
   purgeScopeText(tenant === '' ? { kind: 'everything' } : { kind: 'tenant', tenant })
 
 /**
- * Purges in Redis or Valkey, for the servers that share it. A list that was lost, with the database or by eviction, counts as a
- * purge of all that it may have held.
+ * Purges stored in Redis or Valkey for all servers that share it. If a set is lost, with the database or by eviction,
+ * everything that it may have covered counts as purged.
  *
- * @returns purges that take up constant room: of more than two thousand of a tenant, the oldest become one of the tenant. While
- *   Redis is away, `known` and `purge` reject with `store_unavailable`.
+ * @returns purges of bounded size: beyond two thousand of a tenant, the oldest are merged into one of the whole tenant.
+ *   While Redis is unavailable, `known` and `purge` reject with `store_unavailable`.
  * @throws `config_invalid` when an option is out of range
  */
 export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): AnswerPurges {
@@ -141,7 +142,7 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
   }
 }
 
-/** @throws `store_unavailable` for what is no list of scopes and numbers */
+/** @throws `store_unavailable` if the reply is not a list of scopes and numbers */
 function rowsIn(reply: unknown): readonly PurgeRow[] {
   const rows: PurgeRow[] = []
   if (!Array.isArray(reply)) throw new RagGateError('store_unavailable', 'Redis answered with no list')
@@ -151,7 +152,7 @@ function rowsIn(reply: unknown): readonly PurgeRow[] {
   return rows
 }
 
-/** @throws `store_unavailable` for what is no whole number */
+/** @throws `store_unavailable` if the reply is not a whole number */
 function epochIn(reply: unknown): number {
   const epoch = Number(reply)
   if (!/^\d+$/.test(String(reply)) || !Number.isSafeInteger(epoch))
