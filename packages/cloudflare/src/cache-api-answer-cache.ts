@@ -7,7 +7,7 @@ import { tagsOf } from './tags.ts'
 
 export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
 
-/** What is used of the Cache API. `caches.default` and an opened `Cache` are such stores. */
+/** The part of the Cache API that is used, such as `caches.default` or an opened `Cache`. */
 export interface ResponseStore {
   match(url: string): Promise<Response | undefined>
   put(url: string, response: Response): Promise<void>
@@ -15,25 +15,25 @@ export interface ResponseStore {
 }
 
 export interface CacheApiAnswerCacheOptions {
-  /** The store, or a way to open it, called within the first request that needs it. */
+  /** The store, or a function that opens it, called during the first request that needs it. */
   readonly cache: ResponseStore | (() => Promise<ResponseStore>)
   /**
-   * Longest time a read may take, in milliseconds; a slower one is a miss. Above 0.
+   * Deadline of a read, milliseconds; a slower one is a miss. Above 0.
    *
    * @default 50
    */
   readonly deadlineMs?: number
   /**
-   * Secret for a store that others can write to or list: keys and hashes become HMAC-SHA-256. 32 bytes and up.
+   * Secret of at least 32 bytes for a store that others can write to or list: keys and hashes become HMAC-SHA-256.
    *
    * @default none: plain SHA-256
    */
   readonly hmacKey?: Uint8Array
   /**
-   * Host name of the zone whose cache this is: entries then stand under it and are tagged, so that `createZoneAnswerPurges`
-   * can have every data centre forget them. It needs `hmacKey`: under a real host name addresses must not be guessable.
+   * Host name of the zone whose cache is used: entries are stored under it with tags, so that `createZoneAnswerPurges`
+   * can purge them in every data centre. Requires `hmacKey`, because URLs under a real host name must not be guessable.
    *
-   * @default none: entries stand under a name that there is not, untagged
+   * @default none: entries are stored without tags, under a host name that does not exist
    */
   readonly host?: string
   /** Called for every fault. It must not throw. */
@@ -42,18 +42,17 @@ export interface CacheApiAnswerCacheOptions {
 
 const NO_HOST = 'rag-gate.invalid'
 const DEFAULT_DEADLINE_MS = 50
-/** Longest value of `Cache-Tag`. @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/ */
+/** Maximum length of `Cache-Tag`. @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/ */
 const MAX_TAG_BYTES = 16_384
 
 /**
- * Keeps answers in the Cache API: per data centre, for as long as the platform likes, at most the
- * answer's lifetime and its window for faults.
- * Used as a dumb store: what comes back is believed only if its hash, its form and its key are right.
+ * Stores answers in the Cache API: per data centre, until evicted, at most for the answer's lifetime plus the
+ * stale-if-error window. The store is not trusted: an entry is used only if its hash, form and key are right.
  *
- * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
- *   rejects with the store's own error, because the caller of a purge must know
- * @throws `config_invalid` when `deadlineMs` is out of range, or `host` is no host name or without `hmacKey`
- * @throws `secret_too_short` when `hmacKey` is
+ * @returns a cache whose `get` is a miss if the store fails or is slow, whose `put` never rejects, and whose `delete`
+ *   rejects with the store's error, because the caller of a purge must know
+ * @throws `config_invalid` if `deadlineMs` is out of range, or `host` is not a host name or given without `hmacKey`
+ * @throws `secret_too_short` if `hmacKey` is
  * @see https://developers.cloudflare.com/workers/runtime-apis/cache/
  */
 export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): AnswerCache {
@@ -71,7 +70,7 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
   const sealer = createSealer(hmacKey)
   if (host !== undefined) requireHost(host, hmacKey)
   const urlOf = (address: string): string => `https://${host ?? NO_HOST}/answers/${address}`
-  // A value, not a promise: a promise of one request must not be awaited by another.
+  // A value instead of a promise, because one request must not await a promise of another.
   let opened: ResponseStore | undefined
 
   async function open(): Promise<ResponseStore> {
@@ -86,11 +85,11 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
       },
 
       async put(address, sealed, maxAge, { decision }) {
-        // No other directive: the local Cache API would serve past `max-age` with `stale-while-revalidate`.
+        // No further directives: with `stale-while-revalidate` the local Cache API would serve entries past `max-age`.
         const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` })
         if (host !== undefined) {
           const tags = (await tagsOf(scopesOfAnswer(decision), sealer)).join(',')
-          // What could not be purged whole is not stored.
+          // An entry with too many tags could not be purged completely, so it is not stored.
           if (tags.length > MAX_TAG_BYTES) return
           headers.set('Cache-Tag', tags)
         }
@@ -110,10 +109,10 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
 }
 
 /**
- * The tags under which the answers of some scopes stand, where `host` is set: for purges by tag.
+ * The tags of the answers in the given scopes, for purges by tag, if `host` is set.
  *
  * @param hmacKey that of the cache
- * @throws `secret_too_short` when it is
+ * @throws `secret_too_short` if it is
  */
 export function answerTags(hmacKey: Uint8Array): (scopes: readonly PurgeScope[]) => Promise<string[]> {
   const sealer = createSealer(hmacKey)

@@ -3,14 +3,12 @@ import type { Message, MessageBatch } from '@cloudflare/workers-types'
 import type { DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
 
 export interface DecisionConsumerOptions {
-  /**
-   * Makes the store that events are written to. `onRejected` is to be called for each event that it will never take.
-   */
+  /** Makes the store for events. It must call `onRejected` for each event that it will never accept. */
   readonly store: (onRejected: (cause: unknown, rejected: NumberedEvent) => void) => DecisionStore
-  /** Called with the number of messages that were no events, or that no table takes. It must not throw. */
+  /** Called with the number of messages that are not events, or that no table accepts. It must not throw. */
   readonly onPoison?: (count: number) => void
   /**
-   * How long the queue waits before it delivers again what the database did not take, in whole seconds. 1..43,200.
+   * Delay before messages that the database failed to store are redelivered, whole seconds. 1..43,200.
    *
    * @default 10
    */
@@ -18,14 +16,14 @@ export interface DecisionConsumerOptions {
 }
 
 /**
- * Consumes a queue of decisions: a batch is written with few statements, and each message is acknowledged by itself. A
- * message that is no event, or that no table takes, is retried alone, and goes to the dead-letter queue when the queue's
- * retries are used up; it holds up no other. What was written and not acknowledged comes again and is counted once.
+ * Consumes a queue of decisions: a batch is written with few statements, and each message is acknowledged separately. A
+ * message that is not an event, or that no table accepts, is retried alone, and goes to the dead-letter queue after the
+ * queue's retries, without delaying others. An unacknowledged event is redelivered, and counted once.
  *
  * @returns the handler for `queue` of a Worker. It never rejects
  * @throws `config_invalid` when an option is missing or out of range
- * @example
- * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
+ * @example export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db,
+ *   onRejected }) }) }
  */
 export function createDecisionConsumer(
   options: DecisionConsumerOptions,
@@ -39,7 +37,7 @@ export function createDecisionConsumer(
     try {
       await store.write([...events.values()])
     } catch {
-      // The database failed: everything it did not confirm comes again.
+      // The database failed: everything it did not confirm is redelivered.
       for (const message of events.keys()) message.retry({ delaySeconds: retryAfterSeconds })
       retry(poison)
       return
@@ -68,13 +66,13 @@ function splitReadable(messages: readonly Message[]): [Map<Message, NumberedEven
   return [events, poison]
 }
 
-/** The event of a message; `undefined` for anything else. The tables look at the fields themselves. */
+/** The event of a message; `undefined` for anything else. Its fields are validated by the tables' constraints. */
 function numberedEvent(body: unknown): NumberedEvent | undefined {
   if (!isRecord(body) || body['schema'] !== 1 || !isRecord(body['numbered'])) return undefined
   const { event, isolate, sequence } = body['numbered']
   if (!isRecord(event) || typeof event['id'] !== 'string' || typeof event['atMs'] !== 'number') return undefined
   if (!isRecord(event['decision']) || !isRecord(event['timings'])) return undefined
   if (typeof isolate !== 'string' || typeof sequence !== 'number') return undefined
-  // It was sent by `createQueueDecisionLog`; what is missing all the same, the tables refuse.
+  // Written by `createQueueDecisionLog`; the tables reject missing fields.
   return body['numbered'] as unknown as NumberedEvent
 }

@@ -10,20 +10,20 @@ import {
 import { sha256Hex } from 'hono-rag-gate/http'
 import type { StoredAnswer, Coalescer, CoalescedOutcome, Role } from 'hono-rag-gate/ports'
 
-/** The leader's end of a flight. */
+/** The leader's connection to its flight. */
 export interface FlightLeader extends RpcTarget {
   begin(answer: StoredAnswer, body: ReadableStream<Uint8Array>): Promise<void>
   complete(outcome: CoalescedOutcome): void
 }
 
-/** A body as it is sent to another object: of one that is made here and breaks off the runtime logs an uncaught exception. */
+/** Pipes a body sent to another object: if a stream made here errors, the runtime logs an uncaught exception. */
 function piped(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const { readable, writable } = new IdentityTransformStream()
   body.pipeTo(writable).catch(() => undefined)
   return readable
 }
 
-/** When the leader's request is gone, the runtime disposes of what it was given, and the flight knows. */
+/** The runtime disposes of this target when the leader's request ends, which tells the flight. */
 class LeaderTarget extends RpcTarget implements FlightLeader {
   readonly #flight: Flight
   readonly #leader: number
@@ -47,17 +47,17 @@ class LeaderTarget extends RpcTarget implements FlightLeader {
   }
 }
 
-/** What `join` of an object gives: a role, and to the leader its end of the flight. */
+/** Result of an object's `join`: a role, and for the leader its connection to the flight. */
 type RemoteRole = Exclude<FlightRole, { kind: 'leader' }> | { readonly kind: 'leader'; readonly leader: FlightLeader }
 
 /**
- * The Durable Object in which those who ask the same at the same time meet. It stores nothing. Export it from the Worker, and
- * bind it; `createDurableObjectCoalescer` takes the binding.
+ * The Durable Object that coalesces concurrent requests for the same answer. It stores nothing. Export it from the
+ * Worker and bind it; `createDurableObjectCoalescer` takes the binding.
  */
 export class AnswerFlight extends DurableObject {
   readonly #flightOf = createFlights()
 
-  /** @param address stands for an answer key */
+  /** @param address the hash of an answer key */
   async join(address: string, terms: JoinTerms): Promise<RemoteRole> {
     const flight = this.#flightOf(address)
     const role = await flight.join(terms)
@@ -70,8 +70,8 @@ export interface DurableObjectCoalescerOptions {
   /** The binding of `AnswerFlight`. */
   readonly namespace: DurableObjectNamespace<AnswerFlight>
   /**
-   * How long the one who makes the answer may take to begin it before one more of those who wait tries, milliseconds,
-   * 1..600,000: a little more than the time limit of the model.
+   * How long the leader may take to begin its answer before another waiting request tries too, milliseconds,
+   * 1..600,000: slightly more than the model's timeout.
    *
    * @default 30_000
    */
@@ -79,10 +79,10 @@ export interface DurableObjectCoalescerOptions {
 }
 
 /**
- * Coalesces across all isolates and data centres of a Worker. The SHA-256 of an answer key says in which of sixteen objects its
- * askers meet: the first call to an object of a new name takes up to a few hundred milliseconds, and no question should wait
- * for that because it is new. A leader whose request was cancelled, or whose isolate is gone, is lost at once, and one of
- * those who wait takes its place.
+ * Coalesces requests across all isolates and data centres of a Worker. The SHA-256 of the answer key chooses one of
+ * sixteen objects, because the first call to a new object takes up to a few hundred milliseconds, which a new question
+ * must not wait for. When a leader's request is cancelled or its isolate ends, a waiting request takes its place at
+ * once.
  *
  * @throws `config_invalid` when `leaderTimeoutMs` is out of range
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
@@ -96,9 +96,9 @@ export function createDurableObjectCoalescer(options: DurableObjectCoalescerOpti
 
     async join(key, purgeEpoch) {
       const address = await sha256Hex(key)
-      // Its first hexadecimal digit.
+      // Its first hexadecimal digit names the object.
       const role = await namespace.getByName(address[0]!).join(address, { leaderTimeoutMs, purgeEpoch })
-      // True because both ends are of one Worker; the types of calls between them lose that pairs are pairs.
+      // Both ends belong to one Worker; the RPC types do not preserve tuples.
       if (role.kind !== 'leader') return role as Exclude<Role, { kind: 'leader' }>
       const { leader } = role
       let begun: Promise<unknown> | undefined
@@ -106,7 +106,7 @@ export function createDurableObjectCoalescer(options: DurableObjectCoalescerOpti
         kind: 'leader',
         leader: {
           begin(answer, body) {
-            // The object is gone, and those who read along with it: `complete` comes all the same.
+            // If the object is gone, so are its readers; `complete` is called nevertheless.
             begun = leader.begin(answer, piped(body)).catch(() => undefined)
           },
           async complete(outcome) {
@@ -114,7 +114,7 @@ export function createDurableObjectCoalescer(options: DurableObjectCoalescerOpti
               await begun
               await leader.complete(outcome)
             } catch {
-              // The object is gone, and those who waited with it: they go separately.
+              // If the object is gone, so are the requests waiting in it, which then continue on their own.
             } finally {
               leader[Symbol.dispose]()
             }

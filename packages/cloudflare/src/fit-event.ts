@@ -1,20 +1,20 @@
-/** An event that fits into one message of a queue. */
+/** Truncates an event to fit into one queue message. */
 import type { Decision } from 'hono-rag-gate/core/policy'
 import type { DecisionEvent } from 'hono-rag-gate/ports'
 
 /**
- * Most bytes of a message, less what the queue and the envelope add: a queue takes 128,000.
+ * Maximum size of a message body, less the queue's and the envelope's overhead: a queue accepts 128,000 bytes.
  *
  * @see https://developers.cloudflare.com/queues/platform/limits/
  */
 export const MAX_MESSAGE_BYTES = 127_900
 const ENVELOPE_BYTES = 200
-/** What is kept of a list or a text that is cut. */
+/** What remains of a truncated list or text. */
 const KEPT_IDS = 20
 const KEPT_CHARACTERS = 500
 const KEPT_FINDINGS = 20
 
-/** What can be left out, the least missed first. Each gives the event without it, or `undefined` where there is none. */
+/** Fields that can be cut, the least important first. Each gives the event without it, or `undefined` if absent. */
 const CUTS: readonly (readonly [name: string, cut: (event: DecisionEvent) => DecisionEvent | undefined])[] = [
   [
     'question_text',
@@ -31,7 +31,7 @@ const CUTS: readonly (readonly [name: string, cut: (event: DecisionEvent) => Dec
   ],
   [
     'signals',
-    // What was measured is gone; that it was measured, and over how many chunks, stays.
+    // The signals are removed, except the number of chunks.
     (event) =>
       withDecision(event, (decision) => ({
         ...decision,
@@ -69,8 +69,8 @@ const CUTS: readonly (readonly [name: string, cut: (event: DecisionEvent) => Dec
 ]
 
 /**
- * The event, or as much of it as fits into a message: fields are left out one after the other, the least missed first,
- * and named in `cut`.
+ * Returns the event, truncated to fit into a message: fields are cut one by one, the least important first, and named
+ * in `cut`.
  */
 export function fitEvent(event: DecisionEvent): DecisionEvent {
   let fitted = event

@@ -1,4 +1,4 @@
-/** Answers and decisions in the services of Cloudflare. Durable Objects have a door of their own: they exist in Workers alone. */
+/** Answer caches and decision logs on Cloudflare. Durable Objects have their own entry point, for Workers only. */
 export {
   type AnswerCacheFault,
   type CacheApiAnswerCacheOptions,

@@ -4,7 +4,7 @@ import { createSealer, type AnswerCacheFault, sealedAnswers } from 'hono-rag-gat
 
 export type { AnswerCacheFault } from 'hono-rag-gate/adapters/answer-cache'
 
-/** What is used of a Workers KV namespace. */
+/** The part of a Workers KV namespace that is used. */
 export interface KvStore {
   get(key: string, type: 'text'): Promise<string | null>
   put(key: string, value: string, options: { expirationTtl: number }): Promise<void>
@@ -12,18 +12,18 @@ export interface KvStore {
 }
 
 export interface KvAnswerCacheOptions {
-  /** The namespace; answers stand in it under `answer:` and 64 hexadecimal characters. */
+  /** The namespace; answers are stored under `answer:` and 64 hexadecimal characters. */
   readonly kv: KvStore
   /**
-   * Longest time a read may take, in milliseconds; a slower one is a miss. Above 0. A read that the data centre has no copy
-   * for goes to a central one, and a model call that it saves takes seconds.
+   * Deadline of a read, milliseconds; a slower one is a miss. Above 0. A read that is not cached in the data centre
+   * goes to a central one, but a saved model call takes seconds.
    *
    * @default 250
    */
   readonly deadlineMs?: number
   /**
-   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever others can list the namespace
-   * or write to it: a plain hash of a short question can be guessed.
+   * Secret of at least 32 bytes: keys and hashes become HMAC-SHA-256. Set it if others can list the namespace or write
+   * to it, because a plain hash of a short question can be guessed.
    *
    * @default none: plain SHA-256
    */
@@ -33,19 +33,19 @@ export interface KvAnswerCacheOptions {
 }
 
 const DEFAULT_DEADLINE_MS = 250
-/** KV takes no shorter expiration. */
+/** Minimum expiration in KV. */
 const LEAST_SECONDS = 60
 
 /**
- * Keeps answers in Workers KV: everywhere, for exactly their lifetime and their window for faults. Answers that live less
- * than a minute are not stored, refusals by default among them. KV takes one write a second to a key: what is more is
- * dropped, and `onFault` is told. Other data centres see a write, or a deletion, after a minute or so; purges do not wait
- * for that, because every answer that is read is held against them.
+ * Stores answers in Workers KV: global, for exactly their lifetime plus the stale-if-error window. Answers that live
+ * less than a minute, by default including refusals, are not stored. KV allows one write per second and key; further
+ * ones are dropped and reported to `onFault`. Other data centres see a write or deletion after about a minute; purges
+ * take effect at once nevertheless, because every answer read is checked against them.
  *
- * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
- *   rejects with the store's own error
+ * @returns a cache whose `get` is a miss if the store fails or is slow, whose `put` never rejects, and whose `delete`
+ *   rejects with the store's error
  * @throws `config_invalid` when `deadlineMs` is out of range
- * @throws `secret_too_short` when `hmacKey` is
+ * @throws `secret_too_short` if `hmacKey` is
  * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
@@ -75,7 +75,7 @@ export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache 
   }
 }
 
-/** KV tells its limit of writes only in the text of the error: `KV PUT failed: 429 Too Many Requests`. */
+/** KV reports its write limit only in the error's text: `KV PUT failed: 429 Too Many Requests`. */
 function isRateLimit({ operation, cause }: AnswerCacheFault): boolean {
   return operation === 'put' && cause instanceof Error && /\b429\b/.test(cause.message)
 }

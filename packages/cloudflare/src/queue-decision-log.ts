@@ -8,31 +8,31 @@ export interface QueueDecisionLogOptions {
   /** Producer binding of Cloudflare Queues. Its consumer is `createDecisionConsumer`. */
   readonly queue: Pick<Queue<QueuedDecision>, 'send'>
   /**
-   * Takes an event that the queue does not: it is written by itself, in three tries within four seconds. Without one such
-   * an event is dropped.
+   * Store for events that the queue rejects: each is written directly, in up to three attempts within four seconds.
+   * Without it such an event is dropped.
    */
   readonly fallback?: DecisionStore
-  /** Called with the number of events given up. It must not throw. The fallback is told as well, once it answers. */
+  /** Called with the number of dropped events; must not throw. The fallback is told too, once available again. */
   readonly onDropped?: (count: number) => void
   /** @default the platform's clock */
   readonly clock?: Clock
 }
 
-/** What stands in a message. */
+/** Content of a message. */
 export interface QueuedDecision {
-  /** Rises when the shape changes: a consumer leaves alone what it does not know. */
+  /** Version of the format; a consumer ignores versions that it does not know. */
   readonly schema: 1
   readonly numbered: NumberedEvent
 }
 
 /**
- * Sends every event to a queue, from where a consumer writes them to the database in batches: an isolate that ends at once
- * takes with it only what it was just sending. An event that is too large for a message is cut, flagged and sent, never thrown away.
+ * Sends every event to a queue, from which a consumer writes batches to the database: an isolate that is evicted loses
+ * only the event being sent. An event that is too large for a message is truncated and flagged, never dropped.
  *
- * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
+ * @returns a log whose `record` always returns a promise, which never rejects; `flush` does nothing
  * @see https://developers.cloudflare.com/queues/platform/limits/
- * @example
- * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
+ * @example const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB })
+ *   })
  */
 export function createQueueDecisionLog(options: QueueDecisionLogOptions): DecisionLog {
   requireOptions(options, {
@@ -42,7 +42,7 @@ export function createQueueDecisionLog(options: QueueDecisionLogOptions): Decisi
     clock: methods('nowMs'),
   })
   const { queue, fallback, onDropped, clock = { nowMs: () => Date.now() } } = options
-  // Made with the first event: a Worker has no randomness outside a request.
+  // Made with the first event, because Workers have no randomness outside of a request.
   let isolate: string | undefined
   let sequence = 0
   const drops = createDropCount({ store: fallback, onDropped, clock })
@@ -51,11 +51,11 @@ export function createQueueDecisionLog(options: QueueDecisionLogOptions): Decisi
     try {
       await queue.send({ schema: 1, numbered }, { contentType: 'json' })
     } catch {
-      // Too many messages, or no queue: why does not matter, the event must not be lost for it.
+      // For any failure of the queue, so that the event is not lost.
       if (fallback !== undefined) return writeDirectly(fallback, numbered, drops)
       return drops.add(1)
     }
-    // Where the queue works again, no event is written directly any more.
+    // The queue works again, so the fallback is told the number of dropped events here, not with a direct write.
     await drops.tell(numbered.isolate)
   }
 

@@ -1,13 +1,11 @@
-/** Tags under which the platform's own cache holds an answer, so that it can be told to forget it everywhere. */
+/** Cache tags of answers, so that they can be purged from the platform's cache in every data centre. */
 import { type PurgeScope, purgeScopeText } from 'hono-rag-gate/core/policy'
 import type { Sealer } from 'hono-rag-gate/adapters/answer-cache'
 
-/** 128 bits: two scopes never share a tag by chance, and a hundred documents stay far below the platform's 16 KB. */
+/** 128 bits: collisions are practically impossible, and a hundred documents stay far below the platform's 16 KB. */
 const TAG_CHARACTERS = 32
 
-/**
- * The tags of some scopes, each once. A tag tells nothing of its scope to who does not have the secret.
- */
+/** The distinct tags of some scopes. Without the secret, a tag reveals nothing about its scope. */
 export async function tagsOf(scopes: readonly PurgeScope[], { address }: Pick<Sealer, 'address'>): Promise<string[]> {
   const tags = scopes.map(
     async (scope) => `rag-gate-${(await address(purgeScopeText(scope))).slice(0, TAG_CHARACTERS)}`,

@@ -1,5 +1,5 @@
 /**
- * Purges of a Cloudflare zone's cache by tag.
+ * Purges by tag in a Cloudflare zone's cache.
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
@@ -18,18 +18,18 @@ import type { AnswerPurges } from 'hono-rag-gate/ports'
 import { answerTags } from './cache-api-answer-cache.ts'
 
 export interface ZoneAnswerPurgesOptions {
-  /** The list that a purge is written to first, such as `createD1AnswerPurges({ db })`: answers that are read are held against it. */
+  /** Records purges first, such as `createD1AnswerPurges({ db })`: answers from the cache are checked against it. */
   readonly purges: AnswerPurges
-  /** Id of the zone under whose host name the answers stand: 32 hexadecimal characters. */
+  /** Id of the zone of the cache's `host`: 32 hexadecimal characters. */
   readonly zoneId: string
-  /** Token of the API with the permission Cache Purge for that zone, and no other. */
+  /** API token with the permission Cache Purge for that zone only. */
   readonly apiToken: string
-  /** The secret of the cache's own `hmacKey`. */
+  /** The `hmacKey` of the cache. */
   readonly hmacKey: Uint8Array
   /** @default 'https://api.cloudflare.com/client/v4' */
   readonly baseUrl?: string
   /**
-   * Milliseconds that a call may take; above 0.
+   * Deadline of an API call, milliseconds; above 0.
    *
    * @default 5000
    */
@@ -42,17 +42,19 @@ export interface ZoneAnswerPurgesOptions {
 
 const API = 'https://api.cloudflare.com/client/v4'
 const DEFAULT_TIMEOUT_MS = 5000
-/** What an answer of the API may be long: it names an id. */
+/** Maximum size of an API response, bytes; it only has an id. */
 const MAX_RESPONSE_BYTES = 65_536
-/** Most tags in one call. @see https://developers.cloudflare.com/cache/how-to/purge-cache/#availability-and-limits */
+/** Tags per call. @see https://developers.cloudflare.com/cache/how-to/purge-cache/#availability-and-limits */
 const TAGS_A_CALL = 100
 
 /**
- * Has the zone's cache forget what is purged, in every data centre, beside writing it down. The list comes first: once it
- * is written no purged answer is sent, even if the call fails.
+ * Records purges, and purges the zone's cache in every data centre. The record comes first: from then on no purged
+ * answer is sent, even if the API call fails.
  *
- * @returns purges whose `purge` rejects with `store_unavailable` when the zone's cache was not purged; the list is written then
- * @throws `config_invalid` when the zone's id, the token, the URL or the deadline cannot be right; `secret_too_short` when `hmacKey` is
+ * @returns purges whose `purge` rejects with `store_unavailable` if the zone's cache was not purged; the purge is
+ *   recorded then
+ * @throws `config_invalid` if the zone id, the token, the URL or the deadline is invalid; `secret_too_short` if
+ *   `hmacKey` is
  */
 export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): AnswerPurges {
   requireOptions(options, {
@@ -67,7 +69,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
   })
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const tagsOf = answerTags(hmacKey)
-  // `fetch` wants to be called as the global it is.
+  // The global `fetch` must be called without a receiver.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   const call = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES }, options.upstream)
   const url = `${baseUrl.replace(/\/+$/, '')}/zones/${zoneId}/purge_cache`
