@@ -32,8 +32,8 @@ export interface LearnScaleOptions {
   /** Called before each window; `true` ends learning. @default never */
   readonly isOver?: () => boolean
   /**
-   * Score kind with which the retriever measures semantic similarity; `none` for none. The policy then also weighs it,
-   * and a window's own passage would raise it.
+   * Score kind with which the retriever measures semantic similarity; `none` for none. The policy then weighs it beside
+   * the words, if a window's own passage raises it.
    *
    * @default 'cosine', but `none` if the collection or the retriever names an embedding of hashed words
    */
