@@ -1,4 +1,4 @@
-/** A confidence fitted to a collection: the log-odds of a general one, and what labels of the collection add to them. */
+/** A confidence fitted to a collection: the log-odds of a general model, plus an adjustment learned from labels. */
 import {
   clipConfidence,
   type ConfidenceModel,
@@ -10,17 +10,17 @@ import { curves, type Signals } from 'hono-rag-gate/core/signals'
 import { logOdds } from './log-odds.ts'
 import { hasReaderScores, isOfReader, recordedMeasure, signalsOfMeasures } from './recorded-measures.ts'
 
-/** What labels add. */
+/** The learned adjustment. */
 export interface Adjustment {
   /** Added to the log-odds; any finite number. */
   readonly intercept: number
-  /** Added for each unit of a recorded number, by its name as `recordedMeasure` takes it. */
+  /** Weight of each recorded measure, by its name in `recordedMeasure`; added to the log-odds per unit. */
   readonly weights: Readonly<Record<string, number>>
   /**
-   * `general` where the general confidence stands as it is for questions whose passages no reader scored, so that a cascade
-   * spares the same ones as without the adjustment.
+   * `general` keeps the general confidence for questions whose passages no reranker scored, so that a cascade skips the
+   * same questions as without the adjustment.
    *
-   * @default there is no confidence without a number that is weighed
+   * @default without a weighted measure there is no confidence
    */
   readonly unread?: 'general'
 }
@@ -30,11 +30,11 @@ export interface AdjustedSettings extends Adjustment {
   readonly kind: 'adjusted'
   /** The general confidence. */
   readonly base: ConfidenceSettings
-  /** From what it was fitted. */
+  /** How it was fitted. */
   readonly provenance: string
 }
 
-/** Log-odds with an adjustment; `NaN` when a number that it needs was not recorded. */
+/** Adjusted log-odds; `NaN` if a required measure was not recorded. */
 export function adjustedLogOdds(general: number, { intercept, weights, unread }: Adjustment, signals: Signals): number {
   if (unread === 'general' && !hasReaderScores(signals)) return general
   let odds = general + intercept
@@ -43,7 +43,7 @@ export function adjustedLogOdds(general: number, { intercept, weights, unread }:
 }
 
 /**
- * The model behind an adjusted confidence.
+ * The confidence model of adjusted confidences.
  *
  * @param bases general models that may be adjusted, such as `logisticModel`
  */
@@ -71,7 +71,7 @@ export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceMode
     reads: (settings: AdjustedSettings) => {
       const ofBase = baseOf(settings).reads?.(settings.base) ?? []
       const weighed = signalsOfMeasures(Object.keys(settings.weights))
-      // Whether anything read the passages, the curves say.
+      // The curves show whether a reranker scored the passages.
       return settings.unread === undefined ? [...ofBase, ...weighed] : [...ofBase, ...weighed, curves]
     },
     calibration: () => 'calibrated' as const,

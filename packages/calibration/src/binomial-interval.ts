@@ -1,4 +1,4 @@
-/** How sure one can be of a rate that was counted. */
+/** Confidence intervals of counted rates. */
 
 /** Bounds of a rate, each 0..1. */
 export interface Interval {
@@ -7,12 +7,12 @@ export interface Interval {
 }
 
 /**
- * The exact (Clopper–Pearson) interval of a rate: over many repeats it covers the true rate at least as often as stated.
+ * The exact (Clopper–Pearson) confidence interval of a rate: its coverage is at least `confidence`.
  *
- * @param hits how often it happened, whole, 0..trials
- * @param trials how often it could have, whole, 0 and up
- * @param confidence how often the interval shall cover, 0..1 exclusive
- * @returns 0..1 for no trials: nothing is known
+ * @param hits number of events, whole, 0..trials
+ * @param trials number of trials, whole, 0 and up
+ * @param confidence coverage, 0..1 exclusive
+ * @returns 0..1 for no trials
  * @see C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
  *   binomial", Biometrika 26(4), 1934
  */
@@ -25,7 +25,7 @@ export function binomialInterval(hits: number, trials: number, confidence = 0.95
 }
 
 /**
- * Chance of so many hits or fewer.
+ * Probability of at most this many hits.
  *
  * @param hits whole, −1..trials
  * @param rate 0..1
@@ -34,7 +34,7 @@ export function chanceOfAtMost(hits: number, trials: number, rate: number): numb
   return hits >= trials ? 1 : 1 - upperTail(hits + 1, trials, rate)
 }
 
-/** The rate at which a condition begins to hold, by bisection: it must hold at every higher one. */
+/** The rate from which a monotone condition holds, by bisection. */
 function rateWhere(holds: (rate: number) => boolean): number {
   let below = 0
   let above = 1
@@ -46,7 +46,7 @@ function rateWhere(holds: (rate: number) => boolean): number {
   return (below + above) / 2
 }
 
-/** Chance of at least `hits` among `trials`; terms in logarithms, so that large counts do not underflow. */
+/** Probability of at least `hits` in `trials`; computed with logarithms, so that large counts do not underflow. */
 function upperTail(hits: number, trials: number, rate: number): number {
   if (rate <= 0) return hits === 0 ? 1 : 0
   if (rate >= 1) return 1

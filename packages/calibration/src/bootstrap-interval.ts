@@ -1,21 +1,21 @@
-/** How sure one can be of a figure that no formula gives an interval for. */
+/** Bootstrap intervals, for statistics without an interval formula. */
 import type { Interval } from './binomial-interval.ts'
 import type { LabelledScore } from './labelled-score.ts'
 
 /** Settings of `bootstrapInterval`. */
 export interface BootstrapOptions {
-  /** Numbers from 0 up to 1. */
+  /** Random numbers in [0, 1). */
   readonly random: () => number
-  /** How often is drawn, whole, 1 and up. @default 400 */
+  /** Number of resamples, whole, 1 and up. @default 400 */
   readonly draws?: number
-  /** How often the interval shall cover, 0..1 exclusive. @default 0.95 */
+  /** Coverage of the interval, 0..1 exclusive. @default 0.95 */
   readonly confidence?: number
 }
 
 /**
- * The percentile interval of a figure over questions, drawn again with replacement, answerable ones and others apart.
+ * Percentile interval of a statistic, from resampling answerable and unanswerable questions separately.
  *
- * @returns `undefined` without questions of both kinds: nothing could vary as it does
+ * @returns `undefined` without questions of both kinds
  * @see B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, section 13.3
  */
 export function bootstrapInterval(

@@ -1,4 +1,4 @@
-/** A policy that keeps a stated promise on a collection, from labelled questions of it. */
+/** Calibrates a policy to guarantee a stated risk on a collection, from labelled questions. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meanOf, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import { type ConfidenceSettings, confidenceOf, definePolicy, type Policy, unscaled } from 'hono-rag-gate/core/policy'
@@ -13,53 +13,53 @@ import { hasReaderScores, recordedMeasure } from './recorded-measures.ts'
 import { lowestSafeConfidence } from './safe-confidence.ts'
 import { labelsNeeded, lowestSafeThreshold, mostAllowed, type Promised, upperBound } from './safe-threshold.ts'
 
-/** A labelled question of the collection, as it was measured there. */
+/** A labelled question, with its signals as measured in the collection. */
 export interface CalibrationLabel {
   readonly signals: Signals
   readonly answerable: boolean
-  /** Labels of one group are never on both sides of a fit: the same question, or the same article. */
+  /** Labels of one group, such as the same question or article, are never in both training and test data of a fold. */
   readonly group: string
 }
 
-/** Settings of `calibratePolicy`. */
+/** Options of `calibratePolicy`. */
 export interface CalibrateOptions {
   /** Name of the new policy: lower-case letters, digits and hyphens. */
   readonly name: string
-  /** Share of the questions to be refused that may be answered, with or without a caution; above 0, below 1. @default 0.05 */
+  /** Share of the unanswerable questions that may be answered, even with a caution; 0..1 exclusive. @default 0.05 */
   readonly risk?: number
   /** Share of them that may be answered without a caution, above 0, to `risk`. @default half of `risk` */
   readonly cautionRisk?: number
-  /** How sure one must be of each of the two, .5 to below 1, or `average`: see `Promised`. @default 0.9 */
+  /** Confidence level of both guarantees, .5 to below 1, or `average`: see `Promised`. @default 0.9 */
   readonly certainty?: Promised['certainty']
   /**
-   * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone. Words
-   * alone are ranked no better by weights of a collection's own (docs/internal/calibration-measured.md), so they are fitted where
-   * a reranker or a grading model gave scores that the general confidence knows nothing of, and then of those scores
-   * alone. In a cascade questions that were not sent to it keep their general confidence.
+   * What is fitted: `weights` fits an adjustment of the general confidence and the thresholds; `thresholds` only those.
+   * Fitting lexical weights to a collection does not improve the ranking (docs/internal/calibration-measured.md), so
+   * weights are only fitted for scores of a reranker, which the general confidence does not use. In a cascade,
+   * questions that skipped the reranker keep their general confidence.
    *
-   * @default 'weights' with such scores for 20 labels and up of each kind, else 'thresholds'
+   * @default 'weights' with such scores for at least 20 labels of each kind, else 'thresholds'
    */
   readonly fit?: 'weights' | 'thresholds'
-  /** How firmly the general weights hold, above 0. @default 20 */
+  /** Strength of the prior around the general weights, above 0. @default 20 */
   readonly strength?: number
-  /** From where the labels are, in words: joins the provenance of the fitted confidence. @default '' */
+  /** Description of the labels' origin, for the provenance of the fitted confidence. @default '' */
   readonly about?: string
 }
 
-/** What one threshold promises. */
+/** The guarantee of one threshold. */
 export interface ThresholdPromise extends Promised {
   readonly threshold: number
-  /** Questions to be refused that got through at it, among the labels. */
+  /** Unanswerable questions among the labels that are answered at this threshold. */
   readonly falseAcceptances: MeasuredRate
-  /** What the rate is under with certainty .9, 0..1: above `risk` where that is promised on average, or with less. */
+  /** Upper bound of the rate at level .9, 0..1: above `risk` if that is guaranteed on average or at a lower level. */
   readonly atMost: number
 }
 
-/** What calibrating came to. */
+/** Result of a calibration. */
 export type Calibration =
   | {
       readonly kind: 'too-few-labels'
-      /** Questions to be refused: how many there are, and how many the promise takes. */
+      /** Number of labelled unanswerable questions, and the number that the guarantee needs. */
       readonly labels: number
       readonly needed: number
       readonly statement: string
@@ -70,37 +70,37 @@ export type Calibration =
       readonly policy: Policy
       readonly fit: 'weights' | 'thresholds'
       readonly refuse: ThresholdPromise
-      /** Absent where the labels are too few for it: then every answer at or above the threshold below has no promise of its own. */
+      /** Absent if there are too few labels for it: then `adviseBelow` has no guarantee of its own. */
       readonly caution?: ThresholdPromise
-      /** From which confidence on answers carry no caution. */
+      /** Confidence from which answers carry no caution. */
       readonly adviseBelow: number
-      /** Answerable questions that are answered, among the labels; none where only others were labelled. */
+      /** Answerable questions among the labels that are answered; empty if none was labelled. */
       readonly coverage: MeasuredRate
       readonly labels: { readonly answerable: number; readonly unanswerable: number }
       readonly statement: string
     }
 
-/** Thresholds are multiples of it: as fine as a confidence is worth reading. */
+/** Thresholds are multiples of this. */
 const STEP = 0.0001
 const FOLDS = 5
-/** How sure one can be of what stands beside a promise. */
+/** Confidence level of the rates reported beside a guarantee. */
 const SURE = 0.9
-/** Labels of each kind whose passages were read, below which weights are not fitted. */
+/** Minimum number of labels of each kind with reranker scores for fitting weights. */
 const FEWEST_TO_FIT = 20
 
 /**
- * Fits a policy to labels. Thresholds are found on the general confidence by `lowestSafeConfidence`; or, with weights, on
- * confidences that each question got from a fit without its group, by `lowestSafeThreshold`: the policy has the fit over
- * all labels. With too few labels nothing is fitted:
- * how many are needed is said instead.
+ * Calibrates a policy to labels. Thresholds are chosen by `lowestSafeConfidence` on the general confidence; with fitted
+ * weights by `lowestSafeThreshold`, on cross-fitted confidences (each from a fit without the question's group), while
+ * the policy gets the fit over all labels. With too few labels nothing is fitted, and the result states how many are
+ * needed.
  *
- * The promise holds for questions of the kind that was labelled, asked as the labelled ones were drawn, and no other.
+ * The guarantee only holds for questions of the kind that was labelled, drawn in the same way.
  *
- * A collection's own scale has no part in it: labels say more.
+ * The collection's learned scale is not used, because labels are more informative.
  *
- * @param given a general one with the gate `confidence-range`, such as `balanced()`; it is not changed
- * @throws `config_invalid` when an option is out of range, the policy has no such gate, or is a calibrated one;
- *   `policy_invalid` for a name that is none
+ * @param given a general policy with the gate `confidence-range`, such as `balanced()`; it is not changed
+ * @throws `config_invalid` if an option is out of range, the policy has no such gate, or is already calibrated;
+ *   `policy_invalid` for an invalid name
  */
 export function calibratePolicy(
   given: Policy,
@@ -139,7 +139,7 @@ export function calibratePolicy(
   }))
   const scores = fit === 'weights' ? crossFitted(measured, settings.strength) : measured.map(({ general }) => general)
   const refusable = scores.filter((_, at) => !labelled[at]!.answerable)
-  // For fitted weights the bound is measured, not proved: the safer of the two thresholds.
+  // With fitted weights the bound is empirical, not proved, so the stricter threshold is used.
   const lowest = fit === 'weights' ? lowestSafeThreshold : lowestSafeConfidence
   const refuseBelow = lowest(refusable, { risk, certainty, step: STEP })
   if (refuseBelow === undefined || refuseBelow >= 1) {
@@ -150,7 +150,7 @@ export function calibratePolicy(
   }
   const cautionBelow = lowest(refusable, { risk: cautionRisk, certainty, step: STEP })
   const highest = Math.max(refuseBelow, ...refusable.filter(Number.isFinite))
-  // Without a promise, a caution is kept for what is no better than the best question to be refused.
+  // Without a guarantee, a caution is kept up to the confidence of the highest unanswerable question.
   const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? Math.ceil(highest / STEP) * STEP))
   const adjusted = fit === 'weights' ? fitted(policy, measured, settings) : policy
   const promise = (threshold: number, stated: number): ThresholdPromise => ({
@@ -176,9 +176,9 @@ export function calibratePolicy(
 }
 
 /**
- * What the rate is under with certainty .9: the risk where that was promised; else, as with one more let through where the
- * threshold may lie between two labels. How many may get through was settled before the scores were seen, so that it holds
- * for any values.
+ * Upper bound of the rate at confidence level .9: the risk itself if it was guaranteed at that level; otherwise
+ * computed as if one more were accepted, because the threshold may lie between two labels. The allowed number is fixed
+ * before the scores are seen, so the bound holds for any distribution.
  */
 function rateWithCertainty({ risk, certainty }: Promised, labels: number): number {
   if (certainty !== 'average' && certainty >= SURE) return risk
@@ -202,9 +202,9 @@ function checked(options: CalibrateOptions): Settings {
 }
 
 /**
- * The confidence of each question by weights that were fitted without its group; that of the general model where nothing
- * can be fitted. Where the weights of the folds pull is held against one common centre, that of the fit over all labels:
- * otherwise the folds would stand on scales of their own, and one threshold would cut each elsewhere.
+ * Cross-fitted confidences: each question's weights were fitted without its group; the general confidence if nothing
+ * can be fitted. The folds' intercepts are aligned at the mean measures of the fit over all labels, since otherwise
+ * each fold would have its own scale, and a common threshold would cut each differently.
  */
 function crossFitted(measured: readonly Measured[], strength: number): number[] {
   const all = adjustmentOf(measured, strength)
@@ -262,7 +262,7 @@ function fitted(policy: Policy, measured: readonly Measured[], { strength, about
   return definePolicy({ ...policy, confidence: { model, settings } })
 }
 
-/** Bands follow the thresholds, so that what is refused is never kept longer than what is answered. */
+/** Sets thresholds, and bands to match, so that refusals are never cached longer than answers. */
 function named(policy: Policy, name: string, refuseBelow: number, adviseBelow: number): Policy {
   const moved = withThreshold(policy, 'confidence-range', refuseBelow)
   const gates = moved.gates.map(({ gate, settings }) =>
@@ -273,11 +273,11 @@ function named(policy: Policy, name: string, refuseBelow: number, adviseBelow: n
   return definePolicy({ ...moved, name, confidence, gates, bands: { high, medium: adviseBelow, low: refuseBelow } })
 }
 
-/** A confidence that says whether it is calibrated is so from now on. */
+/** Marks a confidence that records whether it is calibrated as calibrated. */
 function asCalibrated(settings: ConfidenceSettings): ConfidenceSettings {
   if ('calibrated' in settings) return { ...settings, calibrated: true } as ConfidenceSettings
   if (!('of' in settings)) return settings
-  // What is asked of parts is a confidence again.
+  // The confidence of the parts is itself a confidence.
   return { ...settings, of: asCalibrated(settings.of as ConfidenceSettings) } as ConfidenceSettings
 }
 

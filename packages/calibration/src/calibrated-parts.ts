@@ -1,9 +1,9 @@
-/** Parts by which the stored settings of a calibrated policy become a policy again. */
+/** Parts for rebuilding a calibrated policy from its stored settings. */
 import { confidenceRangeGate } from 'hono-rag-gate/core/gates'
 import { logisticModel, type PolicyParts, weakestPartModel } from 'hono-rag-gate/core/policy'
 import { adjustedModel } from './adjusted-confidence.ts'
 
-/** Beside the presets, for `resolvePolicy`. */
+/** Pass these to `resolvePolicy` together with the presets. */
 export const calibratedParts: PolicyParts = Object.freeze({
   gates: [confidenceRangeGate],
   confidenceModels: [adjustedModel([logisticModel, weakestPartModel([logisticModel])])],

@@ -1,9 +1,9 @@
-/** How far a confidence is from the share of questions that it should be. */
+/** Compares confidences with observed shares of answerable questions. */
 import type { Interval } from './binomial-interval.ts'
 import { binomialInterval } from './binomial-interval.ts'
 import type { LabelledScore } from './labelled-score.ts'
 
-/** Questions of about one confidence. */
+/** A bin of questions with similar confidence. */
 export interface ReliabilityBin extends Interval {
   readonly count: number
   /** Mean of their confidences, 0..1. */
@@ -13,10 +13,10 @@ export interface ReliabilityBin extends Interval {
 }
 
 /**
- * Questions in bins of the same size, by rising confidence, questions of one confidence in one bin. What is not a number
- * counts as confidence 0: the gate refuses it.
+ * Bins of equal size by ascending confidence; questions with equal confidence share a bin. A non-finite confidence
+ * counts as 0, because the gate refuses it.
  *
- * @param bins how many at most, whole, 1 and up
+ * @param bins maximum number, whole, 1 and up
  */
 export function reliabilityBins(scored: readonly LabelledScore[], bins = 10): readonly ReliabilityBin[] {
   const sorted = scored
@@ -41,7 +41,7 @@ export function reliabilityBins(scored: readonly LabelledScore[], bins = 10): re
 }
 
 /**
- * Expected calibration error: the mean distance of confidence and share of answerable questions, over bins of the same
+ * Expected calibration error: mean difference between confidence and share of answerable questions, over bins of equal
  * size.
  *
  * @returns 0..1; `NaN` for no questions

@@ -1,6 +1,6 @@
-/** Linear systems, as Newton's method has them. */
+/** Solves linear systems, for Newton's method. */
 
-/** Solves a symmetric positive definite system, given by its lower triangle, by Cholesky's method. */
+/** Solves a symmetric positive definite system, given by its lower triangle, by Cholesky decomposition. */
 export function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const size = right.length
   const lower = matrix.map((row) => [...row])

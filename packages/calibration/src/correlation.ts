@@ -1,19 +1,19 @@
-/** How two series move together, and how far one strays. */
+/** Correlations and standard deviation. */
 import { meanOf } from 'hono-rag-gate/core/lib'
 
-/** Two measures of the same chunk. */
+/** Two measurements of the same chunk. */
 export type Pair = readonly [number, number]
 
-/** Series that vary by less than this share of their size are constant: what is left is rounding. */
+/** Relative variation below which a series counts as constant: the rest is rounding error. */
 const CONSTANT_WITHIN = 1e-12
 
 /**
- * Pearson's correlation. Does not depend on the order of the pairs.
+ * Pearson's correlation, independent of the order of the pairs.
  *
- * @returns −1..1; `undefined` for fewer than two pairs, or when either side is constant
+ * @returns −1..1; `undefined` for fewer than two pairs, or if either side is constant
  */
 export function pearson(pairs: readonly Pair[]): number | undefined {
-  // Added up in a fixed order, so that the same pairs always give the same number.
+  // Summed in a fixed order, so that the result is reproducible.
   const ordered = [...pairs].sort((a, b) => a[0] - b[0] || a[1] - b[1])
   const left = centred(ordered.map(([x]) => x))
   const right = centred(ordered.map(([, y]) => y))
@@ -32,9 +32,9 @@ export function pearson(pairs: readonly Pair[]): number | undefined {
 }
 
 /**
- * Spearman's rank correlation; equal values share the mean of their ranks.
+ * Spearman's rank correlation; ties share their mean rank.
  *
- * @returns −1..1; `undefined` for fewer than two pairs, or when either side is constant
+ * @returns −1..1; `undefined` for fewer than two pairs, or if either side is constant
  */
 export function spearman(pairs: readonly Pair[]): number | undefined {
   const left = ranks(pairs.map(([x]) => x))
@@ -56,11 +56,11 @@ export function populationDeviation(values: readonly number[]): number {
   return Math.min(deviation, Number.MAX_VALUE)
 }
 
-/** Values less their mean, on a scale of 1; `undefined` when they do not vary. */
+/** Values minus their mean, scaled to a maximum of 1; `undefined` if they do not vary. */
 function centred(values: readonly number[]): readonly number[] | undefined {
   const size = largest(values)
   const scaled = values.map((value) => value / size)
-  // Of zeros, and of no values, this is no number above anything.
+  // False for all zeros and for no values, where the comparison is with `NaN`.
   if (!(Math.max(...scaled) - Math.min(...scaled) > CONSTANT_WITHIN)) return undefined
   const mean = meanOf(scaled)
   return scaled.map((value) => value - mean)
@@ -70,7 +70,7 @@ function largest(values: readonly number[]): number {
   return values.reduce((size, value) => Math.max(size, Math.abs(value)), 0)
 }
 
-/** Ranks from 1, in the order of the values given. */
+/** Ranks from 1, in the order of the given values. */
 function ranks(values: readonly number[]): readonly number[] {
   const sorted = [...values].sort((a, b) => a - b)
   return values.map((value) => (sorted.indexOf(value) + sorted.lastIndexOf(value)) / 2 + 1)

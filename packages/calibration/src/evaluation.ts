@@ -1,4 +1,4 @@
-/** What a policy does on labelled questions: every figure with its n and an interval. */
+/** Evaluates a policy on labelled questions; every figure has its n and an interval. */
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import { auroc } from './auroc.ts'
 import type { Interval } from './binomial-interval.ts'
@@ -10,46 +10,46 @@ import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 import { coverageAtFalseAcceptance, type OperatingPoint, riskCoverageArea } from './risk-coverage.ts'
 import { type Sensitivity, thresholdSensitivity } from './threshold-sensitivity.ts'
 
-/** A labelled question that was asked. */
+/** A labelled question with its decision. */
 export interface JudgedQuestion {
   readonly answerable: boolean
   readonly verdict: Verdict
   /** 0..1. */
   readonly confidence: number
-  /** Such as `near-miss`; questions of one kind are also counted apart. */
+  /** Such as `near-miss`; rates are also counted by kind. */
   readonly kind: string
   readonly collection: string
 }
 
-/** What was counted of verdicts. */
+/** Rates of the verdicts. */
 export interface VerdictRates {
-  /** Questions to be refused that were. */
+  /** Unanswerable questions that were refused. */
   readonly refusalAccuracy: MeasuredRate
   /** Answerable questions that were refused. */
   readonly falseRefusals: MeasuredRate
-  /** Questions to be refused that were answered. */
+  /** Unanswerable questions that were answered. */
   readonly falseAcceptances: MeasuredRate
-  /** Of these, those without a caution. */
+  /** Of these, those answered without a caution. */
   readonly uncautioned: MeasuredRate
 }
 
-/** A figure with its interval, where there is one; `null` where there is no figure. */
+/** A value with its interval, if there is one; `null` if undefined. */
 export interface Figure {
   readonly value: number | null
   readonly interval?: Interval
 }
 
-/** A point of the curve of risk against coverage. */
+/** A point of the risk–coverage curve. */
 export interface RiskPoint {
   /** Share of all questions that are answered, 0..1. */
   readonly coverage: number
-  /** Share of those answered that should have been refused, 0..1. */
+  /** Share of the answered questions that are unanswerable, 0..1. */
   readonly risk: number
-  /** Confidence from which on questions are answered. */
+  /** Confidence from which questions are answered. */
   readonly threshold: number
 }
 
-/** What was found. */
+/** Result of an evaluation. */
 export interface Evaluation {
   readonly questions: number
   readonly verdicts: VerdictRates
@@ -58,7 +58,7 @@ export interface Evaluation {
   readonly auroc: Figure
   readonly aurc: Figure
   readonly calibrationError: Figure
-  /** The best that a threshold could do on these labels: no promise, it was chosen on them. */
+  /** The best threshold on these labels. Not a guarantee, because it was chosen on them. */
   readonly atStatedRisk: OperatingPoint & { readonly risk: number; readonly coverageInterval?: Interval }
   readonly riskCoverage: readonly RiskPoint[]
   readonly reliability: readonly ReliabilityBin[]
@@ -68,15 +68,15 @@ export interface Evaluation {
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
-  /** Share of the questions to be refused that may be answered, 0..1. @default 0.05 */
+  /** Share of the unanswerable questions that may be answered, 0..1. @default 0.05 */
   readonly risk?: number
-  /** Threshold around which the sensitivity is told. @default none */
+  /** Threshold whose sensitivity is reported. @default none */
   readonly threshold?: number
-  /** Numbers from 0 up to 1, for intervals that have no formula. */
+  /** Random numbers in [0, 1), for bootstrap intervals. */
   readonly random: () => number
 }
 
-/** Sums up questions that were judged. The order of the questions changes nothing but the random intervals. */
+/** Summarises judged questions. Their order affects only the bootstrap intervals. */
 export function evaluate(judged: readonly JudgedQuestion[], options: EvaluateOptions): Evaluation {
   const { risk = 0.05, threshold, random } = options
   const scored = judged.map(({ confidence: score, answerable }): LabelledScore => ({ score, answerable }))
@@ -125,7 +125,7 @@ export function verdictRates(judged: readonly JudgedQuestion[]): VerdictRates {
   }
 }
 
-/** Risk against coverage, from the highest confidence down. Questions that tie are one point. */
+/** Risk against coverage, from the highest confidence down. Questions with equal confidence are one point. */
 function riskCoverageCurve(scored: readonly LabelledScore[]): readonly RiskPoint[] {
   let answered = 0
   let wrong = 0

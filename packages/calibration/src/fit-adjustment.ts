@@ -1,14 +1,14 @@
-/** Fits what labels of a collection add to a general confidence. */
+/** Fits the adjustment of a general confidence to a collection's labels. */
 import type { Signals } from 'hono-rag-gate/core/signals'
 import type { Adjustment } from './adjusted-confidence.ts'
 import { logOdds } from './log-odds.ts'
 import { type Example, fitLogistic } from './logistic-fit.ts'
 import { hasReaderScores, measuresOfAll, measuresOfReaders, recordedMeasure } from './recorded-measures.ts'
 
-/** A question that was measured, and its label. */
+/** A labelled question with its signals. */
 export interface LabelledSignals {
   readonly signals: Signals
-  /** By the general confidence, 0..1. */
+  /** The general confidence, 0..1. */
   readonly general: number
   readonly answerable: boolean
 }
@@ -16,26 +16,26 @@ export interface LabelledSignals {
 /** Settings of `fitAdjustment`. */
 export interface AdjustmentOptions {
   /**
-   * How firmly the general weights hold, above 0: the inverse variance of a Gaussian prior around them, on standardised
-   * numbers.
+   * Strength of the prior around the general weights, above 0: the inverse variance of a Gaussian prior, on
+   * standardised measures.
    *
    * @default 20
    */
   readonly strength?: number
   /**
-   * Which recorded numbers may take part.
+   * Names of the recorded measures to use.
    *
-   * @default those of what read the passages, where anything did; else all that every question has
+   * @default those of a reranker or grader if there are any; else all that every question has
    */
   readonly measures?: readonly string[]
 }
 
 /**
- * The adjustment that is likeliest after these labels, when weights are expected to be the general ones. Both kinds of
- * label count alike, for any numbers. The intercept is free.
+ * The maximum a posteriori adjustment given the labels, with a prior centred on the general weights. Both kinds of
+ * label have the same total weight, whatever their numbers. The intercept has no prior.
  *
- * Where a reader scored the passages of some questions and not of others, its numbers count for those alone, and stand
- * against the general confidence of the rest: both are fitted at once, and moved so that the rest stays where it is.
+ * If a reranker scored only some of the questions, its measures apply to those alone, and the others keep their general
+ * confidence: both are fitted together, and shifted so that the others are unchanged.
  *
  * @param labelled questions of both kinds, each with a finite general confidence
  */
@@ -56,11 +56,11 @@ export function fitAdjustment(labelled: readonly LabelledSignals[], options: Adj
     weight: 1 / (each.answerable ? answerable : labelled.length - answerable),
     offset: logOdds(each.general),
   }))
-  // The fit takes the mean loss, so the prior counts as one label among all.
+  // The fit minimises the mean loss, so the prior is divided by the number of labels.
   const { intercept, coefficients } = fitLogistic(examples, { l2: strength / labelled.length })
   const [ofRead, fitted] = isCascade ? [coefficients[0]!, coefficients.slice(1)] : [intercept, coefficients]
   return {
-    // Only differences count beside thresholds that are found afterwards: what is unread has none.
+    // Thresholds are chosen afterwards, so only differences matter; unscored questions get no adjustment.
     intercept: ofRead,
     weights: Object.fromEntries(measures.map((name, at) => [name, fitted[at]!])),
     ...(isCascade ? { unread: 'general' as const } : {}),

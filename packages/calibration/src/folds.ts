@@ -1,12 +1,12 @@
-/** Parts of labels, such that what belongs together stays together. */
+/** Splits labels into folds, keeping groups together. */
 import { hex, sha256 } from 'hono-rag-gate/core/lib'
 
 /**
- * In which of some parts each item belongs. It follows from the groups alone, never from their order; items of one group
- * are in one part, and parts have about as many groups.
+ * The fold of each item. It depends on the groups only, not on their order; items of one group share a fold, and folds
+ * have about the same number of groups.
  *
- * @param groups one for each item
- * @param parts how many, whole, 2 and up
+ * @param groups the group of each item
+ * @param parts number of folds, whole, 2 and up
  */
 export function foldsOf(groups: readonly string[], parts: number): readonly number[] {
   const hash = new Map([...new Set(groups)].map((group) => [group, hex(sha256(group))]))

@@ -1,40 +1,40 @@
-/** Thresholds that labels can move: which gates have one, what they hold it against, and a policy with another. */
+/** Reads and changes thresholds of gates, for tuning by labels. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { definePolicy, type Judgement, type Policy } from 'hono-rag-gate/core/policy'
 import type { LabelledScore } from './labelled-score.ts'
 
-/** Name of a gate with one threshold from 0 to 1 below which it refuses, such as `confidence-range`. */
+/** Name of a gate that refuses below one threshold of 0 to 1, such as `confidence-range`. */
 export type ThresholdGate = string
 
-/** A decision, fresh or recorded, and whether the question should have been answered. */
+/** A decision, fresh or recorded, and whether the question is answerable. */
 export interface LabelledDecision {
   readonly decision: Pick<Judgement, 'findings'>
   readonly answerable: boolean
 }
 
 /**
- * What a gate measured of each decision. One that it never came to, because another gate refused before it or it had
- * nothing to measure, has no number: it is refused at every threshold.
+ * The value that a gate compared with its threshold, for each decision. If the gate did not run, or had nothing to
+ * measure, it is `NaN`, which is refused at every threshold.
  */
 export function scoresOfGate(gate: ThresholdGate, labelled: readonly LabelledDecision[]): LabelledScore[] {
   return labelled.map(({ decision, answerable }) => {
     const found = decision.findings.find((finding) => finding.gate === gate)
-    // Where the words in common were too few, the figure of the finding is not the share.
+    // With `overlap_low`, the finding's value is not the share.
     const score = found === undefined || found.code === 'overlap_low' ? NaN : (found.actual ?? NaN)
     return { score, answerable }
   })
 }
 
-/** @throws `config_invalid` when the policy has no such gate, or the gate has no such threshold */
+/** @throws `config_invalid` if the policy has no such gate, or the gate has no such threshold */
 export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
   const { threshold, settings } = gateWithThreshold(policy, gate)
   return threshold.of(settings)
 }
 
 /**
- * The policy with another threshold, 0..1; a caution begins no lower than answers do.
+ * The policy with another threshold, 0..1; the threshold for cautions is raised if it would be lower.
  *
- * @throws `policy_invalid` when it is out of range; `config_invalid` as `thresholdOf`
+ * @throws `policy_invalid` if it is out of range; `config_invalid` as `thresholdOf`
  */
 export function withThreshold(policy: Policy, gate: ThresholdGate, threshold: number): Policy {
   const found = gateWithThreshold(policy, gate)

@@ -1,49 +1,49 @@
-/** Whether what a model says of its own answer tells anything of the answer. */
+/** Checks whether a model's confidence in its answers correlates with their quality. */
 import { spearman } from './correlation.ts'
 import { auroc } from './auroc.ts'
 import type { Interval } from './binomial-interval.ts'
 import { aurocInterval, spearmanInterval } from './correlation-interval.ts'
 
-/** An answer with the model's confidence, and a judgement of its quality. */
+/** An answer with the model's confidence and a rating of its quality. */
 export interface RatedAnswer {
-  /** 0..1; `undefined` when the model reported none. */
+  /** 0..1; `undefined` if the model reported none. */
   readonly confidence: number | undefined
-  /** 0..1: how good the answer is, by a person or a test; 1 or 0 where it is just right or wrong. */
+  /** 0..1, rated by a person or a test; 1 or 0 if it is just right or wrong. */
   readonly quality: number
 }
 
-/** A figure with its 95 % interval. */
+/** A value with its 95 % interval. */
 export interface Estimate extends Interval {
   readonly value: number
 }
 
-/** What was found. */
+/** Result of `checkGenerationConfidence`. */
 export interface GenerationConfidenceQuality {
-  /** Answers that have both. */
+  /** Number of answers with both. */
   readonly labels: number
-  /** Answers without a usable confidence. */
+  /** Number of answers without a usable confidence. */
   readonly missing: number
-  /** Rank correlation of confidence and quality, −1..1; absent when either never varies. */
+  /** Rank correlation of confidence and quality, −1..1; absent if either is constant. */
   readonly spearman?: Estimate
-  /** Chance that a good answer has the higher confidence, 0..1; absent without answers of both kinds. */
+  /** Probability that a good answer has the higher confidence, 0..1; absent without answers of both kinds. */
   readonly auroc?: Estimate
-  /** Whether the confidence may be trusted to gate answers. */
+  /** Whether the confidence is suitable for gating answers. */
   readonly carries: 'yes' | 'no' | 'unknown'
-  /** In plain words. */
+  /** The result in words. */
   readonly statement: string
 }
 
 /** Settings of `checkGenerationConfidence`. */
 export interface GenerationConfidenceCheckOptions {
-  /** Quality from which an answer is good, 0..1. @default 0.5 */
+  /** Quality from which an answer counts as good, 0..1. @default 0.5 */
   readonly goodFrom?: number
-  /** Answers below which nothing is said. @default 50 */
+  /** Minimum number of answers for a result. @default 50 */
   readonly minLabels?: number
 }
 
 /**
- * Whether the generation confidence follows the quality of the answers. It carries when both intervals lie on the right
- * side: the correlation above 0, the area above a half. It is not enough that it might.
+ * Checks whether the generation confidence correlates with the quality of the answers. The result is `yes` only if both
+ * intervals exclude chance: correlation above 0, area above .5.
  *
  * @see the specification of multi-gate, "Confidence score reliability"
  */

@@ -1,30 +1,30 @@
-/** How many answers say what no passage does: counted on labelled answers, never asserted. */
+/** Counts hallucinated answers among labelled ones. */
 import type { Judgement } from 'hono-rag-gate/core/policy'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
 
-/** An answer that was made, what the gates said of it, and what a person says of it. */
+/** A generated answer with its decision and a person's label. */
 export interface LabelledAnswer {
   readonly decision: Pick<Judgement, 'findings' | 'verdict'>
-  /** Whether it states anything that the passages do not hold. */
+  /** Whether it states anything that the passages do not contain. */
   readonly hallucinated: boolean
 }
 
-/** What was counted. */
+/** Counted rates. */
 export interface Hallucinations {
-  /** Hallucinated answers among those given: what a reader meets. The target of the multi-gate profile is none. */
+  /** Hallucinated answers among those sent to readers. The multi-gate profile's target is none. */
   readonly given: MeasuredRate
-  /** Hallucinated answers among all that were made. */
+  /** Hallucinated answers among all generated ones. */
   readonly made: MeasuredRate
-  /** Answers that the grounding gate refused, among the hallucinated ones that it judged. */
+  /** Among the hallucinated answers that the grounding gate judged, those that it refused. */
   readonly caught: MeasuredRate
-  /** Answers that the grounding gate refused, among the sound ones that it judged. */
+  /** Among the correct answers that the grounding gate judged, those that it refused. */
   readonly falseAlarms: MeasuredRate
   /** In one sentence, with n and the interval. */
   readonly statement: string
 }
 
 /**
- * The rate of hallucinated answers from grounding findings and labels. `given` is what `suggestThresholdChange` takes as
+ * Computes hallucination rates from grounding findings and labels. `given` can be passed to `suggestThresholdChange` as
  * `hallucinations`.
  *
  * @see the specification of multi-gate, "Consequences" (SC-002)

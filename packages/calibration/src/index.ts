@@ -1,4 +1,4 @@
-/** Thresholds and error rates from labels: offline, into new frozen policies. */
+/** Thresholds and error rates from labels: computed offline, into new frozen policies. */
 export { binomialInterval } from './binomial-interval.ts'
 export {
   checkGenerationConfidence,

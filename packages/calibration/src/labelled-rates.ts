@@ -1,9 +1,9 @@
-/** How often a gate errs, from labels of some of what it decided. */
+/** Estimates a gate's error rates from labels of some of its decisions. */
 import { binomialInterval, type Interval } from './binomial-interval.ts'
 
-/** Decisions of one kind, and what was said of some of them. */
+/** Decisions of one kind, some of them labelled. */
 export interface LabelledDecisions {
-  /** How many there were, labelled or not. */
+  /** Total number, labelled or not. */
   readonly decisions: number
   readonly right: number
   readonly wrong: number
@@ -11,33 +11,33 @@ export interface LabelledDecisions {
 
 /** A rate estimated from labels. */
 export interface EstimatedRate extends Interval {
-  /** 0..1; `null` when one of the two kinds has no labels, though there are decisions of it. */
+  /** 0..1; `null` if one of the two kinds has decisions but no labels. */
   readonly rate: number | null
 }
 
-/** How often the gate errs, either way. */
+/** Both error rates of the gate. */
 export interface ErrorRates {
   /** Share of the answerable questions that are refused. */
   readonly falseRefusals: EstimatedRate
-  /** Share of the questions without a right answer that are answered. */
+  /** Share of the unanswerable questions that are answered. */
   readonly falseAcceptances: EstimatedRate
 }
 
-/** Two intervals that both hold in 95 % of the cases hold singly in 97.5 %. */
+/** Two intervals that shall hold jointly in 95 % of cases have 97.5 % each (Bonferroni). */
 const EACH = 0.975
 
 /**
- * Both rates over all decisions. People label refusals and answers at different rates, so each kind's share of errors is
- * measured by itself and weighted by how many decisions of it there were. A wrong refusal was of an answerable question,
- * a wrong answer to one that should have been refused.
+ * Estimates both rates over all decisions. Refusals and answers are labelled at different rates, so the share of errors
+ * is estimated for each kind and weighted by its number of decisions. A wrong refusal means that the question was
+ * answerable, a wrong answer that it was not.
  *
- * @returns intervals that cover the true rates in at least 95 % of the cases, as far as those who label are like those who
- *   do not; 0..1 where nothing is known
+ * @returns intervals that cover the true rates in at least 95 % of cases, if the labelled decisions are representative;
+ *   0..1 without data
  */
 export function estimateErrorRates(refusals: LabelledDecisions, answers: LabelledDecisions): ErrorRates {
   const [refused, answered] = [errorsOf(refusals), errorsOf(answers)]
   const [most, least] = [refusals.decisions, answers.decisions]
-  // Both rates rise with the share of errors of either kind.
+  // Both rates increase with the share of errors of either kind.
   const falseRefusals = (wrongRefusals: number, wrongAnswers: number): number =>
     share(most * wrongRefusals, least * (1 - wrongAnswers))
   const falseAcceptances = (wrongRefusals: number, wrongAnswers: number): number =>

@@ -1,21 +1,21 @@
-/** What the metrics are computed from. */
+/** Input of the metrics. */
 
-/** What a gate said of a question, and what it should have. */
+/** A gate's score for a question, and its label. */
 export interface LabelledScore {
-  /** The higher, the sooner the question is answered. What is not a number counts as the lowest: the gate refuses it. */
+  /** Higher scores are answered first. A non-finite score counts as the lowest, because the gate refuses it. */
   readonly score: number
   /** Whether the collection answers the question. */
   readonly answerable: boolean
 }
 
-/** Questions that have one score: no threshold can tell them apart. */
+/** Questions with equal scores, which no threshold can separate. */
 export interface Tie {
   readonly score: number
   readonly answerable: number
   readonly unanswerable: number
 }
 
-/** Questions counted by score, highest first. */
+/** Counts questions by score, highest first. */
 export function tiesOf(scored: readonly LabelledScore[]): readonly Tie[] {
   const counts = new Map<number, { answerable: number; unanswerable: number }>()
   for (const { score, answerable } of scored) {

@@ -1,4 +1,4 @@
-/** Logistic regression by Newton's method: deterministic, and exact to rounding. */
+/** Logistic regression by Newton's method: deterministic, and exact up to rounding. */
 import { dot } from 'hono-rag-gate/core/lib'
 import { solve } from './cholesky.ts'
 
@@ -7,22 +7,22 @@ export interface Example {
   readonly features: readonly number[]
   /** 0 or 1. */
   readonly label: 0 | 1
-  /** How much it counts, 0 and up. Weights are divided by their sum, so only their ratios matter. */
+  /** Weight of the example, 0 and up; normalised by the sum of weights. */
   readonly weight: number
-  /** Log-odds that another model gives it: what is fitted is added to them. Finite. @default 0 */
+  /** Log-odds from another model, to which the fit is added. Finite. @default 0 */
   readonly offset?: number
 }
 
 /** Settings of `fitLogistic`. */
 export interface LogisticFitOptions {
   /**
-   * Half of this times the squared length of the coefficients of standardised features is added to the mean loss;
-   * above 0. The intercept is free.
+   * L2 penalty, above 0: half of this times the squared norm of the coefficients of standardised features is added to
+   * the mean loss. The intercept is not penalised.
    */
   readonly l2: number
 }
 
-/** A fitted model: the chance of label 1 is 1 / (1 + e^−(intercept + Σ coefficient · feature)). */
+/** A fitted model: the probability of label 1 is 1 / (1 + e^−(intercept + Σ coefficient · feature)). */
 export interface LogisticFit {
   readonly intercept: number
   /** In the order and the units of the features. */
@@ -33,11 +33,11 @@ const MAX_STEPS = 50
 const SETTLED = 1e-12
 
 /**
- * The model with the least penalised weighted log loss. Features are standardised first by their weighted mean and
- * deviation, so that the penalty treats them alike; a feature that never varies gets the coefficient 0. The order of
- * the examples matters no further than rounding.
+ * Minimises the penalised weighted log loss. Features are standardised by their weighted mean and deviation, so that
+ * the penalty treats them alike; a constant feature gets the coefficient 0. The result does not depend on the order of
+ * the examples, except for rounding.
  *
- * @param examples at least one, with the same number of finite features each
+ * @param examples at least one, all with the same number of finite features
  * @see T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", 2nd edition, section 4.4.1
  *   (Newton's steps) and 18.4 (L2)
  */
@@ -45,7 +45,7 @@ export function fitLogistic(examples: readonly Example[], { l2 }: LogisticFitOpt
   const total = examples.reduce((sum, { weight }) => sum + weight, 0)
   const scales = scalesOf(examples, total)
   const rows = examples.map(({ features, label, weight, offset = 0 }) => ({
-    // The intercept is the coefficient of a feature that is always 1.
+    // The intercept is the coefficient of a constant feature 1.
     inputs: [1, ...scales.map(({ mean, deviation }, at) => (features[at]! - mean) / deviation)],
     label,
     weight: weight / total,
@@ -58,7 +58,7 @@ export function fitLogistic(examples: readonly Example[], { l2 }: LogisticFitOpt
     let length = 1
     let next = point
     let nextLoss = Infinity
-    // The loss is convex: a shorter step in this direction always lowers it, until rounding is all that is left.
+    // The loss is convex, so a short enough step in this direction lowers it, down to rounding errors.
     while (length > SETTLED && !(nextLoss <= loss)) {
       next = point.map((value, at) => value + length * direction[at]!)
       nextLoss = lossAt(rows, next, l2)
@@ -93,7 +93,7 @@ function scalesOf(examples: readonly Example[], total: number): Scale[] {
     const mean = examples.reduce((sum, { features, weight }) => sum + weight * features[at]!, 0) / total
     const variance =
       examples.reduce((sum, { features, weight }) => sum + weight * (features[at]! - mean) ** 2, 0) / total
-    // A feature that never varies stands at its mean: any deviation leaves it at 0.
+    // A constant feature becomes 0 with any deviation.
     return { mean, deviation: variance > 0 ? Math.sqrt(variance) : 1 }
   })
 }
@@ -108,11 +108,11 @@ function lossAt(rows: readonly Row[], point: readonly number[], l2: number): num
   return loss
 }
 
-/** Minus the inverse of the Hessian times the gradient. */
+/** The Newton direction: minus the inverse of the Hessian times the gradient. */
 function newtonDirection(rows: readonly Row[], point: readonly number[], l2: number): number[] {
   const size = point.length
   const descent = point.map((value, at) => (at === 0 ? 0 : -l2 * value))
-  // A trace on the intercept, too: where every example has one label, nothing else bounds it.
+  // A tiny penalty on the intercept keeps it bounded if all examples have the same label.
   const hessian = point.map((_, row) => point.map((__, column) => (row === column ? (row === 0 ? 1e-12 : l2) : 0)))
   for (const { inputs, label, weight, offset } of rows) {
     const chance = 1 / (1 + Math.exp(-offset - dot(inputs, point)))

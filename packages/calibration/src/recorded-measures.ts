@@ -1,8 +1,8 @@
-/** Numbers that are recorded with every decision, by names that a fitted confidence can refer to. */
+/** Recorded numbers by name, for fitted confidences. */
 import type { RerankerKind } from 'hono-rag-gate/core/evidence'
 import { curves, type ScoreCurve, type Signal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 
-/** What is taken of a method's scores. */
+/** Measures derived from a method's score curve. */
 const OF_CURVES: Readonly<Record<string, (curve: ScoreCurve) => number>> = {
   top: ({ scores }) => scores[0] ?? NaN,
   lead: ({ scores }) => (scores[0] ?? NaN) - (scores[1] ?? 0),
@@ -10,10 +10,10 @@ const OF_CURVES: Readonly<Record<string, (curve: ScoreCurve) => number>> = {
 }
 
 /**
- * A recorded number by its name: a signal of the text (`sentenceMatch`), or of the scores of a method
- * (`cosine.top`, `bm25.lead`, `grade.above`: the best score, its lead over the second, its height above the mean).
+ * A recorded measure by name: a text signal (`sentenceMatch`), or a measure of a method's scores (`cosine.top`,
+ * `bm25.lead`, `grade.above`: the best score, its lead over the second, its height above the mean).
  *
- * @returns `NaN` when there is no such number, or the method gave no score
+ * @returns `NaN` if there is no such measure, or the method gave no score
  */
 export function recordedMeasure(signals: Signals, name: string): number {
   const [kind = '', of] = name.split('.')
@@ -24,7 +24,7 @@ export function recordedMeasure(signals: Signals, name: string): number {
   return Number.isFinite(value) ? value : NaN
 }
 
-/** Names of the numbers that all of these have, in a fixed order. */
+/** Names of the measures that all of these have, in a fixed order. */
 export function measuresOfAll(all: readonly Signals[]): readonly string[] {
   const kinds = [...new Set(all.flatMap((signals) => Object.keys(signals.curves ?? {})))].sort()
   const names = [
@@ -34,20 +34,20 @@ export function measuresOfAll(all: readonly Signals[]): readonly string[] {
   return names.filter((name) => all.every((signals) => Number.isFinite(recordedMeasure(signals, name))))
 }
 
-/** Kinds of score that come of reading a passage beside the question. */
+/** Score kinds from models that read passage and question together. */
 const READERS: readonly RerankerKind[] = ['cross-encoder', 'grade']
 
-/** Whether anything read the passages of a question: it may be off, spared, or have failed. */
+/** Whether a reranker scored the passages of a question; it may be off, skipped, or have failed. */
 export function hasReaderScores(signals: Signals): boolean {
   return READERS.some((kind) => signals.curves?.[kind] !== undefined)
 }
 
-/** Whether the number of this name comes of reading a passage. */
+/** Whether a measure comes from a reranker. */
 export function isOfReader(name: string): boolean {
   return READERS.some((kind) => name.startsWith(`${kind}.`))
 }
 
-/** Names of the numbers of readers that all of those have whose passages were read, in a fixed order. */
+/** Names of the reranker measures that all questions with reranker scores have, in a fixed order. */
 export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
   const read = all.filter(hasReaderScores)
   return measuresOfAll(read).filter(isOfReader)
@@ -64,7 +64,7 @@ function numberIn(signals: object, name: string): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : NaN
 }
 
-/** The signals that the numbers of these names are taken from. */
+/** The signals that these measures are derived from. */
 export function signalsOfMeasures(names: readonly string[]): readonly Signal[] {
   const ofText = Object.values(TEXT_SIGNALS).filter(({ name }) => names.includes(name))
   return names.some((name) => name.includes('.')) ? [...ofText, curves] : ofText

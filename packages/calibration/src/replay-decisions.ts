@@ -1,25 +1,25 @@
-/** What another policy would have said of decisions that are on record: from their signals, without any text. */
+/** Replays recorded decisions under another policy, from their signals, without texts. */
 import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import { type Finding, gradedRelevanceGate, type Verdict } from 'hono-rag-gate/core/gates'
 import { confidenceOf, isOfTexts, judge, judgesAnswers, type Policy, readerFindings } from 'hono-rag-gate/core/policy'
 import type { Signal, Signals } from 'hono-rag-gate/core/signals'
 import { hasReaderScores } from './recorded-measures.ts'
 
-/** A decision on record. */
+/** A recorded decision. */
 export interface RecordedDecision {
   readonly id: string
   readonly verdict: Verdict
   readonly signals: Signals
-  /** Those about texts (`isOfTexts`) count again: the texts are gone. */
+  /** Findings of text rules (`isOfTexts`) are reused, because the texts are not recorded. */
   readonly findings: readonly Finding[]
   readonly policyId: string
-  /** What became of the reader. @default it was not recorded */
+  /** Outcome of the reranker. @default not recorded */
   readonly reader?: RerankerOutcome
-  /** What of the record is gone; absent where it is whole. */
+  /** Why parts of the record are missing; absent if it is complete. */
   readonly lost?: 'cut' | 'erased'
 }
 
-/** Why a decision cannot be judged again, in words. */
+/** Why a decision cannot be replayed, in words. */
 export const NOT_REPLAYABLE = {
   judges_answers: 'The policy judges answers, of which no text is kept',
   signal_missing: 'A signal that the policy needs was not recorded',
@@ -28,7 +28,7 @@ export const NOT_REPLAYABLE = {
   erased: 'What was found in its texts was erased',
 } as const
 
-/** What is gone of a record in D1: `cut` names fields that were left out, an empty principal was erased. */
+/** What is missing from a record in D1: `cut` names fields that were left out, an empty principal means erasure. */
 export function lostOfRecord(record: {
   readonly cut: readonly unknown[] | null
   readonly principalId: unknown
@@ -37,7 +37,7 @@ export function lostOfRecord(record: {
   return record.principalId === '' ? 'erased' : undefined
 }
 
-/** One decision under the other policy. */
+/** The result for one decision under the other policy. */
 export type Replayed =
   | {
       readonly id: string
@@ -45,7 +45,7 @@ export type Replayed =
       readonly was: Verdict
       readonly is: Verdict
       readonly confidence: number
-      /** Present where the passages were not read: the reader failed or was late, was spared, or there was none. */
+      /** Why no reranker scored the passages, if none did: it failed or timed out, was skipped, or is off. */
       readonly unread?: 'failed' | 'spared' | 'off'
     }
   | {
@@ -56,10 +56,10 @@ export type Replayed =
     }
 
 /**
- * Re-judges a decision. Never a guess: what the policy needs and was not recorded makes it not replayable.
+ * Judges a recorded decision again. If a signal that the policy needs was not recorded, it is not replayable.
  *
- * Where the reader failed it is judged as the gate would judge it: `whereReaderFails` says how. A policy whose confidence
- * weighs a reader judges what was spared where it was fitted on a cascade, and nothing else that was not read.
+ * If the reranker failed, the decision is judged as the gate would have (`whereReaderFails`). A policy whose confidence
+ * uses a reranker can only judge unscored questions that a cascade skipped, and only if it was fitted on a cascade.
  */
 export function replayDecision(policy: Policy, recorded: RecordedDecision): Replayed {
   const { id, verdict: was, signals, findings, reader, lost } = recorded
@@ -69,7 +69,7 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   const evidence = signals.chunkCount > 0
   const needed = signalsNeeded(policy, evidence).filter(({ mayLack }) => mayLack !== true)
   if (needed.some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
-  // Without evidence there was nothing to read.
+  // Without evidence there was nothing to rerank.
   const unread = evidence && !hasReaderScores(signals)
   const why = reader === 'timeout' ? 'failed' : reader
   const ofReader = readerFindings(policy, reader)
@@ -82,16 +82,16 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   return { id, kind: 'replayed', was, is, confidence, ...(unread && why && why !== 'ok' ? { unread: why } : {}) }
 }
 
-/** The signals by which a policy judges; of a question for which nothing was found, those of the question. */
+/** The signals that a policy needs; without evidence, those about the question. */
 function signalsNeeded({ reads, gates }: Policy, evidence: boolean): readonly Signal[] {
   if (evidence) return reads
   return gates.flatMap(({ gate, settings }) => (gate.about === 'question' ? (gate.reads?.(settings) ?? []) : []))
 }
 
-/** What a policy does with a question whose reader failed: it refuses it, judges words alone, or weighs no reader anyway. */
+/** What a policy does if the reranker failed: refuse, judge lexically, or nothing as it uses no reranker. */
 export type WhereReaderFails = 'refused' | 'judged_by_words' | 'not_weighed'
 
-/** What a policy does with a question whose reader failed. */
+/** Determines what a policy does if the reranker failed. */
 export function whereReaderFails(policy: Policy): WhereReaderFails {
   if (readerFindings(policy, 'failed').length > 0) return 'refused'
   return policy.gates.some(({ gate }) => gate.name === gradedRelevanceGate.name) ? 'judged_by_words' : 'not_weighed'

@@ -1,10 +1,10 @@
-/** What a gate costs and keeps as its threshold moves. */
+/** Trade-off of a gate's coverage and risk by threshold. */
 import { type LabelledScore, type Tie, tiesOf } from './labelled-score.ts'
 
 /**
- * Area under the risk–coverage curve: questions are answered from the highest score down, and after each the risk is
- * the share of those answered that should have been refused; the area is the mean of these risks. Lower is better.
- * Questions that tie are taken in every order alike, so that the order of the input never matters.
+ * Area under the risk–coverage curve: questions are answered from the highest score down; after each, the risk is the
+ * share of unanswerable questions among those answered, and the area is the mean of these risks. Lower is better. Ties
+ * are averaged over all orders, so the order of the input does not matter.
  *
  * @returns 0..1; `NaN` for no questions
  * @see Y. Geifman and R. El-Yaniv, "Selective Classification for Deep Neural Networks", NeurIPS 2017
@@ -24,9 +24,9 @@ export function riskCoverageArea(scored: readonly LabelledScore[]): number {
   return risks / answered
 }
 
-/** What a threshold keeps and lets through. */
+/** Rates at a threshold. */
 export interface OperatingPoint {
-  /** Questions with this score or a higher one are answered; `Infinity` answers none. */
+  /** Questions with at least this score are answered; `Infinity` answers none. */
   readonly threshold: number
   /** Share of the answerable questions that are answered, 0..1. */
   readonly coverage: number
@@ -35,11 +35,11 @@ export interface OperatingPoint {
 }
 
 /**
- * The threshold that answers the most answerable questions while at most a stated share of the unanswerable ones is
- * answered. Questions that tie are answered together or not at all, as a gate would.
+ * The threshold that answers the most answerable questions while at most a given share of the unanswerable ones is
+ * answered. Ties are answered together or not at all, as in a gate.
  *
- * @param atMost the stated share, 0..1
- * @returns `NaN` rates for a kind of which there are no questions
+ * @param atMost the given share, 0..1
+ * @returns `NaN` rates for a kind without questions
  */
 export function coverageAtFalseAcceptance(scored: readonly LabelledScore[], atMost: number): OperatingPoint {
   const ties = tiesOf(scored)
@@ -58,7 +58,7 @@ export function coverageAtFalseAcceptance(scored: readonly LabelledScore[], atMo
   return { threshold, coverage: kept / answerable, falseAcceptance: wrong / unanswerable }
 }
 
-/** Compared as counts: a share times a count may come out a hair below the whole number it stands for. */
+/** Compared as counts with a tolerance, because a share times a count may be slightly below the exact integer. */
 function allows(tie: Tie, wrong: number, unanswerable: number, atMost: number): boolean {
   return wrong + tie.unanswerable <= atMost * unanswerable + 1e-9
 }

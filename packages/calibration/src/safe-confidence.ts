@@ -1,19 +1,20 @@
-/** The lowest threshold of a confidence that a promise holds at: between two labels, where their number is between two counts. */
+/** The lowest confidence threshold with a guarantee, interpolated between two labels. */
 import { RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import { logOdds } from './log-odds.ts'
 import { lowestSafeThreshold, mostAllowed, type Promised } from './safe-threshold.ts'
 
 /**
- * `lowestSafeThreshold` of confidences, and lower where there are more labels than the count that may get through takes:
- * as far below the best that must not pass, on the way to the next, as uses up the certainty. That holds where questions to
- * be refused get rarer the higher their log-odds are, from these two on. For every distribution of confidences it holds at
- * least as surely as if one more were let through. On average only whole counts are used.
+ * Like `lowestSafeThreshold` for confidences, but interpolated: the number of labels usually allows more than the whole
+ * number of accepted questions, and the threshold is lowered from the highest rejected label towards the next until the
+ * certainty is used up. The guarantee assumes that from these two labels upwards the density of unanswerable questions
+ * decreases with their log-odds. For every other distribution it holds at least as well as if one more were accepted.
+ * With `average`, there is no interpolation.
  *
- * @param confidences of questions to be refused, 0..1; what is no number never gets through
+ * @param confidences of unanswerable questions, 0..1; non-finite ones are never accepted
  * @param step thresholds are multiples of it; above 0, to 1
- * @returns `undefined` when even 1 lets too many through, or there are too few
- * @see T. P. Hettmansperger and S. J. Sheather, "Confidence intervals based on interpolated order statistics", Statistics &
- *   Probability Letters 4(2), 1986
+ * @returns `undefined` if even 1 accepts too many, or there are too few labels
+ * @see T. P. Hettmansperger and S. J. Sheather, "Confidence intervals based on interpolated order statistics",
+ *   Statistics & Probability Letters 4(2), 1986
  */
 export function lowestSafeConfidence(
   confidences: readonly number[],
@@ -25,7 +26,7 @@ export function lowestSafeConfidence(
   const allowed = mostAllowed(confidences.length, promised)
   const best = confidences.filter(Number.isFinite).sort((a, b) => b - a)
   const [barred, next] = [best[allowed], best[allowed + 1]]
-  // Equal ones may be many: nothing lies between them.
+  // Equal confidences cannot be interpolated.
   if (barred === undefined || next === undefined || barred <= next) return counted
   const share = shareOfTheWay(confidences.length, allowed, risk, certainty)
   const odds = logOdds(barred) - share * (logOdds(barred) - logOdds(next))
@@ -33,7 +34,7 @@ export function lowestSafeConfidence(
   return share === 0 ? counted : Math.min(counted, Number(between.toFixed(9)))
 }
 
-/** How far one may go, 0..1, by bisection: the farther, the likelier the rate is above the risk. */
+/** How far to interpolate, 0..1, by bisection: the further, the more likely the rate exceeds the risk. */
 function shareOfTheWay(labels: number, allowed: number, risk: number, certainty: number): number {
   let safe = 0
   let unsafe = 1
@@ -46,11 +47,11 @@ function shareOfTheWay(labels: number, allowed: number, risk: number, certainty:
 }
 
 /**
- * Chance that the rate at a threshold so far between two labels is above the risk. Where log-odds get rarer upwards, the
- * rate between two of them is at most what is between their rates, and those are order statistics of a uniform
- * distribution: sums of exponential variables E₁, E₂, … over their sum. So it is the chance that
- * (1 − r)(E₁ + … + Eₖ) + (c − r) Eₖ₊₁ is above r(Eₖ₊₂ + … + Eₙ₊₁), for k = allowed + 1, counted by how many of the latter
- * end before the former do.
+ * Probability that the rate at an interpolated threshold exceeds the risk. If the density decreases with the log-odds,
+ * the rate at the threshold is at most the linear interpolation of the rates at the two labels. These are order
+ * statistics of a uniform distribution: sums of exponential variables E₁, E₂, … divided by their total. So this is the
+ * probability that (1 − r)(E₁ + … + Eₖ) + (c − r) Eₖ₊₁ > r(Eₖ₊₂ + … + Eₙ₊₁) with k = allowed + 1, counted by how many
+ * of the latter end before the former do.
  *
  * @param share c, above `risk`, to 1
  */

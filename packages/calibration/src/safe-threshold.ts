@@ -1,45 +1,45 @@
-/** The lowest threshold that a promise holds at, and how many labels a promise takes. */
+/** The lowest threshold with a guarantee, and the number of labels that a guarantee needs. */
 import { meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import { binomialInterval, chanceOfAtMost } from './binomial-interval.ts'
 
-/** A promise: how much may go wrong, and how sure one must be of it. */
+/** A guarantee: the accepted risk, and its confidence level. */
 export interface Promised {
-  /** Share of the questions to be refused that may be answered, above 0, below 1. */
+  /** Share of the unanswerable questions that may be answered, above 0, below 1. */
   readonly risk: number
   /**
-   * How sure one must be of that, .5 to below 1. `average`, which is weaker: over sets of labels of this size the share is no
-   * higher in the mean, and with one set it may well be.
+   * Confidence level, .5 to below 1. `average` is weaker: the share is within the risk in the mean over label sets of
+   * this size, but may exceed it for a single set.
    */
   readonly certainty: number | 'average'
 }
 
 /**
- * Upper bound of a rate that one can be so sure of: exact (Clopper–Pearson), one-sided.
+ * One-sided exact (Clopper–Pearson) upper bound of a rate.
  *
- * @param hits how often it happened, whole, 0..trials
+ * @param hits number of events, whole, 0..trials
  * @returns 0..1; 1 for no trials
  */
 export function upperBound(hits: number, trials: number, certainty: number): number {
-  // A tail on one side: the interval leaves out as much on the other.
+  // The interval is two-sided, with the same tail probability on each side.
   return binomialInterval(hits, trials, 2 * certainty - 1).high
 }
 
-/** Questions to be refused without which a promise cannot be made, even when none of them gets through. */
+/** Minimum number of labelled unanswerable questions for a guarantee, if none of them is accepted. */
 export function labelsNeeded(risk: number, certainty: Promised['certainty']): number {
   if (certainty === 'average') return Math.ceil(1 / risk - 1 - RATIO_TOLERANCE)
   return Math.ceil(Math.log(1 - certainty) / Math.log(1 - risk) - RATIO_TOLERANCE)
 }
 
 /**
- * The lowest threshold at which, so surely, no more than the stated share of the questions to be refused gets through: a
- * step above the best score that must not pass. Which score that is depends on how many there are and on nothing else, so
- * that the search takes nothing from the certainty.
+ * The lowest threshold at which, at the given confidence level, at most the given share of the unanswerable questions
+ * is accepted: one step above the highest score that must be rejected. Which score that is depends only on their
+ * number, so the choice does not weaken the guarantee.
  *
- * @param scores of questions to be refused; what is no number never gets through
+ * @param scores of unanswerable questions; non-finite ones are never accepted
  * @param step thresholds are multiples of it; above 0, to 1
- * @returns `undefined` when even 1 lets too many through, or there are too few scores
- * @see S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of Mathematical Statistics 12(1),
- *   1941: an order statistic as a limit that holds for every distribution
+ * @returns `undefined` if even 1 accepts too many, or there are too few scores
+ * @see S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of Mathematical Statistics
+ *   12(1), 1941: an order statistic as a limit that holds for every distribution
  */
 export function lowestSafeThreshold(
   scores: readonly number[],
@@ -58,12 +58,12 @@ export function lowestSafeThreshold(
 }
 
 /**
- * How many of so many questions to be refused may get through under a promise; −1 when not even none.
+ * How many of the labelled unanswerable questions may be accepted under a guarantee; −1 if there are too few labels.
  *
  * @param trials whole, 0 and up
  */
 export function mostAllowed(trials: number, promised: Promised): number {
-  // The more get through, the higher the bound: by bisection.
+  // The bound increases with the number accepted, so bisection works.
   let allowed = -1
   let barred = trials
   while (barred - allowed > 1) {
@@ -75,8 +75,8 @@ export function mostAllowed(trials: number, promised: Promised): number {
 }
 
 /**
- * Whether the upper bound of so many hits is within the risk: were the rate higher, so few would be too rare. On average:
- * whether the next of so many questions ranks among the `hits` + 1 best no more often than that.
+ * Whether the upper bound for this many hits is within the risk. With `average`: whether the probability that a further
+ * question ranks among the `hits` + 1 highest, (hits + 1) / (trials + 1), is.
  *
  * @param hits whole, 0 and up, fewer than `trials`
  * @see A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei and T. Schuster, "Conformal Risk Control", ICLR 2024

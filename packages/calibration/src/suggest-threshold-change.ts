@@ -1,37 +1,37 @@
-/** Which way a threshold should go, and how the policy would then read. */
+/** Suggests whether to raise or lower a threshold, and gives the changed policy. */
 import { thresholdOf, withThreshold } from './gate-threshold.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Policy } from 'hono-rag-gate/core/policy'
 
-/** What was counted among labelled answers. */
+/** A rate counted on labels. */
 export interface CountedRate {
-  /** 0..1; `null` when nothing was counted. */
+  /** 0..1; `null` without labels. */
   readonly rate: number | null
-  /** Over how many labels. */
+  /** Number of labels. */
   readonly labels: number
 }
 
-/** What the rule looks at. */
+/** Input of the rule. */
 export interface ThresholdEvidence {
   /** Answerable questions that were refused. */
   readonly falseRefusals: CountedRate
-  /** Answers given that said what no passage does. */
+  /** Answers that were given with claims that no passage supports. */
   readonly hallucinations: CountedRate
 }
 
-/** How the rule is applied. */
+/** Options of the rule. */
 export interface ThresholdChangeOptions {
-  /** Labels below which a rate says nothing. @default 100 */
+  /** Minimum number of labels for a rate to be used. @default 100 */
   readonly minLabels?: number
-  /** By how much a threshold is moved. @default 0.05 */
+  /** Amount by which a threshold is changed. @default 0.05 */
   readonly step?: number
 }
 
-/** What the rule says. */
+/** The suggestion. */
 export interface ThresholdChange {
   readonly action: 'keep' | 'raise' | 'lower'
   readonly because: string
-  /** The one setting that changes, and the policy with it; absent when nothing does, or there is nothing to change. */
+  /** The one setting that changes, and the changed policy; absent for `keep`, or if the policy has no such setting. */
   readonly change?: {
     readonly gate: 'min-top-cosine' | 'generation-confidence'
     readonly from: number
@@ -44,12 +44,12 @@ const HALLUCINATIONS_AT_MOST = 0.01
 const FALSE_REFUSALS_AT_MOST = 0.1
 
 /**
- * One adjustment at a time, safety first: raises when more than 1 % of the answers are hallucinated, else lowers when
- * more than 10 % of the answerable questions are refused. What raises is the generation confidence where the policy has
- * it, what lowers is the similarity: the gate that stands nearest to the fault. Never changes a running policy: it gives
- * a new one.
+ * Suggests one adjustment at a time, safety first: raise if more than 1 % of the answers are hallucinated, otherwise
+ * lower if more than 10 % of the answerable questions are refused. The generation confidence is raised if the policy
+ * has it; the similarity is lowered: in each case the gate closest to the error. A running policy is never changed; the
+ * result is a new one.
  *
- * @throws `config_invalid` when a rate is outside 0..1, or an option is out of range
+ * @throws `config_invalid` if a rate is outside 0..1, or an option is out of range
  * @see the specification of multi-gate, "Threshold Calibration"
  */
 export function suggestThresholdChange(
@@ -67,7 +67,7 @@ export function suggestThresholdChange(
     const because = 'More than 1 % of the answers say what no passage does'
     return { action: 'raise', because, ...moved(policy, ['generation-confidence', 'min-top-cosine'], step) }
   }
-  // Without knowing how many answers are wrong, letting more of them through is no repair.
+  // Without a known hallucination rate, the gate is not loosened.
   if (refused !== undefined && refused > FALSE_REFUSALS_AT_MOST) {
     if (hallucinated === undefined) {
       return { action: 'keep', because: 'Too few labels of answers to lower a threshold safely' }
@@ -87,7 +87,7 @@ function usableRate(param: string, { rate, labels }: CountedRate, minLabels: num
   return labels >= minLabels ? rate : undefined
 }
 
-/** The policy with the first of these gates that it has moved by a step, held within 0..1. */
+/** The policy with the first of these gates that it has moved by a step, clamped to 0..1. */
 function moved(
   policy: Policy,
   gates: readonly ('min-top-cosine' | 'generation-confidence')[],

@@ -1,4 +1,4 @@
-/** How much hangs on the exact threshold. */
+/** Shows how much the rates depend on the exact threshold. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import type { LabelledScore } from './labelled-score.ts'
@@ -6,38 +6,38 @@ import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 
 /** Settings of `thresholdSensitivity`. */
 export interface SensitivityOptions {
-  /** How far around the threshold is looked, above 0. @default 0.1 */
+  /** Range around the threshold, above 0. @default 0.1 */
   readonly reach?: number
-  /** Distance of two thresholds, above 0. @default 0.01 */
+  /** Distance between thresholds, above 0. @default 0.01 */
   readonly step?: number
 }
 
-/** What one threshold would do. */
+/** Rates at one threshold. */
 export interface SensitivityPoint {
   readonly threshold: number
-  /** Questions refused, of all. */
+  /** Refused questions among all. */
   readonly refusals: MeasuredRate
-  /** Answerable questions refused. */
+  /** Refused questions among the answerable ones. */
   readonly falseRefusals: MeasuredRate
-  /** Unanswerable questions answered. */
+  /** Answered questions among the unanswerable ones. */
   readonly falseAcceptances: MeasuredRate
 }
 
-/** The curve around a threshold. */
+/** Rates around a threshold. */
 export interface Sensitivity {
-  /** Rising thresholds, the one asked about in the middle. */
+  /** By ascending threshold, with the given one in the middle. */
   readonly points: readonly SensitivityPoint[]
-  /** Where one step changes most: from this threshold to the next, by so much of all questions. Absent without labels. */
+  /** The step with the largest change, as a share of all questions, from this threshold. Absent without labels. */
   readonly steepest?: { readonly from: number; readonly to: number; readonly change: number }
 }
 
 const MOST_POINTS = 2001
 
 /**
- * Refusal rate, false refusals and false acceptances around a threshold. Equality passes, as in the gates; a score that
- * is no number is refused at every threshold.
+ * Refusal rate, false refusals and false acceptances around a threshold. Equality passes, as in the gates; a non-finite
+ * score is refused at every threshold.
  *
- * @throws `config_invalid` when an option is out of range, or there would be more than 2001 points
+ * @throws `config_invalid` if an option is out of range, or there would be more than 2001 points
  * @see the specification of multi-gate, "Threshold sensitivity"
  */
 export function thresholdSensitivity(
@@ -46,7 +46,7 @@ export function thresholdSensitivity(
   options: SensitivityOptions = {},
 ): Sensitivity {
   const { reach = 0.1, step = 0.01 } = options
-  // Slack, so that a reach of ten steps is ten steps.
+  // Tolerance, because reach / step may be slightly below the exact integer.
   const steps = Math.floor(reach / step + RATIO_TOLERANCE)
   if (!(Number.isFinite(threshold) && step > 0 && steps >= 1 && 2 * steps < MOST_POINTS)) {
     throw new RagGateError('config_invalid', 'reach must hold 1 to 1000 steps', { param: 'reach' })
@@ -79,7 +79,7 @@ function steepestOf(points: readonly SensitivityPoint[]): Pick<Sensitivity, 'ste
   let steepest: Sensitivity['steepest']
   points.slice(1).forEach((point, at) => {
     const before = points[at]!
-    // Not a number without labels, and so above nothing.
+    // `NaN` without labels, which compares as false.
     const change = (point.refusals.hits - before.refusals.hits) / point.refusals.labels
     if (change > (steepest?.change ?? -1)) steepest = { from: before.threshold, to: point.threshold, change }
   })

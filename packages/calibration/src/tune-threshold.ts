@@ -1,4 +1,4 @@
-/** A threshold from ground truth: offline, into a new frozen policy, with what changed and why. */
+/** Tunes a threshold on labels: offline, into a new frozen policy, with a record of the change and its reason. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import type { Policy } from 'hono-rag-gate/core/policy'
@@ -13,19 +13,19 @@ import type { LabelledScore } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
 import { labelsNeeded, lowestSafeThreshold } from './safe-threshold.ts'
 
-/** Settings of `tuneThreshold`. */
+/** Options of `tuneThreshold`. */
 export interface TuneOptions {
   /** The gate whose threshold is tuned. */
   readonly gate: ThresholdGate
   /** Share of the unanswerable questions that may be answered, above 0, below 1. @default 0.05 */
   readonly maxFalseAcceptance?: number
-  /** How sure one must be of that, .5 to below 1. @default 0.9 */
+  /** Confidence level of that guarantee, .5 to below 1. @default 0.9 */
   readonly certainty?: number
   /** Thresholds are multiples of it, above 0, to .5. @default 0.01 */
   readonly step?: number
 }
 
-/** What tuning came to. The policy that was given is never changed. */
+/** Result of tuning. The given policy is never changed. */
 export interface TunedThreshold {
   readonly action: 'keep' | 'raise' | 'lower'
   readonly because: string
@@ -37,19 +37,19 @@ export interface TunedThreshold {
   /** At `to`, on these labels. */
   readonly falseRefusals: MeasuredRate
   readonly fromPolicyId: string
-  /** The policy to use: a new one, or the one given where nothing changes. */
+  /** The policy to use: a new one, or the given one if nothing changes. */
   readonly policy: Policy
 }
 
 /**
- * The lowest threshold of a gate at which, with the stated certainty, no more than the stated share of unanswerable
- * questions gets through. Thresholds are tried from the strictest down and the first that cannot be vouched for ends it,
- * so that trying many of them takes nothing from the certainty; each is held against the exact binomial bound. With too
- * few labels, or no threshold that holds, the policy stays as it is.
+ * Finds the lowest threshold of a gate at which, at the given confidence level, at most the given share of unanswerable
+ * questions is accepted. Thresholds are tested from the strictest down, each against the exact binomial bound, and the
+ * search stops at the first that fails, so that testing many does not weaken the guarantee. With too few labels, or if
+ * no threshold passes, the policy is unchanged.
  *
- * The promise holds for questions of the kind that was labelled, and no other.
+ * The guarantee only holds for questions of the kind that was labelled.
  *
- * @throws `config_invalid` when an option is out of range, or the policy has no such gate
+ * @throws `config_invalid` if an option is out of range, or the policy has no such gate
  * @see the specification of sufficiency, "Future Enhancements"
  */
 export function tuneThreshold(
@@ -106,17 +106,17 @@ function ratesAt(
   }
 }
 
-/** Thresholds of their own, by collection. */
+/** Tuned policies by collection. */
 export interface TunedCollections {
-  /** What tuning came to, by collection: for the change log. */
+  /** Result of tuning by collection, for the change log. */
   readonly tuned: Readonly<Record<string, TunedThreshold>>
-  /** The policy of a collection: its own where it has labels enough, the common one elsewhere. For `ragGate`. */
+  /** The policy for a collection: its own if it has enough labels, else the common one. For `ragGate`. */
   readonly policyFor: (tenant: string, collection: string) => Policy
 }
 
 /**
- * Tunes the threshold of each collection from its own labels; run again on newer labels, over time. Every collection has
- * its own promise: together they hold less surely than each alone.
+ * Tunes the threshold of each collection on its own labels; repeat it as new labels come in. Each collection has its
+ * own guarantee; jointly they hold with less certainty than each alone.
  *
  * @throws what `tuneThreshold` throws
  * @see the specification of sufficiency, "Future Enhancements"

@@ -1,7 +1,7 @@
-/** Between which confidences a reader of passages is worth its call, from labels. */
+/** Computes from labels the range of confidences in which a reranker is worth its cost. */
 import { lowestSafeThreshold, type Promised } from './safe-threshold.ts'
 
-/** A labelled question with its confidence by words, before any reader. */
+/** A labelled question with its lexical confidence, before reranking. */
 export interface LabelledConfidence {
   readonly answerable: boolean
   /** 0..1. */
@@ -11,11 +11,11 @@ export interface LabelledConfidence {
 const STEP = 0.0001
 
 /**
- * The bounds of a cascade (docs/cascades.md). So surely, no more than the stated share of the answerable questions lies below
- * `from`, and no more than that of those to be refused at `below` or above it: what is judged without the reader goes
- * wrong no more often. With too few labels of a kind its side is open: 0 or 1.
+ * The bounds of a cascade (docs/cascades.md): at the given confidence level, at most the given share of the answerable
+ * questions is below `from`, and at most that share of the unanswerable ones is at or above `below`, so that decisions
+ * without the reranker are wrong no more often. With too few labels of a kind, its side is open: 0 or 1.
  *
- * @returns `undefined` where words alone keep the promise on both sides, so that nothing lies between
+ * @returns `undefined` if lexical confidence alone meets the guarantee on both sides, so that nothing lies between
  * @see `lowestSafeThreshold`
  */
 export function uncertainMiddle(

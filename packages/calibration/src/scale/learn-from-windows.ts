@@ -1,65 +1,65 @@
-/** Learning a collection's scale: windows of its passages are asked with their own text left out. */
+/** Learns a collection's scale: windows of its passages are asked as questions, with their own passages left out. */
 import type { ConfidenceScale } from 'hono-rag-gate/core/scale'
 import { type Language, words } from 'hono-rag-gate/core/text'
 import { drawWindows, holdsWindow, type ScalePassage, type ScaleWindow } from './windows.ts'
 import { type ScaleObservation, scaleOf, USUAL_REFUSED } from './scale-of-windows.ts'
 
-/** Says which passages a retrieval must not return. */
+/** Whether a retrieval must leave out a passage. */
 export type LeaveOut = (passage: ScalePassage) => boolean
 
-/** How a window is asked. */
+/** How to ask a window. */
 export interface AskWindow<Found> {
   /**
-   * Finds evidence without the passages that are left out, as deep as without them. The retrievals of one window come one
-   * after the other with the same words.
+   * Finds evidence without the left-out passages, but with as many passages as otherwise. Calls for one window are
+   * consecutive and have the same words.
    */
   readonly retrieve: (question: string, leaveOut: LeaveOut) => Promise<Found>
-  /** Confidence of the policy as its scale reads it, 0..1; `undefined` where it refuses the question for itself. */
+  /** The policy's confidence as its scale uses it, 0..1; `undefined` if it refuses the question itself. */
   readonly confidence: (found: Found) => number | undefined
   /**
-   * Score of the best passage by a model that reads meaning.
+   * Score of the best passage by a semantic model.
    *
-   * @default words alone
+   * @default lexical only
    */
   readonly meaning?: (found: Found) => number | undefined
   /** Kind of that score. @default 'cosine' */
   readonly kind?: string
 }
 
-/** How a scale is learned. */
+/** Options of `learnFromWindows`. */
 export interface LearnFromWindowsOptions<Found> extends AskWindow<Found> {
-  /** All passages of the collection, or some drawn evenly. */
+  /** All passages of the collection, or an evenly drawn sample. */
   readonly passages: readonly ScalePassage[]
   /**
-   * In which the policy reads. Whether a collection is written in it is seen by the stop words of its windows.
-   * @default none: every collection is in another
+   * The policy's language. Whether the collection is written in it is determined by the stop words in its windows.
+   * @default none: every collection counts as another language
    */
   readonly language?: Pick<Language, 'isStopWord'> | undefined
   /** @default 1 */
   readonly seed?: number
-  /** Windows asked, 1 and up. @default 200 */
+  /** Number of windows to ask, 1 and up. @default 200 */
   readonly windows?: number
-  /** Asked before each window: once it says so, no more are asked. @default never */
+  /** Called before each window; `true` ends learning. @default never */
   readonly isOver?: () => boolean
 }
 
 /**
- * Sentences asked for meaning, for each window: questions have higher cosines than a few words, and about
- * those of sentences (docs/internal/scale.md).
+ * Number of whole sentences per window that are asked for the semantic scale: questions have higher cosines than five
+ * words, similar to those of sentences (docs/internal/scale.md).
  */
 const SENTENCES_FOR_MEANING = 0.5
-/** Passages below which a collection has no scale of its own. */
+/** Minimum number of passages for learning a scale. */
 const LEAST_PASSAGES = 20
-/** Share of stop words from which a collection is written in their language. */
+/** Minimum share of stop words for a collection to count as written in their language. */
 const LEAST_STOP_WORDS = 0.2
-/** A document with a larger share of the passages is not left out: nothing would be left to find. */
+/** A document with a larger share of the passages is not left out, because too little would remain. */
 const LARGEST_DOCUMENT = 0.5
 
 /**
- * Learns the scale of a collection, without labels. Takes two retrievals a window, or one where the same words are
- * retrieved once; where there are scores of meaning, three more for half as many sentences.
+ * Learns the scale of a collection, without labels. Needs two retrievals per window, or one if equal words are
+ * retrieved once; with semantic scores, three more for half as many sentences.
  *
- * @returns `undefined` for fewer than 20 passages, or where too few windows could be asked
+ * @returns `undefined` for fewer than 20 passages, or if too few windows could be asked
  */
 export async function learnFromWindows<Found>(
   options: LearnFromWindowsOptions<Found>,
@@ -76,7 +76,7 @@ export async function learnFromWindows<Found>(
   return scaleOf(shorter, { sentences, ...usual, ...(options.kind && { kind: options.kind }) })
 }
 
-/** Whether stop words of a language stand in the windows as often as in its texts: 35 to 51 % in English, 0 to 4 in others. */
+/** Whether the windows' share of stop words is typical of the language: 35 to 51 % in English, else 0 to 4 %. */
 export function isWrittenIn({ isStopWord }: Pick<Language, 'isStopWord'>, drawn: readonly ScaleWindow[]): boolean {
   const all = drawn.flatMap(({ question }) => words(question))
   return all.filter(isStopWord).length >= LEAST_STOP_WORDS * all.length
@@ -97,7 +97,7 @@ async function observeAll<Found>(
   return observations
 }
 
-/** Documents that hold more than half of the passages. */
+/** Documents with more than half of the passages. */
 export function largeDocuments(passages: readonly ScalePassage[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { documentId } of passages) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
@@ -106,10 +106,10 @@ export function largeDocuments(passages: readonly ScalePassage[]): ReadonlySet<s
 }
 
 /**
- * Asks one window: without its passage and every other that holds it, and without its document as well.
+ * Asks a window once for each of `ways`: without its passage and others containing it, also without its document.
  *
  * @param large documents that are never left out
- * @param ways what is left out, in turn
+ * @param ways what to leave out, in turn
  */
 export async function observeWindow<Found>(
   window: ScaleWindow,

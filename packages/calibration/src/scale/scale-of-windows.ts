@@ -1,4 +1,4 @@
-/** A collection's scale from what the gate measured of its windows. */
+/** Computes a collection's scale from the gate's measurements of its windows. */
 import { meanOf } from 'hono-rag-gate/core/lib'
 import {
   deviationsOf,
@@ -10,57 +10,57 @@ import {
 } from 'hono-rag-gate/core/scale'
 import { logOdds } from '../log-odds.ts'
 
-/** What the gate measured for one window. */
+/** The gate's measurements of one window. */
 export interface ScaleObservation {
   /** What was left out: the window's passage, its whole document, or nothing. */
   readonly leftOut: 'passage' | 'document' | 'nothing'
-  /** As the scale reads it (`byLength`), 0..1; `undefined` where the question was refused for itself. */
+  /** As the scale uses it (`byLength`), 0..1; `undefined` if the question itself was refused. */
   readonly confidence: number | undefined
-  /** Score of a model that reads meaning, best passage; `undefined` where the index has none. */
+  /** Best passage's score by a semantic model; `undefined` if the index has none. */
   readonly meaning?: number | undefined
 }
 
-/** What a scale is learned with beside the windows of five words. */
+/** Further input besides the windows of five words. */
 export interface ScaleOfOptions {
-  /** Whole sentences with their scores of meaning. @default none */
+  /** Observations of whole sentences, with their semantic scores. @default none */
   readonly sentences?: readonly ScaleObservation[]
-  /** Kind of those scores. @default 'cosine' */
+  /** Kind of the semantic scores. @default 'cosine' */
   readonly kind?: string
   /**
-   * Confidence below which the policy refuses in most collections of its language, 0..1: the collection's own is held halfway
-   * to it. @default the collection is in a language that the policy does not read
+   * Confidence below which the policy refuses in most collections of its language, 0..1; the collection's own value is
+   * averaged with it. @default the collection is in a language that the policy does not support
    */
   readonly usual?: number
 }
 
-/** Confidence at that, by the mean log-odds of eight families of questions (docs/internal/scale.md). */
+/** The usual value, from the mean log-odds over eight families of questions (docs/internal/scale.md). */
 export const USUAL_REFUSED = 0.84
 
-/** Observations below which there is no scale. */
+/** Minimum number of observations for a scale. */
 const LEAST_OBSERVATIONS = 40
-/** The same of a score of meaning. */
+/** Minimum number of observations for a semantic scale. */
 const LEAST_OF_MEANING = 20
 /**
- * The same of a language that the policy does not read, 4 %: words that ask count against its questions there, and stand in
- * no window.
+ * Threshold in deviations, for 4 %, in a language that the policy does not support: interrogative words count against
+ * questions there, but do not occur in windows.
  */
 const REFUSED_UNREAD = 1.7507
-/** Deviations by which a window's own passage must lift a score of meaning. */
+/** Minimum number of deviations by which a window's own passage must raise a semantic score. */
 const LEAST_SEPARATION = 1
 /**
- * Confidences nearer to 0 or 1 count as this: a passage without any word of the window has about as much, and no passage at
- * all, which is confidence 0, tells no more.
+ * Distance from 0 and 1 to which confidences are clamped: a passage without any word of the window has about this
+ * confidence, and no passage at all (confidence 0) carries no more information.
  */
 const NEAREST = 0.02
 const LEAST_DEVIATION = 0.1
 /**
- * Confidence from which nothing is refused: documentation says much of what it says twice, and its windows find more than
- * questions do.
+ * Log-odds of the confidence from which nothing is refused: documentation repeats itself, so that its windows find more
+ * than questions do.
  */
 const HIGHEST = logOdds(0.9, NEAREST)
 
 /**
- * Learns a scale from what was observed: JSON, finite numbers only. Pure; the order does not matter.
+ * Computes a scale from observations; JSON with finite numbers. Pure, and independent of their order.
  *
  * @param observations of windows of five words
  * @returns `undefined` for fewer than 40 observations with text left out
@@ -85,8 +85,9 @@ function oddsOf({ confidence = 0 }: ScaleObservation): number {
 }
 
 /**
- * Moves the scale so that what is refused on it lies halfway from what is usual to what its own windows say: about half of
- * what sets a collection's windows apart is no sign of its questions (docs/internal/scale.md). Nothing is refused above .9.
+ * Moves the scale so that its refusal threshold is halfway between the usual one and that of its own windows: about
+ * half of what distinguishes a collection's windows does not show in its questions (docs/internal/scale.md). At most
+ * .9.
  */
 function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)
@@ -95,7 +96,7 @@ function heldBetween(scale: ScoreScale, usual: number | undefined): ScoreScale {
   return { middle: held - REFUSED_BELOW * deviation, deviation }
 }
 
-/** Level and spread are those of the sentences; what it has in common with words, of all. */
+/** Median and deviation are those of the sentences; the joint charge is computed from sentences and windows. */
 function meaningScale(
   words: ScoreScale,
   windows: readonly ScaleObservation[],
@@ -119,7 +120,7 @@ function meaningScale(
   const answered = read.filter(({ byWords }) => byWords >= REFUSED_BELOW).length
   const byBoth = read.map((each) => each.byBoth).sort((a, b) => b - a)
   const at = Math.max(1, answered)
-  // Where words alone answer all of them, nothing more could be.
+  // If the words alone answer all of them, there is no next one.
   const next = byBoth[at] ?? -Infinity
   return { kind, ...scale, charge: Math.max(0, (byBoth[at - 1]! + next) / 2 - REFUSED_BELOW) }
 }
@@ -128,7 +129,7 @@ function scoresOf(observations: readonly ScaleObservation[]): readonly number[] 
   return observations.flatMap(({ meaning }) => (Number.isFinite(meaning) ? [meaning!] : []))
 }
 
-/** Median, and the deviation that a normal distribution of this mean distance from it has: a few far ones count little. */
+/** Median, and a robust deviation: that of a normal distribution with the same mean absolute deviation. */
 function scoreScale(scores: readonly number[]): ScoreScale {
   const sorted = [...scores].sort((a, b) => a - b)
   const half = sorted.length / 2

@@ -1,5 +1,5 @@
 /**
- * Numbers from 0 up to 1 that are the same for the same seed (mulberry32): to draw examples, not secrets.
+ * Reproducible random numbers in [0, 1) (mulberry32), for sampling; not for secrets.
  *
  * @param seed whole
  */

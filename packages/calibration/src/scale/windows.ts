@@ -1,48 +1,48 @@
-/** Questions that a collection asks itself: a few words in a row from one sentence of a passage, or the sentence. */
+/** Draws questions from a collection's own passages: some consecutive words of a sentence, or the whole sentence. */
 import { CROWDED_MARKS } from 'hono-rag-gate/core/text'
 import { seededRandom } from './seeded-random.ts'
 
-/** A passage that windows are drawn from. */
+/** A passage to draw windows from. */
 export interface ScalePassage {
   readonly id: string
   readonly documentId: string
   readonly text: string
 }
 
-/** A window and where it comes from. */
+/** A window and its origin. */
 export interface ScaleWindow {
-  /** The words as they stand in the sentence. */
+  /** The words as in the sentence. */
   readonly question: string
   readonly passageId: string
   readonly documentId: string
 }
 
-/** How windows are drawn. */
+/** Options of `drawWindows`. */
 export interface WindowOptions {
   /** Whole. The same seed draws the same windows from the same passages. */
   readonly seed: number
-  /** Windows drawn, at most. */
+  /** Maximum number of windows. */
   readonly count: number
-  /** Words of a window, at most, 1 and up, of sentences of five and up; `Infinity` for whole ones. @default 5 */
+  /** Maximum words of a window, 1 and up, from sentences of five and more; `Infinity` for whole ones. @default 5 */
   readonly words?: number
 }
 
-/** Measured with 3 to 12: more words fit worse, and ask for less than people do (docs/internal/scale.md). */
+/** The best of 3 to 12 words; longer windows ask for less than people's questions do (docs/internal/scale.md). */
 const WORDS = 5
-/** A collection with fewer windows of prose than this, and than half of those wanted, gives its tables and code too. */
+/** If there are fewer prose windows than this, and fewer than half of those wanted, tables and code are used too. */
 const LEAST_PROSE = 40
-/** Draws for each window that is wanted: passages may be too short, and windows may come twice. */
+/** Attempts per wanted window, because passages may be too short and windows may repeat. */
 const DRAWS = 10
 
-/** Letters, digits and what stands between words of a sentence: no code, no table, no address. */
+/** Letters, digits and punctuation within sentences; excludes code, tables and URLs. */
 const PROSE = /^[\p{L}\p{M}\p{N}\s'’,،、，·‐‑–-]+$/u
 
 /**
- * Draws windows of a few words, one for each passage in turn, in an order drawn by the seed. Words are those of
- * `Intl.Segmenter`, in every script. Windows with signs of code or tables are taken only where a collection has little
- * else.
+ * Draws windows of a few words, from one passage after another, in a random order that the seed determines. Words are
+ * those of `Intl.Segmenter`, for every script. Windows with signs of code or tables are used only if the collection has
+ * little else.
  *
- * @returns as many as were wanted, or fewer; none twice
+ * @returns distinct windows; fewer than wanted if there are not enough
  */
 export function drawWindows(
   passages: readonly ScalePassage[],
@@ -63,7 +63,7 @@ export function drawWindows(
   return [...prose.values(), ...(isEnough ? [] : others.values())].slice(0, count)
 }
 
-/** Whether a text holds a window, however its letters and spaces are written. */
+/** Whether a text contains a window, ignoring differences in characters' forms and spaces. */
 export function holdsWindow(window: Pick<ScaleWindow, 'question'>): (text: string) => boolean {
   const wanted = comparable(window.question)
   return (text) => comparable(text).includes(wanted)
