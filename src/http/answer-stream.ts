@@ -1,33 +1,33 @@
-/** An answer on its way to its reader: given up where it falls silent; a stream of events that breaks off is ended by an event. */
+/** Forwards an answer to its reader: aborts it if it stalls, and ends a broken event stream with an error event. */
 import { utf8 } from '../core/lib/sha256.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type SilenceLimits, silenceLimit } from './silence-limit.ts'
 
-/** An answer that is sent, and the moment from which nothing more comes of it. */
+/** A forwarded answer. */
 export interface AnswerStream {
   readonly response: Response
-  /** Stands in the event that tells of an error, and in the log. */
+  /** Id in the error event and in the log. */
   readonly requestId: string
-  /** Settled with what it broke off by; with `undefined` at its end, and when its reader leaves. It never rejects. */
+  /** Resolves with the error if it broke off, with `undefined` at its end and when its reader disconnects. It never rejects. */
   readonly ended: Promise<RagGateError | undefined>
   /**
-   * The bytes of its source, from the beginning where it is called at once; fails where they break off. While one is open,
-   * they are read to their end, also when the reader of the response leaves.
+   * A copy of the source's bytes, from the beginning if called at once; it errors if the source does. While a copy is open,
+   * the source is read to its end, even if the reader of the response disconnects.
    */
   readonly copy: () => ReadableStream<Uint8Array>
 }
 
-/** How far an answer is read ahead of its reader, bytes: as many as are stored of an answer. */
+/** How far the source is read ahead of the reader, bytes: the size of the largest stored answer. */
 const READ_AHEAD_BYTES = 262_144
 
 /**
- * Passes an answer on as it comes, a stream of events event by event. Where it breaks off, or nothing comes of it for too
- * long, what is sent breaks off too, once what had come is read. A stream of events ends instead: the event that it broke off
- * in is left out, since it could not be read, and one that tells of the error takes its place.
+ * Forwards an answer as it arrives, an event stream event by event. If the source breaks off or stalls, the forwarded body
+ * breaks off too, after everything received was read. An event stream instead ends with an error event, which replaces an
+ * incomplete last event.
  *
- * @param response one with a body
- * @param limits of a stream of events; each piece of anything else may take as long as the first
+ * @param response a response with a body
+ * @param limits for event streams; for others, each piece may take as long as the first
  */
 export function answerStream(
   response: Response,
@@ -47,9 +47,9 @@ export function answerStream(
   async function pass(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder()
     let beginning = ''
-    /** What came of an event that is not whole yet. */
+    /** Bytes of an incomplete event. */
     const held: Uint8Array[] = []
-    /** Whether so many bytes more may not be read ahead yet. */
+    /** Whether this many more bytes would exceed the read-ahead limit. */
     const isFull = (bytes: number): boolean => !hasLeft && controller.desiredSize! < bytes
     const pulled = (): Promise<void> => new Promise((resolve) => (readOn = resolve))
     const send = (pieces: readonly Uint8Array[]): void => {
@@ -75,7 +75,7 @@ export function answerStream(
       reader.cancel(failure).catch(() => undefined)
       end(failure)
       if (!isEvents) {
-        // An error takes away what was not read yet.
+        // Wait first, because an error would discard unread data.
         while (isFull(READ_AHEAD_BYTES)) await pulled()
         return controller.error(failure)
       }
@@ -84,7 +84,7 @@ export function answerStream(
     if (!hasLeft) controller.close()
   }
 
-  /** What no one reads any more is cancelled. */
+  /** Cancels the source when it has no reader left. */
   const leave = async (reason: unknown): Promise<void> => {
     if (hasLeft && copies.size === 0) await reader.cancel(reason)
   }
@@ -103,7 +103,7 @@ export function answerStream(
     { highWaterMark: READ_AHEAD_BYTES, size: (piece) => piece.length },
   )
   const sent = new Response(body, response)
-  // It may get longer than it was to be.
+  // The body may become longer than announced.
   if (isEvents) sent.headers.delete('content-length')
   return {
     response: sent,
@@ -122,15 +122,15 @@ export function answerStream(
   }
 }
 
-/** Characters of a stream that its form is read from. */
+/** Length of the beginning from which a stream's format is detected. */
 const BEGINNING = 4096
 
-/** A chunk of a chat completion, whole or cut. */
+/** A chat completion chunk, complete or truncated. */
 const COMPLETION = /^data: ?\{[^\n]*"(?:choices"|object": ?"chat\.completion)/m
 
 /**
- * An error as the stream tells of it: among chunks of chat completions, whose readers know no names of events, as
- * `data: {"error": …}`; elsewhere as an event of the name `error`.
+ * The error event of a stream: `data: {"error": …}` in chat completions, whose readers ignore event names; otherwise an event
+ * named `error`.
  *
  * @see https://platform.openai.com/docs/guides/error-codes
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#error-events
@@ -142,10 +142,10 @@ function errorEvent({ code, message }: RagGateError, requestId: string, beginnin
     : `event: error\ndata: ${JSON.stringify({ type: 'error', error: { ...failure, type: 'api_error' } })}\n\n`
 }
 
-/** An error of this package keeps its code. */
+/** Converts an error; those of this package keep their code. */
 function failureOf(thrown: unknown): RagGateError {
   if (isRagGateError(thrown)) return thrown
-  // As `AbortSignal.timeout` has it.
+  // The error of `AbortSignal.timeout`.
   const isLate = thrown instanceof Error && thrown.name === 'TimeoutError'
   return new RagGateError(isLate ? 'llm_timeout' : 'llm_unavailable', 'The answer broke off', { cause: thrown })
 }
@@ -154,9 +154,9 @@ const LF = 10
 const CR = 13
 
 /**
- * Reads a stream piece by piece for where its events end: behind a blank line, of `\n`, `\r\n` or `\r`.
+ * Finds the ends of events in a stream, piece by piece: after a blank line, with `\n`, `\r\n` or `\r`.
  *
- * @returns for each piece, behind which of its bytes the last event ends; `undefined` where none does
+ * @returns a function that returns for each piece the offset after which the last event ends; `undefined` if none does
  */
 function eventEnds(): (piece: Uint8Array) => number | undefined {
   let isLineEmpty = true
@@ -165,7 +165,7 @@ function eventEnds(): (piece: Uint8Array) => number | undefined {
     let end: number | undefined
     piece.forEach((byte, at) => {
       const isLineEnd = byte === LF || byte === CR
-      // The second half of `\r\n` ends no line of its own, but belongs to what its first half ended.
+      // The second half of `\r\n` is not another line end.
       const isSecondHalf = byte === LF && before === CR
       if (isLineEnd && (isSecondHalf ? end === at : isLineEmpty)) end = at + 1
       isLineEmpty = isLineEnd

@@ -1,5 +1,5 @@
-/** Cancels a body that is not read any more, so that its source stops. */
+/** Cancels a body that will not be read, so that its source stops. */
 export function discard(response: Response): void {
-  // Node's server makes the body as it is asked for, and throws where it was sent.
+  // In Node's server, `body` is created on access, and throws if it was already sent.
   ;(async () => response.body?.cancel())().catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-/** Bodies, streams and addresses of requests and answers: read within bounds, as text, event by event. */
+/** Reading of bodies, streams and URLs, within limits. */
 export { httpUrl } from './http-url.ts'
 export { mediaTypeOf } from './media-type.ts'
 export { readAtMost } from './read-at-most.ts'

@@ -1,4 +1,4 @@
-/** The JSON of a response, read whole and within bounds. */
+/** Reads the JSON of a response completely, within limits. */
 import { isRecord } from '../core/lib/guards.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { readAtMost } from './read-at-most.ts'
@@ -7,16 +7,16 @@ import { utf8TextOf } from './utf8.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What was read of a response. */
+/** Result of `readJsonAnswer`. */
 export type JsonAnswer =
-  /** JSON that was read: `value` is absent where it is no object, or broken. */
+  /** A body with a JSON content type; `value` is `undefined` if it is invalid or not an object. */
   | { readonly kind: 'json'; readonly bytes: Uint8Array; readonly value: JsonObject | undefined }
-  /** Not read, since it can be sent without: packed, read already, or of another type. */
+  /** Not read: compressed, already consumed, or of another type. */
   | { readonly kind: 'unread'; readonly media: 'json' | 'events' | 'other' }
-  /** JSON that is too large, stops or breaks off. */
+  /** JSON that is too large, stalls or breaks off. */
   | { readonly kind: 'lost' }
 
-/** @param silenceMs how long a piece of it may be waited for, milliseconds */
+/** @param silenceMs deadline for each piece, milliseconds */
 export async function readJsonAnswer(response: Response, maxBytes: number, silenceMs: number): Promise<JsonAnswer> {
   const { body, headers } = response
   const media = mediaTypeOf(headers.get('content-type'))

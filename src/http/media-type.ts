@@ -1,14 +1,14 @@
-/** What a body is, as far as the gate cares. */
+/** Media types that the gate distinguishes. */
 export type MediaType = 'json' | 'events' | 'other'
 
 /**
- * Reads `Content-Type`: JSON of any kind, a stream of server-sent events, or something else.
+ * Classifies a `Content-Type`: any kind of JSON, server-sent events, or something else.
  *
- * @param field nothing where there is none
+ * @param field value of the header, if any
  */
 export function mediaTypeOf(field: string | null | undefined): MediaType {
   const type = (field ?? '').toLowerCase().split(';')[0]!.trim()
-  // In lower case beforehand: a pattern that ignores case is slow to build in a fresh isolate.
+  // Lower-cased first, because case-insensitive patterns are slow to compile in a new isolate.
   if (/^application\/(?:.+\+)?json$/.test(type)) return 'json'
   return type === 'text/event-stream' ? 'events' : 'other'
 }

@@ -1,17 +1,17 @@
-/** Waits for a piece of a body, or rejects. */
+/** Waits for a piece of a body, or rejects early. */
 export type PieceRead = (
   piece: Promise<ReadableStreamReadResult<Uint8Array>>,
 ) => Promise<ReadableStreamReadResult<Uint8Array>>
 
 /**
- * Reads a body whole, counting its bytes while they come: a length that was announced proves nothing. A reading that is
- * given up is cancelled, without waiting for it: a stream that hangs may never confirm it.
+ * Reads a whole body, counting bytes as they arrive, because an announced length may be wrong. If reading is aborted, the
+ * stream is cancelled without waiting, since a hanging stream may never confirm.
  *
  * @param stream `null` for an empty body
- * @param maxBytes 0 and up
- * @param race lets every wait end early, by rejecting
- * @returns `undefined` when there are more bytes than that
- * @throws the error that the stream or `race` rejects with
+ * @param maxBytes limit, 0 and up
+ * @param race can end each wait early, by rejecting
+ * @returns `undefined` if there are more than `maxBytes`
+ * @throws the error of the stream or of `race`
  */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,

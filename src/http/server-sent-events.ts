@@ -1,14 +1,14 @@
 /**
- * The format of server-sent events, read.
+ * Parsing of server-sent events.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 
-/** One end of a line; `\r\n` is one and not two. */
+/** A line end; `\r\n` is a single one. */
 const LINE_END = /\r\n|\n|\r(?!\n)/
 const EVENT_END = /(?:\r\n|\n|\r(?!\n)){2}/g
 
-/** Events of a text, each with the blank line that ends it, and what follows the last of them. */
+/** Splits a text into events, each with the blank line that ends it, and the rest. */
 export function splitEvents(text: string): { readonly events: readonly string[]; readonly rest: string } {
   const events: string[] = []
   let from = 0
@@ -19,7 +19,7 @@ export function splitEvents(text: string): { readonly events: readonly string[];
   return { events, rest: text.slice(from) }
 }
 
-/** Name and data of an event; empty where it has none. */
+/** Name and data of an event; empty if absent. */
 export function readEvent(event: string): { readonly name: string; readonly data: string } {
   const data: string[] = []
   let name = ''
@@ -31,12 +31,12 @@ export function readEvent(event: string): { readonly name: string; readonly data
   return { name, data: data.join('\n') }
 }
 
-/** Characters before a piece that may begin the end of an event which it completes. */
+/** Number of characters before a piece that can be part of an event's end. */
 const END_BEGINS = 3
 
 /**
- * Puts the pieces of a stream together: gives the events that each piece ends. Takes time in proportion to the stream,
- * however long one event is.
+ * Makes a function that takes the pieces of a stream and returns the events that each completes. Takes linear time, however
+ * long one event is.
  */
 export function createEventSplitter(): (piece: Uint8Array) => readonly string[] {
   const decoder = new TextDecoder()
@@ -49,7 +49,7 @@ export function createEventSplitter(): (piece: Uint8Array) => readonly string[] 
     tail = seam.slice(-END_BEGINS)
     if (seam.search(EVENT_END) < 0) return []
     const whole = held.join('')
-    // It may be the first half of `\r\n`.
+    // A final `\r` may be the first half of `\r\n`.
     const open = whole.endsWith('\r') ? '\r' : ''
     const { events, rest } = splitEvents(whole.slice(0, whole.length - open.length))
     held = [rest + open]

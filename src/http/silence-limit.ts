@@ -1,30 +1,30 @@
-/** A body that falls silent is given up, so that nothing is held for it. */
+/** Aborts bodies that stall. */
 import { RagGateError } from '../errors.ts'
 import type { PieceRead } from './read-at-most.ts'
 
-/** How long a body may be silent while a piece of it is waited for, milliseconds. */
+/** Deadlines for the pieces of a body, milliseconds. */
 export interface SilenceLimits {
-  /** Before its first bytes; no less than between them. */
+  /** For the first piece; at least `streamIdleTimeoutMs`. */
   readonly streamStartTimeoutMs: number
-  /** Between them. */
+  /** For each further piece. */
   readonly streamIdleTimeoutMs: number
 }
 
 /**
- * Waits for the pieces of a body, one after the other. What is waited for too long is `llm_timeout`. One timer for many
- * pieces: it finds out how long the latest has been waited for.
+ * Makes a function that waits for the pieces of a body, one after the other, and fails with `llm_timeout` after the deadline.
+ * It uses one timer for many pieces, which checks how long the current wait has lasted.
  *
- * @param limitMs how long the first may take, milliseconds
- * @param betweenMs how long each other may take; no longer than the first
+ * @param limitMs deadline for the first piece, milliseconds
+ * @param betweenMs deadline for each further piece; at most `limitMs`
  */
 export function silenceLimit(limitMs: number, betweenMs = limitMs): PieceRead {
   let timer: ReturnType<typeof setTimeout> | null = null
   let sinceMs = 0
-  /** Absent while nothing is waited for. */
+  /** Absent while there is no wait. */
   let giveUp: ((failure: RagGateError) => void) | undefined
   const check = (): void => {
     timer = null
-    // The next wait starts it again.
+    // The next wait starts the timer again.
     if (giveUp === undefined) return
     const leftMs = sinceMs + limitMs - performance.now()
     if (leftMs > 0) timer = setTimeout(check, leftMs)

@@ -1,7 +1,7 @@
 /**
- * A stream of texts, each made when it is read for.
+ * A stream of texts, each produced on demand.
  *
- * @param onLeave called when the reader leaves before the end; what it rejects with is the reader's to hear
+ * @param onLeave called when the reader cancels before the end; its rejection is passed to the reader
  */
 export function textStream(
   texts: Iterator<string, void> | AsyncIterator<string, void>,

@@ -1,8 +1,8 @@
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
 /**
- * Whether a text is plain ASCII, as most are: then there is nothing to fold, and the classes of Unicode, which take
- * milliseconds to build in a fresh isolate, need not be asked.
+ * Whether a text is plain ASCII, as most are. Then no folding is needed, nor Unicode character classes, which take
+ * milliseconds to compile in a new isolate.
  */
 export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text)

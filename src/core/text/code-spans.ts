@@ -1,6 +1,6 @@
-/** Which parts of a Markdown text are code: what stands in them is code's own, no citation and no prose. */
+/** Finds code in Markdown text, where nothing is a citation or prose. */
 
-/** A part of a text, in code units. */
+/** A range of a text, in code units. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -10,8 +10,8 @@ const FENCE = /^[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/
 const TICKS = /`+/g
 
 /**
- * Fenced blocks and what stands between backticks, marks included, in order and in time that rises with the text's
- * length. A fence without its end goes on to the end of the text; backticks without theirs are no code.
+ * Ranges of fenced blocks and inline code, including their delimiters, in order; takes linear time. An unclosed fence extends
+ * to the end of the text; unclosed backticks are not code.
  */
 export function codeSpans(text: string): Span[] {
   const spans: Span[] = []
@@ -50,7 +50,7 @@ export function codeSpans(text: string): Span[] {
   return spans
 }
 
-/** Code between as many backticks at its end as at its beginning. */
+/** Inline code: as many backticks at its end as at its beginning. */
 function inlineSpans(text: string, offset: number): Span[] {
   const runs = [...text.matchAll(TICKS)].map(({ 0: { length }, index }) => ({ length, index }))
   const closing: number[] = []
@@ -70,7 +70,7 @@ function inlineSpans(text: string, offset: number): Span[] {
   return spans
 }
 
-/** A text with its code changed by one function, and what is between by the other. */
+/** Maps the code of a text with one function and the rest with another. */
 export function mapCode(text: string, code: (part: string) => string, others: (part: string) => string): string {
   let [made, last] = ['', 0]
   for (const { from, to } of codeSpans(text)) {

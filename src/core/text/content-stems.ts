@@ -1,22 +1,22 @@
-/** What of a question's wording counts, where one answer may serve several wordings. */
+/** Stems of a question, for sharing one answer between several wordings. */
 
 /**
- * Reads a word of a question as it is written.
+ * Maps a word of a question, as written, to its stem.
  *
- * @param before the word before it, `''` for the first
- * @param after the word behind it, `''` for the last
- * @returns what the word counts as: its stem; `''` where it counts for nothing
+ * @param before the previous word, `''` for the first
+ * @param after the next word, `''` for the last
+ * @returns the stem; `''` if the word is ignored
  */
 export type WordReader = (word: string, before: string, after: string) => string
 
-/** The marks that end a question. Behind anything but a letter or a digit they may be a symbol that is asked about. */
+/** Final punctuation of a question, only after a letter or digit; otherwise it may be a symbol that is asked about. */
 const END = /(?<=[\p{L}\p{N}\p{M}])[.?…]+$/u
-/** A first word whose capital says nothing. */
+/** A first word capitalised only because it is first. */
 const CAPITALISED = /^\p{Lu}\p{Ll}*$/u
 
 /**
- * The stems of a question in their order. Without its last marks it is read word by word; the first one counts in small letters,
- * unless it has further capitals. Symbols, and marks between words, belong to the word that they are written with.
+ * The stems of a question, in order, without its final punctuation. The first word is lower-cased unless it has further
+ * capitals. Symbols, and punctuation between words, belong to the adjacent word.
  *
  * @param question normalised (`normaliseQuestion`)
  */

@@ -1,4 +1,4 @@
-/** Accents of letters and other marks within words, which people leave out or put elsewhere. */
+/** Removes accents and other marks within words, which people often omit or place differently. */
 
 /**
  * Combining marks of Latin, Greek and Cyrillic letters; short vowels, madda, hamza and the tatweel of Arabic; the nukta of
@@ -8,7 +8,7 @@ const MARKS = /[\u0300-\u036f\u064b-\u0655\u093c\u0640]|\u200c|\u200d/g
 
 const MAY_HAVE_MARKS = /[\u00c0-\u093c\u1e00-\u200d]/
 
-/** A text without the accents of its letters: `résumé` and `resume` are one word. */
+/** Removes the accents of letters, so that `résumé` and `resume` are the same word. */
 export function foldMarks(text: string): string {
   return MAY_HAVE_MARKS.test(text) ? text.normalize('NFD').replace(MARKS, '').normalize('NFC') : text
 }

@@ -1,4 +1,4 @@
-/** Texts: normalised, in words, terms and sentences; the collection lexicon. */
+/** Text processing: normalisation, words, terms, sentences; the collection lexicon. */
 export { BM25_B, BM25_K1 } from './bm25.ts'
 export { codeSpans, mapCode } from './code-spans.ts'
 export type { Language } from './language.ts'

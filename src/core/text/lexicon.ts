@@ -1,35 +1,35 @@
 /**
- * The collection lexicon: how many chunks a collection has, how long they are, and in how many of them each term
- * stands. Scores become comparable between questions only against it (findings: scale matters more than weights).
+ * The collection lexicon: number and length of a collection's chunks, and the document frequency of each term. It makes
+ * scores comparable between questions.
  */
 import { RagGateError } from '../../errors.ts'
 import { type Language, nameOfLanguage } from './language.ts'
 import { terms } from './terms.ts'
 
-/** Terms as they were counted in chunks. */
+/** Term counts of chunks. */
 export interface CountedTerms {
   /** Number of chunks. */
   readonly chunkCount: number
-  /** Terms in all chunks together, repeats counted. */
+  /** Number of terms in all chunks, including repetitions. */
   readonly termCount: number
-  /** Number of chunks that hold a term, by term; absent means 0. */
+  /** Number of chunks that contain a term, by term; absent means 0. */
   readonly documentFrequency: ReadonlyMap<string, number>
 }
 
-/** Term statistics of a collection. Immutable once made. */
+/** Term statistics of a collection. Immutable. */
 export interface Lexicon extends CountedTerms {
-  /** Name of the language whose terms were counted (`nameOfLanguage`); empty for the lexicon of nothing. */
+  /** Name of the language whose terms were counted (`nameOfLanguage`); empty for the empty lexicon. */
   readonly language: string
 }
 
-/** What a lexicon is asked for. */
+/** The part of a lexicon that signals read. */
 export interface TermCounts {
   readonly chunkCount: number
   readonly termCount: number
   readonly documentFrequency: Pick<ReadonlyMap<string, number>, 'get'>
 }
 
-/** The lexicon of nothing: every term is equally rare. */
+/** The empty lexicon: every term is equally rare. */
 export const EMPTY_LEXICON: Lexicon = Object.freeze({
   language: '',
   chunkCount: 0,
@@ -37,13 +37,13 @@ export const EMPTY_LEXICON: Lexicon = Object.freeze({
   documentFrequency: new Map(),
 })
 
-/** Counts the terms of the given chunk texts. @param language that of the policy that judges by them, or none */
+/** Builds the lexicon of chunk texts. @param language the policy's language, or none */
 export function buildLexicon(texts: Iterable<string>, language: Language | undefined): Lexicon {
   const found = Array.from(texts, (text) => terms(text, language))
   return found.length === 0 ? EMPTY_LEXICON : { language: nameOfLanguage(language), ...countTerms(found) }
 }
 
-/** Counts the terms of chunks, given chunk by chunk. */
+/** Counts terms, given as one list per chunk. */
 export function countTerms(chunks: Iterable<readonly string[]>): CountedTerms {
   const documentFrequency = new Map<string, number>()
   let chunkCount = 0
@@ -57,9 +57,9 @@ export function countTerms(chunks: Iterable<readonly string[]>): CountedTerms {
 }
 
 /**
- * The lexicon after chunks came and went. What is removed must have been counted before; counts never fall below 0.
+ * Updates a lexicon for added and removed chunks. Removed chunks must have been counted before; counts never fall below 0.
  *
- * @throws `lexicon_unreadable` when terms of two languages would be counted together
+ * @throws `lexicon_unreadable` when the languages differ
  */
 export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; readonly removed: Lexicon }): Lexicon {
   const [language = '', another] = new Set([base, change.added, change.removed].flatMap((each) => each.language || []))
@@ -83,7 +83,7 @@ export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; 
 }
 
 /**
- * Inverse document frequency with the +1 that keeps it above 0.
+ * Inverse document frequency, with +1 inside the logarithm so that it is positive.
  *
  * @returns ln(1 + (N − n + .5) / (n + .5)); ln 2 for every term of the empty lexicon
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.3
@@ -93,21 +93,21 @@ export function inverseDocumentFrequency(lexicon: TermCounts, term: string): num
   return Math.log(1 + (lexicon.chunkCount - holding + 0.5) / (holding + 0.5))
 }
 
-/** Idf summed over the distinct terms of a question. */
+/** Sum of the idf of a question's distinct terms. */
 export function idfMass(lexicon: Lexicon, questionTerms: Iterable<string>): number {
   let mass = 0
   for (const term of new Set(questionTerms)) mass += inverseDocumentFrequency(lexicon, term)
   return mass
 }
 
-/** Terms an average chunk has; 1 for an empty lexicon, so that it can divide. */
+/** Mean number of terms per chunk; 1 for an empty lexicon, so that one can divide by it. */
 export function meanChunkLength(lexicon: TermCounts): number {
   return lexicon.chunkCount > 0 && lexicon.termCount > 0 ? lexicon.termCount / lexicon.chunkCount : 1
 }
 
 /**
- * A lexicon as text: a head line, then a line for each document frequency with the terms that have it. Equal lexicons
- * encode alike.
+ * Encodes a lexicon as text: a header line, then a line per document frequency with its terms. Equal lexicons have equal
+ * encodings.
  */
 export function encodeLexicon(lexicon: Lexicon): string {
   const byFrequency = new Map<number, string[]>()
@@ -121,9 +121,9 @@ export function encodeLexicon(lexicon: Lexicon): string {
 }
 
 /**
- * Reads what `encodeLexicon` wrote.
+ * Decodes the text of `encodeLexicon`.
  *
- * @throws `lexicon_unreadable` when the text is anything else
+ * @throws `lexicon_unreadable` for any other text
  */
 export function decodeLexicon(text: string): Lexicon {
   const [head = '', ...lines] = text.split('\n')

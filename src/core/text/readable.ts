@@ -1,43 +1,43 @@
-/** How much of a question can be read: what the gate cannot read must not get past it. */
+/** Whether a question is readable, since the gate must not pass text that it cannot read. */
 import { isAscii } from './ascii.ts'
 
 const ASCII_LETTERS = /[A-Za-z\d]/g
 const LETTERS = /[\p{L}\p{N}\p{M}]/gu
-/** Signs in their usual company: everything on a keyboard, punctuation, currencies, degrees. */
+/** Usual characters: everything on a keyboard, punctuation, currencies, degrees. */
 const ASCII_USUAL = /[\s!-\u007f]/g
 const USUAL = /[\p{L}\p{N}\p{M}\p{P}\p{Sc}\s\u0021-\u00ff\u200c\u200d]/gu
-/** Signs that spell nothing: arrows, operators, lines and shapes, pictographs. */
+/** Signs that are not letters: arrows, operators, lines and shapes, pictographs. */
 const SIGNS = /[\p{Sm}\p{Sk}\u2190-\u27bf\u2900-\u2bff\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu
 
-/** All but the first of up to four pictographs that are joined: families, professions, flags. Of a longer row the others stay. */
+/** The second to fourth of joined pictographs (families, professions, flags), which are seen as one. */
 const JOINED =
   /(?<=(?<!\u200d)\p{Extended_Pictographic}\p{Emoji_Modifier}?)(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){1,3}/gu
 
-/** Least share of letters, digits and marks among what can be seen. */
+/** Lowest share of letters, digits and marks among visible characters. */
 const LEAST_LETTERS = 0.4
-/** Largest share of signs that spell nothing, and how many are always allowed. */
+/** Highest share of signs, and how many are always allowed. */
 const MOST_SIGNS = 0.25
 const SIGNS_ALLOWED = 3
-/** Largest share of what cannot be read, such as Braille, private use and unassigned; how many always are, ever are. */
+/** Highest share of unreadable characters, such as Braille, private use and unassigned; how many are always allowed, and at most. */
 const MOST_UNREADABLE = 0.1
 const UNREADABLE_ALLOWED = 3
 const UNREADABLE_EVER = 8
-/** Largest share of pieces between spaces without any letter or digit, as of Morse code; how many always are allowed. */
+/** Highest share of space-separated pieces without a letter or digit, as in Morse code; how many are always allowed. */
 const MOST_WORDLESS = 1 / 3
 const WORDLESS_ALLOWED = 8
 
 /**
- * Whether enough of a text can be read to judge it: two of five of its visible characters are letters, digits or marks;
+ * Whether enough of a text is readable to judge it: at least two fifths of its visible characters are letters, digits or marks;
  * at most a quarter are signs such as pictographs and arrows (three are always allowed); at most a tenth, and never more
- * than eight, are neither these nor punctuation, such as Braille, private use or unassigned characters (three are always
- * allowed); at most a third of what stands between spaces has no letter or digit, as Morse code has none (eight are always
+ * than eight, are none of these and no punctuation, such as Braille, private use or unassigned characters (three are always
+ * allowed); at most a third of its space-separated pieces have no letter or digit, as in Morse code (eight are always
  * allowed).
  *
  * @param question normalised (`normaliseQuestion`)
  */
 export function isReadable(question: string): boolean {
   const ascii = isAscii(question)
-  // Pictographs that are joined are seen as one.
+  // Joined pictographs are seen as one.
   const seen = ascii ? question : question.replaceAll(JOINED, '')
   const visible = [...seen.replaceAll(/\s/gu, '')].length
   const letter = ascii ? ASCII_LETTERS : LETTERS

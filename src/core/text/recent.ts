@@ -1,11 +1,11 @@
-/** What was kept or asked for lately. */
+/** A cache of recently used values. */
 export interface Recent<Key, Kept> {
   readonly get: (key: Key) => Kept | undefined
   readonly keep: (key: Key, kept: Kept) => void
 }
 
 /**
- * Keeps the latest of what is asked for: so many at least, and up to twice as many.
+ * Makes a cache that keeps at least the `most` last used values, and at most twice as many.
  *
  * @param most 1 and up
  */

@@ -1,22 +1,22 @@
-/** Sentences of questions and passages. */
+/** Splits questions and passages into sentences. */
 import { isAscii } from './ascii.ts'
 import { setOf } from './set-of.ts'
 
 const ABBREVIATIONS = setOf('Mr Mrs Ms Dr St Prof Sr Jr vs e.g i.e etc cf No Fig Inc Ltd Co')
 const LONGEST_ABBREVIATION = 4
-/** An initial: what stands for ASCII letters is a pattern of its own, as `isAscii` says why. */
+/** An initial; ASCII has its own pattern for speed (see `isAscii`). */
 const CAPITAL = /^\p{Lu}$/u
 const ASCII_CAPITAL = /^[A-Z]$/
 const LAST_WORD = /([^\s(]*)\.$/
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_IN_ASCII = /[A-Z\d"'([`]/
 const CLOSERS = ')\\]"\'”’'
-/** Marks that end a sentence in every context: Arabic, Indic, Burmese, Khmer, East Asian. */
+/** Punctuation that always ends a sentence: Arabic, Indic, Burmese, Khmer, East Asian. */
 const FINAL_MARKS = '؟۔।॥။៕。｡！？'
 const SPACE = '\\t-\\r \\u00a0'
 /**
- * What may end a sentence: a mark and what closes after it, where space follows; a line before an empty one or an item; a
- * final mark, and what may follow it within the sentence.
+ * Possible ends of a sentence: punctuation, with closing quotes or brackets, before white space; a line before an empty one or
+ * a list item; a final mark, with what may follow it within the sentence.
  */
 const MARK = new RegExp(
   `[.!?][${CLOSERS}]*(?=[${SPACE}]+([^${SPACE}][^]?))|` +
@@ -25,8 +25,8 @@ const MARK = new RegExp(
 )
 
 /**
- * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
- * not. Takes time in proportion to the text, for every text.
+ * The sentences of a text, in order and verbatim. Paragraphs and list items end a sentence; initials and common abbreviations
+ * do not. Takes linear time for every text.
  */
 export function sentences(text: string): string[] {
   let start = 0
@@ -35,7 +35,7 @@ export function sentences(text: string): string[] {
     .filter((sentence) => sentence !== '')
 }
 
-/** Where the sentences end: each begins where the one before ends. White space may stand between two ends. */
+/** End offsets of the sentences; each begins at the end of the one before. Only white space may lie between two ends. */
 export function sentenceEnds(text: string): number[] {
   const ends: number[] = []
   for (const { 0: mark, 1: next, index } of text.matchAll(MARK)) {
@@ -47,9 +47,9 @@ export function sentenceEnds(text: string): number[] {
   return ends
 }
 
-/** Whether the last word is one of the abbreviations, or an initial, with its full stop. */
+/** Whether a text ends with an abbreviation or an initial with its full stop. */
 function endsShortened(text: string): boolean {
-  // One character more than the longest, so that the end of a longer word is not taken for one.
+  // One character more than the longest, so that the end of a longer word does not match.
   const word = LAST_WORD.exec(text.slice(-LONGEST_ABBREVIATION - 2))?.[1] ?? ''
   return ABBREVIATIONS.has(word) || (isAscii(word) ? ASCII_CAPITAL : CAPITAL).test(word)
 }

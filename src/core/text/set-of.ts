@@ -1,4 +1,4 @@
-/** A list of words, with a space between them. */
+/** A set of words from a space-separated list. */
 export function setOf(words: string): ReadonlySet<string> {
   return new Set(words.split(' '))
 }

@@ -1,4 +1,4 @@
-/** Reading the terms of texts, sentence by sentence. */
+/** Extracts terms of texts, with memoisation. */
 import { createRecent } from './recent.ts'
 import { sentences } from './sentences.ts'
 import { termBy, type TermLanguage, type TermOf } from './terms.ts'
@@ -7,18 +7,18 @@ import { words } from './words.ts'
 /** The terms of each sentence of a text, in order. */
 export type SentenceTerms = readonly (readonly string[])[]
 
-/** Reads the terms of texts. */
+/** Extracts the terms of texts. */
 export interface TermReader {
-  /** The terms of a text in order. */
+  /** The terms of a text, in order. */
   readonly terms: (text: string) => string[]
-  /** Those of each of its sentences. */
+  /** The terms of each of its sentences. */
   readonly sentences: (text: string) => SentenceTerms
 }
 
 /**
- * A reader that remembers: the terms of some 16,000 words at least, up to twice as many, and of each sentence of the last
- * thousand texts at least, up to two thousand. Popular passages come back with every other question, and texts are made of
- * the same few thousand words. Its owner decides who shares it: it holds texts.
+ * Makes a memoising reader. It keeps the terms of at least 16,000 words, and of the sentences of at least the last thousand
+ * texts (at most twice as many of each), because popular passages recur, and texts consist of the same few thousand words. It
+ * holds texts, so its owner decides who shares it.
  */
 export function createTermReader(language: TermLanguage | undefined): TermReader {
   const termOf = remembering(termBy(language))
@@ -28,7 +28,7 @@ export function createTermReader(language: TermLanguage | undefined): TermReader
 
 const WORDS_KEPT = 16_384
 
-/** Longer words are rare, and engines hold the whole text that such a piece was cut from. */
+/** Longest memoised word: longer ones are rare, and as substrings would keep their whole text in memory. */
 const LONGEST_KEPT = 12
 
 function remembering(find: TermOf): TermOf {
@@ -60,8 +60,8 @@ function rememberingTexts(read: TermReader['sentences']): TermReader['sentences'
 const SAMPLED = 24
 
 /**
- * A number from a text's length and some of its characters. As the key of a map a text would have all of them hashed,
- * which takes longer than finding the question in what is remembered. Two texts of one sample displace each other.
+ * A hash of a text's length and some of its characters. As a map key the whole text would be hashed, which is slower. Two
+ * texts with the same hash displace each other.
  */
 function sampleOf(text: string): number {
   const step = Math.ceil(text.length / SAMPLED)

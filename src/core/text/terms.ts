@@ -1,20 +1,20 @@
-/** Terms: what indexes, lexicons and signals count. */
+/** Terms, which indexes, lexicons and signals count. */
 import type { Language } from './language.ts'
 import { words } from './words.ts'
 
-/** What of a language makes terms of words. */
+/** The part of a language that maps words to terms. */
 export type TermLanguage = Pick<Language, 'isStopWord' | 'stem'>
 
-/** The term of a word in lower case, `''` for a stop word. */
+/** Maps a lower-case word to its term, `''` for a stop word. */
 export type TermOf = (word: string) => string
 
-/** The terms of a text in order: the stems of its words, stop words left out; without a language its words. */
+/** The terms of a text, in order: the stems of its words without stop words; without a language all its words. */
 export function terms(text: string, language: TermLanguage | undefined): string[] {
   const termOf = termBy(language)
   return words(text).flatMap((word) => termOf(word) || [])
 }
 
-/** How a language makes terms of words; without one each word is its own. */
+/** The mapping from words to terms of a language; without one the identity. */
 export function termBy(language: TermLanguage | undefined): TermOf {
   if (language === undefined) return (word) => word
   const { isStopWord, stem } = language
