@@ -76,6 +76,37 @@ test('a chat is bounded as the gate read it, for the handler and the client', as
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: '0 turns' } }] })
 })
 
+describe('each completion has an id of its own, a stored one too', () => {
+  const idsIn = async (response: Response): Promise<readonly string[]> =>
+    (await response.text()).match(/"id":"(?!chunk)[^"]+(?=","(?:object|model))/g) ?? []
+
+  test.each<[string, (c: HandlerContext) => Response]>([
+    ['JSON', (c) => c.json({ answer: 'The red key.', ...c.var.ragGate.summary })],
+    [
+      'completions',
+      (c) => c.json({ id: 'a', model: 'm', choices: [{ message: { content: 'Red.' }, finish_reason: 'stop' }] }),
+    ],
+    [
+      'chunks',
+      () =>
+        events(
+          { id: 'a', model: 'm', choices: [{ index: 0, delta: { content: 'Red.' }, finish_reason: null }] },
+          { id: 'a', model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+        ),
+    ],
+  ])('of a handler of %s', async (_what, handler) => {
+    const ask = asking(handler)
+    const asked = [CHAT, CHAT, { ...CHAT, stream: true }, { ...CHAT, stream: true }]
+    const ids: string[] = []
+    for (const chat of asked) {
+      const of = new Set(await idsIn(await ask(chat)))
+      expect(of.size).toBe(1)
+      ids.push(...of)
+    }
+    expect(new Set(ids).size).toBe(asked.length)
+  })
+})
+
 describe('for OpenAI clients alone', () => {
   const answered = asking((c) => c.json({ answer: 'The red key.' }), {}, openAiProtocol())
 

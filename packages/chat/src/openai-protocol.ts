@@ -1,7 +1,7 @@
 /** Answers of a route in the protocol of OpenAI's clients. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
-import { mediaTypeOf, readEvent } from 'hono-rag-gate/http'
+import { mediaTypeOf, readEvent, splitEvents } from 'hono-rag-gate/http'
 import type { RagGateContext } from 'hono-rag-gate/middleware'
 import { aboutAnswer, aboutInHeader } from './about-answer.ts'
 import {
@@ -64,7 +64,7 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
     // Only what the gate decided has it; then the body was read.
     if (media === 'other' || !c.res.headers.has('rag-gate')) return
     const chat = await readChat(c, options.read)
-    const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', about: aboutIn(c) }
+    const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', ...aboutIn(c) }
     await (media === 'json' ? answerJson : answerEvents)(c, told, messages)
   }
 }
@@ -74,17 +74,22 @@ export interface Told {
   readonly chat: Chat
   readonly refuseAs: RefuseAs
   readonly about: AboutAnswer | undefined
+  /** Of a stored answer, which has the id of another. */
+  readonly id?: string | undefined
 }
 
 /** From the gate where it called the handler for this question, else from its header. */
-function aboutIn(c: Context): AboutAnswer | undefined {
+function aboutIn(c: Context): Pick<Told, 'about' | 'id'> {
   const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
   const header = aboutInHeader(c.res.headers.get('rag-gate'))
   // The answer may have been judged since, or a stored one stands in for it.
-  return gate === undefined || gate.decision.id !== header?.decision_id ? header : aboutAnswer(gate)
+  return gate === undefined || gate.decision.id !== header?.decision_id
+    ? { about: header, id: header?.decision_id }
+    : { about: aboutAnswer(gate) }
 }
 
-async function answerJson(c: Context, { chat, refuseAs, about }: Told, messages?: MessageForm): Promise<void> {
+async function answerJson(c: Context, told: Told, messages?: MessageForm): Promise<void> {
+  const { chat, refuseAs, about } = told
   if (chat.protocol === 'json' || (chat.protocol === 'ui-messages' && messages === undefined)) return
   const text = await c.res.text()
   const given = recordIn(text) ?? {}
@@ -102,10 +107,17 @@ async function answerJson(c: Context, { chat, refuseAs, about }: Told, messages?
   if (isRefused && refuseAs === 'error') return replace(c, JSON.stringify(refusalAsError(body)), 'json', 422)
   const { model = 'rag-gate' } = chat
   const as = isRefused && refuseAs === 'refusal' ? 'refusal' : 'content'
-  const completed = (): object => (isCompletion ? { rag_gate: about, ...given } : completionOf(body, model, as))
-  if (!chat.stream) return replace(c, JSON.stringify(completed()))
-  const stream = streamOfBody(body, model, as)
-  replace(c, chat.includeUsage ? stream : splitUsage(stream), 'events')
+  if (chat.stream) {
+    const { events } = splitEvents(streamOfBody(body, model, as))
+    return replace(c, events.map(completionChunks(told)).join(''), 'events')
+  }
+  const completion = isCompletion ? { rag_gate: about, ...given } : completionOf(body, model, as)
+  replace(c, named(completion, told))
+}
+
+/** JSON of a completion, or of a chunk of one. */
+function named(completion: object, { id }: Told): string {
+  return JSON.stringify({ ...completion, ...(id !== undefined && { id }) })
 }
 
 /** A refusal for clients that look for errors only. */
@@ -124,24 +136,22 @@ async function answerEvents(c: Context, told: Told, messages?: MessageForm): Pro
   if (isUiStream) return
   if (chat.stream) return replace(c, mapEvents(c.res.body!, completionChunks(told)), 'events')
   const body = bodyOfStream(await c.res.text(), about)
-  replace(c, JSON.stringify(completionOf(body, chat.model ?? 'rag-gate')))
+  replace(c, named(completionOf(body, chat.model ?? 'rag-gate'), told))
 }
 
 /** Adds what is told to the first chunk, where it is not there; leaves the count of tokens out where it was not asked for. */
-function completionChunks({ chat, about }: Told): ChangeEvent {
+function completionChunks(told: Told): ChangeEvent {
+  const { chat, about } = told
   let isFirst = true
   return (event) => {
     const chunk = chunkIn(event)
-    if (chunk === undefined) return event
+    if (!Array.isArray(chunk?.['choices'])) return event
     if (isUsage(chunk) && !chat.includeUsage) return ''
-    const lacks = isFirst && chunk['rag_gate'] === undefined && about !== undefined && Array.isArray(chunk['choices'])
+    const first = isFirst && about !== undefined && { rag_gate: about }
     isFirst = false
-    return lacks ? `data: ${JSON.stringify({ ...chunk, rag_gate: about })}\n\n` : event
+    if (!first && told.id === undefined) return event
+    return `data: ${named({ ...first, ...chunk }, told)}\n\n`
   }
-}
-
-function splitUsage(stream: string): string {
-  return stream.replace(/^data: \{[^\n]*"choices":\[\],[^\n]*\n\n/m, '')
 }
 
 function isUsage({ choices, usage }: Readonly<Record<string, unknown>>): boolean {
