@@ -107,6 +107,26 @@ describe('each completion has an id of its own, a stored one too', () => {
   })
 })
 
+test('a message from the cache has an id of its own where its handler names messages', async () => {
+  const parts = [{ type: 'start', messageId: 'm1' }, { type: 'text-start', id: '1' }, { type: 'finish' }]
+  const ask = asking((c) => {
+    c.var.ragGate.report({ complete: true })
+    const response = events(...parts)
+    response.headers.set('x-vercel-ai-ui-message-stream', 'v1')
+    return response
+  })
+  const ids: unknown[] = []
+  for (const nth of [1, 2, 3]) {
+    const response = await ask(MESSAGE)
+    expect(response.headers.get('cache-status')).toContain(nth === 1 ? 'fwd=miss' : 'hit')
+    const [start, told] = sent(await response.text())
+    expect([start, told]).toMatchObject([{ type: 'start' }, { type: 'data-rag-gate' }])
+    ids.push((start as { messageId?: unknown }).messageId)
+  }
+  expect(ids[0]).toBe('m1')
+  expect(new Set(ids).size).toBe(3)
+})
+
 describe('for OpenAI clients alone', () => {
   const answered = asking((c) => c.json({ answer: 'The red key.' }), {}, openAiProtocol())
 

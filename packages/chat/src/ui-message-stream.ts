@@ -19,7 +19,8 @@ export const UI_PART = 'data-rag-gate'
 
 const HEADERS = { 'content-type': EVENT_STREAM, [UI_STREAM_HEADER[0]]: UI_STREAM_HEADER[1] }
 
-const event = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
+/** A part of a message, as an event. */
+export const messagePart = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
 
 /** The one text of a message. */
 const TEXT_ID = 'answer'
@@ -36,19 +37,19 @@ export function partsAbout({ sources, ...about }: AboutAnswer): string {
       ? { type: 'source-document', sourceId, mediaType, title, ...(filename === undefined ? {} : { filename }) }
       : { type: 'source-url', sourceId, url, title },
   )
-  return [{ type: UI_PART, data: about }, ...parts].map(event).join('')
+  return [{ type: UI_PART, data: about }, ...parts].map(messagePart).join('')
 }
 
 /** Events of a message whose text comes in pieces. */
 export const UI_EVENTS = {
   first: (about: AboutAnswer): string =>
-    `${event({ type: 'start' })}${partsAbout(about)}${event({ type: 'start-step' })}`,
-  textStart: event({ type: 'text-start', id: TEXT_ID }),
-  text: (delta: string): string => event({ type: 'text-delta', id: TEXT_ID, delta }),
-  textEnd: event({ type: 'text-end', id: TEXT_ID }),
+    `${messagePart({ type: 'start' })}${partsAbout(about)}${messagePart({ type: 'start-step' })}`,
+  textStart: messagePart({ type: 'text-start', id: TEXT_ID }),
+  text: (delta: string): string => messagePart({ type: 'text-delta', id: TEXT_ID, delta }),
+  textEnd: messagePart({ type: 'text-end', id: TEXT_ID }),
   last: (finishReason: string): string =>
-    `${event({ type: 'finish-step' })}${event({ type: 'finish', finishReason })}data: [DONE]\n\n`,
-  failure: (errorText: string): string => `${event({ type: 'error', errorText })}data: [DONE]\n\n`,
+    `${messagePart({ type: 'finish-step' })}${messagePart({ type: 'finish', finishReason })}data: [DONE]\n\n`,
+  failure: (errorText: string): string => `${messagePart({ type: 'error', errorText })}data: [DONE]\n\n`,
 } as const
 
 /** A whole answer, or a refusal, as a message. */

@@ -3,7 +3,7 @@ import { isRecord } from 'hono-rag-gate/core/lib'
 import { readEvent } from 'hono-rag-gate/http'
 import type { AboutAnswer, ChangeEvent } from './completions.ts'
 import { chunkIn, type MessageForm, type Told } from './openai-protocol.ts'
-import { partsAbout, UI_EVENTS, UI_PART, uiMessageOf } from './ui-message-stream.ts'
+import { messagePart, partsAbout, UI_EVENTS, UI_PART, uiMessageOf } from './ui-message-stream.ts'
 
 /** For `chatProtocol`. */
 export const MESSAGES: MessageForm = {
@@ -12,14 +12,16 @@ export const MESSAGES: MessageForm = {
 }
 
 /** Adds verdict and citations behind the start of a message, where they are not there. */
-function uiParts({ about }: Told): ChangeEvent {
+function uiParts({ about, id }: Told): ChangeEvent {
   let isMissing = about !== undefined
   return (event) => {
     const part = chunkIn(event)
     if (part === undefined) return event
     const failed = failureIn(part)
     if (failed !== undefined) return UI_EVENTS.failure(failed)
-    const { type } = part
+    const { type, messageId } = part
+    // That of a stored answer is the first reader's.
+    if (messageId !== undefined && id !== undefined) return messagePart({ ...part, messageId: id })
     if (type === UI_PART) isMissing = false
     if (!isMissing || type === 'start') return event
     // The first part behind the start is another one: the verdict goes before it.
