@@ -1,4 +1,4 @@
-/** What retriever and index share: settings, how D1 is asked, and how texts are read. */
+/** Settings, database calls and text parsing shared by the retriever and the index. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
@@ -21,10 +21,10 @@ import type { Embedding } from 'hono-rag-gate/ports'
 export interface WordIndexOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
-  /** Makes terms of words: that of the policy, and the same for writing and for searching. @default none: whole words */
+  /** Converts words to terms: the policy's language, the same for writing and searching. @default none: whole words */
   readonly language?: Language
   /**
-   * Milliseconds that a call of the database may take; 1 and up.
+   * Deadline of a database call, milliseconds; 1 and up.
    *
    * @default 1500 for a retriever, 10000 for an index
    */
@@ -42,12 +42,12 @@ export const WORD_INDEX_OPTIONS: OptionKinds<WordIndexOptions> = {
 
 export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 
-/** What a collection notes of the index it stands in: no vectors, and terms of this language. */
+/** The embedding recorded for a collection in this index: no vectors, and terms of this language. */
 export function wordEmbedding(language: Language | undefined): Embedding {
   return { model: `words-1 ${language?.name ?? 'neutral'}`, dimension: 0 }
 }
 
-/** Asks the database under one deadline and one discipline; gives errors of this package. */
+/** Calls the database with a deadline, retries and circuit breaker; throws errors of this package. */
 export type Call = <Result extends object>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
 export function callerOf(options: WordIndexOptions, defaultMs: number): Call {
@@ -68,7 +68,7 @@ export function callerOf(options: WordIndexOptions, defaultMs: number): Call {
 /** @see https://developers.cloudflare.com/d1/observability/debug-d1/ */
 const FULL = /maximum (?:DB size|(?:account )?storage limit)|SQLITE_FULL|database or disk is full/i
 
-/** What is wrong with the database for good, such as a missing table: it is neither asked again nor counted as an outage. */
+/** Returns permanent errors, such as a missing table, which are neither retried nor counted as outages. */
 function unlessUnavailable(thrown: unknown): RagGateError {
   if (thrown instanceof Error && FULL.test(thrown.message)) return indexFull({ cause: thrown })
   try {
@@ -79,7 +79,7 @@ function unlessUnavailable(thrown: unknown): RagGateError {
   }
 }
 
-/** @throws `retriever_bad_response` for what is no passage */
+/** @throws `retriever_bad_response` if it is not a passage */
 export function storedPassage(id: string, stored: string): Passage {
   let passage: unknown
   try {

@@ -1,4 +1,4 @@
-/** The writing side. */
+/** Writing to the word index. */
 import type { D1PreparedStatement } from '@cloudflare/workers-types'
 import { jsonBatches } from 'hono-rag-gate/adapters/d1'
 import type { Passage } from 'hono-rag-gate/core/evidence'
@@ -9,12 +9,12 @@ import { callerOf, storedPassage, WORD_INDEX_OPTIONS, wordEmbedding, type WordIn
 import { ADD, COUNT, FETCH, OPEN, REMOVE } from './statements.ts'
 
 /**
- * Writes passages with the terms of their texts. A call is one transaction, and the next search sees it. Read it with
+ * Writes passages with the terms of their texts. Each call is one transaction, visible to the next search. Read it with
  * `createWordRetriever` and the same language.
  *
- * @returns an index whose methods throw `retriever_timeout`, `retriever_unavailable`, `index_full` when the database has no
- *   room, and `schema_outdated` when the migrations were not applied
- * @throws `config_invalid` when the options make no sense
+ * @returns an index whose methods throw `retriever_timeout`, `retriever_unavailable`, `index_full` if the database is
+ *   full, and `schema_outdated` if migrations are missing
+ * @throws `config_invalid` for invalid options
  */
 export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   requireOptions(options, WORD_INDEX_OPTIONS)
@@ -22,10 +22,10 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   const call = callerOf(options, 10_000)
   const { model, dimension } = wordEmbedding(language)
 
-  /** Of the database after a write, until it is asked for. */
+  /** Size of the database after the last write, until it is read. */
   let usedBytes: number | undefined
 
-  /** For each of the lists every one of the statements, in turn. */
+  /** All statements for each list, in turn. */
   function each(sqls: readonly string[], namespace: string, lists: readonly string[]): D1PreparedStatement[] {
     const prepared = sqls.map((sql) => db.prepare(sql))
     return lists.flatMap((list) => prepared.map((statement) => statement.bind(namespace, list)))
@@ -41,7 +41,7 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
 
     async upsert(namespace, passages) {
       if (passages.length === 0) return
-      // Of equal ids the last one counts.
+      // If an id occurs twice, the last one wins.
       const rows = [...new Map(passages.map((passage) => [passage.id, passage])).values()].map(rowOf)
       const ids = jsonBatches(rows.map(([id]) => id))
       const words = rows.reduce((sum, [, count]) => sum + count, 0)
@@ -77,19 +77,19 @@ export function createWordIndex(options: WordIndexOptions): ChunkIndex {
   }
 }
 
-/** Bytes of a database on the free plan, and on the paid one. @see https://developers.cloudflare.com/d1/platform/limits/ */
+/** Maximum database size on the free and the paid plan. @see https://developers.cloudflare.com/d1/platform/limits/ */
 const DATABASE_BYTES = [500_000_000, 10_000_000_000] as const
 
-/** The plan is not known: a database that is larger than the free one is on the paid one. */
+/** The plan is unknown: a database larger than the free limit is on the paid plan. */
 function roomOf(usedBytes: number | undefined): IndexRoom | undefined {
   const limitBytes = DATABASE_BYTES.find((bytes) => (usedBytes ?? Infinity) <= bytes)
   return usedBytes === undefined || limitBytes === undefined ? undefined : { usedBytes, limitBytes }
 }
 
-/** Most bytes of a list: D1 takes strings of 2 MB, and the free plan 50 queries of a request. */
+/** Maximum size of a list, bytes: D1 accepts strings of 2 MB, and the free plan 50 queries per request. */
 const LIST_BYTES = 1_500_000
 
-/** Values as JSON lists, each short enough to be bound; a value that is too long for that stands alone. */
+/** Splits values into JSON lists short enough to bind; a value that is too long gets its own list. */
 function listsOf(values: readonly unknown[]): string[] {
   const lists: string[][] = []
   let bytes = Infinity

@@ -1,14 +1,14 @@
 import { checkPassageFilter, type PassageFilter, valuesOf } from 'hono-rag-gate/core/evidence'
 
-/** Conditions on `passages`, and the values to bind for them. */
+/** SQL conditions on `passages`, and their bound values. */
 export interface FilterConditions {
-  /** Each begins with ` AND `; empty for no filter. */
+  /** Each condition begins with ` AND `; empty without a filter. */
   readonly sql: string
   readonly values: readonly string[]
 }
 
 /**
- * A filter as conditions. A field that is no text, number or truth value passes none; `true` and 1 are equal.
+ * Converts a filter to conditions. A field that is not a string, number or boolean never matches; `true` equals 1.
  *
  * @param from number of the first parameter
  * @throws `config_invalid`
@@ -18,7 +18,7 @@ export function filterConditions(filter: PassageFilter | undefined, from: number
   const fields = Object.entries(checkPassageFilter(filter))
   const sql = fields.map((_field, at) => {
     const [path, values] = [`?${from + 2 * at}`, `?${from + 2 * at + 1}`]
-    // Lists and objects come out of `json_extract` as text.
+    // `json_extract` returns lists and objects as strings.
     return ` AND json_type(passages.passage, ${path}) NOT IN ('array', 'object')
       AND json_extract(passages.passage, ${path}) IN (SELECT value FROM json_each(${values}))`
   })
@@ -28,7 +28,7 @@ export function filterConditions(filter: PassageFilter | undefined, from: number
   }
 }
 
-/** Names of fields hold neither quotes nor backslashes. */
+/** Field names contain neither quotes nor backslashes. */
 function pathOf(field: string): string {
   return `$${field
     .split('.')

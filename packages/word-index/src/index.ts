@@ -1,6 +1,6 @@
 /**
- * Passages found by their words: full-text search of SQLite in Cloudflare D1, over the terms that the gate reads and
- * ranked by BM25. Nothing is loaded before the first question.
+ * Full-text search with SQLite FTS5 in Cloudflare D1, over the terms that the gate uses, ranked by BM25. Nothing is
+ * loaded before the first question.
  *
  * @see https://www.sqlite.org/fts5.html
  */

@@ -1,19 +1,19 @@
 import { BM25_B, BM25_K1 } from 'hono-rag-gate/core/text'
 
-/** What BM25 needs to know of all passages of a namespace. */
+/** Statistics of a namespace for BM25. */
 export interface Totals {
   readonly passages: number
-  /** Terms of all passages together, repeats counted. */
+  /** Total number of terms in all passages. */
   readonly words: number
-  /** In how many passages each term of the question stands; absent for none. */
+  /** Number of passages with each term of the question; absent for none. */
   readonly holding: ReadonlyMap<string, number>
 }
 
 /**
- * Okapi BM25 of a passage for the distinct terms of a question, over its own namespace: the sum of
- * idf · f·(k1 + 1) / (f + k1·(1 − b + b·length/mean)), idf as `idfMass` counts it.
+ * Okapi BM25 of a passage for the distinct terms of a question, within its namespace: the sum of idf · f·(k1 + 1) / (f
+ * + k1·(1 − b + b·length/mean)), with the idf of `idfMass`.
  *
- * @param said terms of the passage, sentence by sentence
+ * @param said terms of the passage, by sentence
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
  */
 export function okapi(said: readonly (readonly string[])[], { passages, words, holding }: Totals): number {
@@ -32,7 +32,7 @@ export function okapi(said: readonly (readonly string[])[], { passages, words, h
   return sum
 }
 
-/** The most that a term can add to a score. */
+/** Maximum contribution of a term to a score. */
 export function mostOf(passages: number, holding: number): number {
   return idf(passages, holding) * (BM25_K1 + 1)
 }

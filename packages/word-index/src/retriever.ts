@@ -1,4 +1,4 @@
-/** The reading side. */
+/** Reading from the word index. */
 import { rankRows, type RetrievedRow } from 'hono-rag-gate/core/evidence'
 import { requireOptions } from 'hono-rag-gate/core/lib'
 import { createTermReader } from 'hono-rag-gate/core/text'
@@ -10,12 +10,12 @@ import { okapi } from './okapi.ts'
 import { searchStatement } from './statements.ts'
 
 /**
- * Passages that the terms of a question may match, the rarest terms first. Of 50,000 passages the ten best of BM25 are
- * found with .99 of them among the first ten, in a third of the time of the slowest questions (bench/word-index.ts).
+ * Maximum passages that the matched terms may occur in, rarest terms first. With 50,000 passages, .99 of the ten best
+ * by BM25 are found among the first ten, in a third of the slowest questions' time (bench/word-index.ts).
  */
 const MATCHED = 16_000
 
-/** SQLite's own ranking knows neither the idf of the namespace nor the terms left out: so many more passages are ranked again. */
+/** Further passages to rank here, because SQLite's ranking lacks the namespace's idf and unmatched terms. */
 const RANKED_AGAIN = 20
 
 interface FoundRow {
@@ -23,15 +23,15 @@ interface FoundRow {
   readonly passage: string
   readonly total: number
   readonly totalWords: number
-  /** JSON list of `[term, passages that hold it, whether it was matched]`. */
+  /** JSON list of `[term, number of passages with it, whether it was matched]`. */
   readonly terms: string
 }
 
 /**
- * Finds passages by the terms of the question, with the BM25 of their own namespace: of tenants who share a database none
- * counts in the scores of another.
+ * Finds passages by the question's terms, with BM25 statistics of their own namespace, so that tenants who share a
+ * database do not affect each other's scores.
  *
- * @throws `config_invalid` when the options make no sense
+ * @throws `config_invalid` for invalid options
  */
 export function createWordRetriever(options: WordIndexOptions): Retriever {
   requireOptions(options, WORD_INDEX_OPTIONS)
@@ -50,14 +50,14 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
       .bind(namespace, JSON.stringify(asked), matched, topK + RANKED_AGAIN, ...values)
     const { results } = await call(() => statement.all<FoundRow>(), signal)
     const [first] = results
-    // Without a filter a matched term finds something: there is none of them.
+    // Without a filter a matched term always finds a passage, so no term occurs in the namespace.
     if (first === undefined) return { rows: [], left: filter !== undefined }
     const counted = readTerms(first.terms)
     const holding = new Map(counted.map(([term, count]) => [term, count]))
     const totals = { passages: first.total, words: first.totalWords, holding }
     const rows = results.map(({ id, passage: stored }): RetrievedRow => {
       const passage = storedPassage(id, stored)
-      // By sentences, for these are remembered: passages come back with other questions.
+      // Computed by sentences, which are cached: the same passages are found for other questions.
       return { passage, score: okapi(reader.sentences(passage.text), totals) }
     })
     return { rows, left: counted.some(([, , wasMatched]) => wasMatched === 0) }
@@ -71,7 +71,7 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
       const asked = [...new Set(reader.terms(question))]
       if (asked.length === 0) return [rankRows('bm25', [], topK)]
       const rare = await search(request, asked, MATCHED)
-      // What few terms or a filter left out may have the others.
+      // The unmatched terms may find what too few matches or a filter left out.
       const { rows } =
         rare.left && rare.rows.length < topK ? await search(request, asked, Number.MAX_SAFE_INTEGER) : rare
       return [rankRows('bm25', rows, topK)]
@@ -79,12 +79,12 @@ export function createWordRetriever(options: WordIndexOptions): Retriever {
   }
 }
 
-/** A term, how many passages hold it, and 1 where it was matched. */
+/** A term, the number of passages with it, and 1 if it was matched. */
 type CountedTerm = readonly [term: string, holding: number, matched: number]
 
 function readTerms(text: string): readonly CountedTerm[] {
   const read: unknown = JSON.parse(text)
   if (!Array.isArray(read)) throw badResponse(INDEX, 'no terms')
-  // Made by the statement.
+  // Built by the SQL statement.
   return read as readonly CountedTerm[]
 }

@@ -1,18 +1,18 @@
-/** The statements of the index. Each batch of a write is one transaction. `CROSS JOIN` keeps the order of a join as written. */
+/** SQL statements of the index. Each batch of a write is one transaction. `CROSS JOIN` fixes the join order. */
 
 /**
- * The best passages by SQLite's BM25 and what the collection's own needs: how many passages and words it has, and in how
- * many passages each term stands.
+ * Finds the best passages by SQLite's BM25, with the namespace's statistics: numbers of passages and words, and in how
+ * many passages each term occurs.
  *
- * Terms of the question are matched from the rarest on, for as long as they stand in no more passages together than
- * `?3`, and the rarest always: a row is read for each passage that is matched.
+ * Terms are matched from the rarest on, while together they occur in at most `?3` passages; the rarest is always
+ * matched. The cost is one row read per matched passage.
  *
- * `?1` namespace, `?2` JSON list of terms, `?3` passages matched at most, `?4` limit; then those of the filter.
+ * `?1` namespace, `?2` JSON list of terms, `?3` maximum of matched passages, `?4` limit; then the filter's values.
  *
  * @param conditions of the filter on `passages`, each beginning with ` AND `; empty for none
  */
 export function searchStatement(conditions: string): string {
-  // Without a filter only the best are looked up; with one every match is.
+  // Without a filter only the best rows are joined; with one all matches.
   const best = `SELECT rowid AS number, rank FROM passage_words
       WHERE passage_words MATCH (SELECT query FROM chosen) ORDER BY rank LIMIT ?4`
   const filtered = `SELECT matched.rowid AS number, matched.rank FROM passage_words AS matched
@@ -40,10 +40,10 @@ export function searchStatement(conditions: string): string {
 export const OPEN = `INSERT INTO passage_namespaces (namespace, passages, words) VALUES (?1, 0, 0)
   ON CONFLICT (namespace) DO NOTHING`
 
-/** Known ones among the ids `?2` of the namespace `?1`. */
+/** Existing ones among the ids `?2` of the namespace `?1`. */
 const KNOWN = `FROM passages WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
 
-/** Takes passages out, in this order. `?1` namespace, `?2` JSON list of ids. */
+/** Removes passages, in this order. `?1` namespace, `?2` JSON list of ids. */
 export const REMOVE: readonly string[] = [
   `DELETE FROM passage_words WHERE rowid IN (SELECT number ${KNOWN})`,
   `UPDATE passage_namespaces SET
@@ -54,8 +54,8 @@ export const REMOVE: readonly string[] = [
 ]
 
 /**
- * Puts passages in whose ids are not there, in this order. `?1` namespace, `?2` JSON list of `[id, words, passage,
- * terms]`, the terms with a space before each.
+ * Inserts new passages, in this order. `?1` namespace, `?2` JSON list of `[id, words, passage, terms]`, with a space
+ * before each term.
  */
 export const ADD: readonly string[] = [
   `INSERT INTO passages (namespace, id, words, passage)
@@ -66,7 +66,7 @@ export const ADD: readonly string[] = [
    WHERE home.namespace = ?1`,
 ]
 
-/** Counts what was put in. `?1` namespace, `?2` passages, `?3` their words. */
+/** Updates the counts. `?1` namespace, `?2` number of passages, `?3` their number of words. */
 export const COUNT = `UPDATE passage_namespaces SET passages = passages + ?2, words = words + ?3 WHERE namespace = ?1`
 
 /** `?1` namespace, `?2` JSON list of ids. */
