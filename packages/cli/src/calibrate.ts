@@ -1,4 +1,4 @@
-/** `rag-gate calibrate`: labelled questions in, a policy that keeps a stated promise on their collection out. */
+/** `rag-gate calibrate`: turns labelled questions into a policy with a guaranteed risk for their collection. */
 import { writeFile } from 'node:fs/promises'
 import {
   binomialInterval,
@@ -22,7 +22,7 @@ import { askLabels, type LabelResult, readerFailed } from './judged-labels.ts'
 import { type Label, readLabels } from './labels.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
-/** A policy file: what `rag-gate policy push` sends. */
+/** The file that `rag-gate policy push` sends. */
 export interface PolicyFile {
   readonly settings: unknown
   readonly pin: PolicyPin | null
@@ -127,7 +127,7 @@ export const calibrateCommand = command({
 type Calibrated = Extract<Calibration, { kind: 'calibrated' }>
 type Asking = Parameters<typeof askLabels>[1]
 
-/** Each answerable question twice: as it is, and without what answers it. */
+/** Asks each answerable question twice: normally, and without the passages that answer it. */
 async function withHiddenGold(labels: readonly Label[], asking: Asking, terminal: Terminal): Promise<LabelResult[]> {
   const answerable = labels.filter((label) => label.answerable)
   const without = answerable.filter(({ relevantIds }) => relevantIds.length > 0)
@@ -136,7 +136,7 @@ async function withHiddenGold(labels: readonly Label[], asking: Asking, terminal
     terminal.note(`${answerable.length - without.length} answerable questions have no relevant_ids: they take no part.`)
   }
   const seen = await askLabels(without, asking, terminal)
-  // What was never found cannot be hidden: its ids may be wrong, and the question would be answered all the same.
+  // Passages that were not found cannot be hidden: their ids may be wrong, and the question would still be answered.
   const found = without.filter((_, at) => seen[at]?.found === true)
   if (found.length < without.length) {
     const lost = without.filter((_, at) => seen[at]?.found !== true).map(({ question }) => `\n  ${oneLine(question)}`)
@@ -171,7 +171,7 @@ async function pinOf(gate: GateAddress, collection: string): Promise<PolicyPin> 
   return { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }
 }
 
-/** A policy's name has small letters, digits and hyphens only. */
+/** Policy names consist of lower-case letters, digits and hyphens. */
 function nameOf(collection: string): string {
   const name = collection
     .toLowerCase()
@@ -180,35 +180,35 @@ function nameOf(collection: string): string {
   return (name === '' ? 'calibrated' : name).slice(0, 40)
 }
 
-/** Questions that are named. */
+/** Maximum number of questions to list. */
 const SHOWN = 5
-/** Below this share of answerable questions answered, the command says what keeps more. */
+/** Below this share of answered answerable questions, the command suggests how to answer more. */
 const FEW_ANSWERED = 0.3
 
-/** What the promise rests on, and what it does not cover. */
+/** What the guarantee is based on, and what it does not cover. */
 interface Evidence {
   readonly made: string
   readonly from: 'labels of both kinds' | 'hidden gold'
   readonly statement: string
   readonly labels: Calibrated['labels']
   readonly fit: Calibrated['fit']
-  /** Questions whose passages were read by a reranker or a model. */
+  /** Questions whose passages were scored by a reranker or grading model. */
   readonly read: MeasuredRate
-  /** Bounds between which a reader is worth asking; absent where one was asked, and where words alone keep the promise. */
+  /** Range in which a reranker is worth its cost; absent if one was used, or lexical confidence alone suffices. */
   readonly middle?: readonly [from: number, below: number]
   readonly refuse: Calibrated['refuse']
   readonly caution: Calibrated['caution'] | null
   readonly coverage: Calibrated['coverage']
   readonly kinds: Readonly<Record<string, number>>
   readonly covers: string
-  /** Answerable questions that the policy in use answers, among the labels. */
+  /** Answerable questions among the labels that the current policy answers. */
   readonly answered_now: MeasuredRate
-  /** Answerable questions that were drafted from the documents: of these kinds no promise carries over to others. */
+  /** Number of answerable questions drafted from documents; a guarantee for them covers no other questions. */
   readonly drafted: number
-  /** Of hidden gold: how often another passage stands nearly as high once the right one is gone, 0..1. */
+  /** For hidden gold: share of questions with a passage nearly as good as the hidden one, 0..1. */
   readonly near_misses?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
   readonly score_kinds: readonly string[]
-  /** Questions by twentieth of the policy's confidence, the lowest first: live ones are held against it. */
+  /** Number of questions by twentieths of the policy's confidence, ascending, for comparison with live questions. */
   readonly confidence_histogram: readonly number[]
 }
 
@@ -251,7 +251,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
 
 function histogramOf(confidences: readonly number[]): number[] {
   const bins = Array.from({ length: 20 }, () => 0)
-  // What could not be computed counts as 0, as in a decision.
+  // A confidence that could not be computed counts as 0, as in a decision.
   for (const confidence of confidences) {
     const bin = Math.max(0, Math.min(19, Math.floor((Number.isNaN(confidence) ? 0 : confidence) * 20 + 1e-9)))
     bins[bin] = (bins[bin] ?? 0) + 1
@@ -259,7 +259,7 @@ function histogramOf(confidences: readonly number[]): number[] {
   return bins
 }
 
-/** Questions whose confidence falls by less than a tenth of it when what answers them is hidden. */
+/** Questions whose confidence drops by less than a tenth when the passages that answer them are hidden. */
 function nearMisses(measured: readonly LabelResult[]): NonNullable<Evidence['near_misses']> {
   const before = new Map(
     measured.flatMap((each) => (each.answerable ? [[each.question, each.confidence] as const] : [])),

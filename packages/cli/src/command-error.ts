@@ -1,7 +1,7 @@
-/** What a command could not do, in words for who called it. */
+/** An error of a command, with a message for its user. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError'
-  /** 2 when the command was called wrongly, 1 otherwise. */
+  /** 2 for wrong usage, 1 otherwise. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, { exitCode = 1, cause }: { exitCode?: 1 | 2; cause?: unknown } = {}) {
@@ -10,15 +10,15 @@ export class CommandError extends Error {
   }
 }
 
-/** An error that a gate answered with. */
+/** An error response of a gate. */
 export class GateFailure extends CommandError {
   override readonly name = 'GateFailure'
   readonly status: number
   /** The gate's stable code, such as `document_too_large`. */
   readonly code: string
-  /** Its words, without code and member. */
+  /** The message alone, without code and field. */
   readonly said: string
-  /** Which member of the request it is about, such as `documents[3].text`. */
+  /** The request field at fault, such as `documents[3].text`. */
   readonly param?: string
 
   constructor(status: number, { code, message, param }: { code: string; message: string; param?: string }) {
@@ -30,12 +30,12 @@ export class GateFailure extends CommandError {
   }
 }
 
-/** The command was called wrongly. */
+/** Makes the error for wrong usage. */
 export function misused(message: string): CommandError {
   return new CommandError(message, { exitCode: 2 })
 }
 
-/** What a file that cannot be written ends in: `writeFile(path, text).catch(notWritten(path))`. */
+/** Makes a handler for failed writes: `writeFile(path, text).catch(notWritten(path))`. */
 export function notWritten(path: string): (thrown: unknown) => never {
   return (thrown) => {
     throw new CommandError(`${path} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)

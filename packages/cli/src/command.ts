@@ -1,4 +1,4 @@
-/** What a command of `rag-gate` is: a name, its options, its help, and what it does. */
+/** Commands of `rag-gate`: name, options, help and action. */
 import { parseArgs } from 'node:util'
 import { misused } from './command-error.ts'
 import type { GateAddress } from './gate-client.ts'
@@ -7,51 +7,51 @@ import type { Terminal } from './terminal.ts'
 /** An option of a command. */
 export interface Option {
   readonly type: 'string' | 'boolean'
-  /** How its value is called in the help, such as `id`. */
+  /** Placeholder of its value in the help, such as `id`. */
   readonly value?: string
-  /** What it does, in one line. */
+  /** One-line description. */
   readonly about: string
 }
 
 /** Options by name. */
 export type Options = Readonly<Record<string, Option>>
 
-/** What was given: `undefined` for a text that was not, `false` for a switch that was not. */
+/** Option values: `undefined` for a missing string, `false` for a missing switch. */
 export type Given<Of extends Options> = {
   readonly [name in keyof Of]: Of[name]['type'] extends 'boolean' ? boolean : string | undefined
 }
 
-/** What a command is called with. */
+/** Arguments of a command. */
 export interface Call<Of extends Options = Options> {
   readonly terminal: Terminal
-  /** What stands beside the options, in order. */
+  /** Positional arguments, in order. */
   readonly words: readonly string[]
   readonly given: Given<Of>
   readonly json: boolean
-  /** Where the gate is and as whom to ask. @throws `CommandError` when the address is none */
+  /** The gate's address and key. @throws `CommandError` for an invalid address */
   readonly gate: () => GateAddress
 }
 
-/** A command: one file each, and one line in the table of `main.ts`. */
+/** A command; each has one file, and one line in the table of `main.ts`. */
 export interface Command<Of extends Options = Options> {
   readonly name: string
-  /** What it does, in one line. */
+  /** One-line description. */
   readonly about: string
-  /** The ways to call it, without `rag-gate`. */
+  /** Usage lines, without `rag-gate`. */
   readonly usage: readonly string[]
-  /** More, line by line. */
+  /** Further lines of the help. */
   readonly notes?: readonly string[]
   readonly options: Of
-  /** @returns the exit code: 0 done, 1 failed */
+  /** @returns the exit code: 0 for success, 1 for failure */
   run(call: Call<Of>): Promise<number>
 }
 
-/** Gives a command the types of its options. */
+/** Types a command's arguments by its options. */
 export function command<const Of extends Options>(definition: Command<Of>): Command {
   return definition
 }
 
-/** Options of every command. */
+/** Options that every command has. */
 const EVERYWHERE = {
   url: { type: 'string', value: 'address', about: 'where the gate is; RAG_GATE_URL, else http://127.0.0.1:8787' },
   key: { type: 'string', value: 'token', about: 'token or key; better in RAG_GATE_KEY, which no process list shows' },
@@ -63,10 +63,10 @@ const EVERYWHERE = {
 const SHORT: Readonly<Record<string, string>> = { h: 'help', V: 'version' }
 
 /**
- * Reads what stands after the name of a command.
+ * Parses the arguments after the name of a command.
  *
- * @returns what it is called with, or that only its help or the version is wanted
- * @throws `CommandError` for an option that does not exist, lacks its value, or has one that it does not take
+ * @returns the parsed call, or that help or the version is requested
+ * @throws `CommandError` for an unknown option, a missing value, or a value for a switch
  */
 export function readCall(
   { name, options: own }: Command,
@@ -96,7 +96,7 @@ export function readCall(
       throw misused(`${name} has no option ${token.rawName}${meant(token.name, Object.keys(options), '--')}`)
     }
     if (option.type === 'boolean' && token.value !== undefined) throw misused(`${token.rawName} takes no value`)
-    // Another option in its place is a value forgotten.
+    // If another option follows, the value was forgotten.
     const missing = token.value === undefined || (!token.inlineValue && /^--./.test(token.value))
     if (option.type === 'string' && missing)
       throw misused(`${token.rawName} needs a value: <${option.value ?? 'text'}>`)
@@ -105,7 +105,7 @@ export function readCall(
   return {
     terminal,
     words: positionals,
-    // Text options were checked above to have texts.
+    // The values of string options were checked above.
     given: Object.fromEntries(
       Object.entries(own).map(([option, { type }]) => [
         option,
@@ -118,7 +118,7 @@ export function readCall(
   }
 }
 
-/** The help of a command. */
+/** Help text of a command. */
 export function helpOf({ about, usage, notes = [], options }: Command): string {
   return [
     about,
@@ -132,7 +132,7 @@ export function helpOf({ about, usage, notes = [], options }: Command): string {
   ].join('\n')
 }
 
-/** The help of the program. */
+/** Help text of the program. */
 export function helpOfAll(commands: readonly Command[]): string {
   return [
     'rag-gate: documents into a confidence gate, questions to it, and keys for it',
@@ -148,7 +148,7 @@ export function helpOfAll(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** `; did you mean …?` where one of the known words is close to what was written. */
+/** `; did you mean …?` if a known word is similar to the given one, else ''. */
 export function meant(written: string, known: readonly string[], prefix = ''): string {
   const [closest] = known
     .map((word) => ({ word, distance: distanceOf(written, word) }))
@@ -157,7 +157,7 @@ export function meant(written: string, known: readonly string[], prefix = ''): s
   return closest === undefined ? '' : `; did you mean ${prefix}${closest.word}?`
 }
 
-/** The one positional that a command takes. @throws `CommandError` for none and for more */
+/** The single positional argument of a command. @throws `CommandError` for none or several */
 export function only(words: readonly string[], what: string): string {
   const [first, ...others] = words
   if (first === undefined || first.trim() === '') throw misused(`This needs ${what}; --help shows how`)
@@ -187,12 +187,12 @@ function addressOf(url: string | undefined, key: string | undefined, { env }: Te
   }
   const token = key ?? env['RAG_GATE_KEY']
   if (token === '') throw misused('The key is empty: the variable that it comes from is not set')
-  // A header holds no line ends, and no characters beyond Latin-1.
+  // A header value may not contain line breaks or characters beyond Latin-1.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw misused('The key has characters that no key has')
   return { url: address, ...(token === undefined ? {} : { key: token }) }
 }
 
-/** Insertions, deletions, changes and swaps of neighbours between two words. */
+/** Edit distance between two words: insertions, deletions, substitutions and transpositions. */
 function distanceOf(one: string, other: string): number {
   let before: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

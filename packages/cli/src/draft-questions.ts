@@ -1,51 +1,51 @@
-/** Questions out of documents, without a model: from headings, titles and the forms of FAQs. */
+/** Drafts questions from documents without a model: from headings, titles and FAQs. */
 
 /** A question drafted from a document. */
 export interface DraftedQuestion {
   readonly question: string
-  /** Where it is from: a question that the document itself asks, a heading, or its title. */
+  /** Its origin: a question in the document, a heading, or the title. */
   readonly kind: 'faq' | 'heading' | 'title'
 }
 
-/** Kinds of label that a draft has, those of a model included. */
+/** Kinds of drafted labels, including those drafted by a model. */
 export const DRAFTED_KINDS: ReadonlySet<string> = new Set([...(['faq', 'heading', 'title'] as const), 'model'])
 
-/** Shorter headings name no subject, and longer ones are sentences. */
+/** Length of usable headings in words: shorter ones name no subject, longer ones are sentences. */
 const SHORTEST_HEADING = 2
 const LONGEST_HEADING = 14
-/** Of a line that may be a heading or ask, characters. */
+/** Maximum length of a heading or question line, characters. */
 const LONGEST_LINE = 200
-/** Headings that many documents have, and no question is about. */
+/** Common headings that no question is about. */
 const COMMON =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?(?:\s*[-–:\d].*)?|usage|background|appendix.*|next steps|(?:references and )?further reading|changelog|faq|frequently asked questions|use cases|(?:(?:class|instance|static|public) )?(?:parameters?|properties|methods|functions|events|arguments|options|types?|fields|members|returns?|exports|api))$/i
-/** What a reference puts before a name: `Class: Client`, `Parameter: ClientOptions`. */
+/** Prefix before a name in reference documentation: `Class: Client`, `Parameter: ClientOptions`. */
 const SORT = /^(?:class|interface|type|function|method|parameter|property|event|module|enum):?\s+(?=[`\w])/i
 /** A signature: `new Client(url[, options])`, `client.close([callback]): Promise`. */
 const SIGNATURE = /^(new\s+)?([\w$.]+)\(.*\)(?::.*)?$/
-/** A name with what it belongs to: `Client.close`. */
+/** A qualified name: `Client.close`. */
 const MEMBER = /^(?:new\s+)?[\w$]+\.[\w$]/
 const AUXILIARY = '(?:can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)'
-/** A question without its mark: `Is it free`, `How do I begin`, `How many keys may I have`, `Which regions are there`, `Who maintains it`. */
+/** A question without its mark: `Is it free`, `How many keys may I have`, `Which regions are there`. */
 const ASKS = new RegExp(
   `^(?:(?:(?:how|what|when|where|why|which|whom?|whose)\\s+)?${AUXILIARY}|how\\s+(?:many|much|long|often|far|old|big|fast)(?:\\s+\\S+)?\\s+${AUXILIARY}|(?:what|which|whose)\\s+(?!(?:an?|the|each|every|all|no|nothing|your|my|our|any|some)\\s)\\S+\\s+${AUXILIARY}|who)\\b`,
   'i',
 )
-/** A question that is told, not asked: `How long answers live`, `What a page costs`. */
+/** An indirect question: `How long answers live`, `What a page costs`. */
 const TELLS = /^(?:how|what|when|where|which|whom|whose|why)\b/i
-/** `Installing the client`. */
+/** A gerund: `Installing the client`. */
 const GERUND = /^[A-Z]?[a-z]+ing\b/
-/** `Install the client`. */
+/** An imperative: `Install the client`. */
 const TELLS_TO =
   /^(?:create|add|remove|delete|install|configure|set|use|run|update|change|enable|disable|deploy|build|make|get|start|stop|test|write)\b/i
-/** A heading that leans on the one above it: alone it asks about nothing. */
+/** A heading that refers to the one above it, and is incomplete alone. */
 const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here|one|ones)\b/i
 
 /**
- * Questions that a document answers, by what it says of itself. Headings and lines that ask are taken as they are;
- * other headings are asked about in the form that a reader would type.
+ * Drafts questions that a document answers. Questions in headings and lines are used as they are; other headings are
+ * rephrased into questions that a reader would type.
  *
- * @param text Markdown or plain
- * @returns each once, in the order of the document
+ * @param text Markdown or plain text
+ * @returns distinct questions, in the order of the document
  */
 export function draftQuestions({ text, title }: { readonly text: string; readonly title?: string }): DraftedQuestion[] {
   const found = new Map<string, DraftedQuestion>()
@@ -65,7 +65,7 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
   let fenced = false
   for (const line of text.split('\n')) {
     if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced
-    // Neither a heading nor a question; the patterns below take the square of a line's length.
+    // Too long for a heading or question; the patterns below take quadratic time in the length of a line.
     if (fenced || line.length > LONGEST_LINE) continue
     const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
     const question = /^\s*(?:[-*>]\s*)?\**\s*(?:Q(?:uestion)?\s*\d*\s*[:.)])\s*\**\s*(.+?)\s*\**$/i.exec(line)
@@ -74,7 +74,7 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     else if (bold !== null) keep(plain(bold[1] ?? ''), 'faq')
     else if (heading !== null) {
       const words = plain(heading[2] ?? '')
-      // The title again.
+      // A repetition of the title.
       if (words.toLowerCase() === subject?.toLowerCase() || LEANS.test(words)) continue
       const count = wordCount(words)
       if (isQuestion(words)) keep(asQuestion(words), 'faq')
@@ -99,7 +99,7 @@ function asQuestion(words: string): string {
   return words.endsWith('?') ? words : `${words}?`
 }
 
-/** `Installing the client` is asked about otherwise than `Rate limits`. */
+/** Phrases a question by the form of a heading: `Installing the client`, `Rate limits`, a signature. */
 function asked(words: string): string {
   const signature = SIGNATURE.exec(words)
   if (signature !== null)
@@ -113,7 +113,7 @@ function asked(words: string): string {
   return `What about ${lower}?`
 }
 
-/** A sentence begins with a small letter within another. A title whose words have capitals, and a name, keep theirs. */
+/** Lower-cases the first letter for use within a sentence, except in titles with capitalised words and in names. */
 function withoutCapital(words: string): string {
   const [first = '', ...others] = words.split(' ')
   const isTitle = others.some((word) => /^[A-Z][a-z]/.test(word))
@@ -122,7 +122,7 @@ function withoutCapital(words: string): string {
   return words.slice(0, 1).toLowerCase() + words.slice(1)
 }
 
-/** Without Markdown's marks, numbers of sections and anchors. */
+/** Removes Markdown mark-up, section numbers and anchors. */
 function plain(words: string): string {
   return words
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

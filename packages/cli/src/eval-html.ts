@@ -1,10 +1,10 @@
-/** The report of `rag-gate eval` as one HTML page: figures, plots and the questions that went wrong. */
+/** The report of `rag-gate eval` as an HTML page: figures, plots and wrongly judged questions. */
 import type { Evaluation, Figure, MeasuredRate, VerdictRates } from '@hono-rag-gate/calibration'
 import type { LabelResult } from './judged-labels.ts'
 import { escaped, plot } from './plots.ts'
 import { printable } from './terminal.ts'
 
-/** What the page tells. */
+/** Content of the page. */
 export interface EvaluationPage {
   readonly title: string
   readonly evaluation: Evaluation
@@ -29,7 +29,7 @@ th,td{text-align:left;padding:8px 14px;border-bottom:1px solid var(--line);verti
 @media(max-width:600px){main{padding:20px 12px 40px}svg{font-size:15px}svg .title{font-size:18px}.cards{grid-template-columns:1fr 1fr}.card{padding:10px 12px}th,td{padding:6px;font-size:13px}td.n{white-space:normal}td.n small{display:block}td:first-child{min-width:6rem}}
 `
 
-/** One self-contained page: no script, and nothing is fetched. */
+/** Makes a self-contained page, without scripts or external resources. */
 export function evaluationPage({ title, evaluation, results, facts }: EvaluationPage): string {
   const { verdicts, auroc, aurc, calibrationError, atStatedRisk } = evaluation
   const coverage: Figure = {
@@ -85,7 +85,7 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
     { name: 'answerable', colour: 1, shape: 'bars' as const, points: histogram(true) },
     { name: 'should be refused', colour: 2, shape: 'bars' as const, points: histogram(false) },
   ]
-  // Around a high threshold further ones are no confidences.
+  // Near 1 or 0, points around the threshold may be outside the range of confidences.
   const tried = sensitivity?.points.filter(({ threshold }) => threshold >= 0 && threshold <= 1) ?? []
   const highest = Math.max(1, ...bars.flatMap(({ points }) => points.map(({ y }) => y)))
   const worstRisk = Math.max(0.05, ...riskCoverage.map(({ risk }) => risk))
@@ -95,7 +95,7 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
       xTitle: 'confidence',
       yTitle: 'questions',
       series: bars,
-      // A multiple of four, so that every tick is whole.
+      // A multiple of four, so that every tick is a whole number.
       yRange: [0, 4 * Math.ceil(highest / 4)],
       yUnit: 'counts',
       marks,
@@ -203,11 +203,11 @@ function figureCard(
 }
 
 function percent(share: number): string {
-  // The sign never stands on a line of its own.
+  // A non-breaking space keeps the percent sign on the same line.
   return `${Number((share * 100).toFixed(1))}\u00a0%`
 }
 
-/** Nothing of a question turns the reading direction around or hides in the page. */
+/** Removes characters that could change the reading direction or be invisible, and escapes the rest. */
 function text(value: string): string {
   return escaped(printable(value))
 }

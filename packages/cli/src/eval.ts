@@ -1,4 +1,4 @@
-/** `rag-gate eval`: labelled questions through a gate, and what it does with them. */
+/** `rag-gate eval`: asks a gate labelled questions and reports how it decides. */
 import { writeFile } from 'node:fs/promises'
 import {
   evaluate,
@@ -81,14 +81,14 @@ export const evalCommand = command({
   },
 })
 
-/** A share of the command line. @throws `CommandError` outside of 0..1 exclusive */
+/** Parses a share. @throws `CommandError` unless above 0 and below 1 */
 export function shareOf(option: string, given: string | undefined, otherwise: number): number {
   const value = given === undefined ? otherwise : Number(given)
   if (value > 0 && value < 1) return value
   throw misused(`${option} must be a number between 0 and 1, such as ${otherwise}`)
 }
 
-/** How many questions are asked at a time. @throws `CommandError` outside of 1..16 */
+/** Parses the number of parallel questions. @throws `CommandError` unless 1..16 */
 export function parallelOf(given: string | undefined): number {
   const value = given === undefined ? 4 : Number(given)
   if (Number.isInteger(value) && value >= 1 && value <= 16) return value
@@ -96,7 +96,7 @@ export function parallelOf(given: string | undefined): number {
 }
 
 interface Further {
-  /** Answerable questions for which a relevant passage was among the evidence. */
+  /** Answerable questions with a relevant passage among the evidence. */
   readonly recall: MeasuredRate
   readonly ms: { readonly median: number; readonly p95: number }
   readonly policies: readonly string[]
@@ -153,7 +153,7 @@ function groupText({ falseAcceptances, falseRefusals }: VerdictRates): string {
   ].join(', ')
 }
 
-/** For people: `7.5 % (3 of 40, 1.6 % to 20.4 %)`, `n/a` for nothing. */
+/** Formats a rate for people: `7.5 % (3 of 40, 1.6 % to 20.4 %)`, `n/a` without data. */
 export function rateText({ rate, hits, labels, low, high }: MeasuredRate): string {
   return rate === null ? 'n/a' : `${percent(rate)} (${hits} of ${labels}, ${percent(low)} to ${percent(high)})`
 }
@@ -165,7 +165,7 @@ function figureText({ value, interval }: Figure, asText = (figure: number): stri
     : `${asText(value)} (${asText(interval.low)} to ${asText(interval.high)})`
 }
 
-/** For people, one decimal. */
+/** Formats a percentage with one decimal. */
 export function percent(share: number): string {
   return `${Number((share * 100).toFixed(1))} %`
 }

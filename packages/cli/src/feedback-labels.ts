@@ -1,4 +1,4 @@
-/** `rag-gate labels`: what people said of answers and refusals, as labelled questions. */
+/** `rag-gate labels`: exports user feedback on answers and refusals as labelled questions. */
 import { writeFile } from 'node:fs/promises'
 import { misused, notWritten } from './command-error.ts'
 import { command } from './command.ts'

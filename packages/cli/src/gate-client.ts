@@ -1,8 +1,8 @@
-/** Talks to a gate over HTTP, as any client would. */
+/** HTTP client of a gate. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CommandError, GateFailure } from './command-error.ts'
 
-/** Where a gate is, and as whom to ask. */
+/** Address and key of a gate. */
 export interface GateAddress {
   /** Origin of the Worker, such as `http://127.0.0.1:8787`. */
   readonly url: string
@@ -10,7 +10,7 @@ export interface GateAddress {
   readonly key?: string
 }
 
-/** Where a passage is from. */
+/** Origin of a passage. */
 export interface PassageName {
   readonly document_id?: string
   readonly title?: string
@@ -24,31 +24,31 @@ export interface ExplainedFact {
   readonly value: string
 }
 
-/** Why a decision came out as it did, in words ready to be shown. */
+/** The explanation of a decision, in words. */
 export interface ExplanationReply {
   readonly facts: readonly ExplainedFact[]
   readonly decision: string
   readonly reason?: string
   readonly checks: readonly { readonly passed?: boolean; readonly text: string }[]
   readonly analysis: readonly { readonly text: string }[]
-  /** Absent where the policy has no such confidence. */
+  /** Absent if the policy has no such confidence. */
   readonly confidence?: ConfidenceGlance
-  /** What its preset tells at a glance: such a confidence, or something else. */
+  /** The short form that the policy's preset adds: such a confidence, or something else. */
   readonly glance?: Readonly<Record<string, unknown>>
 }
 
-/** A confidence at a glance. */
+/** Short form of a confidence. */
 export interface ConfidenceGlance {
   readonly overall_confidence: number
   readonly interpretation: string
   readonly should_flag_for_review: boolean
 }
 
-/** What operators are told beside. */
+/** Further details for operators. */
 export interface DetailReply {
   readonly confidence: number
   readonly findings: readonly { readonly gate: string; readonly outcome: string; readonly message: string }[]
-  /** Absent from gates of an older version. */
+  /** Absent from older gates. */
   readonly explanation?: ExplanationReply
   /** Best first. */
   readonly chunks: readonly (PassageName & {
@@ -59,14 +59,14 @@ export interface DetailReply {
   })[]
 }
 
-/** An answer or refusal as `POST /ask` sends it. */
+/** An answer or refusal from `POST /ask`. */
 export interface AskReply {
   readonly status: number
   readonly headers: Headers
   readonly body: {
     readonly answer: string
     readonly refused: boolean
-    /** What made the answer; a refusal has none. */
+    /** Origin of the answer; absent for a refusal. */
     readonly answered_by?: 'model' | 'search'
     readonly verdict: 'pass' | 'advise' | 'refuse'
     readonly band: string
@@ -74,19 +74,19 @@ export interface AskReply {
     readonly refusal_reason?: string
     readonly caution?: string
     readonly suggestions?: readonly string[]
-    /** Passages that came closest to a refused question, where the gate names them. */
+    /** Best passages for a refused question, if the gate names them. */
     readonly closest?: readonly PassageName[]
-    /** What the answer rests on; a route of another application may name none. */
+    /** Sources of the answer; routes of other applications may have none. */
     readonly sources?: readonly (PassageName & { readonly number: number; readonly document_id: string })[]
-    /** The answer of a gate without a model, best first. */
+    /** The answer of a gate without a model: passages, best first. */
     readonly passages?: readonly (PassageName & { readonly text: string })[]
     readonly detail?: DetailReply
-    /** What it cost, in words, for operators of a gate with prices. */
+    /** Cost in words, for operators of a gate with configured prices. */
     readonly cost?: string
   }
 }
 
-/** A document as `POST /v1/documents` takes it. */
+/** A document in `POST /v1/documents`. */
 export interface GateDocument {
   readonly id: string
   readonly text: string
@@ -97,7 +97,7 @@ export interface GateDocument {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** What became of a document that was taken. */
+/** Result for an accepted document. */
 export interface IngestedReply {
   readonly id: string
   readonly status: 'added' | 'changed' | 'unchanged' | 'empty'
@@ -107,33 +107,33 @@ export interface IngestedReply {
   readonly flags: readonly string[]
 }
 
-/** What became of a document. */
+/** Result for a document. */
 export type DocumentReply =
   | IngestedReply
   | { readonly id: string; readonly status: 'failed'; readonly code: string; readonly message?: string }
 
-/** What `POST /v1/documents` answers. */
+/** Response of `POST /v1/documents`. */
 export interface IngestReply {
   readonly corpus_version: number
   readonly documents: readonly DocumentReply[]
   readonly chunks_to_remove: number
-  /** How full the index is, from 80 % on. */
+  /** Capacity of the index, if at least 80 % is used. */
   readonly nearly_full?: { readonly used_bytes: number; readonly limit_bytes: number }
 }
 
-/** Statuses that a moment later may be others: a conflict, too many requests, a failed upstream. */
+/** Transient statuses: a conflict, too many requests, a failed upstream. */
 const PASSING = new Set([409, 429, 502, 503, 504])
 
 const MAX_TRIES = 4
-/** A call of documents takes long; longer than this, nothing comes any more. */
+/** Deadline of a request; ingestion takes long. */
 const DEADLINE_MS = 300_000
 const LONGEST_WAIT_SECONDS = 60
 
 /**
- * Sends a request; what passes by itself is tried again, as `Retry-After` says or after 1, 2 and 4 seconds.
+ * Sends a request, and retries transient failures after the time in `Retry-After`, or after 1, 2 and 4 seconds.
  *
- * @param repeatable whether it may be carried out twice: a gate that answers 503 may have done it all the same
- * @throws `CommandError` for an address that does not answer and for every error of the gate
+ * @param repeatable whether the request may be carried out twice: a gate that answers 503 may have carried it out
+ * @throws `CommandError` for an unreachable address and for every error of the gate
  */
 export async function callGate<Reply>(
   gate: GateAddress,
@@ -145,7 +145,7 @@ export async function callGate<Reply>(
   for (let tries = 1; ; tries++) {
     const response = await request(gate, method, path, body)
     const text = await response.text()
-    // What is deleted may be answered with nothing.
+    // The response to a deletion may be empty.
     if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
     if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
       throw failureOf(response.status, text)
@@ -154,7 +154,7 @@ export async function callGate<Reply>(
   }
 }
 
-/** Asks a question, once. What the gate answers with an error is an answer too. */
+/** Asks a question, without retries. Error responses are returned, not thrown. */
 export async function ask(
   gate: string | GateAddress,
   question: string,
@@ -167,7 +167,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, body }
 }
 
-/** Sends documents in. @throws `CommandError` when one of them failed */
+/** Ingests documents. @throws `CommandError` if one of them failed */
 export async function ingest(
   url: string,
   key: string,
@@ -207,7 +207,7 @@ async function request({ url, key }: GateAddress, method: string, path: string, 
   }
 }
 
-/** @throws `CommandError` for what is no JSON object, such as the page of a proxy */
+/** @throws `CommandError` for anything but a JSON object, such as a proxy's page */
 function parsed(status: number, text: string): object {
   let value: unknown
   try {
@@ -219,18 +219,18 @@ function parsed(status: number, text: string): object {
   return value
 }
 
-/** The gate's own words, or the status of what answered instead. */
+/** The gate's error message, or the status if the response is not from a gate. */
 export function failureOf(status: number, text: string): CommandError {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; param?: string } }
     if (typeof error.code === 'string' && typeof error.message === 'string') return new GateFailure(status, error)
   } catch {
-    // The answer is not that of a gate.
+    // Not an error response of a gate.
   }
   return notAGate(status)
 }
 
-/** @throws `CommandError` for a reply that lacks one of these members: what answered is something else */
+/** @throws `CommandError` if a member is missing, since the response is then not from a gate */
 export function requireMembers<Reply extends object>(reply: Reply, ...members: readonly (keyof Reply)[]): Reply {
   if (!members.every((member) => Object.hasOwn(reply, member))) throw notAGate(200)
   return reply

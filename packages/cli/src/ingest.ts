@@ -1,4 +1,4 @@
-/** `rag-gate ingest <path>`: documents in, as many as there are; run again, it sends only what changed. */
+/** `rag-gate ingest <path>`: sends any number of documents; run again, it sends only changed ones. */
 import { documentHash, type IncomingDocument } from '@hono-rag-gate/ingest'
 import { GateFailure, misused } from './command-error.ts'
 import { command, only } from './command.ts'
@@ -14,7 +14,7 @@ import { type Listing, listFiles, type PassedOver } from './list-files.ts'
 import { readDocuments } from './read-documents.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
-/** One call's worth: well below what the gate takes, so that progress is seen and little is sent again. */
+/** Limits of one request: well below the gate's, so that progress is visible and a retry sends little again. */
 const BATCH_DOCUMENTS = 200
 const BATCH_CHARACTERS = 1_000_000
 
@@ -52,10 +52,10 @@ export const ingestCommand = command({
   },
 })
 
-/** Repeating does not help then. */
+/** Error code that is not retried. */
 const FULL = 'index_full'
 
-/** Where documents go. */
+/** Destination of documents. */
 interface Target extends Place {
   readonly dryRun: boolean
 }
@@ -66,18 +66,18 @@ interface Place {
   readonly collection: string
 }
 
-/** What became of everything that was found. */
+/** Results of sending. */
 interface Sent {
   readonly replies: readonly DocumentReply[]
   readonly version: number
-  /** Ids of all documents that were found, as the gate writes them (NFC), of those too that could not be sent. */
+  /** Ids of all documents found, normalised as the gate does (NFC), including those that could not be sent. */
   readonly ids: ReadonlySet<string>
   readonly unreadable: readonly PassedOver[]
   readonly empty: readonly string[]
   readonly remarks: readonly PassedOver[]
-  /** Documents that were sent, or that a dry run would have sent. */
+  /** Number of documents sent, or in a dry run to be sent. */
   readonly toSend: number
-  /** What could hold documents whose ids are unknown. */
+  /** Files that may contain documents with unknown ids. */
   readonly unknown: readonly string[]
   readonly nearlyFull?: IngestReply['nearly_full']
 }
@@ -158,7 +158,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
     throw thrown
   }
   progress.end()
-  // A mistake in the path and `--prune` together would empty the collection.
+  // Otherwise a wrong path with `--prune` would empty the collection.
   if (found === 0 && unreadable.length === 0) throw misused('There are files, and no text in them')
   return {
     replies,
@@ -173,17 +173,17 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   }
 }
 
-/** What a collection has already. */
+/** The current content of a collection. */
 interface There {
   readonly version: number
-  /** What hashes begin with; `undefined` where nothing is known to be unchanged. */
+  /** Prefix of the content hashes; `undefined` if unchanged documents cannot be recognised. */
   readonly origin?: string
   readonly documents: ReadonlyMap<string, { readonly hash: string; readonly chunks: number }>
 }
 
 const NOTHING_THERE: There = { version: 0, documents: new Map() }
 
-/** A page of `GET /v1/documents`; gates of an older version have no origin. */
+/** A page of `GET /v1/documents`; older gates give no origin. */
 interface DocumentPage {
   readonly corpus_version?: number
   readonly origin?: string | null
@@ -191,7 +191,7 @@ interface DocumentPage {
   readonly next_cursor: string | null
 }
 
-/** The documents that the gate has, a page after the other; it has one page at least. */
+/** The gate's documents, page by page; at least one page. */
 async function* documentPages({ gate, collection }: Place): AsyncGenerator<DocumentPage> {
   const query = new URLSearchParams({ collection, limit: '1000' })
   for (;;) {
@@ -217,23 +217,23 @@ async function documentsOf(target: Target): Promise<There> {
 
 const MEMBERS: ReadonlySet<string> = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'metadata'])
 
-/** A document that need not be sent; `undefined` for one that the gate has to look at. */
+/** The result for a document that is unchanged; `undefined` for one to be sent. */
 function unchanged(document: GateDocument, { origin, documents }: There): DocumentReply | undefined {
   const known = documents.get(document.id.normalize('NFC'))
   if (known === undefined || origin === undefined || typeof document.text !== 'string') return undefined
   if (Object.keys(document).some((name) => !MEMBERS.has(name))) return undefined
   const { format = 'markdown' } = document
   if (typeof format !== 'string') return undefined
-  // Unchecked, but a document with the hash of one that the gate took is such a document.
+  // The document is unvalidated, but with the hash of an accepted document it is valid.
   if (documentHash(origin, { ...document, format } as IncomingDocument) !== known.hash) return undefined
   const { chunks } = known
   return { id: document.id, status: 'unchanged', chunks, chunks_written: 0, chunks_removed: 0, flags: [] }
 }
 
-/** Statuses with which a gate turns documents away: others are no fault of theirs. */
+/** Statuses with which a gate rejects documents; other statuses have other causes. */
 const TURNED_AWAY = new Set([400, 413, 422])
 
-/** Sends documents; one that the gate turns away is told, and does not keep the others from going in. */
+/** Sends documents; rejected ones are reported, and the others are ingested. */
 async function sendBatch(
   target: Target,
   documents: readonly GateDocument[],
@@ -269,18 +269,18 @@ async function sendBatch(
   }
 }
 
-/** What is wrong with the call is wrong with each of its parts. */
+/** Whether an error concerns the whole request rather than one document. */
 function concernsWholeCall({ code }: GateFailure): boolean {
   return code === 'collection_id'
 }
 
-/** What `--prune` did. */
+/** Results of `--prune`. */
 interface Pruned {
   /** Documents of the collection that are not in the folder. */
   readonly others: readonly string[]
   readonly removed: readonly string[]
   readonly version: number
-  /** Why nothing was removed although it was asked for. */
+  /** Why nothing was removed despite `--prune`. */
   readonly withheld?: string
 }
 
@@ -322,7 +322,7 @@ async function pruneFrom(
   return { others, removed, version }
 }
 
-/** Ids of the collection's documents that are not among those kept; none where there is no such collection yet. */
+/** Ids of the collection's documents that are not to be kept; empty if the collection does not exist. */
 async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<string[]> {
   const others: string[] = []
   for await (const { documents } of documentPages(target)) {
@@ -331,14 +331,14 @@ async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<strin
   return others
 }
 
-/** Removes a document. @returns the corpus version without it */
+/** Removes a document. @returns the new corpus version */
 async function remove(gate: GateAddress, collection: string, id: string): Promise<number> {
   const path = `/v1/documents/${encodeURIComponent(id)}?${new URLSearchParams({ collection })}`
   const { corpus_version: version } = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
   return version
 }
 
-/** What was done, as `--json` prints it. */
+/** The results, as printed by `--json`. */
 interface IngestSummary {
   readonly collection: string
   readonly corpus_version: number
@@ -347,24 +347,24 @@ interface IngestSummary {
   readonly unchanged: number
   readonly removed: number
   readonly chunks: number
-  /** Documents that the gate did not take. */
+  /** Documents that the gate rejected. */
   readonly failed: readonly { readonly id: string; readonly code: string; readonly message?: string }[]
   /** Files and lines that could not be read. */
   readonly unreadable: readonly PassedOver[]
-  /** Files passed over on purpose, by path. */
+  /** Deliberately skipped files, by path. */
   readonly skipped: readonly PassedOver[]
-  /** Files of other kinds, by their ending. */
+  /** Numbers of files of other types, by extension. */
   readonly other_files: Readonly<Record<string, number>>
-  /** Documents that no passage came of. */
+  /** Documents without any passage. */
   readonly without_text: readonly string[]
   readonly hidden_text: readonly string[]
   readonly remarks: readonly PassedOver[]
-  /** A dry run: what would be sent and removed. */
+  /** For a dry run: what would be sent and removed. */
   readonly dry_run?: { readonly documents: number; readonly to_remove: readonly string[] }
-  /** Documents of the collection that are not here and were kept. */
+  /** Documents of the collection that are not in the folder and were kept. */
   readonly kept?: readonly string[]
   readonly not_pruned?: string
-  /** How full the index is, from 80 % on. */
+  /** Capacity of the index, if at least 80 % is used. */
   readonly nearly_full?: IngestReply['nearly_full']
 }
 

@@ -1,4 +1,4 @@
-/** `rag-gate init`: adds the gate to a project of Hono or Workers, shown before it is written. */
+/** `rag-gate init`: adds the gate to a Hono or Workers project, and shows the changes before writing them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
@@ -25,7 +25,7 @@ import {
 } from './project/wrangler-config.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 
-/** A file as it would be; without `before` it is not there yet. */
+/** A new or changed file; `before` is absent for a new one. */
 interface Change {
   readonly path: string
   readonly before?: string
@@ -82,7 +82,7 @@ async function agreement({ confirm }: Terminal): Promise<boolean> {
   return confirm('Change these files?')
 }
 
-/** @throws `CommandError` for what is no app of Hono, and for words, which are kept in D1 */
+/** @throws `CommandError` for a project without Hono, and for the word index, which needs D1 */
 function elsewhere(folder: string, given: string | undefined, installed: readonly string[]): GateModule {
   requireHono(folder)
   if (indexOf(given ?? 'upstash', installed) === 'words') {
@@ -102,7 +102,7 @@ interface Plan {
   readonly notes: readonly string[]
 }
 
-/** Where apps of Hono begin that are no Workers. */
+/** Usual entry points of Hono apps that are not Workers. */
 const ENTRIES = ['src/index', 'index', 'src/server', 'server', 'src/main', 'main', 'src/app', 'app'].flatMap((name) =>
   ['ts', 'tsx', 'js', 'mjs'].map((ending) => `${name}.${ending}`),
 )
@@ -111,7 +111,7 @@ function planElsewhere(folder: string): Plan {
   const path = ENTRIES.find((each) => existsSync(join(folder, each)))
   if (path === undefined) throw new CommandError(`${folder} has none of these files: ${ENTRIES.join(', ')}`)
   const own = /\.m?js$/.exec(path)?.[0]
-  // Node finds no module without its ending: that of the file where it reads TypeScript itself, else what a compiler writes.
+  // Node requires file extensions in imports: the source's if Node runs TypeScript itself, else the compiled one.
   const isRead = /\b(?:node|deno)\b[^"&|]*\.tsx?\b/.test(readFileSync(join(folder, 'package.json'), 'utf8'))
   const ending = own ?? (isRead ? '.ts' : '.js')
   const { files, mounted } = modulesOf(folder, path, 'elsewhere', { ending, kept: own ?? '.ts' })
@@ -120,9 +120,9 @@ function planElsewhere(folder: string): Plan {
 }
 
 /**
- * The module of the gate, and the entry point with its routes.
+ * The module of the gate, and the entry point with its routes mounted.
  *
- * @param ending of modules where the entry point imports none; `kept`: of the file
+ * @param ending extension in imports if the entry point has no relative imports; `kept`: extension of the file
  */
 function modulesOf(folder: string, path: string, module: GateModule, { ending: other = '', kept = '.ts' } = {}) {
   const entry = readEntry(folder, path)
@@ -133,7 +133,7 @@ function modulesOf(folder: string, path: string, module: GateModule, { ending: o
   return { files, mounted, ending }
 }
 
-/** A module that is there is the project's own by now. */
+/** An existing module is not overwritten, because the project may have changed it. */
 function newOf(folder: string, files: readonly Change[]): Change[] {
   return files.filter(({ path, before }) => before !== undefined || !existsSync(join(folder, path)))
 }
@@ -175,7 +175,7 @@ function readEntry(folder: string, main: string): string {
   }
 }
 
-/** How the project ends the names of its own modules. */
+/** The file extension in the project's own imports. */
 function endingOf(entry: string): string {
   const own = importsOf(entry).find((specifier) => specifier.startsWith('.'))
   return /\.(?:[jt]s|mjs)$/.exec(own ?? '')?.[0] ?? ''
@@ -185,7 +185,7 @@ function show(folder: string, changes: readonly Change[], { out }: Terminal): vo
   if (changes.length === 0) out(`Nothing to change in ${folder}: the gate is there.`)
   for (const { path, before, after } of changes) {
     const patch = createTwoFilesPatch(before === undefined ? '/dev/null' : path, path, before ?? '', after)
-    // Its first line is a rule across the screen.
+    // The first line of the patch is a separator.
     for (const line of patch.split('\n').slice(1)) {
       const colour = /^\+(?!\+\+)/.test(line) ? 'green' : /^-(?!--)/.test(line) ? 'red' : undefined
       out(colour === undefined ? line : { text: line, colour })

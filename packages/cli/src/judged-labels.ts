@@ -1,4 +1,4 @@
-/** Labelled questions through a gate over HTTP: several at a time, and what was asked before is not asked again. */
+/** Asks a gate labelled questions over HTTP, in parallel, skipping those with stored results. */
 import { createHash } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,9 +10,9 @@ import { ask, type AskReply, failureOf, type GateAddress } from './gate-client.t
 import type { Label } from './labels.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a gate said of a labelled question, as a line of the results file. */
+/** The gate's decision on a labelled question: a line of the results file. */
 export interface LabelResult {
-  /** What was asked, hashed: the same question of the same collection, asked in the same way. */
+  /** Hash of the question, its collection, and how it was asked. */
   readonly key: string
   readonly question: string
   readonly collection: string
@@ -22,32 +22,32 @@ export interface LabelResult {
   readonly reason: string
   readonly confidence: number
   readonly signals: Signals
-  /** Absent from gates and results of an older version. */
+  /** Absent from older gates and results. */
   readonly reranker?: RerankerOutcome
   readonly findings: readonly { readonly gate: string; readonly outcome: string }[]
-  /** Threshold of the gate `confidence-range`; absent from policies without it. */
+  /** Threshold of the gate `confidence-range`; absent for policies without it. */
   readonly refuseBelow?: number
   readonly adviseBelow?: number
-  /** Passages that were judged, best first, and their documents. */
+  /** Judged passages, best first, with their documents. */
   readonly chunks: readonly { readonly id: string; readonly documentId: string }[]
-  /** Whether one that is relevant is among them; `null` where the labels do not say which are. */
+  /** Whether a relevant one is among them; `null` if the label names none. */
   readonly found: boolean | null
   readonly policy: string
   readonly ms: number
 }
 
-/** How labels are asked. */
+/** Options of `askLabels`. */
 export interface AskingOptions {
   readonly gate: GateAddress
-  /** For labels that name none. */
+  /** For labels without a collection. */
   readonly collection: string
-  /** Questions at a time, 1..16. */
+  /** Number of parallel questions, 1..16. */
   readonly parallel: number
-  /** Where results are kept, and found again; none for nowhere. */
+  /** Path of the results file; none if absent. */
   readonly results?: string
-  /** `answers` asks as callers do; `judgements` has them judged alone: no model call, no cache, nothing recorded. */
+  /** `answers` asks like callers do; `judgements` only judges: no model call, no cache, no recording. */
   readonly mode: 'answers' | 'judgements'
-  /** Ids of passages and documents that a judgement leaves out for a label. @default nothing */
+  /** Ids of passages and documents to leave out for a label. @default nothing */
   readonly without?: (label: Label) => readonly string[]
 }
 
@@ -56,8 +56,9 @@ const MAX_TRIES = 5
 /**
  * Asks every label once.
  *
- * @returns in the order of the labels
- * @throws `CommandError` when the results cannot be written, when the gate answers with an error, or tells no details: the key must have the scope admin
+ * @returns results in the order of the labels
+ * @throws `CommandError` if results cannot be written, or the gate responds with an error or without details (scope
+ *   admin)
  */
 export async function askLabels(
   labels: readonly Label[],
@@ -80,22 +81,22 @@ export async function askLabels(
   try {
     await Promise.all(Array.from({ length: options.parallel }, worker))
   } catch (thrown) {
-    // No further question is begun.
+    // Do not start further questions.
     open.length = 0
     throw thrown
   } finally {
     progress.end()
   }
-  // Every one was known or asked.
+  // Every label has a stored or new result.
   return results as LabelResult[]
 }
 
-/** Whether the reader failed on a question, or was late. */
+/** Whether the reranker failed or timed out on a question. */
 export function readerFailed({ reranker }: Pick<LabelResult, 'reranker'>): boolean {
   return reranker === 'failed' || reranker === 'timeout'
 }
 
-/** Empties a results file, so that everything is asked anew. */
+/** Empties a results file, so that all questions are asked again. */
 export async function forgetResults(path: string): Promise<void> {
   await keep(path, '', writeFile)
 }
@@ -104,11 +105,11 @@ async function keep(path: string, text: string, write: typeof appendFile = appen
   await write(path, text).catch(notWritten(path))
 }
 
-/** A judgement whose reader failed is asked for again; an answer without it is what people were given. */
+/** Stored results. A judgement with a failed reranker is asked again; an answer is kept, because callers got it too. */
 async function knownResults({ results: path, mode }: AskingOptions): Promise<ReadonlyMap<string, LabelResult>> {
   if (path === undefined) return new Map()
   const text = await readFile(path, 'utf8').catch(() => '')
-  // A line that was cut is ended, so that none is written behind it; and a file that cannot be written is told before all asking.
+  // Completes a truncated last line, and fails early if the file cannot be written.
   await keep(path, /[^\n]$/.test(text) ? '\n' : '')
   const found = new Map<string, LabelResult>()
   for (const line of text.split('\n')) {
@@ -117,7 +118,7 @@ async function knownResults({ results: path, mode }: AskingOptions): Promise<Rea
       if (typeof result.key === 'string' && !(mode === 'judgements' && readerFailed(result)))
         found.set(result.key, result)
     } catch {
-      // The last line of a run that was stopped may be cut: it is asked again.
+      // The last line of an interrupted run may be truncated; its question is asked again.
     }
   }
   return found
@@ -174,7 +175,7 @@ interface Detail {
   readonly gates: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
 }
 
-/** A gate that is busy is asked again, later each time. */
+/** Retries while the gate is busy, with increasing delays. */
 async function askWithRetries(
   gate: GateAddress,
   question: string,

@@ -1,4 +1,4 @@
-/** Labelled questions, from JSONL or CSV. */
+/** Reads labelled questions from JSONL or CSV. */
 import { misused } from './command-error.ts'
 import { jsonLines, readText } from './read-lines.ts'
 
@@ -6,22 +6,22 @@ import { jsonLines, readText } from './read-lines.ts'
 export interface Label {
   readonly question: string
   readonly answerable: boolean
-  /** Ids of the passages or documents that answer it; none where the labels do not say. */
+  /** Ids of the passages or documents that answer it; empty if the label names none. */
   readonly relevantIds: readonly string[]
-  /** Such as `near-miss`; `answerable` or `unanswerable` where the labels do not say. */
+  /** Such as `near-miss`; by default `answerable` or `unanswerable`. */
   readonly kind: string
   /** Absent for the collection of the call. */
   readonly collection?: string
 }
 
-/** A file of labels that is larger is something else. */
+/** A larger file is not a file of labels. */
 const MOST_LABELS = 100_000
 
 /**
- * Reads labels. CSV begins with a line of names; its cells are separated as that line is, by commas, semicolons or tabs, and
- * `relevant_ids` within theirs by semicolons or spaces.
+ * Reads labels. A CSV file begins with a header; its separator may be comma, semicolon or tab, and `relevant_ids` are
+ * separated by semicolons or spaces.
  *
- * @throws `CommandError` naming the line at fault
+ * @throws `CommandError` naming the invalid line
  */
 export async function readLabels(path: string): Promise<readonly Label[]> {
   const text = await readText(path)
@@ -55,9 +55,9 @@ function fromCsv(text: string, path: string): Label[] {
 const NEEDED = ['question', 'answerable'] as const
 const SEPARATORS = [',', ';', '\t'] as const
 
-/** A table whose first line names what labels need, by whichever separator it does. */
+/** Parses a table by the separator for which the header has the required column. */
 function tableOf(text: string, path: string): { readonly names: readonly string[]; readonly rows: string[][] } {
-  // Some spreadsheets write their separator first.
+  // Some spreadsheets write a `sep=` line first.
   const table = text.replace(/^"?sep=.?"?\r?\n/i, '')
   const lineEnd = table.search(/\r?\n|$/)
   const heads = SEPARATORS.map((separator) => {
@@ -66,7 +66,7 @@ function tableOf(text: string, path: string): { readonly names: readonly string[
   })
   const head = heads.find(({ names }) => NEEDED.every((needed) => names.includes(needed)))
   if (head === undefined) {
-    // A column with one of the names is meant.
+    // The separator for which the header names a question.
     const names = heads.find((each) => each.names.includes('question'))?.names ?? []
     const missing = NEEDED.find((needed) => !names.includes(needed))
     throw misused(
@@ -78,7 +78,7 @@ function tableOf(text: string, path: string): { readonly names: readonly string[
   return { names: head.names, rows: rows.slice(1) }
 }
 
-/** Cells of a table; undefined where a quoted one does not end. @see RFC 4180 */
+/** Cells of a CSV table; `undefined` if a quoted cell is not closed. @see RFC 4180 */
 export function parseCsv(text: string, separator: string = ','): string[][] | undefined {
   const rows: string[][] = []
   let row: string[] = []
@@ -124,7 +124,7 @@ function labelOf(row: Readonly<Record<string, unknown>>, where: string): Label {
     question,
     answerable,
     relevantIds: ids,
-    // Checked above to be a text where it is there.
+    // Checked above to be a string if present.
     kind: (kind as string | undefined) ?? (answerable ? 'answerable' : 'unanswerable'),
     ...(collection === undefined ? {} : { collection: collection as string }),
   }

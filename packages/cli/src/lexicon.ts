@@ -1,4 +1,4 @@
-/** `rag-gate lexicon`: counts the words of an index that others filled, so that the gate knows rare ones from common ones. */
+/** `rag-gate lexicon`: counts the words of an index that others filled, so that the gate can weight rare words. */
 import { writeFile } from 'node:fs/promises'
 import type { IndexRow, PassageFields } from '@hono-rag-gate/upstream/rows'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from 'hono-rag-gate/core/text'
@@ -9,7 +9,7 @@ import type { RowPage } from './list-index-rows.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 import { INDEX_OPTIONS, pagesOf, passageIn, placeOf, withoutAnyText } from './which-index.ts'
 
-/** What was counted, as `--json` prints it. */
+/** The counts, as printed by `--json`. */
 interface LexiconSummary {
   readonly rows: number
   readonly rows_without_text: number

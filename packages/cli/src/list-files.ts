@@ -1,10 +1,10 @@
-/** The files of a folder: which can be read as documents, and what was passed over. */
+/** Lists the files of a folder that can be read as documents, and those skipped. */
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { misused } from './command-error.ts'
 
-/** How a file is read. */
+/** Format of a file. */
 export type FileFormat = 'markdown' | 'mdx' | 'text' | 'html' | 'jsonl'
 
 const FORMATS: ReadonlyMap<string, FileFormat> = new Map([
@@ -18,40 +18,40 @@ const FORMATS: ReadonlyMap<string, FileFormat> = new Map([
   ['.ndjson', 'jsonl'],
 ])
 
-/** What `rag-gate ingest` can read, in words. */
+/** Extensions that `rag-gate ingest` can read, in words. */
 export const ENDINGS = [...FORMATS.keys()].join(', ')
 
 /** A file to read. */
 export interface FoundFile {
   readonly path: string
-  /** Path from the folder, with forward slashes and composed letters (NFC), on every file system. */
+  /** Path relative to the folder, with forward slashes and in NFC, the same on every file system. */
   readonly id: string
   readonly format: FileFormat
   readonly bytes: number
 }
 
-/** A file or folder that was passed over, and why. */
+/** A skipped file or folder, and why. */
 export interface PassedOver {
   readonly path: string
   readonly why: string
 }
 
-/** What is in a folder. */
+/** Content of a folder. */
 export interface Listing {
   readonly files: readonly FoundFile[]
-  /** Links, and what is no file. */
+  /** Symbolic links and special files. */
   readonly passedOver: readonly PassedOver[]
-  /** Files of other kinds, by their ending. */
+  /** Numbers of files of other types, by extension. */
   readonly otherKinds: ReadonlyMap<string, number>
-  /** Folders that could not be looked into: what they hold is not known. */
+  /** Folders that could not be read, so their content is unknown. */
   readonly closed: readonly PassedOver[]
 }
 
 /**
- * Lists a file, or every file of a folder that has one of the known endings. Hidden files and `node_modules` are not looked
- * at. Links are not followed: what they lead to is in the folder already, and would be there twice, or is none of its own.
+ * Lists a file, or all files of a folder with a known extension. Hidden files and `node_modules` are ignored. Symbolic
+ * links are not followed: their targets are in the folder anyway, or do not belong to it.
  *
- * @throws `CommandError` when there is nothing at `path`, or nothing to read
+ * @throws `CommandError` if `path` does not exist, or has nothing to read
  */
 export async function listFiles(path: string): Promise<Listing> {
   const found = await stat(path).catch(() => undefined)
@@ -104,7 +104,7 @@ async function listFolder(folder: string, prefix: string, listing: OpenListing):
       const ending = extname(name).toLowerCase() || 'no ending'
       listing.otherKinds.set(ending, (listing.otherKinds.get(ending) ?? 0) + 1)
     } else if (entry.isFile()) {
-      // A file that went away meanwhile is told when it is read.
+      // A file that was deleted in the meantime is reported when it is read.
       const bytes = await stat(path).then(
         ({ size }) => size,
         () => 0,
@@ -118,7 +118,7 @@ function formatOf(name: string): FileFormat | undefined {
   return FORMATS.get(extname(name).toLowerCase())
 }
 
-/** A fault of the file system in words; the code where there are none. */
+/** A file system error in words; its code if unknown. */
 export function faultOf(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown'
   const words: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Every row of an index, page by page: of Upstash Vector by `range`, of Vectorize by Cloudflare's REST API. */
+/** Reads all rows of an index in pages: Upstash Vector by `range`, Vectorize by Cloudflare's REST API. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexRow } from '@hono-rag-gate/upstream/rows'
 import { isRecord } from 'hono-rag-gate/core/lib'
@@ -7,15 +7,15 @@ import { CommandError } from './command-error.ts'
 /** A page of rows. */
 export interface RowPage {
   readonly rows: readonly IndexRow[]
-  /** Rows of the whole namespace, or of the whole index where an index tells no more. */
+  /** Number of rows in the namespace, or in the whole index if it reports no more. */
   readonly total: number
 }
 
-/** An Upstash index, or one that speaks its protocol. */
+/** An Upstash index, or one with its protocol. */
 export interface UpstashAddress {
   readonly url: string
   readonly token: string
-  /** `''` for the default one. */
+  /** `''` for the default namespace. */
   readonly namespace: string
 }
 
@@ -24,22 +24,22 @@ export interface VectorizeAddress {
   readonly index: string
   readonly account: string
   readonly token: string
-  /** `''` for every vector of any namespace. */
+  /** `''` for the vectors of all namespaces. */
   readonly namespace: string
-  /** Cloudflare's own, but in tests. */
+  /** Cloudflare's own, except in tests. */
   readonly apiUrl: string
 }
 
-/** Most that both services give in one page. */
+/** Maximum page size of both services. */
 const PAGE = 1000
-/** Vectorize turns more ids in one call away. */
+/** Maximum number of ids per read of Vectorize. */
 const READ_IDS = 20
 const TRIES = 5
 
 /**
- * Pages through a namespace in the order it was filled.
+ * Reads a namespace in insertion order.
  *
- * @throws `CommandError` when the namespace holds nothing, or the index refuses
+ * @throws `CommandError` if the namespace is empty, or the index rejects the request
  */
 export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPage> {
   const { namespace } = where
@@ -62,7 +62,7 @@ export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPag
   for (let cursor: unknown = '0'; cursor !== '';) {
     const page = await send(where, command, { cursor, limit: PAGE, includeData: true, includeMetadata: true })
     const { vectors, nextCursor } = page
-    // A cursor that stands still would never end.
+    // An unchanged cursor would loop for ever.
     if (!Array.isArray(vectors) || typeof nextCursor !== 'string' || nextCursor === cursor) {
       throw new CommandError(`${where.url} does not answer as an Upstash index does`)
     }
@@ -71,7 +71,7 @@ export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPag
   }
 }
 
-/** What an index says of itself: its parts, and how many rows each namespace has. @throws `CommandError` when it refuses */
+/** The index's `info`: parts, and number of rows by namespace. @throws `CommandError` if it is rejected */
 export async function upstashInfo(where: UpstashAddress): Promise<Readonly<Record<string, unknown>>> {
   return send(where, 'info', [])
 }
@@ -88,9 +88,9 @@ async function send(
 }
 
 /**
- * Pages through an index as it was when the listing began.
+ * Reads an index as of the start of the listing.
  *
- * @throws `CommandError` when the index holds nothing, or the API refuses
+ * @throws `CommandError` if the index is empty, or the API rejects the request
  * @see https://developers.cloudflare.com/vectorize/best-practices/list-vectors/
  */
 export async function* vectorizeRows({
@@ -139,10 +139,10 @@ function rowOf(row: unknown): IndexRow {
 }
 
 /**
- * The `result` of a call. A fault of the network, 429 and 5xx are tried again, four times, with a pause that doubles from
- * half a second.
+ * The `result` of a call. Network errors, 429 and 5xx are retried four times, after a pause that doubles from half a
+ * second.
  *
- * @throws `CommandError` with the words of the refusal
+ * @throws `CommandError` with the service's error message
  */
 async function call(url: string, init: { method: string; body?: string }, token: string): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
@@ -180,7 +180,7 @@ async function callOnce(url: string, init: { method: string; body?: string }, to
   return { problem: `status ${response.status}${refusalIn(body)}`, again }
 }
 
-/** Upstash sends `error`, Cloudflare `errors` with messages. */
+/** The error message: Upstash sends `error`, Cloudflare `errors` with messages. */
 function refusalIn(body: unknown): string {
   const { error, errors } = isRecord(body) ? body : {}
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined

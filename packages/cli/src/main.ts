@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `rag-gate`: reads the command line and hands it to a command. */
+/** `rag-gate`: parses the command line and runs a command. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { calibrateCommand } from './calibrate.ts'
@@ -19,7 +19,7 @@ import { replayCommand } from './replay.ts'
 import { scaleCommand } from './scale.ts'
 import { type Terminal, terminalOn } from './terminal.ts'
 
-/** Every command, in the order of the help. */
+/** All commands, in the order of the help. */
 const COMMANDS: readonly Command[] = [
   initCommand,
   doctorCommand,
@@ -36,7 +36,7 @@ const COMMANDS: readonly Command[] = [
   scaleCommand,
 ]
 
-/** What helps against an error of a gate, where the command line knows it. */
+/** Hints for error codes of a gate. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
   forbidden: 'The key lacks a scope: `rag-gate keys list` shows which it has.',
@@ -46,8 +46,8 @@ const HINTS: Readonly<Record<string, string>> = {
 /**
  * Runs a command.
  *
- * @param args what stands after the name of the program
- * @returns the exit code: 0 done, 1 failed, 2 called wrongly
+ * @param args arguments after the program name
+ * @returns the exit code: 0 for success, 1 for failure, 2 for wrong usage
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -91,16 +91,16 @@ function commandNamed(name: string): Command {
   throw misused(`There is no command ${name}${meant(name, names) || `; rag-gate --help lists them`}`)
 }
 
-/** That of its package.json, which stands a folder up, in the sources and in what is published. */
+/** The version in package.json, which is one folder up both in the sources and in the published package. */
 function versionOfPackage(): string {
-  // npm asks for a version.
+  // npm requires a version.
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
   return manifest.version
 }
 
-// Run, and not imported. The program may be called through a link.
+// Only if run, not imported. The program may be started through a symbolic link.
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  // The reader may stop early, as `head` does.
+  // The reader may close the pipe early, as `head` does.
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => process.exit(fault.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await runCommand(process.argv.slice(2), terminalOn(process))
 }

@@ -1,17 +1,17 @@
-/** Questions written by a model of the user's own, each checked by it for being answerable from its passage alone. */
+/** Writes questions with the user's own model, which also checks that each is answerable from its passage alone. */
 import { CommandError } from './command-error.ts'
 
 /** An OpenAI-compatible endpoint. */
 export interface QuestionModel {
-  /** Up to and without `/chat/completions`. */
+  /** URL up to but without `/chat/completions`. */
   readonly baseUrl: string
   readonly apiKey?: string
   readonly model: string
-  /** Sent along, for endpoints that know it. */
+  /** Sent with each request; endpoints may ignore it. */
   readonly seed: number
 }
 
-/** Changes with the wording, and is recorded with every question. */
+/** Changes with the prompts, and is recorded with every question. */
 export const QUESTION_PROMPT_VERSION = 'questions/1'
 
 const WRITE = `Write one or two questions that a person might ask who has not seen the passage, and that the passage alone answers fully. Use other words than the passage where you can. Do not mention the passage. One question a line, nothing else.`
@@ -19,7 +19,7 @@ const CHECK = `Answer with the single word yes or no: does the passage alone ans
 const DEADLINE_MS = 120_000
 const MOST_BYTES = 1_000_000
 
-/** Questions for a passage: those of at most two that the model says the passage answers. */
+/** Writes at most two questions for a passage, and returns those that the model confirms the passage answers. */
 export async function writeQuestions(model: QuestionModel, passage: string): Promise<readonly string[]> {
   const written = await complete(model, WRITE, `<passage>\n${passage}\n</passage>`)
   const questions = written
@@ -72,7 +72,7 @@ async function complete(
     const content = choices[0]?.message.content
     if (typeof content === 'string') return content
   } catch {
-    // Said below.
+    // The error below.
   }
   throw new CommandError('The model answered with something that is no chat completion')
 }

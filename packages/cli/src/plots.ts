@@ -1,6 +1,6 @@
-/** Plots as SVG, for a page that needs nothing from elsewhere. Colours come from the page's style. */
+/** SVG plots for self-contained pages. Colours are defined by the page's style. */
 
-/** A point; `y` within the axis of the plot. */
+/** A point; `y` is within the plot's axis. */
 export interface Point {
   readonly x: number
   readonly y: number
@@ -9,29 +9,29 @@ export interface Point {
 /** One line or area of a plot. */
 export interface Series {
   readonly name: string
-  /** 1..6: the page's colour of this number. */
+  /** 1..6: index of a colour of the page. */
   readonly colour: number
   readonly points: readonly Point[]
-  /** How the points are drawn; bars of several series stand side by side. @default 'line' */
+  /** How points are drawn; bars of several series are side by side. @default 'line' */
   readonly shape?: 'line' | 'steps' | 'dots' | 'bars'
-  /** Bounds of each point. @default none */
+  /** Error bounds of each point. @default none */
   readonly bounds?: readonly { readonly low: number; readonly high: number }[]
 }
 
-/** What a plot shows. */
+/** Content of a plot. */
 export interface PlotOptions {
   readonly title: string
   readonly xTitle: string
   readonly yTitle: string
   readonly series: readonly Series[]
-  /** Ends of the axes. @default 0..1 */
+  /** Range of each axis. @default 0..1 */
   readonly xRange?: readonly [number, number]
   readonly yRange?: readonly [number, number]
-  /** Whether the axes count shares. @default 'shares' */
+  /** Unit of the y axis. @default 'shares' */
   readonly yUnit?: 'shares' | 'counts'
-  /** Upright lines, such as thresholds. @default none */
+  /** Vertical lines, such as thresholds. @default none */
   readonly marks?: readonly { readonly x: number; readonly name: string }[]
-  /** A line from one corner to the other. @default none */
+  /** Draws the diagonal. @default none */
   readonly diagonal?: true
 }
 
@@ -40,10 +40,10 @@ const HEIGHT = 250
 const LEFT = 78
 const TOP = 34
 const BOTTOM = 74
-/** How far to the right, as a share of the width, a mark has room for its name on its right. */
+/** A mark further right than this share of the width has its label on its left. */
 const NAMED_RIGHT = 0.75
 
-/** A plot with its title, axes and legend. */
+/** Draws a plot with title, axes and legend. */
 export function plot(options: PlotOptions): string {
   const { title, xTitle, yTitle, series, xRange = [0, 1], yRange = [0, 1], yUnit = 'shares', marks = [] } = options
   const x = (value: number): number => LEFT + ((clamped(value, xRange) - xRange[0]) / (xRange[1] - xRange[0])) * WIDTH
@@ -61,7 +61,7 @@ export function plot(options: PlotOptions): string {
     (tick) =>
       `<text x="${at(x(tick))}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${Number(tick.toFixed(3))}</text>`,
   )
-  // Names stand one under the other, and left of a line that is far to the right.
+  // Labels are stacked, and to the left of lines near the right edge.
   const upright = marks.map((mark, index) => {
     const far = x(mark.x) > LEFT + NAMED_RIGHT * WIDTH
     const name = `x="${at(x(mark.x) + (far ? -5 : 5))}" y="${TOP + 12 + 16 * index}"${far ? ' text-anchor="end"' : ''}`
@@ -83,7 +83,7 @@ export function plot(options: PlotOptions): string {
   return `<figure><svg viewBox="0 0 ${LEFT + WIDTH + 16} ${height}" role="img" aria-label="${escaped(title)}"><text class="title" x="${LEFT}" y="18">${escaped(title)}</text>${grid.join('')}${diagonal}${drawn.join('')}${upright.join('')}${across.join('')}<text x="${LEFT + WIDTH / 2}" y="${TOP + HEIGHT + 34}" text-anchor="middle" class="axis">${escaped(xTitle)}</text><text transform="translate(14 ${TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" class="axis">${escaped(yTitle)}</text>${legend.join('')}</svg></figure>`
 }
 
-/** Around each point the bars of all series, side by side. */
+/** Draws bars; those of several series are side by side around each point. */
 function drawBars(
   { points, colour }: Series,
   x: (value: number) => number,
@@ -137,7 +137,7 @@ function drawSeries(
   return `${band}<polyline class="s${colour}" points="${path.join(' ')}"/>`
 }
 
-/** Text that stands in HTML or SVG as it is. */
+/** Escapes text for HTML and SVG. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -1,4 +1,4 @@
-/** A policy as an option names it: by name, or by a file. */
+/** Resolves a policy given by an option. */
 import { readFile } from 'node:fs/promises'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { type Policy, resolvePolicy } from 'hono-rag-gate/core/policy'
@@ -7,8 +7,8 @@ import { NAMED_POLICIES, POLICY_PARTS } from '@hono-rag-gate/presets'
 import { CommandError } from './command-error.ts'
 
 /**
- * @param named a policy that has a name, or the path of a policy file
- * @throws `CommandError` for neither
+ * @param named name of a policy, or path of a policy file
+ * @throws `CommandError` if it is neither
  */
 export async function policyOf(named: string): Promise<Policy> {
   const make = Object.hasOwn(NAMED_POLICIES, named) ? NAMED_POLICIES[named] : undefined

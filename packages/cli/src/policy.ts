@@ -1,4 +1,4 @@
-/** `rag-gate policy`: pushes policies to a gate, chooses among them, and goes back. */
+/** `rag-gate policy`: pushes policies to a gate, lists and chooses them, and rolls back. */
 import { readFile } from 'node:fs/promises'
 import { balanced } from 'hono-rag-gate/balanced'
 import { pinDifferences, type PolicyPin, policySettings } from 'hono-rag-gate/core/policy'
@@ -120,7 +120,7 @@ async function choose(
   choice: { readonly why: string } & ({ readonly policy: string | null } | { readonly rollback: true }),
 ): Promise<{ readonly policy: string | null }> {
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
-  // Said twice, a rollback goes back twice.
+  // A repeated rollback would go back twice.
   const repeatable = 'rollback' in choice ? 'once' : 'repeatable'
   return requireMembers(await callGate<{ policy: string | null }>(gate, 'PUT', path, choice, repeatable), 'policy')
 }
@@ -143,7 +143,7 @@ async function readPolicy(path: string): Promise<PolicyFile> {
     throw new CommandError(`${path} is no policy file: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
   }
   if (!isRecord(read)) throw new CommandError(`${path} is no policy file`)
-  // Settings alone are a policy that is pinned to nothing. The gate checks the rest.
+  // A file with only settings is an unpinned policy. The gate validates the rest.
   if (!('settings' in read)) return { settings: read, pin: null, evidence: null }
   const { settings, pin = null, evidence = null } = read
   return { settings, pin: pin as PolicyPin | null, evidence }
@@ -173,12 +173,12 @@ function show(
   }
 }
 
-/** What changed since a policy was calibrated, of the collections that use it. */
+/** What has changed since a policy was calibrated, in the collections that use it. */
 export function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
   if (pin === null) return []
   return users.flatMap((now) => {
     const { id, embedding_model: model, corpus_version: version } = now
-    // Which collection it is was checked when it was chosen.
+    // The collection itself was checked when the policy was chosen.
     const [worst] = pinDifferences(pin, { ...now, collection: pin.collection })
     if (worst === undefined) return []
     if (worst === 'reader')

@@ -1,4 +1,4 @@
-/** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
+/** `rag-gate query "…"`: asks a question; `--debug` explains the decision. */
 import { CommandError } from './command-error.ts'
 import { command, only } from './command.ts'
 import {
@@ -63,7 +63,7 @@ function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): v
 
 function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out']): void {
   const { refusal_reason: reason, closest = [], suggestions = [] } = body
-  // The block of --debug has the reason, with its figures.
+  // With --debug, the explanation already has the reason.
   if (!debug && reason !== undefined) out(`Reason: ${reason}`)
   if (closest.length > 0) out('\nClosest passages:')
   for (const passage of closest) out(`  ${nameOf(passage)}`)
@@ -71,7 +71,7 @@ function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out'
   for (const suggestion of suggestions) out(`  ${suggestion}`)
 }
 
-/** Search results with their texts, indented: a line at the margin is the command's own. */
+/** Prints search results with their texts, indented to distinguish them from the command's own output. */
 function showPassages(
   passages: NonNullable<AskReply['body']['passages']>,
   confidence: ConfidenceGlance | undefined,
@@ -85,7 +85,7 @@ function showPassages(
   out(shown.join('\n\n'))
 }
 
-/** The sources that the answer cites; all of them where it cites none. */
+/** Prints the sources that the answer cites, or all if it cites none. */
 function showSources(
   { answer, sources = [] }: AskReply['body'],
   confidence: ConfidenceGlance | undefined,
@@ -102,7 +102,7 @@ function showSources(
     out({ text: `${rest} more ${rest === 1 ? 'passage was' : 'passages were'} at hand, not cited`, colour: 'dim' })
 }
 
-/** Stands before the first source of a flagged retrieval. */
+/** Printed before the first source of a flagged retrieval. */
 function warnWhereFlagged(confidence: ConfidenceGlance | undefined, out: Terminal['out']): void {
   if (confidence?.should_flag_for_review === true) out({ text: `⚠️ ${confidence.interpretation}`, colour: 'yellow' })
 }
@@ -111,7 +111,7 @@ function nameOf({ document_id: id, title, section, source }: PassageName): strin
   return [...new Set([id ?? source ?? title, section].filter((part) => part !== undefined))].map(oneLine).join(' · ')
 }
 
-/** The confidence of a policy that has such a one; another preset may tell something else at a glance. */
+/** The confidence, if the policy has one of this form; presets may report another. */
 function confidenceOf(explanation: ExplanationReply | undefined): ConfidenceGlance | undefined {
   const told: Partial<ConfidenceGlance> | undefined = explanation?.confidence ?? explanation?.glance
   const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = told ?? {}
@@ -119,7 +119,7 @@ function confidenceOf(explanation: ExplanationReply | undefined): ConfidenceGlan
   return { overall_confidence: value, interpretation, should_flag_for_review: flagged }
 }
 
-/** The line of the document on confidence scores: a green tick for what is strong, a yellow warning otherwise. */
+/** The confidence line of the specification: a green tick if strong, else a yellow warning. */
 function confidenceLine(confidence: ConfidenceGlance): Piece[] {
   const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = confidence
   return [
@@ -129,9 +129,9 @@ function confidenceLine(confidence: ConfidenceGlance): Piece[] {
   ]
 }
 
-/** Two decimals, never rounded up: a confidence below a threshold must not read like it. */
+/** Rounds down to two decimals, so that a confidence below a threshold is never displayed as equal to it. */
 function floored(value: number): string {
-  // The slack is for decimals that binary numbers fall a hair short of, such as .58.
+  // The tolerance is for decimals that are slightly too low in binary, such as .58.
   return (Math.floor(value * 100 + 1e-7) / 100).toFixed(2)
 }
 
@@ -153,7 +153,7 @@ function blockOf({ facts, decision, reason, checks }: Omit<ExplanationReply, 'an
   ]
 }
 
-/** What a gate of an older version says of its decision: its findings. */
+/** For an older gate, which only returns findings. */
 function withoutExplanation({
   verdict,
   refusal_reason: reason,

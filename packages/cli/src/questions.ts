@@ -1,4 +1,4 @@
-/** `rag-gate questions`: a draft of labelled questions from documents, to be read and completed by a person. */
+/** `rag-gate questions`: drafts labelled questions from documents, for a person to review and complete. */
 import { writeFile } from 'node:fs/promises'
 import { CommandError, misused, notWritten } from './command-error.ts'
 import { command, only } from './command.ts'
@@ -105,13 +105,13 @@ async function written(
   return labels.slice(0, count)
 }
 
-/** What the document asks itself is nearest to what people ask, and its title farthest. */
+/** Sorts by similarity to what people ask: the document's own questions first, titles last. */
 function bestFirst(drafted: readonly DraftedQuestion[]): DraftedQuestion[] {
   const order: readonly DraftedQuestion['kind'][] = ['faq', 'heading', 'title']
   return [...drafted].sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))
 }
 
-/** Round after round, one of each document. */
+/** Takes questions round-robin, one of each document at a time. */
 function oneOfEach(byDocument: readonly (readonly DraftedLabel[])[], count: number): DraftedLabel[] {
   const longest = Math.max(0, ...byDocument.map(({ length }) => length))
   const seen = new Set<string>()
@@ -119,7 +119,7 @@ function oneOfEach(byDocument: readonly (readonly DraftedLabel[])[], count: numb
   for (let round = 0; round < longest; round++) {
     for (const those of byDocument) {
       const label = those[round]
-      // A heading that stands in many documents asks about none of them.
+      // A heading that occurs in many documents is not specific to any.
       if (label === undefined || seen.has(label.question.toLowerCase()) || taken.length >= count) continue
       seen.add(label.question.toLowerCase())
       taken.push(label)

@@ -1,4 +1,4 @@
-/** Documents from files: Markdown, MDX, text and HTML are one each, JSONL has one on each line. */
+/** Reads documents from files: one per Markdown, MDX, text or HTML file, one per line of a JSONL file. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { mdxToMarkdown, splitFrontMatter } from '@hono-rag-gate/ingest/mdx'
@@ -6,22 +6,22 @@ import { canonicalJson, isWellFormed, type Json } from 'hono-rag-gate/core/lib'
 import type { GateDocument } from './gate-client.ts'
 import { faultOf, type FoundFile } from './list-files.ts'
 
-/** What a gate takes at most as the text of one document. */
+/** Maximum size of a document's text in the gate. */
 export const MAX_TEXT_BYTES = 2_000_000
-/** The longest text with every character escaped, and some room. */
+/** The longest text with every character escaped, plus a margin. */
 const MAX_LINE_BYTES = 16_000_000
 const MAX_TITLE_CHARACTERS = 1000
 const MAX_METADATA_CHARACTERS = 16_000
 
-/** What a file held. */
+/** Content of a file. */
 export type Read =
   | { readonly kind: 'document'; readonly document: GateDocument; readonly from: string; readonly remark?: string }
-  /** Nothing to send, and nothing wrong. */
+  /** No content, but no error. */
   | { readonly kind: 'empty'; readonly from: string }
-  /** It could not be read. Without an `id` its documents are unknown. */
+  /** It could not be read. Without an `id`, the ids of its documents are unknown. */
   | { readonly kind: 'unreadable'; readonly from: string; readonly id?: string; readonly why: string }
 
-/** Reads a file. What is wrong with one is told, and never thrown: the others are read all the same. */
+/** Reads a file. Errors are reported, not thrown, so that other files are still read. */
 export async function* readDocuments(file: FoundFile): AsyncGenerator<Read> {
   if (file.format === 'jsonl') yield* readLines(file)
   else yield await readPage(file)
@@ -43,7 +43,7 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
   if (text.includes('\0')) return unreadable('it is no text')
   if (format === 'html' || format === 'text') {
     if (text.trim() === '') return { kind: 'empty', from: id }
-    // Of HTML the gate reads the title itself.
+    // For HTML, the gate reads the title.
     return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
   }
   const { body, fields, fault } = splitFrontMatter(text)
@@ -67,7 +67,7 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
   }
 }
 
-/** Sites show the description under the title; often it is the one sentence that says what the page is about. */
+/** Prepends the description, which sites show below the title and which often summarises the page. */
 function withDescription(markdown: string, description: unknown): string {
   const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : ''
   return words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words) ? markdown : `${words}\n\n${markdown}`
@@ -84,7 +84,7 @@ function metadataOf(fields: Readonly<Record<string, unknown>>): {
   return { metadata: { ...fields } }
 }
 
-/** `undefined` for what is not UTF-8. */
+/** Decodes UTF-8; `undefined` if invalid. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -93,12 +93,12 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A path that reads like an address, such as `a:b.md` and `\\a.md`, is marked as a path. */
+/** Prefixes a path that looks like a URL, such as `a:b.md` or `\\a.md`, with `./`. */
 function sourceOf(id: string): string {
   return /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(id) ? `./${id}` : id
 }
 
-/** The first heading of the first level, outside of code. */
+/** The first level-1 heading outside of code. */
 function firstHeading(markdown: string): string | undefined {
   let fence: string | undefined
   for (const line of markdown.split('\n')) {
@@ -118,12 +118,12 @@ function firstHeading(markdown: string): string | undefined {
 
 function shownTitle(written: string | undefined): { readonly title?: string } {
   const words = written?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
-  // Not between the halves of a character.
+  // Not within a surrogate pair.
   const title = words.slice(0, MAX_TITLE_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
   return title === '' ? {} : { title }
 }
 
-/** A file of lines may be far longer than a string: it is read piece by piece. The gate checks the rest of each document. */
+/** Streams a JSONL file, which may be larger than a string can be. The gate validates the rest of each document. */
 async function* readLines({ path, id: from }: FoundFile): AsyncGenerator<Read> {
   let number = 0
   let found = 0
@@ -148,7 +148,7 @@ async function* readLines({ path, id: from }: FoundFile): AsyncGenerator<Read> {
   if (found === 0) yield { kind: 'empty', from }
 }
 
-/** The lines of a file; `too long` stands for one that no document fits in, and is not kept. */
+/** The lines of a file; `too long` replaces one that is too long for any document. */
 async function* linesOf(path: string): AsyncGenerator<Uint8Array | 'too long'> {
   let pieces: Uint8Array[] = []
   let length = 0
@@ -164,7 +164,7 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array | 'too long'> {
     else pieces.push(piece)
   }
   for await (const piece of createReadStream(path)) {
-    // Without an encoding a stream of a file gives buffers.
+    // File streams without an encoding yield buffers.
     let rest = piece as Buffer
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
       keep(rest.subarray(0, end))
@@ -185,7 +185,7 @@ function lineOf(text: string | undefined, from: string): Read {
     canonicalJson(document as Json)
     if (!isWellFormed(document)) return unreadable('it has a number that is not finite, or half of a character')
   } catch (thrown) {
-    // What nests some thousand levels can be parsed, and neither hashed nor sent.
+    // JSON with thousands of levels can be parsed, but neither hashed nor sent.
     return unreadable(thrown instanceof RangeError ? 'it nests too deeply' : NO_DOCUMENT)
   }
   if (document === null || typeof document !== 'object' || !('id' in document) || typeof document.id !== 'string') {

@@ -1,4 +1,4 @@
-/** Files of lines, each a JSON object. */
+/** Reads files with one JSON object per line. */
 import { readFile } from 'node:fs/promises'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { CommandError, misused } from './command-error.ts'
@@ -6,11 +6,11 @@ import { CommandError, misused } from './command-error.ts'
 /** A line of a file. */
 export interface JsonLine {
   readonly row: Readonly<Record<string, unknown>>
-  /** Path and number of the line, for messages. */
+  /** Path and line number, for messages. */
   readonly where: string
 }
 
-/** A text file, without its byte order mark. @throws `CommandError` when it cannot be read */
+/** Reads a text file without its byte order mark. @throws `CommandError` if it cannot be read */
 export async function readText(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
     throw new CommandError(`${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
@@ -18,7 +18,7 @@ export async function readText(path: string): Promise<string> {
   return text.replace(/^\uFEFF/, '')
 }
 
-/** The objects of a text of JSON lines; empty lines are passed over. @throws `CommandError` naming the line at fault */
+/** Parses JSON lines, skipping empty ones. @throws `CommandError` naming the invalid line */
 export function jsonLines(text: string, path: string): readonly JsonLine[] {
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return []
@@ -29,7 +29,7 @@ export function jsonLines(text: string, path: string): readonly JsonLine[] {
   })
 }
 
-/** @throws `CommandError` saying that what stands there is no JSON */
+/** @throws `CommandError` for invalid JSON */
 export function parsed(text: string, where: string): unknown {
   try {
     return JSON.parse(text)

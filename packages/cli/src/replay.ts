@@ -1,4 +1,4 @@
-/** `rag-gate replay`: what another policy would have said of decisions that are on record. */
+/** `rag-gate replay`: judges recorded decisions by another policy. */
 import {
   lostOfRecord,
   NOT_REPLAYABLE,
@@ -85,14 +85,14 @@ export const replayCommand = command({
 type Judged = Extract<Replayed, { kind: 'replayed' }>
 type Changed = Judged & Pick<Recorded, 'answerable'> & { readonly question: string | null }
 
-/** A decision, and what a results file of `eval` says of its question. */
+/** A decision, with the label of its question from a results file of `eval`, if there is one. */
 interface Recorded {
   readonly decision: RecordedDecision
   readonly question?: string
   readonly answerable?: boolean
 }
 
-/** How much stricter it became: −2..2. */
+/** How much stricter the verdict became, −2..2. */
 function stepOf({ was, is }: Judged): number {
   return VERDICTS.indexOf(is) - VERDICTS.indexOf(was)
 }
@@ -111,7 +111,7 @@ function unreadLines({ where_reader_failed: where, failed, spared, off }: Summar
   ]
 }
 
-/** Of labelled questions, whether it is for the better. */
+/** For labelled questions, whether the change is an improvement. */
 function labelsText(those: readonly Changed[]): string {
   const answerable = those.filter((each) => each.answerable === true).length
   const refusable = those.filter((each) => each.answerable === false).length
@@ -153,7 +153,7 @@ async function readDecisions(path: string): Promise<Recorded[]> {
   return jsonLines(await readText(path), path).map(({ row, where }) => decisionOf(row, where))
 }
 
-/** A row of D1 has signals, findings and what was cut as JSON texts. */
+/** In a row of D1, signals, findings and cut fields are JSON strings. */
 function decisionOf(row: JsonLine['row'], where: string): Recorded {
   const member = (name: string): unknown => {
     const value = row[name]
@@ -168,14 +168,14 @@ function decisionOf(row: JsonLine['row'], where: string): Recorded {
   const { question, answerable, reranker } = row
   const reader = RERANKER_OUTCOMES.find((known) => known === reranker)
   const policyId = row['policy_id'] ?? row['policy']
-  // An export does not name principals, and says instead which were erased.
+  // An export has no principals; it only marks erased ones.
   const principalId = row['erased'] === true ? '' : row['principal_id']
   const lost = lostOfRecord({ cut, principalId })
   return {
     decision: {
       id: typeof id === 'string' ? id : where,
       verdict,
-      // What judges reads every member through a check: a damaged record refuses or is not replayable.
+      // All readers validate members: a damaged record is refused or not replayable.
       signals: signals as unknown as RecordedDecision['signals'],
       findings: findings as RecordedDecision['findings'],
       policyId: typeof policyId === 'string' ? policyId : '',

@@ -1,4 +1,4 @@
-/** `rag-gate scale`: learns the scale of an index that others filled, from its own passages, without labels. */
+/** `rag-gate scale`: learns the scale of an index that others filled from its own passages, without labels. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { learnScale } from '@hono-rag-gate/ingest'
 import { createOpenAiEmbedder } from '@hono-rag-gate/models/openai-embedder'
@@ -18,7 +18,7 @@ import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 import { INDEX_OPTIONS, passageIn, upstashOf, withoutAnyText } from './which-index.ts'
 
-/** Passages that windows are drawn from. */
+/** Number of passages to draw windows from. */
 const SAMPLE = 400
 const TIMEOUT_MS = 15_000
 
@@ -82,7 +82,7 @@ export const scaleCommand = command({
       passages,
       chunkCount: count,
       collections,
-      // The one that was just made.
+      // The collection created above.
       collection: (await collections.find('default', 'default'))!,
       retrieval: { timeoutMs: TIMEOUT_MS },
       windows,
@@ -116,7 +116,7 @@ export const scaleCommand = command({
   },
 })
 
-/** Learns with a bar, and what fails says so in words of the gate. */
+/** Learns with a progress bar; errors are converted to command errors. */
 async function learn(
   policy: Policy,
   windows: number,
@@ -140,7 +140,7 @@ async function learn(
   }
 }
 
-/** Passages of the index, each as likely as any other, and how many it has. */
+/** A uniform random sample of the index's passages, and their total number. */
 async function samplePassages(
   where: UpstashAddress,
   fields: PassageFields,

@@ -1,5 +1,5 @@
 /**
- * Numbers from 0 up to 1 that are the same in every run, so that a report of the same results has the same intervals.
+ * Reproducible random numbers in [0, 1), so that a report on the same results has the same intervals.
  *
  * @param seed whole
  * @see G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003

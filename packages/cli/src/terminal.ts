@@ -1,45 +1,45 @@
-/** Where commands write: results, notes for people, progress; and the one place where texts are made safe to show. */
+/** Output of commands: results, notes and progress. The only place where texts are sanitised for display. */
 import { stripVTControlCharacters } from 'node:util'
 
-/** A colour, for a person at a terminal only. */
+/** A colour, only used on a terminal. */
 export type Colour = 'green' | 'yellow' | 'red' | 'dim' | 'bold'
 
 /** A piece of a line. */
 export type Piece = string | { readonly text: string; readonly colour: Colour }
 
-/** Where a command writes. Results go to `out`; what only people want to see while it runs goes to `note`. */
+/** Output and input of a command. Results go to `out`; information for people at the terminal goes to `note`. */
 export interface Terminal {
-  /** Writes a result and ends the line. What could move the cursor or turn the reading direction is taken out. */
+  /** Writes a line of results, without control characters that move the cursor or change the reading direction. */
   readonly out: (...pieces: readonly Piece[]) => void
-  /** Writes a note and ends the line. */
+  /** Writes a note line. */
   readonly note: (...pieces: readonly Piece[]) => void
   readonly progress: Progress
-  /** Asks a question that is answered with yes or no; absent without an interactive terminal. */
+  /** Asks a yes/no question; absent without an interactive terminal. */
   readonly confirm?: (question: string) => Promise<boolean>
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** A stream that is written to, as far as it is used. */
+/** The part of an output stream that is used. */
 export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown
 }
 
-/** How far a long command is. */
+/** Progress of a long command. */
 export interface Progress {
-  /** @param done of `total`, in any unit */
+  /** @param done part of `total`, in any unit */
   show(done: number, total: number, label: string): void
-  /** Leaves the line to others. */
+  /** Ends the progress line. */
   end(): void
 }
 
-/** A stream that an answer comes from: a terminal gives a line at a time. */
+/** An input stream; a terminal yields one line at a time. */
 export interface Input extends AsyncIterable<string | Uint8Array> {
   readonly isTTY?: boolean
 }
 
-/** Streams of a process. */
+/** Standard streams and environment of a process. */
 export interface Streams {
   readonly stdout: Output
   readonly stderr: Output
@@ -47,7 +47,7 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Makes a terminal of the streams of a process. */
+/** Makes a terminal from the streams of a process. */
 export function terminalOn({ stdout, stderr, stdin, env }: Streams): Terminal {
   const writer = (stream: Output): Terminal['out'] => {
     const coloured = wantsColours(stream, env)
@@ -65,7 +65,7 @@ export function terminalOn({ stdout, stderr, stdin, env }: Streams): Terminal {
 }
 
 /**
- * Whether a stream gets colours: a terminal that knows them, unless `NO_COLOR` is set; `FORCE_COLOR` gives them to a pipe.
+ * Whether to use colours: on a capable terminal unless `NO_COLOR` is set; `FORCE_COLOR` enables them for pipes.
  *
  * @see https://no-color.org
  */
@@ -84,39 +84,39 @@ function shown(piece: Piece, coloured: boolean): string {
   return coloured ? `\u001b[${CODES[piece.colour]}m${text}\u001b[0m` : text
 }
 
-// Not in the class: U+200C and U+200D, which several scripts and emoji are written with.
+// U+200C and U+200D are not included, because several scripts and emoji need them.
 const CONTROL =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 /**
- * Text that a terminal only shows: an answer or a title cannot move its cursor, colour it, name its window, turn the
- * reading direction around, or hide words in invisible characters.
+ * Makes text safe to display: it cannot move the cursor, set colours or the window title, change the reading direction,
+ * or hide words in invisible characters.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROL, '')
 }
 
-/** A name or title on one line: none of it can look like a line of ours. */
+/** A name or title on one line, so that it cannot imitate the command's own output. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** JSON, with what a terminal would act on written as `\u…`: a parser loses nothing. */
+/** JSON with control characters as `\u…` escapes, which parsers read without loss. */
 export function jsonText(value: unknown): string {
   const escaped = (character: string): string =>
-    // One escape for each UTF-16 unit.
+    // One escape per UTF-16 code unit.
     Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
       .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
       .join('')
-  // Line ends between members are the only control characters that JSON.stringify leaves.
+  // The only control characters from JSON.stringify are the line breaks between members.
   return (JSON.stringify(value, undefined, 2) ?? 'null').replace(CONTROL, escaped)
 }
 
 const BAR_WIDTH = 24
 const LINE_EVERY_MS = 10_000
 
-/** Makes a progress bar; without a terminal, such as in the log of a build, a line now and then. */
+/** Makes a progress bar; without a terminal, such as in a CI log, it prints a line now and then. */
 export function progressOn(notes: Output, nowMs: () => number = () => performance.now()): Progress {
   let startedMs: number | undefined
   let writtenMs = nowMs()
@@ -143,7 +143,7 @@ export function progressOn(notes: Output, nowMs: () => number = () => performanc
   }
 }
 
-/** Nothing in the first seconds: a guess from so little would only jump about. */
+/** Estimated remaining time; empty during the first seconds, when it would be unreliable. */
 function remaining(elapsedMs: number, share: number): string {
   if (elapsedMs < 3000 || share <= 0 || share >= 1) return ''
   const seconds = Math.ceil((elapsedMs / share - elapsedMs) / 1000)
@@ -156,7 +156,7 @@ async function confirmOn(stdin: Input, stderr: Output, question: string): Promis
     const answer = typeof line === 'string' ? line : new TextDecoder().decode(line)
     return /^\s*y(es)?\s*$/i.test(answer)
   }
-  // The end of the input is no consent.
+  // End of input counts as no.
   stderr.write('\n')
   return false
 }

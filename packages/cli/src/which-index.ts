@@ -1,4 +1,4 @@
-/** Which index a command reads, and what its rows hold. */
+/** Options that choose an index, and reading of its rows. */
 import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/upstream/rows'
 import { type Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError } from 'hono-rag-gate/errors'
@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 
 const CLOUDFLARE_API = 'https://api.cloudflare.com/client/v4'
 
-/** Options that say which rows of which Upstash index. */
+/** Options that choose an Upstash index and its rows. */
 export const INDEX_OPTIONS = {
   index: { type: 'string', value: 'address', about: 'address of an Upstash index' },
   token: { type: 'string', value: 'token', about: 'token of the index; better in the environment' },
@@ -20,7 +20,7 @@ export const INDEX_OPTIONS = {
 type WhichUpstash = Given<Pick<typeof INDEX_OPTIONS, 'index' | 'token' | 'namespace'>>
 type WhichIndex = WhichUpstash & Readonly<Record<'vectorize' | 'account', string | undefined>>
 
-/** @throws `CommandError` when it is not said which index, or as whom */
+/** @throws `CommandError` if the index or its credentials are missing */
 export function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<RowPage> {
   const { namespace = '', vectorize } = values
   if (vectorize !== undefined) {
@@ -34,7 +34,7 @@ export function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<R
   return upstashRows(upstashOf(values, { env }))
 }
 
-/** @throws `CommandError` when it is not said which index, or as whom */
+/** @throws `CommandError` if the index or its credentials are missing */
 export function upstashOf(values: WhichUpstash, { env }: Pick<Terminal, 'env'>): UpstashAddress {
   const url = values.index ?? env['UPSTASH_VECTOR_REST_URL']
   const token = values.token ?? env['UPSTASH_VECTOR_REST_TOKEN']
@@ -50,13 +50,13 @@ export function passageIn(row: IndexRow, fields: PassageFields): Passage | undef
   try {
     return passageOfRow(row, fields)
   } catch (thrown) {
-    // A row without id is none of a passage.
+    // A row without id is not a passage.
     if (isRagGateError(thrown)) return undefined
     throw thrown
   }
 }
 
-/** None of the rows has a text where it was looked for. @param example one of them */
+/** The error for rows without any text in the configured place. @param example one of the rows */
 export function withoutAnyText(example: IndexRow | undefined, fields: PassageFields): CommandError {
   if (example === undefined) return new CommandError('There is no such row: is the namespace the right one?')
   const members = Object.keys(example.metadata).slice(0, 20).join(', ')
@@ -65,7 +65,7 @@ export function withoutAnyText(example: IndexRow | undefined, fields: PassageFie
   )
 }
 
-/** Where a text is looked for, in words. */
+/** Describes where the text is looked for. */
 export function placeOf({ text }: PassageFields): string {
   return typeof text === 'string' ? text : 'data, metadata.text, metadata.content and the like'
 }

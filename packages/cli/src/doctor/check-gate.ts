@@ -1,11 +1,11 @@
-/** Whether a gate answers, and what its answers rest on: tables, scores, scale, and the pins of its policies. */
+/** Checks whether a gate answers, and its prerequisites: tables, scores, scale, and the pins of its policies. */
 import { GateFailure } from '../command-error.ts'
 import { ask, type AskReply, callGate, failureOf, type GateAddress } from '../gate-client.ts'
 import { type Collections, driftOf, type PolicyList } from '../policy.ts'
 import { saidBy } from './check-index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** What to do about an error of a gate. */
+/** Remedies for errors of a gate, by code. */
 const TODO: Readonly<Record<string, string>> = {
   schema_outdated: 'apply the migrations: npx wrangler d1 migrations apply <binding> --local, or --remote',
   collection_not_found: 'put documents in, or name another with --collection',
@@ -20,14 +20,14 @@ const TODO: Readonly<Record<string, string>> = {
   rate_limited: 'wait, or raise the limit of requests',
 }
 
-/** An error without a code of its own is no gate's. */
+/** An error without a code does not come from a gate. */
 const todoOf = (code: string): string =>
   TODO[code] ?? (code === '' ? 'mount the gate there: rag-gate init' : 'see docs/reference/http-api.md#errors')
 
 /**
- * Asks a question as a client does, and reads what the gate tells operators.
+ * Asks a question like a client, and reads the gate's details for operators.
  *
- * @param indexDimension of the index in the settings beside it, if there is one
+ * @param indexDimension of the index in the project's settings, if there is one
  */
 export async function checkGate(
   gate: GateAddress,
@@ -79,7 +79,7 @@ function scale(
   return warning('scale', 'confidence is not calibrated for this collection', todo)
 }
 
-/** Of a ready Worker, with a key: another app has no such routes. */
+/** Only for the ready Worker, with a key; other apps lack these routes. */
 async function checkCollections(gate: GateAddress, indexDimension: number | undefined): Promise<readonly Finding[]> {
   if (gate.key === undefined) return []
   let listed: PolicyList

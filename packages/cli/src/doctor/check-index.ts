@@ -1,17 +1,17 @@
-/** Whether an Upstash index can be searched by the gate: its kind, its scores, and whether its rows have texts. */
+/** Checks whether the gate can search an Upstash index: its kind, its scores, and whether its rows have texts. */
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { CommandError } from '../command-error.ts'
 import { upstashInfo, upstashRows, type UpstashAddress } from '../list-index-rows.ts'
 import { passageIn, withoutAnyText } from '../which-index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** What was found of an index; its dimension, where it could be asked. */
+/** Findings about an index, and its dimension if it could be read. */
 export interface IndexFound {
   readonly findings: readonly Finding[]
   readonly dimension?: number
 }
 
-/** Reachability, dimension, score kinds and texts. @param fields where rows keep their text, if it is said */
+/** Checks reachability, dimension, score kinds and texts. @param fields where rows store their text, if configured */
 export async function checkIndex(where: UpstashAddress, fields: { readonly text?: string }): Promise<IndexFound> {
   let info: Readonly<Record<string, unknown>>
   try {
@@ -88,7 +88,7 @@ async function textsOf(where: UpstashAddress, fields: { readonly text?: string }
   return problem('texts', 'the namespace holds nothing', 'fill it, or choose another with --namespace')
 }
 
-/** @throws what is none of the command line's own errors */
+/** The message of a command-line error. @throws any other error */
 export function saidBy(thrown: unknown): string {
   if (thrown instanceof CommandError) return thrown.message
   throw thrown

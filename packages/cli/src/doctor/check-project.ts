@@ -1,4 +1,4 @@
-/** Whether a project has what its gate needs: packages, the database and its tables, settings. */
+/** Checks the requirements of a project: packages, the database with its tables, and settings. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 /** Which database of the project. */
 export type Where = 'local' | 'remote'
 
-/** Bindings, migrations, packages and settings, in this order. */
+/** Checks bindings, migrations, packages and settings, in this order. */
 export function checkProject(
   folder: string,
   config: WranglerConfig,
@@ -33,14 +33,14 @@ export function checkProject(
   ]
 }
 
-/** The same of an app of Hono that is no Worker: packages and settings. */
+/** Checks packages and settings of a Hono app that is not a Worker. */
 export function checkApp(folder: string, vars: Readonly<Record<string, string | undefined>>): readonly Finding[] {
   const modules = ['src/rag-gate', 'rag-gate'].flatMap((name) => ['ts', 'js', 'mjs'].map((end) => `${name}.${end}`))
   const todo = 'put into .env, and into the environment of the deployed app'
   return [packages(folder), ...modules.flatMap((module) => settings(join(folder, module), vars, todo))]
 }
 
-/** Settings of the project on this machine, as wrangler reads them. */
+/** The project's local variables, as wrangler reads them. */
 export function localVars(
   folder: string,
   { settings: { vars } }: Pick<WranglerConfig, 'settings'>,
@@ -113,7 +113,7 @@ function migrations(
   )
 }
 
-/** Files that were applied, by the project's own wrangler; or why that cannot be known. */
+/** Applied migrations, as listed by the project's own wrangler; or why they cannot be listed. */
 function appliedTo(folder: string, database: string, where: Where): readonly string[] | string {
   const wrangler = join(folder, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   if (!existsSync(wrangler)) return 'wrangler is not installed in the project: npm i -D wrangler'
@@ -144,7 +144,7 @@ function firstLineOf(text: string): string {
   return text.trim().split('\n')[0] ?? ''
 }
 
-/** What the module that `init` wrote asks for. */
+/** Checks the settings that the module written by `init` needs. */
 function settings(
   module: string,
   vars: Readonly<Record<string, string | undefined>>,

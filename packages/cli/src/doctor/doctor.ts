@@ -1,4 +1,4 @@
-/** `rag-gate doctor`: looks at a project, its index and its gate, and says what to do. */
+/** `rag-gate doctor`: checks a project, its index and its gate, and suggests remedies. */
 import { resolve } from 'node:path'
 import { CommandError, misused } from '../command-error.ts'
 import { command } from '../command.ts'
@@ -52,7 +52,7 @@ export const doctorCommand = command({
         found.push(...findings)
         indexDimension = dimension
       } catch (thrown) {
-        // An option that is wrong is the caller's to mend, a setting the project's.
+        // A wrong option is an error of the call, a wrong setting is a finding about the project.
         if (!(thrown instanceof CommandError) || given.index !== undefined) throw thrown
         found.push(problem('index', thrown.message, 'check UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN'))
       }

@@ -1,11 +1,11 @@
-/** What a check of `rag-gate doctor` found. */
+/** A finding of `rag-gate doctor`. */
 export interface Finding {
-  /** What was looked at, such as `migrations`. */
+  /** What was checked, such as `migrations`. */
   readonly check: string
-  /** A `warning` lets the gate work, and a `problem` does not. */
+  /** With a `warning` the gate works, with a `problem` it does not. */
   readonly state: 'ok' | 'warning' | 'problem'
   readonly text: string
-  /** What to do; absent where all is well. */
+  /** The remedy; absent if none is needed. */
   readonly todo?: string
 }
 

@@ -1,17 +1,17 @@
-/** The entry point of a Worker, or of an app of Hono elsewhere: what it is, and how the gate's routes get into it. */
+/** Adds the gate's routes to the entry point of a Worker or another Hono app. */
 import { CommandError } from '../command-error.ts'
 
-/** What becomes of an entry point. */
+/** Result of mounting. */
 export type MountedEntry =
-  /** The app mounts the routes itself. */
+  /** The app now mounts the routes. */
   | { readonly kind: 'mounted'; readonly text: string }
-  /** A Worker without Hono: another entry point stands before it. */
+  /** A Worker without Hono; another entry point must wrap it. */
   | { readonly kind: 'wrapped' }
-  /** It names the routes already. */
+  /** The routes were already mounted. */
   | { readonly kind: 'there' }
 
 /**
- * Mounts the gate's routes in an app of Hono, behind everything that it has.
+ * Mounts the gate's routes in a Hono app, after its own routes.
  *
  * @param from specifier of the module that exports them as `gated`
  * @throws `CommandError` for an entry point that is neither such an app nor an object of handlers
@@ -47,10 +47,10 @@ export function mountedIn(name: string, text: string, from: string): MountedEntr
   throw unreadable(name, from)
 }
 
-/** Where an app is given to what serves it: exported, or handed to a server. */
+/** Where an app is exported, or passed to a server. */
 const SERVED = /^(?:export default\s+|(?:(?:const|let) \w+ = )?(?:(?:Deno|Bun)\.)?serve\()(.*)$/gm
 
-/** Specifiers of what a module imports. */
+/** Module specifiers of a module's imports. */
 export function importsOf(text: string): string[] {
   return Array.from(
     text.matchAll(/^\s*(?:import|export)\b[^'"]*?['"]([^'"]+)['"]/gm),

@@ -1,15 +1,15 @@
-/** What `rag-gate init` writes into a project: the gate as a module, and an entry point for Workers without Hono. */
+/** Files that `rag-gate init` writes: the gate's module, and an entry point for Workers without Hono. */
 
-/** Where passages are found. */
+/** Where passages are searched. */
 export type PassageIndex = 'words' | 'upstash'
 
-/** Which module: over one of these in a Worker, or over Upstash in an app of Hono elsewhere. */
+/** Variant of the module: one per index for Workers, or Upstash for other Hono apps. */
 export type GateModule = PassageIndex | 'elsewhere'
 
-/** Binding of the database that `init` adds. */
+/** Name of the database binding that `init` adds. */
 export const BINDING = 'RAG_GATE_DB'
 
-/** Packages that the module imports, but for Hono, and those that these have as peers. */
+/** Packages that the module imports, except Hono, with their peer dependencies. */
 export const PACKAGES: Readonly<Record<GateModule, readonly string[]>> = {
   words: [
     'hono-rag-gate',
@@ -24,12 +24,12 @@ export const PACKAGES: Readonly<Record<GateModule, readonly string[]>> = {
   elsewhere: ['hono-rag-gate', '@hono-rag-gate/upstash', '@hono-rag-gate/upstream', '@upstash/vector'],
 }
 
-/** Lines that import and export, from lists of what and whence: written out they would be this module's own to linters. */
+/** Import and export lines from data; as literal text, linters would treat them as imports of this module. */
 function lines(each: readonly (readonly [what: string, from: string])[]): string {
   return each.map(([what, from]) => `${what} from '${from}'`).join('\n')
 }
 
-/** Text of the module. */
+/** Source of the module. */
 export function gateModule(index: GateModule): string {
   return { words: OVER_WORDS, upstash: OVER_UPSTASH, elsewhere: ELSEWHERE }[index]
 }
@@ -135,7 +135,7 @@ const { UPSTASH_VECTOR_REST_URL: url = '', UPSTASH_VECTOR_REST_TOKEN: token = ''
 const gate = ragGate({ policy: balanced(), dependencies: { retriever: createUpstashRetriever({ url, token }) } })
 ${routes('')}`
 
-/** An entry point that answers the gate's routes, and leaves the rest to the one that was there. */
+/** An entry point that serves the gate's routes, and passes other requests to the existing Worker. */
 export function wrappingEntry(worker: string, gate: string): string {
   return `/** The gate's routes, before the Worker that was there. */
 ${lines([

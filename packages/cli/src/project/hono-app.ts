@@ -1,10 +1,10 @@
-/** A project by its package.json. */
+/** Reads a project's package.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { CommandError } from '../command-error.ts'
 
-/** @throws `CommandError` for a folder without a package.json that can be read */
+/** @throws `CommandError` if package.json is missing or invalid */
 export function dependenciesOf(folder: string): readonly string[] {
   const path = join(folder, 'package.json')
   let manifest: unknown
@@ -17,7 +17,7 @@ export function dependenciesOf(folder: string): readonly string[] {
   return [dependencies, devDependencies].flatMap((each) => (isRecord(each) ? Object.keys(each) : []))
 }
 
-/** Of a project that is no Worker. @throws `CommandError` for one without Hono */
+/** For a project that is not a Worker. @throws `CommandError` if it does not use Hono */
 export function requireHono(folder: string): void {
   if (dependenciesOf(folder).includes('hono')) return
   const none = 'it has no wrangler.toml, wrangler.jsonc or wrangler.json, and its package.json no hono'

@@ -1,4 +1,4 @@
-/** The configuration of a Workers project: found, read, and changed without touching anything else in it. */
+/** Finds, reads and edits a Workers project's configuration, leaving everything else in it unchanged. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -7,32 +7,32 @@ import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-
 import { parse as parseToml } from 'smol-toml'
 import { CommandError } from '../command-error.ts'
 
-/** A configuration as it stands. */
+/** A configuration file. */
 export interface WranglerConfig {
-  /** Name of the file, in the folder of the project. */
+  /** File name, in the project's folder. */
   readonly name: string
   readonly text: string
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** A D1 database as the configuration names it. */
+/** A D1 database in the configuration. */
 export interface D1Binding {
   readonly binding: string
   readonly database_name: string
   readonly migrations_dir: string
 }
 
-/** Where the package keeps its migrations, from the folder of the project. */
+/** Folder of the package's migrations, relative to the project's folder. */
 export const MIGRATIONS = 'node_modules/hono-rag-gate/d1/migrations'
 
 /**
- * In the order in which wrangler looks.
+ * In wrangler's lookup order.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/configuration/
  */
 const NAMES = ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml']
 
-/** @returns `undefined` for a folder without one @throws `CommandError` for one that cannot be read */
+/** @returns `undefined` for a folder without one @throws `CommandError` for an invalid one */
 export function readWranglerConfig(folder: string): WranglerConfig | undefined {
   const name = NAMES.find((each) => existsSync(join(folder, each)))
   if (name === undefined) return undefined
@@ -46,7 +46,7 @@ function parsed(name: string, text: string): Readonly<Record<string, unknown>> {
   try {
     settings = isToml(name) ? parseToml(text) : parseJsonc(text, faults, { allowTrailingComma: true })
   } catch (thrown) {
-    // The first line says what is wrong and where; the others draw it.
+    // The first line has the problem and its position; the others illustrate it.
     const [why] = String(thrown instanceof Error ? thrown.message : thrown).split('\n')
     throw new CommandError(`${name} cannot be read: ${why}`)
   }
@@ -56,18 +56,18 @@ function parsed(name: string, text: string): Readonly<Record<string, unknown>> {
 
 const isToml = (name: string): boolean => name.endsWith('.toml')
 
-/** D1 databases of the project, or of one of its environments. */
+/** D1 databases of a project or environment. */
 export function d1Databases(settings: unknown): Partial<D1Binding>[] {
   const { d1_databases: list } = isRecord(settings) ? settings : {}
   return Array.isArray(list) ? list.filter(isRecord) : []
 }
 
-/** Names of environments, which inherit no bindings. */
+/** Environments by name; they inherit no bindings. */
 export function environmentsOf({ settings: { env } }: WranglerConfig): Readonly<Record<string, unknown>> {
   return isRecord(env) ? env : {}
 }
 
-/** With one more database. @throws `CommandError` where it cannot be put in without harm */
+/** Adds a database. @throws `CommandError` if the file cannot be edited safely */
 export function withDatabase(config: WranglerConfig, database: D1Binding): WranglerConfig {
   const { name, text, settings } = config
   const before = d1Databases(settings)
@@ -83,7 +83,7 @@ export function withDatabase(config: WranglerConfig, database: D1Binding): Wrang
   return held(config, next, wanted, `a D1 database: ${lines.join(', ')}`)
 }
 
-/** With another entry point. @throws `CommandError` where it cannot be put in without harm */
+/** Changes the entry point. @throws `CommandError` if the file cannot be edited safely */
 export function withMain(config: WranglerConfig, main: string): WranglerConfig {
   const { name, text, settings } = config
   const next = isToml(name)
@@ -97,7 +97,7 @@ function edited(text: string, path: (string | number)[], value: unknown): string
   return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: path.length > 1 }))
 }
 
-/** The changed text, once it is known to say what was wanted and nothing else. */
+/** The edited configuration, after checking that it parses to exactly what was wanted. */
 function held({ name }: WranglerConfig, text: string, wanted: object, by: string): WranglerConfig {
   try {
     const settings = parsed(name, text)
@@ -108,7 +108,7 @@ function held({ name }: WranglerConfig, text: string, wanted: object, by: string
   throw new CommandError(`${name} is written in a way that init cannot add to. Put in yourself: ${by}`)
 }
 
-/** Without the prototypes of parsers. */
+/** Removes the prototypes that parsers set. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
