@@ -8,10 +8,10 @@ const DEFAULT_INDEX = 'default'
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 /**
- * Indexes that `VECTOR_INDEXES` names, in its order: an object of settings by name, as JSON text or as it is. One hybrid
- * index called `default` when the variable is not set.
+ * The indexes configured by `VECTOR_INDEXES`, in its order: settings by name, as an object or JSON text. If the
+ * variable is not set, one hybrid index called `default`.
  *
- * @throws `config_invalid` with what is wrong
+ * @throws `config_invalid` with the problem
  */
 export function indexesOf({
   VECTOR_INDEXES,
@@ -28,12 +28,12 @@ export function indexesOf({
   return new Map(entries.map(([name, settings]) => [name, indexSettings(name, settings)]))
 }
 
-/** Settings of an index; those of a hybrid one for a name that is not configured. */
+/** Settings of an index; those of a hybrid index for a name that is not configured. */
 export function settingsFor(indexes: ReadonlyMap<string, IndexSettings>, name: string): IndexSettings {
   return indexes.get(name) ?? indexSettings(name)
 }
 
-/** A variable that has something for each index by its name, as JSON text or as it is; `undefined` when it is not set. */
+/** Parses a variable with values by index name, given as an object or JSON text; `undefined` if it is not set. */
 export function byIndexIn(variable: string, given: unknown): Readonly<Record<string, unknown>> | undefined {
   if (given === undefined || given === '') return undefined
   let value = given
@@ -46,7 +46,7 @@ export function byIndexIn(variable: string, given: unknown): Readonly<Record<str
   throw invalid(variable, `${variable} must be an object by index name`)
 }
 
-/** The error of a variable that makes no sense. */
+/** The error for an invalid variable. */
 export function invalid(variable: string, message: string): RagGateError {
   return new RagGateError('config_invalid', message, { param: variable })
 }

@@ -1,6 +1,6 @@
-/** JSON whose whole numbers stay exact, however large: beyond 2^53 they are bigints. */
+/** JSON with exact integers of any size: beyond 2^53 they are bigints. */
 
-/** A JSON value. A bigint is a whole number beyond 2^53, either way. */
+/** A JSON value. A bigint is an integer beyond ±2^53. */
 export type ExactJson =
   | string
   | number
@@ -10,34 +10,34 @@ export type ExactJson =
   | readonly ExactJson[]
   | { readonly [key: string]: ExactJson }
 
-/** What a reviver is told, in engines that tell it. @see https://tc39.es/proposal-json-parse-with-source/ */
+/** Third argument of a reviver, in engines that support it. @see https://tc39.es/proposal-json-parse-with-source/ */
 interface Context {
   readonly source?: string
 }
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: Context) => unknown
 
-// The types of the language do not have the third parameter yet.
+// TypeScript's types do not have the third parameter yet.
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown
 
-// Nor do they have this.
+// Nor this function.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (this: void, text: string) => unknown }
 
-/** Sixteen digits with neither a point nor an exponent beside them. In a string they do no harm. */
+/** Sixteen digits or more without a decimal point or exponent; matches within strings only cost time. */
 const LARGE_WHOLE = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/
 
 const WHOLE = /^-?\d+$/
 
 /**
- * Reads JSON. What has no large number is read at the engine's own speed.
+ * Parses JSON. Texts without large integers are parsed at the engine's full speed.
  *
- * @throws `SyntaxError` when it is none
+ * @throws `SyntaxError` if it is invalid
  */
 export function parseJson(text: string): unknown {
   return LARGE_WHOLE.test(text) ? parse(text, exactly) : parse(text)
 }
 
-/** Writes what `parseJson` reads. */
+/** Serialises what `parseJson` returns. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(String(member)) : member,

@@ -1,6 +1,6 @@
 /**
- * What a command may hold: limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
- * and those of resumable queries are our own.
+ * Limits of commands: those that the service publishes for every plan; limits of answer size, distinct terms, metadata
+ * depth, id length and resumable queries are our own.
  */
 export const LIMITS = {
   itemsPerCommand: 1000,
@@ -8,7 +8,7 @@ export const LIMITS = {
   metadataBytes: 48 * 1024,
   dataBytes: 1024 * 1024,
   sparseDimensions: 1000,
-  /** Of JSON in UTF-8, about. */
+  /** Approximate size as JSON in UTF-8. */
   answerBytes: 16 * 1024 * 1024,
   distinctTerms: 32_768,
   idLength: 1024,

@@ -1,4 +1,4 @@
-/** A command that cannot be carried out, with the status and the text that the client gets. */
+/** An error of a command, with the status and message for the client. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   /** HTTP status, also repeated in the body. */
@@ -10,7 +10,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** What cannot be carried out as it was sent: status 422. */
+/** The error for an invalid command: status 422. */
 export function invalid(message: string): ProtocolError {
   return new ProtocolError(422, message)
 }

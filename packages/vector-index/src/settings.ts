@@ -1,4 +1,4 @@
-/** What an index is: its parts, their models, and the rules it keeps. */
+/** Settings of an index: its parts and their models. */
 import { oneOf, type OptionKind, type OptionKinds, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { DENSE_MODELS, EMBEDDING_MODEL, SPARSE_MODELS } from './models.ts'
@@ -6,31 +6,31 @@ import type { Similarity } from './search/similarity.ts'
 
 /** The dense part of an index. */
 export interface DensePart {
-  /** Length of every vector, 1 to 5,376. */
+  /** Length of all vectors, 1 to 5,376. */
   readonly dimension: number
   readonly similarity: Similarity
-  /** Name of the model that embeds texts; `''` when vectors must be brought. */
+  /** Name of the model that embeds texts; `''` if clients supply vectors. */
   readonly model: string
 }
 
 /** The sparse part of an index. */
 export interface SparsePart {
-  /** Name of the model that makes sparse vectors of texts; `''` when they must be brought. */
+  /** Name of the model that makes sparse vectors; `''` if clients supply them. */
   readonly model: string
 }
 
-/** An index, as it was configured. At least one part is there; either both embed texts or none does. */
+/** Settings of an index. At least one part is present; either both embed texts or neither does. */
 export interface IndexSettings {
-  /** Name that error texts call the index by. */
+  /** Name of the index in error messages. */
   readonly name: string
   readonly dense?: DensePart
   readonly sparse?: SparsePart
 }
 
-/** Names of the kinds of index, as `info` tells them. */
+/** Kinds of index, as named by `info`. */
 export type IndexKind = 'DENSE' | 'SPARSE' | 'HYBRID'
 
-/** Settings of an index as they are configured: the members that the service's `info` tells. */
+/** Configured settings: the members of the service's `info`. */
 interface GivenSettings {
   readonly indexType?: IndexKind
   readonly dimension?: number
@@ -39,7 +39,7 @@ interface GivenSettings {
   readonly sparseEmbeddingModel?: string | null
 }
 
-/** The highest dimension that the service names anywhere is the largest. */
+/** 5376 is the highest dimension that the service mentions. */
 const SETTINGS: OptionKinds<GivenSettings> = {
   indexType: oneOf('DENSE', 'SPARSE', 'HYBRID'),
   dimension: whole(1, 5376),
@@ -54,19 +54,19 @@ export function kindOf({ dense, sparse }: IndexSettings): IndexKind {
   return dense === undefined ? 'SPARSE' : 'DENSE'
 }
 
-/** Whether the index makes vectors of texts. */
+/** Whether the index embeds texts. */
 export function embedsTexts({ dense, sparse }: IndexSettings): boolean {
   return (dense ?? sparse)?.model !== ''
 }
 
 /**
- * Reads the settings of one index from configuration, in the words of the service's own `info`:
- * `{indexType, dimension, similarityFunction, embeddingModel, sparseEmbeddingModel}`.
+ * Parses the settings of one index, named as in the service's `info`: `{indexType, dimension, similarityFunction,
+ * embeddingModel, sparseEmbeddingModel}`.
  *
- * Without any of them it is a hybrid index that embeds texts by itself. A model gives the dimension; without a model the
- * dimension must be given. `null` or `''` for a model means none.
+ * Without any of them it is a hybrid index that embeds texts itself. A model determines the dimension; without a model
+ * the dimension is required. `null` or `''` for a model means none.
  *
- * @throws `config_invalid` for an unknown member and for values that make no sense or not together
+ * @throws `config_invalid` for an unknown member, and for values that are invalid or contradict each other
  */
 export function indexSettings(name: string, given: unknown = {}): IndexSettings {
   const variable = `VECTOR_INDEXES.${name}`
@@ -90,7 +90,7 @@ export function indexSettings(name: string, given: unknown = {}): IndexSettings 
   return { name, ...(dense !== undefined && { dense }), ...(sparse !== undefined && { sparse }) }
 }
 
-/** Who gives a dimension and no model brings vectors; who gives neither wants texts embedded. */
+/** A dimension without a model means that clients supply vectors; without either, texts are embedded. */
 function densePart(variable: string, settings: GivenSettings): DensePart {
   const { dimension: given, embeddingModel, similarityFunction: similarity = 'COSINE' } = settings
   const model = (embeddingModel === undefined && given === undefined ? EMBEDDING_MODEL : embeddingModel) ?? ''

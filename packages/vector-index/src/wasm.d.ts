@@ -1,4 +1,4 @@
-/** A compiled module, as wrangler bundles it. */
+/** A compiled module, as bundled by wrangler. */
 declare module '*.wasm' {
   const module: WebAssembly.Module
   export default module

@@ -9,15 +9,15 @@ import { hash32 } from './hash.ts'
 const TERM_SEED = 3
 const K1 = 1.2
 const B = 0.75
-/** Assumed mean length in terms: a constant, so that a stored vector never changes when others come or go. */
+/** Assumed mean length in terms. A constant, so that stored vectors do not depend on other passages. */
 const MEAN_LENGTH = 32
 
-/** Dimension of a term. Two terms share one with a chance of about one in four thousand million. */
+/** Dimension of a term. The probability that two terms share one is about 1 in 4 billion. */
 export function dimensionOf(term: string): number {
   return hash32(term, TERM_SEED)
 }
 
-/** BM25 vector of a passage with these terms: f·(k1+1) / (f + k1·(1 − b + b·length/32)). */
+/** BM25 vector of a passage: f·(k1+1) / (f + k1·(1 − b + b·length/32)) for each term. */
 export function passageVector(frequencies: ReadonlyMap<string, number>): SparseVector {
   let length = 0
   for (const frequency of frequencies.values()) length += frequency

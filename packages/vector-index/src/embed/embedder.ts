@@ -1,23 +1,23 @@
 /**
- * The embedder inside the index: words and their character trigrams, hashed into 1,024 dimensions (or as
- * many as are asked for). No model to load and
- * nothing to go stale: passages are embedded without idf, and the question's vector carries the idf of the day.
+ * The index's own embedder: words and their character trigrams, hashed into 1,024 dimensions, or another number. It
+ * needs no model, and vectors never become stale: passages are embedded without idf, and a question's vector has the
+ * current idf.
  */
 import { terms } from 'hono-rag-gate/language/english'
 import { hash32 } from './hash.ts'
 
-/** Length of an embedding, unless another is asked for. */
+/** Default dimension of an embedding. */
 export const DIMENSION = 1024
 
 const WORD_SEED = 1
 const TRIGRAM_SEED = 2
 
-/** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, for any length. */
+/** Hashes of a term, first the word's, then its trigrams': each gives a dimension and a sign. */
 type TermFeatures = Uint32Array
 
 const FEATURES_KEPT = 20_000
 
-/** Features of terms met before: the same few thousand terms make up most text. */
+/** Cache of features by term, because a few thousand terms make up most text. */
 const known = new Map<string, TermFeatures>()
 
 function featuresOf(term: string): TermFeatures {
@@ -34,7 +34,7 @@ function featuresOf(term: string): TermFeatures {
   return features
 }
 
-/** How often each term stands in a text, in order of first appearance. */
+/** Frequencies of the terms in a text, in order of first appearance. */
 export function termFrequencies(text: string): Map<string, number> {
   const frequencies = new Map<string, number>()
   for (const term of terms(text)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
@@ -42,14 +42,14 @@ export function termFrequencies(text: string): Map<string, number> {
 }
 
 /**
- * The embedding of a text with these terms.
+ * The embedding of a text from its term frequencies.
  *
- * A term adds the square root of its frequency, times its weight; its trigrams share the same amount between them
- * (by the root of their number, so that the squares add up).
+ * The word of a term contributes the square root of its frequency, times its weight; its trigrams together contribute
+ * the same, each divided by the root of their number, so that the squares add up.
  *
  * @param weightOf weight of a term: 1 for a passage, the idf in the namespace for a question
- * @param dimension length of the embedding, 1 and up
- * @returns a vector of unit length; all zeros when there are no terms
+ * @param dimension of the embedding, 1 and up
+ * @returns a unit vector; all zeros without terms
  */
 export function embed(
   frequencies: ReadonlyMap<string, number>,

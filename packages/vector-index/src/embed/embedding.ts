@@ -1,6 +1,6 @@
 /**
- * Vectors of texts, as an index makes them. Every model that can be named is made by the same hashing, at the model's
- * dimension. Under the index's own name questions are weighted by idf, for quality; under a name of the service equal texts have equal vectors, as a model there gives them.
+ * Vectors of texts. Every model name is served by the same hashing, in the model's dimension. Under the index's own
+ * model name questions are weighted by idf; under a name of the service equal texts have equal vectors, as there.
  */
 import { embed, termFrequencies } from './embedder.ts'
 import { EMBEDDING_MODEL } from '../models.ts'
@@ -10,7 +10,7 @@ import { embedsTexts, type DensePart, type IndexSettings } from '../settings.ts'
 import { dimensionOf, passageVector, questionVector } from './bm25.ts'
 import { NO_DENSE, NO_SPARSE, type SparseVector, type Vectors } from '../search/vectors.ts'
 
-/** Vectors to search with; a part that the index does not have is absent. */
+/** Vectors to search with; absent for a part that the index does not have. */
 export interface QuestionVectors {
   readonly dense?: Float32Array<ArrayBuffer>
   readonly sparse?: SparseVector
@@ -19,7 +19,7 @@ export interface QuestionVectors {
 /**
  * Vectors of a passage.
  *
- * @throws `ProtocolError` when the index embeds no texts, or the text has too many distinct terms
+ * @throws `ProtocolError` if the index does not embed texts, or the text has too many distinct terms
  */
 export function passageVectors(settings: IndexSettings, text: string): Vectors {
   requireModel(settings)
@@ -34,7 +34,7 @@ export function passageVectors(settings: IndexSettings, text: string): Vectors {
 }
 
 /**
- * Vectors of a question to a namespace.
+ * Vectors of a question in a namespace.
  *
  * @param idfs of sparse dimensions in that namespace
  */
@@ -53,7 +53,7 @@ export function questionVectors(
   }
 }
 
-/** @throws `ProtocolError` when the index embeds no texts */
+/** @throws `ProtocolError` if the index does not embed texts */
 export function requireModel(settings: IndexSettings): void {
   if (embedsTexts(settings)) return
   throw invalid(
@@ -61,7 +61,7 @@ export function requireModel(settings: IndexSettings): void {
   )
 }
 
-/** A model of the service gives any text a vector; here one without terms, such as `😀`, counts as a term itself. */
+/** The service's models embed any text, so a text without terms, such as `😀`, is treated as one term. */
 function embedded(
   { model, dimension }: DensePart,
   text: string,

@@ -1,8 +1,7 @@
 /**
- * A 32-bit hash of a text: FNV-1a over UTF-16 code units, then the final mixing of MurmurHash3, so that every bit of it
- * can be used on its own.
+ * A 32-bit hash: FNV-1a over UTF-16 code units, then MurmurHash3's finaliser, so that each bit can be used separately.
  *
- * @param seed keeps the hashes of different kinds of text apart
+ * @param seed separates the hashes of different kinds of text
  * @returns a signed 32-bit integer
  */
 export function hash32(text: string, seed: number): number {

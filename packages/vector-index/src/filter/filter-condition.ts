@@ -1,24 +1,25 @@
 /**
- * Reading a metadata filter, and writing it as a condition of SQL over the column `metadata`, which holds JSONB or NULL.
+ * Translates a metadata filter to an SQL condition on the column `metadata`, which holds JSONB or NULL.
  *
- * The service documents the operators and the kinds of value that each is for. Where it is silent, this is our choice:
+ * The service documents the operators and the types of value that each applies to. Where it is silent, this is our
+ * choice:
  *
- * - An operator looks only at the kinds of value it is for. A field that is missing, is `null` or holds another kind is
- *   selected neither by the operator nor by its `!=` or `NOT` form, as with NULL in SQL. `HAS FIELD` finds a `null`.
- * - `true` and `1`, `false` and `0` are equal, in filters as in metadata. A number and a string never are.
+ * - An operator only applies to its types of value. A field that is missing, is `null` or has another type matches
+ *   neither the operator nor its `!=` or `NOT` form, as with NULL in SQL. `HAS FIELD` matches a `null`.
+ * - `true` equals `1` and `false` equals `0`, in filters and in metadata. A number never equals a string.
  * - `<`, `<=`, `>` and `>=` compare numbers and booleans with a number; another literal is an error.
- * - `CONTAINS` compares with the elements of a list that are strings, numbers or booleans. An object's members are no
- *   elements.
+ * - `CONTAINS` compares with the elements of a list that are strings, numbers or booleans, not with members of an
+ *   object.
  * - A row without metadata has no fields.
- * - In an identifier a dot leads to a member and never is part of a name; brackets hold digits or `#-` and digits, and
- *   follow a name or other brackets. A closing bracket that none opened is part of the name. An element that the list
- *   does not have is missing.
- * - The words of the grammar are no identifiers, in any case, unless more follows: `in.x`.
- * - Numbers may be negative and may have a fraction and an exponent; whole ones are compared exactly up to 2^63. Strings may span lines.
- * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
- *   that does not end matches nothing. It sees Unicode characters, not code units.
- * - `AND` binds tighter than `OR`. An empty filter counts as not given.
- * - Lines count from 1 and columns from 0 in messages, as far as those of the service are known.
+ * - A dot in an identifier always separates members; brackets contain digits, or `#-` and digits, and follow a name or
+ *   other brackets. An unmatched closing bracket is part of the name. An index beyond the list is a missing field.
+ * - Keywords are not identifiers, in any case, unless more follows: `in.x`.
+ * - Numbers may have a sign, a fraction and an exponent; integers are compared exactly up to 2^63. Strings may span
+ *   lines.
+ * - `GLOB` is that of SQLite: `]` at the start of a set is a member of it, `-` at either end too, and an unclosed set
+ *   matches nothing. It matches Unicode characters, not code units.
+ * - `AND` binds tighter than `OR`. An empty filter counts as absent.
+ * - Lines in messages count from 1 and columns from 0, as far as the service's messages are known.
  *
  * @see https://upstash.com/docs/vector/features/filtering
  */
@@ -26,17 +27,17 @@ import { utf8 } from 'hono-rag-gate/core/lib'
 import { invalid } from '../protocol-error.ts'
 import { TokenReader } from './tokens.ts'
 
-/** How large a filter may be; all of them are our own. */
+/** Limits of a filter, all chosen by us. */
 export const FILTER_LIMITS = {
   characters: 65_536,
-  /** Bytes of the SQL that it becomes; a Durable Object allows 100,000. */
+  /** Size of the resulting SQL; a Durable Object allows 100,000. */
   sqlBytes: 90_000,
-  /** Parentheses in parentheses: SQL may nest 100 deep, and a list of terms nests by the logarithm of its length. */
+  /** Nesting of parentheses: SQL may nest 100 deep, and a list of terms nests by the logarithm of its length. */
   depth: 16,
   terms: 256,
-  /** Literals of all `IN` lists together. */
+  /** Total number of literals in `IN` lists. */
   listed: 1000,
-  /** Bytes of a `GLOB` pattern from its first `*`, `?` or `[` on; the platform allows no more. */
+  /** Length of a `GLOB` pattern from its first `*`, `?` or `[`, bytes; the platform's limit. */
   patternBytes: 50,
 } as const
 
@@ -47,9 +48,9 @@ const IDENTIFIER = /^[^.[]+(?:\[(?:#-)?\d+\])*(?:\.[^.[]+(?:\[(?:#-)?\d+\])*)*$/
 const STEP = /\[(#-)?0*(\d+)\]|([^.[]+)/g
 
 /**
- * The condition of a filter. Paths and values stand in it as literals: a statement may have only a hundred bindings.
+ * The condition of a filter. Paths and values are literals in it, because a statement may only have a hundred bindings.
  *
- * @throws `ProtocolError` of status 422 that names line and column, or says that it is too long
+ * @throws `ProtocolError` of status 422 with line and column, or that it is too long
  */
 export function filterCondition(text: string): string {
   if (text.length > FILTER_LIMITS.characters) {
@@ -60,7 +61,7 @@ export function filterCondition(text: string): string {
   throw invalid(`Invalid filter. It becomes more than ${FILTER_LIMITS.sqlBytes} bytes of SQL`)
 }
 
-/** Recursive descent; parentheses may not nest deeper than the limit, so that the stack has an end too. */
+/** Recursive descent parser; the limit of nested parentheses also bounds the stack. */
 class FilterReader {
   readonly #tokens: TokenReader
   #depth = 0
@@ -109,7 +110,7 @@ class FilterReader {
     return `(json_type(metadata, ${this.#path()}) IS ${not}NULL)`
   }
 
-  /** A path of SQLite, quoted. Its names are quoted too: an identifier has no character that ends a quotation. */
+  /** A quoted SQLite path. Its names are quoted as well: identifiers cannot contain the quote characters. */
   #path(): string {
     const tokens = this.#tokens
     const { kind, text } = tokens.next
@@ -122,7 +123,7 @@ class FilterReader {
     return quoted(`$${steps.join('')}`)
   }
 
-  /** The value is compared first: most rows are out then, and their kind need not be read. */
+  /** The value is compared before its type, because that excludes most rows and spares reading their type. */
   #comparison(path: string): string {
     const tokens = this.#tokens
     const value = `json_extract(metadata, ${path})`
@@ -157,7 +158,7 @@ class FilterReader {
     return literals.join()
   }
 
-  /** The platform takes short patterns only, so what stands before the first wildcard is compared by itself. */
+  /** The platform only allows short patterns, so the part before the first wildcard is compared separately. */
   #pattern(value: string): string {
     const tokens = this.#tokens
     const { kind, text } = tokens.next
@@ -173,7 +174,7 @@ class FilterReader {
     return length === 0 ? matches : `substr(${value}, 1, ${length}) = ${quoted(literal)} AND ${matches}`
   }
 
-  /** SQLite compares `true` as 1. */
+  /** SQLite represents `true` as 1. */
   #literal(): string {
     const tokens = this.#tokens
     if (tokens.takeIf('TRUE')) return '1'
@@ -183,7 +184,7 @@ class FilterReader {
     throw tokens.mismatch('a string, a number, true or false')
   }
 
-  /** SQLite reads a whole number beyond 64 bits as a float. */
+  /** SQLite parses integers beyond 64 bits as floats. */
   #number(): string {
     const tokens = this.#tokens
     const { kind, text } = tokens.next
@@ -196,7 +197,7 @@ class FilterReader {
   }
 }
 
-/** Conditions joined by halves, so that they nest little. */
+/** Joins conditions as a balanced tree, to limit nesting. */
 function joined(parts: readonly string[], by: string): string {
   if (parts.length === 1) return parts[0]!
   const half = parts.length >> 1

@@ -1,30 +1,30 @@
-/** Cutting the text of a filter into tokens. */
+/** Tokenizer for filters. */
 import { invalid, type ProtocolError } from '../protocol-error.ts'
 
-/** A piece of a filter that has a meaning of its own. */
+/** A token of a filter. */
 export interface Token {
   readonly kind: 'word' | 'keyword' | 'number' | 'string' | 'symbol' | 'end'
   /** As written; a keyword in capitals, a string without its quotes, `<EOF>` at the end. */
   readonly text: string
-  /** Where it begins in the filter. */
+  /** Start position in the filter. */
   readonly at: number
-  /** Where it has ended. */
+  /** End position, exclusive. */
   readonly end: number
 }
 
-/** NUL and unpaired surrogates are in no string: SQLite would read another one. */
+/** Strings may not contain NUL or unpaired surrogates, which SQLite would read differently. */
 const TOKEN =
   /(?<word>[a-zA-Z_][a-zA-Z_0-9.[\]#-]*)|(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<string>'[^'\0\p{Cs}]*'|"[^"\0\p{Cs}]*")|(?<symbol>[!<>]=|[=<>(),])/uy
 
 const KEYWORD = /^(?:AND|OR|NOT|GLOB|IN|CONTAINS|HAS|FIELD|TRUE|FALSE)$/i
 
-/** Characters of a filter that a message repeats at most. */
+/** Maximum number of characters of a filter to quote in a message. */
 const QUOTED = 40
 
-/** Reads the tokens of a filter one after the other. */
+/** Reads the tokens of a filter in order. */
 export class TokenReader {
   readonly #text: string
-  // Where they match next is a state of theirs, so each reader has its own.
+  // Sticky expressions hold state, so each reader has its own.
   readonly #space = /[ \t\r\n]*/y
   readonly #token = new RegExp(TOKEN)
   #next: Token
@@ -34,19 +34,19 @@ export class TokenReader {
     this.#next = this.#read(0)
   }
 
-  /** The token to come. */
+  /** The next token. */
   get next(): Token {
     return this.#next
   }
 
-  /** Passes over the token to come. */
+  /** Consumes the next token. */
   take(): Token {
     const taken = this.#next
     if (taken.kind !== 'end') this.#next = this.#read(taken.end)
     return taken
   }
 
-  /** Passes over the token to come if it is this keyword or symbol. */
+  /** Consumes the next token if it is this keyword or symbol. */
   takeIf(text: string): boolean {
     const { kind, text: coming } = this.#next
     if ((kind !== 'keyword' && kind !== 'symbol') || coming !== text) return false
@@ -54,19 +54,19 @@ export class TokenReader {
     return true
   }
 
-  /** Passes over the token to come, which must be this keyword or symbol. */
+  /** Consumes the next token, which must be this keyword or symbol. */
   expect(text: string): void {
     if (!this.takeIf(text)) throw this.mismatch(text.length === 1 ? `'${text}'` : text)
   }
 
-  /** The error of a token that is not what should have come. */
+  /** The error for an unexpected token. */
   mismatch(expected: string): ProtocolError {
     const { kind, text, at, end } = this.#next
     const source = kind === 'end' ? text : this.#text.slice(at, end)
     return this.problem(`mismatched input '${source.slice(0, QUOTED)}' expecting ${expected}`)
   }
 
-  /** An error at the token to come, or elsewhere, in the service's words. */
+  /** An error at the next token, or at `at`, in the service's wording. */
   problem(problem: string, at = this.#next.at): ProtocolError {
     const before = this.#text.slice(0, at).split('\n')
     return invalid(`Invalid filter. At line ${before.length}:${before.at(-1)!.length} ${problem}`)
@@ -85,7 +85,7 @@ export class TokenReader {
     if (number !== undefined) return { kind: 'number', text: number, at, end }
     if (string !== undefined) return { kind: 'string', text: string.slice(1, -1), at, end }
     if (symbol !== undefined) return { kind: 'symbol', text: symbol, at, end }
-    // A string that does not end, or the one character that begins no token.
+    // An unclosed string, or a character that starts no token.
     const [character = ''] = this.#text.slice(at, at + 2)
     const unrecognised = /['"]/.test(character) ? this.#text.slice(at, at + QUOTED) : character
     throw this.problem(`token recognition error at: '${unrecognised}'`, at)

@@ -1,4 +1,4 @@
-/** The namespaces of an index and what each was last said to hold: what answers for the whole index. */
+/** The namespaces of an index with their last reported counts; serves commands about the whole index. */
 import { agreeOnParts } from '../protocol/embedded-index.ts'
 import { object } from '../protocol/fields.ts'
 import { queryEnded, uuidIn } from '../protocol/resumable-query.ts'
@@ -18,17 +18,17 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS directory (
 
 type Entry = { name: string; vectorCount: number; memoryBytes: number; storedBytes: number }
 
-/** The directory of one index. The default namespace always is there, and is the first. */
+/** The directory of one index. The default namespace always exists, and is the first. */
 export class Directory {
   readonly #storage: IndexStorage
   readonly #settings: IndexSettings
   readonly #memoryBytes: number
 
   /**
-   * Makes the table where it is missing.
+   * Creates the table if missing.
    *
-   * @param memoryBytes that one namespace may take
-   * @throws `config_invalid` when the index holds vectors of other settings
+   * @param memoryBytes limit of one namespace
+   * @throws `config_invalid` if the index holds vectors of other settings
    */
   constructor(storage: IndexStorage, settings: IndexSettings, memoryBytes: number) {
     this.#storage = storage
@@ -42,12 +42,12 @@ export class Directory {
     )
   }
 
-  /** Names of the namespaces, in the order they were made. */
+  /** Names of the namespaces, in order of creation. */
   names(): readonly string[] {
     return this.#entries().map(({ name }) => name)
   }
 
-  /** Takes note of what a namespace holds. */
+  /** Stores the counts of a namespace. */
   report(name: string, { vectorCount, memoryBytes, storedBytes }: NamespaceCounts): void {
     const query = `INSERT INTO directory (name, vectors, memory_bytes, stored_bytes) VALUES (?, ?, ?, ?)
       ON CONFLICT (name) DO UPDATE SET vectors = excluded.vectors, memory_bytes = excluded.memory_bytes,
@@ -55,7 +55,7 @@ export class Directory {
     this.#storage.sql.exec(query, name, vectorCount, memoryBytes, storedBytes)
   }
 
-  /** @throws `ProtocolError` for a namespace that is not there, or is the default one */
+  /** @throws `ProtocolError` for a namespace that does not exist, or is the default one */
   requireDeletable(name: string): void {
     if (name === '') throw invalid('The default namespace, which is the empty string "", cannot be deleted.')
     if (this.names().includes(name)) return
@@ -66,7 +66,7 @@ export class Directory {
     this.#storage.sql.exec('DELETE FROM directory WHERE name = ?', name)
   }
 
-  /** The answer to `info`. A sparse index has dimension 0 and no similarity function. */
+  /** The response to `info`. A sparse index has dimension 0 and no similarity function. */
   info(): unknown {
     const { dense, sparse } = this.#settings
     const entries = this.#entries()
@@ -89,7 +89,7 @@ export class Directory {
       }),
       ...(sparse !== undefined && { sparseIndex: { embeddingModel: sparse.model } }),
       namespaces: each(({ vectorCount }) => ({ vectorCount, pendingVectorCount: 0 })),
-      // Not the service's: how full each namespace is.
+      // Not part of the service's response: memory use of each namespace.
       capacity: {
         memoryBytesPerNamespace: this.#memoryBytes,
         namespaces: each(({ memoryBytes }) => ({ memoryBytes })),
@@ -105,9 +105,9 @@ export class Directory {
 }
 
 /**
- * Key of the object that goes on with a resumable query.
+ * Key of the object that holds a resumable query.
  *
- * @throws `ProtocolError` 404 when none does
+ * @throws `ProtocolError` 404 if there is none
  */
 export function holderOfQuery(body: unknown): string {
   const uuid = uuidIn(object(body))

@@ -1,11 +1,11 @@
-/** Which object of an index answers a command: one that knows its namespaces, or the one that holds a namespace. */
+/** Which Durable Object of an index serves a command: the directory of namespaces, or a namespace's own. */
 import { base32, sha256, utf8 } from 'hono-rag-gate/core/lib'
 import * as field from '../protocol/fields.ts'
 
-/** Characters of a key: 130 bits. */
+/** Length of a key, characters: 130 bits. */
 const KEY_LENGTH = 26
 
-/** Commands that concern the whole index, or do not say which namespace they concern. */
+/** Commands about the whole index, or without a namespace in their URL. */
 const INDEX_WIDE: ReadonlySet<string> = new Set([
   'info',
   'list-namespaces',
@@ -14,22 +14,22 @@ const INDEX_WIDE: ReadonlySet<string> = new Set([
   'resumable-query-end',
 ])
 
-/** A command as its URL names it. */
+/** A command as parsed from its URL. */
 export interface RoutedCommand {
   readonly command: string
-  /** Decoded; `''` is the default one, also where none is named. */
+  /** Decoded; `''` is the default namespace, also if none is named. */
   readonly namespace: string
-  /** Whether the object of the index answers. */
+  /** Whether the directory object serves it. */
   readonly isIndexWide: boolean
 }
 
-/** The parts of a URL that name a command. */
+/** The parts of a URL that identify a command. */
 type CommandUrl = Pick<URL, 'pathname' | 'search'>
 
 /**
- * Reads the URL of a command.
+ * Parses the URL of a command.
  *
- * @throws `ProtocolError` for a namespace that cannot be
+ * @throws `ProtocolError` for an invalid namespace
  */
 export function routeOf({ pathname, search }: CommandUrl): RoutedCommand {
   const [command = '', ...rest] = pathname.slice(1).split('/')
@@ -38,7 +38,7 @@ export function routeOf({ pathname, search }: CommandUrl): RoutedCommand {
   return { command, namespace: field.namespace(decoded(rest.join('/'))), isIndexWide }
 }
 
-/** Name of the object that a request is best sent to. The object of the index hands on what is another's. */
+/** Name of the object to send a request to. The directory object forwards what it does not serve. */
 export function objectFor(index: string, url: CommandUrl): string {
   try {
     const { namespace, isIndexWide } = routeOf(url)
@@ -58,18 +58,18 @@ export function holderName(index: string, key: string): string {
   return `${index}/${key}`
 }
 
-/** What an object is, by its name. */
+/** The role of an object, by its name. */
 export function roleOf(name: string): { readonly index: string; readonly key?: string } {
   const [index = '', key] = name.split('/')
   return key === undefined ? { index } : { index, key }
 }
 
-/** Key of the object that goes on with a resumable query: its name ends in it. `undefined` when it says none. */
+/** Key of the object that holds a resumable query, which is the suffix of its name; `undefined` without one. */
 export function keyInResumableName(name: string): string | undefined {
   return /\.([a-z2-7]{26})$/.exec(name)?.[1]
 }
 
-/** The client does not encode namespaces, so what cannot be decoded stands for itself. */
+/** The client does not encode namespaces, so one that cannot be decoded is used as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -3,29 +3,29 @@ import { LIMITS } from '../limits.ts'
 import type { AnsweredRow } from './answered-row.ts'
 import { invalid } from '../protocol-error.ts'
 
-/** Bytes of a number of a vector and its comma. */
+/** Estimated bytes per number of a vector, with comma. */
 const NUMBER = 12
-/** Names and brackets of a row. */
+/** Estimated bytes per row for names and brackets. */
 const FRAME = 120
 
 const ENCODER = new TextEncoder()
 
 /**
- * How much one answer may still hold. An answer is put together in the memory of one Durable Object, several times over
- * before it is sent, and a thousand rows may have a megabyte of text each.
+ * Remaining size of an answer. An answer is built in the memory of one Durable Object, with several copies, and a
+ * thousand rows may have a megabyte of text each.
  */
 export class AnswerRoom {
   #left: number = LIMITS.answerBytes
 
-  /** Whether a row fits in. */
+  /** Whether a row fits. */
   has(row: AnsweredRow): boolean {
     return bytesOf(row) <= this.#left
   }
 
   /**
-   * Takes a row in.
+   * Adds a row.
    *
-   * @throws `ProtocolError` 422 when it does not fit in
+   * @throws `ProtocolError` 422 if it does not fit
    */
   take(row: AnsweredRow): AnsweredRow {
     this.#left -= bytesOf(row)
@@ -34,7 +34,7 @@ export class AnswerRoom {
   }
 }
 
-/** What a row takes as JSON, about: to print the numbers of vectors takes long, so they are counted. */
+/** Approximate size of a row as JSON; vectors are estimated, because formatting their numbers is slow. */
 function bytesOf({ vector = [], sparseVector, ...others }: AnsweredRow): number {
   return (
     FRAME + NUMBER * (vector.length + 2 * (sparseVector?.indices.length ?? 0)) + ENCODER.encode(jsonText(others)).length

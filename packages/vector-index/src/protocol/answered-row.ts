@@ -1,18 +1,18 @@
-/** Rows as clients get them. */
+/** Rows in responses. */
 import type { ExactJson } from '../exact-json.ts'
 import * as field from './fields.ts'
 import { shortestFloat32 } from '../search/float32.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { VectorRow } from '../store/vector-row.ts'
 
-/** Which parts of a row a command gives back. */
+/** Which parts of a row to return. */
 export interface Includes {
   readonly vectors: boolean
   readonly metadata: boolean
   readonly data: boolean
 }
 
-/** A row as a client gets it. Parts that were not asked for, or are not there, are absent. */
+/** A row in a response. Parts that were not requested or do not exist are absent. */
 export interface AnsweredRow {
   readonly id: string
   readonly score?: number
@@ -22,7 +22,7 @@ export interface AnsweredRow {
   readonly data?: string
 }
 
-/** Reads the three include flags of a body. */
+/** Parses the three include flags of a body. */
 export function parseIncludes(fields: field.Fields): Includes {
   return {
     vectors: field.flag(fields['includeVectors'], 'includeVectors'),
@@ -31,7 +31,7 @@ export function parseIncludes(fields: field.Fields): Includes {
   }
 }
 
-/** A stored row with the parts that were asked for: of its vectors those that the index has. */
+/** Makes a response row with the requested parts, and the vectors that the index has. */
 export function answeredRow(
   settings: IndexSettings,
   { id, dense, sparse, metadata, data }: VectorRow,

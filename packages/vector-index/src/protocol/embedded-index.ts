@@ -1,17 +1,17 @@
-/** A namespace of an index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
+/** An opened namespace of an index: its settings, storage and platform dependencies. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { ScanKernel } from '../search/kernel.ts'
 import type { IndexStorage, SqlStore } from '../store/schema.ts'
 import { kindOf, type IndexSettings } from '../settings.ts'
 import { VectorStore } from '../store/store.ts'
 
-/** Clock, names and the compiled kernel, given from outside. */
+/** Clock, random names and the compiled kernel. */
 export interface Platform {
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly nowMs: () => number
-  /** A name for a resumable query. */
+  /** A unique name for a resumable query. */
   readonly randomUuid: () => string
-  /** Multiplies dense rows with a question. */
+  /** Multiplies dense rows by a question vector. */
   readonly kernel: ScanKernel
 }
 
@@ -23,21 +23,21 @@ export interface EmbeddedIndex {
   readonly platform: Platform
 }
 
-/** What a command is given. */
+/** Input of a command. */
 export interface CommandRequest {
-  /** Decoded; `''` is the default one. */
+  /** Decoded; `''` is the default namespace. */
   readonly namespace: string
-  /** Parsed JSON; `undefined` when there was no body. */
+  /** Parsed JSON; `undefined` without a body. */
   readonly body: unknown
 }
 
-/** Carries a command out. @returns what the client gets as `result` @throws `ProtocolError` */
+/** Carries out a command. @returns the `result` for the client @throws `ProtocolError` */
 export type Command = (index: EmbeddedIndex, request: CommandRequest) => unknown
 
 /**
- * Opens a namespace in a storage, making its tables where they are missing.
+ * Opens a namespace in a storage, and creates missing tables.
  *
- * @throws `config_invalid` when the storage holds vectors that were made for other settings
+ * @throws `config_invalid` if the storage holds vectors made for other settings
  */
 export function openIndex(storage: IndexStorage, settings: IndexSettings, platform: Platform): EmbeddedIndex {
   const store = new VectorStore(storage)
@@ -46,9 +46,9 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
 }
 
 /**
- * Vectors of another dimension or model cannot be compared: what an index was filled for, it stays.
+ * Checks the settings against those that the index was filled with: other vectors are not comparable.
  *
- * @throws `config_invalid` when it holds vectors that were made for other settings
+ * @throws `config_invalid` if it holds vectors made for other settings
  */
 export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: IndexSettings): void {
   const { dense, sparse, name } = settings

@@ -1,17 +1,17 @@
-/** Vectors that a body brings with it, checked against the kind of the index. */
+/** Validates vectors given in a body against the kind of the index. */
 import * as field from './fields.ts'
 import { invalid, type ProtocolError } from '../protocol-error.ts'
 import type { IndexSettings } from '../settings.ts'
 import { NO_DENSE, NO_SPARSE, type SparseVector, type Vectors } from '../search/vectors.ts'
 
-/** Vectors of a body; those that were not given are absent. */
+/** Vectors of a body; absent if not given. */
 export interface ExplicitVectors {
   readonly dense?: Float32Array<ArrayBuffer>
   readonly sparse?: SparseVector
 }
 
 /**
- * Reads the vectors that are there.
+ * Parses the given vectors.
  *
  * @throws `ProtocolError` for one that is malformed, of another dimension, or of a part that the index does not have
  */
@@ -27,9 +27,9 @@ export function explicitVectors(settings: IndexSettings, { vector, sparseVector 
 }
 
 /**
- * Reads the vectors of an item to store: one of each part of the index.
+ * Parses the vectors of an item to store: one for each part of the index.
  *
- * @throws `ProtocolError` when one is missing
+ * @throws `ProtocolError` if one is missing
  */
 export function storedVectors(settings: IndexSettings, fields: field.Fields): Vectors {
   const { dense, sparse } = explicitVectors(settings, fields)
@@ -38,12 +38,12 @@ export function storedVectors(settings: IndexSettings, fields: field.Fields): Ve
   return { dense: dense ?? NO_DENSE, sparse: sparse ?? NO_SPARSE }
 }
 
-/** What the service says when the dense vector is missing. */
+/** The service's error for a missing dense vector. */
 export function requiresDense(): ProtocolError {
   return invalid('This index requires dense vectors')
 }
 
-/** What the service says when the sparse vector is missing. */
+/** The service's error for a missing sparse vector. */
 export function requiresSparse(): ProtocolError {
   return invalid('This index requires sparse vectors')
 }

@@ -1,11 +1,11 @@
-/** Checks of single fields in command bodies. Each throws a `ProtocolError` of status 422 that names the field. */
+/** Validators of fields in command bodies. Each throws a `ProtocolError` of status 422 that names the field. */
 import { jsonText, type ExactJson } from '../exact-json.ts'
 import { utf8 } from 'hono-rag-gate/core/lib'
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
 import type { SparseVector } from '../search/vectors.ts'
 
-/** A JSON object whose members are not known yet. */
+/** A JSON object with unvalidated members. */
 export type Fields = Readonly<Record<string, unknown>>
 
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u
@@ -14,23 +14,23 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a member of a body says something: clients send `null` for what was not given. */
+/** Whether a member is given; clients send `null` for absent ones. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** Whether a dense vector was given. PHP's client sends an empty list for none. */
+/** Whether a dense vector is given. The PHP client sends an empty list for none. */
 export function isVectorGiven(value: unknown): boolean {
   return isGiven(value) && !(Array.isArray(value) && value.length === 0)
 }
 
-/** The one object that a body must be. */
+/** Validates a body that must be an object. */
 export function object(body: unknown): Fields {
   if (!isFields(body)) throw invalid('The body must be an object')
   return body
 }
 
-/** One object, or a list of 1 to 1,000 of them. */
+/** Validates an object, or a list of 1 to 1,000 objects. */
 export function objects(body: unknown): readonly Fields[] {
   const list: readonly unknown[] = Array.isArray(body) ? body : [body]
   if (list.length === 0 || list.length > LIMITS.itemsPerCommand) {
@@ -42,26 +42,26 @@ export function objects(body: unknown): readonly Fields[] {
   })
 }
 
-/** An id: a string or a number, returned as a string. One like 1e300 names several whole numbers, so it is none. */
+/** Validates an id, a string or number, as a string. Inexact numbers such as 1e300 are rejected. */
 export function id(value: unknown): string {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw invalid('id is a number too large to be exact')
   const isNumber = (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'bigint'
   const text = isNumber ? String(value) : value
   if (typeof text !== 'string' || text === '') throw invalid('id is required and cannot be an empty string')
   if (text.length > LIMITS.idLength) throw invalid(`id is longer than ${LIMITS.idLength} characters`)
-  // SQLite would store both under another name, and functions on text stop at a NUL.
+  // SQLite would store both differently, and its text functions stop at NUL.
   if (UNPAIRED_SURROGATE.test(text) || text.includes('\0')) throw invalid('id is not valid Unicode text')
   return text
 }
 
-/** A list of at most 1,000 ids. */
+/** Validates a list of at most 1,000 ids. */
 export function ids(value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > LIMITS.itemsPerCommand) throw invalid(`At most ${LIMITS.itemsPerCommand} ids can be given`)
   return list.map(id)
 }
 
-/** Text to embed or to keep. */
+/** Validates text to embed or store. */
 export function data(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw invalid('data is required and must be a non-empty string')
   if (UNPAIRED_SURROGATE.test(value)) throw invalid('data is not valid Unicode text')
@@ -69,7 +69,7 @@ export function data(value: unknown): string {
   return value
 }
 
-/** A JSON object of at most 48 KB; `undefined` when there is none. PHP's client sends an empty list for an empty one. */
+/** Validates metadata, at most 48 KB; `undefined` if absent. The PHP client sends `[]` for an empty object. */
 export function metadata(value: unknown): Readonly<Record<string, ExactJson>> | undefined {
   if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
   if (!isFields(value)) throw invalid('metadata must be an object')
@@ -78,11 +78,11 @@ export function metadata(value: unknown): Readonly<Record<string, ExactJson>> | 
   if (isLonger(jsonText(value), LIMITS.metadataBytes)) {
     throw invalid(`metadata is larger than ${LIMITS.metadataBytes} bytes`)
   }
-  // It came out of a JSON parser, so every member is JSON: numbers that are not have just been looked for.
+  // The value is parsed JSON, and non-finite numbers were just excluded.
   return value as Readonly<Record<string, ExactJson>>
 }
 
-/** A dense vector of the index's dimension. */
+/** Validates a dense vector of the index's dimension. */
 export function denseVector(value: unknown, dimension: number): Float32Array<ArrayBuffer> {
   const vector = finiteNumbers(value, 'vector')
   if (vector.length !== dimension) {
@@ -91,7 +91,7 @@ export function denseVector(value: unknown, dimension: number): Float32Array<Arr
   return vector
 }
 
-/** A sparse vector of at most 1,000 dimensions. */
+/** Validates a sparse vector of at most 1,000 dimensions. */
 export function sparseVector(value: unknown): SparseVector {
   if (!isFields(value)) throw invalid('sparseVector must be an object with indices and values')
   const indices: unknown = value['indices']
@@ -106,7 +106,7 @@ export function sparseVector(value: unknown): SparseVector {
   return { indices: Int32Array.from(indices), values }
 }
 
-/** A whole number within bounds; `otherwise` when the field is absent. */
+/** Validates an integer within bounds; `otherwise` if absent. */
 export function whole(value: unknown, name: string, bounds: { min: number; max: number }, otherwise?: number): number {
   const given = value ?? otherwise
   if (typeof given !== 'number' || !Number.isInteger(given) || given < bounds.min || given > bounds.max) {
@@ -115,14 +115,14 @@ export function whole(value: unknown, name: string, bounds: { min: number; max: 
   return given
 }
 
-/** A boolean; `false` when the field is absent. */
+/** Validates a boolean; `false` if absent. */
 export function flag(value: unknown, name: string): boolean {
   if (!isGiven(value)) return false
   if (typeof value !== 'boolean') throw invalid(`${name} must be true or false`)
   return value
 }
 
-/** One of a few words; `otherwise` when the field is absent. */
+/** Validates one of several words; `otherwise` if absent. */
 export function oneOf<W extends string, O extends W | undefined>(
   value: unknown,
   name: string,
@@ -135,7 +135,7 @@ export function oneOf<W extends string, O extends W | undefined>(
   return found
 }
 
-/** A place to go on from, as a number or a string of digits; 0 for an empty or absent one. */
+/** Validates a cursor, a number or a string of digits; 0 if empty or absent. */
 export function cursor(value: unknown): number {
   if (!isGiven(value) || value === '') return 0
   const place = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
@@ -145,7 +145,7 @@ export function cursor(value: unknown): number {
   return place
 }
 
-/** The name of a namespace. */
+/** Validates the name of a namespace. */
 export function namespace(name: string): string {
   if (name.length > LIMITS.namespaceLength) {
     throw invalid(`namespace is longer than ${LIMITS.namespaceLength} characters`)
@@ -154,13 +154,13 @@ export function namespace(name: string): string {
   return name
 }
 
-/** A text that ids begin with. */
+/** Validates a prefix of ids. */
 export function prefix(value: unknown): string {
   if (typeof value !== 'string' || value.includes('\0')) throw invalid('prefix must be a string')
   return value
 }
 
-/** A metadata filter, not read yet. */
+/** Validates that a filter is a string, without parsing it. */
 export function filterText(value: unknown): string {
   if (typeof value !== 'string') throw invalid('filter must be a string')
   return value
@@ -175,17 +175,17 @@ function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> 
   return numbers
 }
 
-/** Whether a text takes more bytes of UTF-8 than allowed. A code unit takes one to three, so few need to be encoded. */
+/** Whether a text has more UTF-8 bytes than allowed; only encoded if one to three bytes per unit may exceed it. */
 export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
 }
 
-/** What is wrong with a JSON value, at any depth. Not recursive: how deep it is nested is the sender's choice. */
+/** The problem with a JSON value at any depth, if there is one. Iterative, because the sender controls the depth. */
 function problemWithin(value: unknown, depth: number): string | undefined {
   let level: unknown[] = [value]
   for (let reached = 0; level.length > 0; reached++) {
     if (reached > depth) return 'is nested too deeply'
-    // Such as 1e400, which JSON would print as null.
+    // Such as 1e400, which would be serialised as null.
     if (level.some((member) => typeof member === 'number' && !Number.isFinite(member))) {
       return 'holds a number out of range'
     }

@@ -1,7 +1,7 @@
 /**
- * The REST protocol of Upstash Vector over a namespace: a command and a body in, a status and a body out.
+ * The REST protocol of Upstash Vector over a namespace: takes a command with its body, returns status and body.
  *
- * What the service does not document and is therefore our choice is listed in docs/vector-index.md.
+ * Choices where the service's documentation is silent are listed in docs/vector-index.md.
  *
  * @see https://upstash.com/docs/vector/api/get-started
  */
@@ -11,24 +11,24 @@ import { query, queryData } from './query.ts'
 import { resumableQuery, resumableQueryData, resumableQueryEnd, resumableQueryNext } from './resumable-query.ts'
 import { deleteRows, fetchRows, random, range, reset, update, upsert, upsertData } from './rows.ts'
 
-/** A command as it came over HTTP. */
+/** A command received over HTTP. */
 export interface ProtocolRequest extends CommandRequest {
   readonly command: string
   readonly method: string
 }
 
-/** What goes back. */
+/** The response. */
 export interface ProtocolResponse {
   readonly status: number
   readonly body: { readonly result: unknown } | { readonly error: string; readonly status: number }
 }
 
 interface Entry {
-  /** Absent where the index itself answers. */
+  /** Absent if the directory serves it. */
   readonly run?: Command
-  /** What it is: a command that only reads is allowed with a read-only token, and `searches` when it needs the blocks. */
+  /** `reads` and `searches` are allowed with a read-only token; `searches` needs the blocks loaded. */
   readonly kind: 'writes' | 'searches' | 'reads'
-  /** The method beside POST that the service's examples use. */
+  /** A method in addition to POST that the service's examples use. */
   readonly method?: 'GET' | 'DELETE'
 }
 
@@ -52,12 +52,12 @@ const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['delete-namespace', { kind: 'writes', method: 'DELETE' }],
 ])
 
-/** What a command does; `undefined` for an unknown one. */
+/** The kind of a command; `undefined` for an unknown one. */
 export function kindOfCommand(command: string): Entry['kind'] | undefined {
   return COMMANDS.get(command)?.kind
 }
 
-/** Carries out a command to a namespace. What the sender did wrong comes back as an error of the documented shape. */
+/** Carries out a command on a namespace. Errors of the sender become responses in the documented form. */
 export function answerCommand(
   index: EmbeddedIndex,
   { command, method, ...request }: ProtocolRequest,
@@ -72,11 +72,11 @@ export function answerCommand(
   }
 }
 
-/** @throws `ProtocolError` for an unknown command, or one that does not take the method */
+/** @throws `ProtocolError` for an unknown command, or a wrong method */
 export function requireCommand(command: string, method: string): Command | undefined {
   const entry = COMMANDS.get(command)
   if (entry === undefined) throw unsupported()
-  // The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent.
+  // The service accepts PUT like POST; HEAD is GET without the body.
   const taken = ['POST', 'PUT', entry.method, ...(entry.method === 'GET' ? ['HEAD'] : [])]
   if (!taken.includes(method)) throw new ProtocolError(405, 'Method Not Allowed')
   return entry.run
@@ -86,7 +86,7 @@ function unsupported(): ProtocolError {
   return new ProtocolError(400, 'Unsupported command')
 }
 
-/** An error in the shape that clients read. */
+/** An error response in the form that clients parse. */
 export function errorResponse({ status, message }: ProtocolError): ProtocolResponse {
   return { status, body: { error: message, status } }
 }

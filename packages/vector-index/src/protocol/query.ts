@@ -1,4 +1,4 @@
-/** Searching: what the body of a query asks for, and the rows that answer it. */
+/** Searches: parses queries, and finds the rows that match. */
 import { LIMITS } from '../limits.ts'
 import { invalid } from '../protocol-error.ts'
 import { AnswerRoom } from './answer-room.ts'
@@ -15,16 +15,16 @@ import type { RowFilter, ScoredRow } from '../search/best.ts'
 import { kindOf, type IndexKind, type IndexSettings } from '../settings.ts'
 import { idfs, searchSparse, type SparseRows, type Weighting } from '../search/sparse.ts'
 
-/** Commands that ask; the second brings a text instead of vectors. */
+/** Query commands; the second has a text instead of vectors. */
 export type QueryCommand = 'query' | 'query-data'
 
-/** A query, checked. */
+/** A validated query. */
 export interface Query {
-  /** Vectors to search with, or the text that they are made of. */
+  /** Vectors to search with, or the text to embed. */
   readonly question: QuestionVectors | { readonly text: string }
-  /** Sides that are searched. */
+  /** Which parts of the index to search. */
   readonly mode: IndexKind
-  /** A condition of SQL: only rows that it selects are searched. */
+  /** An SQL condition; only matching rows are searched. */
   readonly filter?: string
   readonly topK: number
   readonly weighting: Weighting
@@ -32,16 +32,16 @@ export interface Query {
   readonly includes: Includes
 }
 
-/** How a query is carried out. */
+/** Options of running a query. */
 export interface QueryRun {
-  /** Positions of rows that must not be found. */
+  /** Positions of rows to leave out. */
   readonly without?: ReadonlySet<number>
   /**
-   * Rows taken of each side before fusion: `topK`, or more than that, as the service does for queries that cannot be
-   * resumed. How many more it takes is not published.
+   * Number of rows from each part before fusion: `topK`, or more, as the service does for non-resumable queries. How
+   * many more is not published.
    */
   readonly candidates: 'topK' | 'more'
-  /** What the answer may hold; several queries may share it. */
+  /** Remaining size of the answer, which several queries may share. */
   readonly room: AnswerRoom
 }
 
@@ -49,13 +49,13 @@ const MIN_CANDIDATES = 100
 
 const MAX_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 
-/** `query`: rows near to vectors. */
+/** `query`: finds rows similar to vectors. */
 export const query: Command = (index, { body }) => answerQueries(index, body, 'query')
 
-/** `query-data`: rows near to a text. */
+/** `query-data`: finds rows similar to a text. */
 export const queryData: Command = (index, { body }) => answerQueries(index, body, 'query-data')
 
-/** A list for one query, also when it comes in a list; a list of lists for several. */
+/** One result list for a single query, even if given in a list; a list of result lists for several. */
 function answerQueries(
   index: EmbeddedIndex,
   body: unknown,
@@ -69,9 +69,9 @@ function answerQueries(
 }
 
 /**
- * Reads a query.
+ * Parses a query.
  *
- * @throws `ProtocolError` for what is malformed or what this kind of index cannot answer
+ * @throws `ProtocolError` for a malformed query, or one that this kind of index cannot answer
  */
 export function parseQuery(settings: IndexSettings, fields: field.Fields, command: QueryCommand): Query {
   const filter = field.filterText(fields['filter'] ?? '')
@@ -89,7 +89,7 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
 /**
  * Answers a query, best first.
  *
- * @throws `ProtocolError` 422 when the rows do not fit in the answer
+ * @throws `ProtocolError` 422 if the rows do not fit in the answer
  */
 export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): readonly AnsweredRow[] {
   const { settings, store } = index
@@ -112,14 +112,14 @@ export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): 
   })
 }
 
-/** JSON has no infinity, so a score beyond float32 is the largest one. */
+/** Clamps a score to the float32 range, because JSON has no infinity. */
 function withinFloat32(score: number): number {
   return Math.max(-MAX_FLOAT32, Math.min(MAX_FLOAT32, score))
 }
 
 type Question = Pick<Query, 'question' | 'mode'>
 
-/** Searched are the sides that were given and are asked for. */
+/** Searches the given parts, restricted to those requested. */
 function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
   const question = explicitVectors(settings, fields)
   const dense = question.dense !== undefined && asked !== 'SPARSE'
@@ -130,7 +130,7 @@ function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: 
   throw invalid('Either vector or sparseVector must be given')
 }
 
-/** Searched are the sides that the index has and that are asked for. */
+/** Searches the parts of the index, restricted to those requested. */
 function textQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
   requireModel(settings)
   const kind = kindOf(settings)

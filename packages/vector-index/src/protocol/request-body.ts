@@ -1,15 +1,15 @@
-/** Bodies as they come over HTTP. */
+/** Parses request bodies. */
 import { parseJson } from '../exact-json.ts'
 import { ProtocolError } from '../protocol-error.ts'
 
 /**
- * Reads a body.
+ * Parses a body.
  *
- * To `delete` the Go client sends a single id as it is, without quotes: a value that is no object and no list is an id there,
- * in quotes or not.
+ * For `delete` the Go client sends a single id without quotes, so there a value that is neither an object nor a list is
+ * an id, with or without quotes.
  *
  * @returns `undefined` for an empty body
- * @throws `ProtocolError` 400 for what is no JSON
+ * @throws `ProtocolError` 400 for invalid JSON
  */
 export function parseBody(command: string, text: string): unknown {
   if (text === '') return undefined
@@ -23,7 +23,7 @@ export function parseBody(command: string, text: string): unknown {
   }
 }
 
-/** The error of a body that is no JSON, or no UTF-8. */
+/** The error for a body that is not JSON or not UTF-8. */
 export function notJson(): ProtocolError {
   return new ProtocolError(400, 'The body is not valid JSON')
 }

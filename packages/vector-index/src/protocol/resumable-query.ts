@@ -1,6 +1,6 @@
 /**
- * Queries whose results come in batches. They stand in storage, so that they outlive the memory of the index; each batch
- * is searched anew, without the rows that were returned before.
+ * Queries with results in batches. They are stored, so that they survive eviction of the object; each batch is a new
+ * search without the rows returned before.
  */
 import { jsonText, parseJson } from '../exact-json.ts'
 import { LIMITS } from '../limits.ts'
@@ -13,16 +13,16 @@ import { answerQuery, parseQuery, type QueryCommand } from './query.ts'
 
 const DEFAULT_IDLE_SECONDS = 3600
 
-/** A query as it was asked. */
+/** A query as it was sent. */
 type Asked = { readonly command: QueryCommand; readonly body: string }
 
-/** `resumable-query`: begins with vectors. */
+/** `resumable-query`: starts with vectors. */
 export const resumableQuery: Command = (index, { body }) => start(index, body, 'query')
 
-/** `resumable-query-data`: begins with a text. */
+/** `resumable-query-data`: starts with a text. */
 export const resumableQueryData: Command = (index, { body }) => start(index, body, 'query-data')
 
-/** `resumable-query-next`: the next rows of a query that was begun. Its idle time begins anew. */
+/** `resumable-query-next`: the next batch of a started query. Resets its idle time. */
 export function resumableQueryNext(index: EmbeddedIndex, { body }: CommandRequest): readonly AnsweredRow[] {
   const { sql, platform } = index
   const fields = field.object(body)
@@ -35,7 +35,7 @@ export function resumableQueryNext(index: EmbeddedIndex, { body }: CommandReques
   return nextBatch(index, uuid, asked, topK)
 }
 
-/** `resumable-query-end`: ends a query that was begun. */
+/** `resumable-query-end`: ends a started query. */
 export function resumableQueryEnd(index: EmbeddedIndex, { body }: CommandRequest): 'Success' {
   const uuid = uuidIn(field.object(body))
   expire(index)
@@ -68,7 +68,7 @@ function start(
   try {
     return { uuid, scores: nextBatch(index, uuid, { command, body: text }, topK) }
   } catch (thrown) {
-    // A client that does not learn its name cannot end it.
+    // Without a response the client does not know its name, and cannot end it.
     end(index, uuid)
     throw thrown
   }
@@ -87,18 +87,18 @@ function expire({ sql, platform }: EmbeddedIndex): void {
   sql.exec('DELETE FROM resumable_queries WHERE expires_ms <= ?', platform.nowMs())
 }
 
-/** @returns whether there was one of that name */
+/** @returns whether it existed */
 function end({ sql }: EmbeddedIndex, uuid: string): boolean {
   return sql.exec('DELETE FROM resumable_queries WHERE uuid = ? RETURNING uuid', uuid).toArray().length > 0
 }
 
-/** The name of a query in a body. @throws `ProtocolError` when there is none */
+/** The name of a query in a body. @throws `ProtocolError` if it is missing */
 export function uuidIn({ uuid }: field.Fields): string {
   if (typeof uuid !== 'string' || uuid === '') throw invalid('uuid is required')
   return uuid
 }
 
-/** The error of a resumable query that is not there. */
+/** The error for a resumable query that does not exist. */
 export function queryEnded(uuid: string): ProtocolError {
   return new ProtocolError(
     404,

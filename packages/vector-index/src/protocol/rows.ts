@@ -1,4 +1,4 @@
-/** Commands that read, write and remove rows. */
+/** Commands that read, write and delete rows. */
 import { passageVectors, requireModel } from '../embed/embedding.ts'
 import { filterCondition } from '../filter/filter-condition.ts'
 import { LIMITS } from '../limits.ts'
@@ -13,7 +13,7 @@ import * as field from './fields.ts'
 
 const PREFIX_LIMIT = 1000
 
-/** `upsert`: items that bring their vectors. An item with just a text is refused, and all others with it. */
+/** `upsert`: items with vectors. If an item has only a text, all are rejected. */
 export const upsert: Command = ({ settings, store }, { namespace, body }) => {
   const rows = field.objects(body).map((item) => ({
     ...identified(item),
@@ -24,7 +24,7 @@ export const upsert: Command = ({ settings, store }, { namespace, body }) => {
   return 'Success'
 }
 
-/** `upsert-data`: items whose vectors the index makes of their texts. */
+/** `upsert-data`: items with texts that the index embeds. */
 export const upsertData: Command = ({ settings, store }, { namespace, body }) => {
   requireModel(settings)
   const items = field.objects(body).map((item) => ({ ...identified(item), data: field.data(item['data']) }))
@@ -34,7 +34,7 @@ export const upsertData: Command = ({ settings, store }, { namespace, body }) =>
 
 /**
  * `update`: replaces vectors, text or metadata of one row, or merges into its metadata. A new text without vectors is
- * embedded anew where the index embeds texts.
+ * embedded if the index embeds texts.
  */
 export function update(index: EmbeddedIndex, { namespace, body }: CommandRequest): { readonly updated: 0 | 1 } {
   const fields = field.object(body)
@@ -43,15 +43,15 @@ export function update(index: EmbeddedIndex, { namespace, body }: CommandRequest
   const mode = field.oneOf(fields['metadataUpdateMode'], 'metadataUpdateMode', ['OVERWRITE', 'PATCH'], 'OVERWRITE')
   const [row] = index.store.withIds([id])
   if (row === undefined) return { updated: 0 }
-  // Merged metadata must keep the limits as well.
+  // The merged metadata must respect the limits too.
   const merged = mode === 'PATCH' && metadata ? field.metadata(index.store.patched(row.metadata, metadata)) : metadata
   index.store.upsert(namespace, [{ ...row, ...others, ...(merged !== undefined && { metadata: merged }) }])
   return { updated: 1 }
 }
 
 /**
- * `delete`: by ids, which may stand alone as the body as one id may, by prefix or by filter. Counts what there was. An
- * empty prefix or filter counts as not given: it would select everything, which is what `reset` is for.
+ * `delete`: by ids (the body may be the list or a single id), by prefix or by filter. Returns the number of deleted
+ * rows. An empty prefix or filter counts as absent, because it would select everything, for which there is `reset`.
  */
 export function deleteRows({ store }: EmbeddedIndex, { body }: CommandRequest): { readonly deleted: number } {
   const alone = Array.isArray(body) || typeof body === 'string'
@@ -65,16 +65,16 @@ export function deleteRows({ store }: EmbeddedIndex, { body }: CommandRequest): 
   return { deleted: hasPrefix ? store.deletePrefix(field.prefix(prefix)) : store.delete(field.ids(ids)) }
 }
 
-/** `reset`: empties the namespace and keeps it. */
+/** `reset`: empties the namespace, without deleting it. */
 export const reset: Command = ({ store }) => {
   store.reset()
   return 'Success'
 }
 
 /**
- * `fetch`: rows by id, in the order asked, with `null` for an unknown one; or rows by the beginning of their ids.
+ * `fetch`: rows by id, in the requested order, with `null` for unknown ids; or rows by a prefix of their ids.
  *
- * @throws `ProtocolError` 422 when they do not fit in one answer
+ * @throws `ProtocolError` 422 if they do not fit in one answer
  */
 export function fetchRows(
   { settings, store }: EmbeddedIndex,
@@ -89,7 +89,7 @@ export function fetchRows(
   if (field.isGiven(prefix)) return Array.from(store.range(0, PREFIX_LIMIT, field.prefix(prefix)), answered)
   const asked = field.ids(ids)
   const found = new Map(Array.from(store.withIds(asked), (row) => [row.id, answered(row)]))
-  // An id may be asked for more than once, and is answered each time.
+  // An id may be requested more than once, and is returned each time.
   const again = new AnswerRoom()
   return asked.map((id) => {
     const row = found.get(id)
@@ -98,8 +98,8 @@ export function fetchRows(
 }
 
 /**
- * `range`: a page in insertion order, of 1,000 rows unless told otherwise, and shorter where the answer is full; the cursor
- * is the place of the last row, so that what is deleted or written meanwhile makes no row come twice or not at all.
+ * `range`: a page in insertion order, by default of 1,000 rows, and shorter if the answer is full. The cursor is the
+ * position of the last row, so that concurrent writes and deletes neither repeat nor skip rows.
  */
 export function range(
   { settings, store }: EmbeddedIndex,
@@ -113,7 +113,7 @@ export function range(
   const room = new AnswerRoom()
   const vectors: AnsweredRow[] = []
   let last = after
-  // One row more tells whether there is a next page, so that no page comes empty. One row always fits.
+  // One more row shows whether there is a next page, so that no page is empty. One row always fits.
   for (const stored of store.range(after, limit + 1, prefix)) {
     const row = answeredRow(settings, stored, includes)
     if (vectors.length === limit || !room.has(row)) return { nextCursor: String(last), vectors }
@@ -125,7 +125,7 @@ export function range(
 
 const VECTORS_ALONE: Includes = { vectors: true, metadata: false, data: false }
 
-/** `random`: some row with its vectors; `null` when there is none. */
+/** `random`: a random row with its vectors; `null` if there is none. */
 export function random({ settings, store }: EmbeddedIndex): AnsweredRow | null {
   const [row] = store.random()
   return row === undefined ? null : answeredRow(settings, row, VECTORS_ALONE)

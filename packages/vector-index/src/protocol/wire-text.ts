@@ -1,15 +1,15 @@
-/** Answers as they are printed. */
+/** Serialises responses. */
 
 import { jsonText } from '../exact-json.ts'
 
-/** Members that hold float32, alone or in a list. No other member of an answer that has one of these names is a number. */
+/** Members with float32 values. No other member with one of these names is a number. */
 const FLOAT_MEMBERS: ReadonlySet<string> = new Set(['score', 'vector', 'values'])
 
 /**
- * JSON in which a float32 always shows a point or an exponent, as the service prints it: `[5.0,0.25]`. A client of a
- * language that tells whole numbers from floats finds floats then. What a client stored itself stays as it is.
+ * JSON in which float32 values always have a decimal point or exponent, as in the service's responses: `[5.0,0.25]`.
+ * Typed clients then parse them as floats. Metadata is unchanged.
  *
- * @param value an answer of a command, made of JSON values; members that are `undefined` are left out
+ * @param value a response of JSON values; `undefined` members are left out
  */
 export function wireText(value: unknown): string {
   return textOf(value, '')
@@ -31,7 +31,7 @@ function listText(list: readonly unknown[]): string {
   return `[${list.map((member) => textOf(member, '')).join(',')}]`
 }
 
-/** Printed in one go, since a vector has thousands of them; whole numbers get their point afterwards. */
+/** Serialised in one call for speed; integers get a decimal point afterwards. */
 function floatsText(floats: unknown): string {
   return JSON.stringify(floats).replace(/(?<=^|[[,])-?\d+(?=[,\]]|$)/g, '$&.0')
 }

@@ -1,35 +1,35 @@
 /** A row and its score. */
 export interface ScoredRow {
-  /** Key of the row in storage; rises in insertion order. */
+  /** Key of the row in storage; ascends in insertion order. */
   readonly position: number
   readonly score: number
 }
 
-/** Tells whether the row at a position may be found at all; asked before it is scored. */
+/** Whether the row at a position may be found; called before it is scored. */
 export type RowFilter = (position: number) => boolean
 
 /**
- * Keeps the best rows of those offered, in order: no full sort, for any number of rows. Of equal scores the row with the
- * lower position is better. A score that is not a number is never kept.
+ * Keeps the best rows of those offered, sorted, without sorting all. With equal scores the lower position is better.
+ * `NaN` scores are dropped.
  */
 export class BoundedTop {
   readonly #capacity: number
   /** Best first. */
   readonly #rows: ScoredRow[] = []
 
-  /** @param capacity rows to keep; 0 keeps none */
+  /** @param capacity number of rows to keep, 0 and up */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
 
-  /** Score that a further row must have to be kept; −∞ while there is room. */
+  /** Score that a further row must exceed; −∞ until the capacity is reached. */
   get least(): number {
     return this.#rows.length < this.#capacity ? -Infinity : (this.#rows.at(-1)?.score ?? Infinity)
   }
 
   offer(position: number, score: number): void {
     if (!(score >= this.least)) return
-    // The place among those that are better, by halves.
+    // Binary search for the insertion position.
     let [from, to] = [0, this.#rows.length]
     while (from < to) {
       const middle = (from + to) >> 1
@@ -42,13 +42,13 @@ export class BoundedTop {
     if (this.#rows.length > this.#capacity) this.#rows.pop()
   }
 
-  /** What was kept, best first. */
+  /** The kept rows, best first. */
   sorted(): readonly ScoredRow[] {
     return this.#rows
   }
 }
 
-/** Scores of rows that are in order: what float32 orders differently is as good as equal, so none is above one before it. */
+/** Makes scores non-increasing: if rounding to float32 orders two rows differently, they get equal scores. */
 export function falling(ranked: readonly ScoredRow[], scoreOf: (position: number) => number): readonly ScoredRow[] {
   let least = Infinity
   return ranked.map(({ position }) => {

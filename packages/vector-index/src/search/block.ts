@@ -1,34 +1,34 @@
-/** Rows as they are searched and stored: a piece of bytes that holds so many of them. */
+/** Blocks: rows in a compact binary form, as they are stored and searched. */
 import type { SparseVector, Vectors } from './vectors.ts'
 
-/** Bytes from which on a block is full; a row of storage may have 2 MB. */
+/** Size from which a block is full, bytes; a row in storage may have 2 MB. */
 export const BLOCK_BYTES = 512 * 1024
 
-/** Bytes that the kernel reads at once: rows of bytes are as long as a multiple of it. */
+/** Bytes that the kernel reads at once; row lengths are padded to a multiple of it. */
 const STEP = 16
 
-/** Above what rounding in float32 and in sums does to a bound, relative to the lengths multiplied. */
+/** Relative tolerance above the effect of rounding in float32 and in sums on a bound. */
 export const ROUNDING = 1e-6
 
 /** Rows of a block, in the order of their positions. */
 export interface Block {
   readonly positions: Float64Array
   readonly lengths: Float64Array
-  /** What a step of a row's bytes is worth, by the row's length. */
+  /** Value of one quantisation step of a row, divided by the row's length. */
   readonly gains: Float32Array
-  /** Length of what rounding to bytes took away, by the row's length; never too small. */
+  /** Length of a row's quantisation error, divided by the row's length; rounded up. */
   readonly misses: Float32Array
-  /** Where the sparse entries of each row begin, and where the last ones end. */
+  /** Start of each row's sparse entries, and the end of the last. */
   readonly starts: Uint32Array
   readonly indices: Int32Array
   readonly values: Float32Array
-  /** Dense vectors, one behind the other. */
+  /** Quantised dense vectors, consecutively. */
   readonly bytes: Int8Array
 }
 
-/** A block as one query sees it. */
+/** A block as seen by one query. */
 export interface SearchedBlock extends Block {
-  /** Positions of rows that are not any more as the block has them. */
+  /** Positions of rows that have changed since the block was made. */
   readonly stale?: ReadonlySet<number>
 }
 
@@ -43,7 +43,7 @@ export interface BlockRow {
   readonly bytes: Int8Array
 }
 
-/** Bytes that the dense part of a row takes. */
+/** Bytes of a row's dense part. */
 export function strideOf(dimension: number): number {
   return Math.ceil(dimension / STEP) * STEP
 }
@@ -53,7 +53,7 @@ export function bytesOfRow({ bytes, indices }: BlockRow): number {
   return 28 + bytes.length + 8 * indices.length
 }
 
-/** A row as blocks have it. */
+/** Makes a row for a block, with its dense vector quantised to bytes. */
 export function blockRow(position: number, { dense, sparse }: Vectors): BlockRow {
   const bytes = new Int8Array(strideOf(dense.length))
   let [squares, largest, missed] = [0, 0, 0]
@@ -75,7 +75,7 @@ export function blockRow(position: number, { dense, sparse }: Vectors): BlockRow
   return { position, length, gain, miss, indices, values, bytes }
 }
 
-/** Each dimension once, with the sum of its values. */
+/** Merges duplicate dimensions by adding their values. */
 export function summed({ indices, values }: SparseVector): Map<number, number> {
   const sums = new Map<number, number>()
   for (let at = 0; at < indices.length; at++) {
@@ -99,7 +99,7 @@ export function rowsOf(block: Block): readonly BlockRow[] {
   }))
 }
 
-/** A block as it is stored. */
+/** Serialises rows as a block. */
 export function packed(rows: readonly BlockRow[]): ArrayBuffer {
   const entries = rows.reduce((sum, { indices }) => sum + indices.length, 0)
   const stride = rows[0]?.bytes.length ?? 0
@@ -120,11 +120,11 @@ export function packed(rows: readonly BlockRow[]): ArrayBuffer {
   return buffer
 }
 
-/** What `packed` made, as views of the same memory. */
+/** Parses what `packed` made, as views of the same memory. */
 export function unpacked(buffer: ArrayBuffer): Block {
   const [rows = 0, entries = 0] = new Uint32Array(buffer, 0, 2)
   let from = 8
-  // The widest first, so that each is aligned.
+  // The widest types first, so that each is aligned.
   const take = <Numbers extends ArrayBufferView>(
     kind: new (buffer: ArrayBuffer, from: number, count: number) => Numbers,
     count: number,

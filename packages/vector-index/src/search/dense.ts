@@ -1,13 +1,13 @@
 /**
- * Exact search over dense rows of which only bytes are in memory: the bytes say how near a row can be at most, and the
- * rows that may be among the best are scored by the vectors themselves, which are read for it.
+ * Exact search over dense rows of which only quantised bytes are in memory: the bytes give an upper bound of each row's
+ * similarity, and only rows that may be among the best are scored by their stored vectors.
  */
 import { BoundedTop, falling, type RowFilter, type ScoredRow } from './best.ts'
 import { ROUNDING, strideOf, type Block, type SearchedBlock } from './block.ts'
 import type { ScanKernel } from './kernel.ts'
 import { nearness, prepareQuestion, scoreInFloat32, type Question, type Similarity } from './similarity.ts'
 
-/** How a dense search scores, and what it searches. */
+/** Options of a dense search. */
 export interface DenseSearch {
   readonly similarity: Similarity
   readonly topK: number
@@ -24,22 +24,22 @@ export interface DenseRow {
   readonly dense: Float32Array
 }
 
-/** Where the question stands in the kernel's memory; nothing is at address 0. */
+/** Address of the question in the kernel's memory; address 0 is unused. */
 const QUESTION_AT = 64
 
 const PAGE = 65_536
 
-/** Rows read at once to be scored by their vectors. */
+/** Number of rows to read at once for exact scoring. */
 const READ_AT_ONCE = 256
 
-/** The most that integers of 16 bits may add up to, so that products with bytes stay within 32 bits. */
+/** Maximum sum of the question's 16-bit integers, so that products with bytes fit in 32 bits. */
 const LARGEST_SUM = (2 ** 31 - 1) / 128
 
 /**
- * The rows nearest to a vector, with the scores of the service, in float32 from 0 to 1: (1 + cosine) / 2,
- * 1 / (1 + squared distance) or (1 + inner product) / 2. A row of zeros has cosine 0.
+ * Finds the rows nearest to a vector, with the service's scores in float32 from 0 to 1: (1 + cosine) / 2, 1 / (1 +
+ * squared distance) or (1 + inner product) / 2. A zero row has cosine 0.
  *
- * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
+ * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a zero vector
  */
 export function searchDense(vector: Float32Array, search: DenseSearch): readonly ScoredRow[] {
   const { similarity, topK, blocks, isFound, read, kernel } = search
@@ -58,7 +58,7 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
   const bounds = blocks.map((block) => {
     const most = boundsOf(block)
     for (let at = 0; at < most.length; at++) {
-      // Most rows are no better than those that were met before.
+      // Most rows are worse than those found before.
       if (most[at]! < promising.least) continue
       const position = block.positions[at]!
       if (block.stale?.has(position) !== true && isFound(position)) promising.offer(position, most[at]!)
@@ -67,7 +67,7 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
   })
   const first = promising.sorted().map(({ position }) => position)
   for (let at = 0; at < first.length; at += READ_AT_ONCE) score(read(first.slice(at, at + READ_AT_ONCE)))
-  // What cannot reach the worst of these is out; the others follow, the most promising first.
+  // Drop rows that cannot reach the worst of these; score the others, the most promising first.
   const rest: { readonly position: number; readonly most: number }[] = []
   const { least } = best
   bounds.forEach((most, block) => {
@@ -87,8 +87,8 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
 }
 
 /**
- * The most that the nearness of each row of a block can be. With x̂ and q̂ for what rounding made of row and question,
- * q·x = q̂·x̂ + (q − q̂)·x̂ + q·(x − x̂), and by Cauchy and Schwarz the last two are no more than the lengths multiplied.
+ * Upper bounds of the similarity of each row of a block. With x̂ and q̂ for the quantised row and question, q·x = q̂·x̂
+ * + (q − q̂)·x̂ + q·(x − x̂), and by Cauchy–Schwarz the last two terms are at most the products of the lengths.
  */
 function prepareBounds(
   { vector, similarity, squares }: Question,
@@ -112,7 +112,7 @@ function prepareBounds(
   }
 }
 
-/** A question as integers. @returns also what one is worth, and the length that rounding took away */
+/** Quantises a question to integers. @returns also the value of one step, and the length of the quantisation error */
 function rounded(
   vector: Float32Array,
   stride: number,
@@ -124,7 +124,7 @@ function rounded(
     sum += Math.abs(value)
   }
   if (largest === 0) return { integers, step: 0, miss: 0 }
-  // Rounding may add a half to every integer.
+  // Rounding may add one half to each integer.
   const levels = Math.floor(Math.min(32_767, ((LARGEST_SUM - vector.length / 2) * largest) / sum))
   const step = largest / levels
   let missed = 0
@@ -135,7 +135,7 @@ function rounded(
   return { integers, step, miss: Math.sqrt(missed) }
 }
 
-/** Products of rows with a question, in the kernel's memory; good until the next are made. */
+/** Inner products of rows with a question, in the kernel's memory; valid until the next call. */
 function dotsOf(kernel: ScanKernel, rows: Int8Array, question: Int16Array, count: number): Int32Array {
   const rowsAt = QUESTION_AT + question.byteLength
   const out = rowsAt + rows.length

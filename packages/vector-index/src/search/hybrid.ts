@@ -1,12 +1,12 @@
-/** The service's own fusion of a dense and a sparse ranking, in float32. */
+/** The service's fusion of a dense and a sparse ranking, in float32. */
 import { distributionScores, reciprocalRanks, RRF_K } from 'hono-rag-gate/core/lib'
 import { BoundedTop, type ScoredRow } from './best.ts'
 
-/** How two rankings become one. */
+/** Fusion algorithm. */
 export type FusionAlgorithm = 'RRF' | 'DBSF'
 
 /**
- * Fuses rankings into one; a row in several of them has the sum.
+ * Fuses rankings; a row in several of them gets the sum of its scores.
  *
  * @param rankings each best first
  * @returns at most `topK` rows, best first, ties in insertion order
@@ -19,7 +19,7 @@ export function fuseRankings(
   const sums = new Map<number, number>()
   for (const ranking of rankings) {
     const scores = ranking.map(({ score }) => score)
-    // Ranks from 0: two firsts make 0.033333335.
+    // Ranks start at 0: first in both rankings gives 0.033333335.
     const worths =
       algorithm === 'RRF' ? reciprocalRanks(scores.length, RRF_K, 0) : distributionScores(scores, Math.fround)
     ranking.forEach(({ position }, at) => {

@@ -1,35 +1,35 @@
 /**
- * How near a row is, and what score it has, to the last bit.
+ * Similarity and score of a row, exact to the last bit.
  *
- * Rows are ordered by sums in float64, where those of float32 numbers lose next to nothing, so that near-duplicates keep
- * their order. The scores of the best are then summed in float32 and in the order of the dimensions, as the service sums
- * them, so that those that it publishes come out to the last digit.
+ * Rows are ordered by sums in float64, which are nearly exact for float32 numbers, so that near-duplicates keep their
+ * order. The scores of the best are then summed in float32 in the order of the dimensions, like the service does, so
+ * that its published scores are reproduced to the last digit.
  */
 
-/** How near two vectors are. */
+/** Similarity function. */
 export type Similarity = 'COSINE' | 'EUCLIDEAN' | 'DOT_PRODUCT'
 
 /** A vector to search with. */
 export interface Question {
   readonly vector: Float32Array
   readonly similarity: Similarity
-  /** Squared length: 0 for zeros only. */
+  /** Squared length: 0 only for a zero vector. */
   readonly squares: number
 }
 
-/** Makes a vector ready to search with. */
+/** Prepares a vector for searching. */
 export function prepareQuestion(vector: Float32Array, similarity: Similarity): Question {
   return { vector, similarity, squares: squaredLength(vector) }
 }
 
-/** Squared length: 0 for zeros only, as the square of every float32 has room in float64. */
+/** Squared length: 0 only for a zero vector, because the square of every float32 is representable in float64. */
 export function squaredLength(values: Float32Array): number {
   let sum = 0
   for (const value of values) sum += value * value
   return sum
 }
 
-/** What rows are ordered by: the cosine, the inner product or the negative squared distance. A row of zeros has cosine 0. */
+/** The value by which rows are ordered: cosine, inner product or negative squared distance. A zero row has cosine 0. */
 export function nearness({ vector, similarity, squares }: Question, row: Float32Array): number {
   if (similarity === 'EUCLIDEAN') return -squaredDistance(vector, row)
   const product = dot(vector, row)
@@ -38,7 +38,7 @@ export function nearness({ vector, similarity, squares }: Question, row: Float32
   return rowSquares === 0 ? 0 : product / Math.sqrt(squares * rowSquares)
 }
 
-/** Score of a row of float32 from 0 to 1, with every step in float32. */
+/** Score of a row from 0 to 1, with every step in float32. */
 export function scoreInFloat32(question: Question, row: Float32Array): number {
   const { vector, similarity } = question
   let [product, distance, ownSquares, rowSquares] = [0, 0, 0, 0]
@@ -65,8 +65,8 @@ export function scoreInFloat32(question: Question, row: Float32Array): number {
 }
 
 /**
- * Squared lengths whose vectors can be multiplied in float32 without losing what counts. The service's own last digits
- * beyond them are not known.
+ * Range of squared lengths whose products do not lose precision in float32. Outside of it the service's last digits are
+ * unknown.
  */
 const WITHIN_FLOAT32 = { least: 2 ** -100, most: 2 ** 100 } as const
 
@@ -74,7 +74,7 @@ function fitsFloat32(squares: number): boolean {
   return squares >= WITHIN_FLOAT32.least && squares <= WITHIN_FLOAT32.most
 }
 
-/** Vectors of unit length have products from −1 to 1; what lies beyond has the score of the end. */
+/** Products of unit vectors are −1 to 1; values outside are clamped. */
 function fromProduct(product: number): number {
   return Math.fround(Math.fround(1 + Math.fround(Math.max(-1, Math.min(1, product)))) / 2)
 }

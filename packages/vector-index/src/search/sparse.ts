@@ -1,33 +1,34 @@
-/** Search over sparse rows. Idf comes in when a question is asked, so it never goes stale. */
+/** Search over sparse rows. Idf is applied at query time, so it is never stale. */
 import { BoundedTop, falling, type RowFilter, type ScoredRow } from './best.ts'
 import { summed, type SearchedBlock } from './block.ts'
 import type { SparseVector } from './vectors.ts'
 
 const LAST_BITS = 0xff_ff
 
-/** How a question's values are weighted. */
+/** How the values of a question are weighted. */
 export type Weighting = 'IDF' | 'none'
 
-/** Sparse rows of a namespace, as one query sees them. */
+/** Sparse rows of a namespace, as seen by one query. */
 export interface SparseRows {
   readonly blocks: readonly SearchedBlock[]
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly count: number
-  /** What was looked up before, by dimension. */
+  /** Cache of earlier lookups, by dimension. */
   readonly hits: Map<number, Hits>
 }
 
-/** Rows that have a dimension, and their values. */
+/** Positions of rows with a dimension, and their values. */
 export interface Hits {
   readonly positions: number[]
   readonly values: number[]
 }
 
 /**
- * Rows by inner product with a vector. They are ordered by sums in float64, so that near-duplicates keep their order; the
- * scores of the best are summed in float32 as the service sums them. Idf is that of the whole namespace, with any filter.
+ * Ranks rows by inner product with a vector. They are ordered by sums in float64, so that near-duplicates keep their
+ * order; the scores of the best are summed in float32 like the service does. Idf is the whole namespace's, regardless
+ * of a filter.
  *
- * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
+ * @returns at most `topK` rows, best first, ties in insertion order; rows without a common dimension are left out
  */
 export function searchSparse(
   vector: SparseVector,
@@ -59,7 +60,7 @@ export function searchSparse(
   return falling(ranked, (position) => scores.get(position)!)
 }
 
-/** Inverse document frequencies of dimensions: ln(1 + (N − n + .5) / (n + .5)) for n of N rows that have one. */
+/** Inverse document frequencies: ln(1 + (N − n + .5) / (n + .5)), where n of N rows have the dimension. */
 export function idfs(dimensions: readonly number[], rows: SparseRows): ReadonlyMap<number, number> {
   const found = hitsOf(dimensions, rows)
   return new Map(found.map(([dimension, { positions }]) => [dimension, idfOf(positions.length, rows.count)]))
@@ -69,7 +70,7 @@ function idfOf(holding: number, rows: number): number {
   return Math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
 }
 
-/** Looks at every entry of every row; most are none of those asked for, which a table of their last bits tells at once. */
+/** Scans all entries of all rows; a table of the last bits quickly excludes most that were not asked for. */
 function hitsOf(
   dimensions: readonly number[],
   { blocks, hits: known }: SparseRows,

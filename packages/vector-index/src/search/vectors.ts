@@ -1,18 +1,18 @@
-/** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
+/** Non-zero dimensions and their values. The values of a repeated dimension are added. */
 export interface SparseVector {
   /** Signed 32-bit integers. */
   readonly indices: Int32Array<ArrayBuffer>
   readonly values: Float32Array<ArrayBuffer>
 }
 
-/** Both vectors of a row. In an index without one of the parts, this one has no dimensions. */
+/** Both vectors of a row; empty for a part that the index does not have. */
 export interface Vectors {
   readonly dense: Float32Array<ArrayBuffer>
   readonly sparse: SparseVector
 }
 
-/** What rows of a sparse index have for a dense vector. */
+/** The dense vector of rows in a sparse index. */
 export const NO_DENSE = new Float32Array(0)
 
-/** What rows of a dense index have for a sparse vector. */
+/** The sparse vector of rows in a dense index. */
 export const NO_SPARSE: SparseVector = { indices: new Int32Array(0), values: new Float32Array(0) }

@@ -1,31 +1,31 @@
-/** Tables of a namespace and the small part of a Durable Object's storage that they need. */
+/** Tables of a namespace, and the part of a Durable Object's storage API that they need. */
 
-/** A value in a row. */
+/** An SQL value. */
 export type SqlValue = string | number | null | ArrayBuffer
 
-/** A row of a result, by column. */
+/** A result row, by column. */
 export type SqlRow = Record<string, SqlValue>
 
-/** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. Who asks knows the columns that the schema has. */
+/** Synchronous SQL, like `ctx.storage.sql` of a Durable Object. The caller names the columns' types. */
 export interface SqlStore {
   exec<Row extends SqlRow>(query: string, ...bindings: SqlValue[]): Iterable<Row> & { toArray(): Row[] }
-  /** Bytes that the database takes. */
+  /** Size of the database, bytes. */
   readonly databaseSize: number
 }
 
-/** Storage of an object, as `ctx.storage` of a Durable Object has it. */
+/** Storage of an object, like `ctx.storage` of a Durable Object. */
 export interface IndexStorage {
   readonly sql: SqlStore
-  /** Runs `work`; when it throws, nothing of what it wrote stays. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
   transactionSync<T>(work: () => T): T
 }
 
-/** What vectors were made for; at most one row. */
+/** The settings that vectors were made for; at most one row. */
 export const MADE_FOR = `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`
 
 const SCHEMA = [
   MADE_FOR,
-  // One row. Positions up to `covered` are in blocks, and those of `changed` among them are not as the block has them.
+  // One row. Positions up to `covered` are in blocks, except that those in `changed` are outdated there.
   `CREATE TABLE IF NOT EXISTS namespace (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     name TEXT,
@@ -35,7 +35,7 @@ const SCHEMA = [
     covered INTEGER NOT NULL DEFAULT 0
   )`,
   `INSERT OR IGNORE INTO namespace (one) VALUES (1)`,
-  // Filters read metadata of every row, so it stands before what is long, as JSONB, which need not be parsed.
+  // Filters read the metadata of every row, so it precedes the long columns, and is JSONB, which needs no parsing.
   `CREATE TABLE IF NOT EXISTS vectors (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -59,7 +59,7 @@ const SCHEMA = [
   END`,
 ]
 
-/** Makes the tables that are missing. */
+/** Creates missing tables. */
 export function createTables(storage: IndexStorage, statements: readonly string[] = SCHEMA): void {
   storage.transactionSync(() => {
     for (const statement of statements) storage.sql.exec(statement)

@@ -1,6 +1,6 @@
 /**
- * The vectors of a namespace. SQLite holds the truth; blocks of rows stand beside it as they are searched, and are read
- * when the namespace is first searched after a rest. A write stands outside of the blocks until there are enough of them.
+ * The vectors of a namespace. SQLite holds the rows; blocks, which are stored beside them, are loaded at the first
+ * search. New writes are outside of the blocks until there are enough of them.
  */
 import { jsonText, parseJson } from '../exact-json.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -13,36 +13,36 @@ import { createTables, type IndexStorage, type SqlRow, type SqlValue } from './s
 import { ROW_COLUMNS, rowValues, storedRow, vectorsOf } from './vector-row.ts'
 import type { RowColumns, StoredRow, VectorColumns, VectorRow } from './vector-row.ts'
 
-/** What is counted of a namespace. */
+/** Counts of a namespace. */
 export interface NamespaceCounts {
   readonly vectorCount: number
-  /** Bytes that its rows take in memory once they are searched. */
+  /** Memory that its rows need for searching, bytes. */
   readonly memoryBytes: number
-  /** Bytes that it takes in storage. */
+  /** Storage that it uses, bytes. */
   readonly storedBytes: number
 }
 
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Bytes that one namespace may take in memory, unless told otherwise. A Durable Object has 128 MB with everything else.
+ * Default memory limit of a namespace. A Durable Object has 128 MB for everything.
  *
  * @see https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 export const MEMORY_BYTES = 88 * MEBIBYTE
 
-/** Rows outside of the blocks from which on blocks are made of them. */
+/** Number of rows outside of the blocks from which blocks are made of them. */
 const LOOSE_ROWS = 256
 
-/** Blocks that are read in one step of loading: some ten milliseconds. */
+/** Number of blocks to load in one step, which takes some ten milliseconds. */
 const BLOCKS_A_STEP = 8
 
-/** Bytes of memory that a row takes, with one for each dimension and eight for each entry of the sparse vector. */
+/** Memory per row, bytes; plus one byte per dimension and eight per sparse entry. */
 const ROW_BYTES = 64
 const MEMORY = `${ROW_BYTES} + coalesce(length(dense), 0) / 4 + coalesce(length(sparse), 0)`
 const memoryOf = ({ dense, sparse }: Vectors) => ROW_BYTES + dense.length + 8 * sparse.indices.length
 
-/** A known id keeps its position. */
+/** An existing id keeps its position. */
 const WRITE = `INSERT INTO vectors (position, id, metadata, dense, sparse, data) VALUES (?, ?, jsonb(?), ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET metadata = excluded.metadata, dense = excluded.dense, sparse = excluded.sparse,
     data = excluded.data
@@ -50,33 +50,33 @@ const WRITE = `INSERT INTO vectors (position, id, metadata, dense, sparse, data)
 
 const AMONG = 'IN (SELECT value FROM json_each(?))'
 
-/** The one row of the namespace. */
+/** The one row of table `namespace`. */
 type State = { name: string | null; vectors: number; memory_bytes: number; next_position: number }
 
 type Position = { position: number }
 type Identified = Pick<VectorRow, 'id'>
 
-/** Two ranges of a key: an `OR` of both would read every row. */
+/** A union of two key ranges: an `OR` of both would read every row. */
 const LOOSE = `position IN (SELECT position FROM changed UNION ALL
   SELECT position FROM vectors WHERE position > (SELECT covered FROM namespace))`
 
-/** The vectors of one namespace. Every call is synchronous, so no other request comes in between. */
+/** The vectors of one namespace. Every call is synchronous, so requests do not interleave. */
 export class VectorStore {
   readonly #memoryBytes: number
   readonly #storage: IndexStorage
-  /** Blocks by the position of their first row, once the namespace was searched. */
+  /** Blocks by the position of their first row, after the first search. */
   #loaded: Map<number, Block> | undefined
-  /** A block of the rows outside of the others, once they were searched; until the next write. */
+  /** A block of the rows outside of the blocks, made at a search and dropped at the next write. */
   #loose: Block | undefined
 
-  /** Makes the tables where they are missing. */
+  /** Creates missing tables. */
   constructor(storage: IndexStorage, { memoryBytes = MEMORY_BYTES }: { readonly memoryBytes?: number } = {}) {
     this.#storage = storage
     this.#memoryBytes = memoryBytes
     createTables(storage)
   }
 
-  /** Name of the namespace; `undefined` before anything was written. */
+  /** Name of the namespace; `undefined` before the first write. */
   get name(): string | undefined {
     return this.#state().name ?? undefined
   }
@@ -87,10 +87,11 @@ export class VectorStore {
   }
 
   /**
-   * Writes vectors, all or none. A known id keeps its place in the insertion order; of equal ids in one call the last counts.
+   * Writes vectors, all or none. An existing id keeps its place in the insertion order; of a repeated id the last one
+   * wins.
    *
-   * @param rowOf makes the row of an item; not asked any more once there is no room @default the item is the row
-   * @throws `ProtocolError` 507 when the namespace could not be searched with them
+   * @param rowOf makes the row of an item; not called any more once the limit is exceeded @default the item is the row
+   * @throws `ProtocolError` 507 if the namespace would exceed its memory limit
    */
   upsert(name: string, rows: readonly VectorRow[]): void
   upsert<Item extends Identified>(name: string, items: readonly Item[], rowOf: (item: Item) => VectorRow): void
@@ -99,13 +100,13 @@ export class VectorStore {
     const last = Array.from(new Map(items.map((item) => [item.id, item])).values())
     const state = this.#state()
     const before = this.#measure(last)
-    // What is there may always be replaced by what takes no more.
+    // Existing rows may always be replaced by rows that are not larger.
     const room = before.bytes + Math.max(0, this.#memoryBytes - state.memory_bytes)
     let bytes = 0
     const rows = last.map((item, at) => {
       const row = rowOf(item)
       bytes += memoryOf(row)
-      // Those that follow have a dense vector as long.
+      // The following rows have dense vectors of the same length.
       if (bytes + (last.length - at - 1) * (ROW_BYTES + row.dense.length) > room) throw this.#tooLarge(name)
       return row
     })
@@ -125,26 +126,26 @@ export class VectorStore {
     this.#makeBlocksIfDue()
   }
 
-  /** Reads the vectors that have one of the ids, each once, in no order. They are read as far as they are taken. */
+  /** Reads the vectors with these ids, each once, in no particular order. Lazy. */
   withIds(ids: readonly string[]): Iterable<StoredRow> {
     return this.#rows(`WHERE id ${AMONG}`, JSON.stringify(ids))
   }
 
-  /** Reads vectors by their positions, in no order. They are read as far as they are taken. */
+  /** Reads vectors by position, in no particular order. Lazy. */
   at(positions: readonly number[]): Iterable<StoredRow> {
     return this.#rows(`WHERE position ${AMONG}`, JSON.stringify(positions))
   }
 
-  /** A row drawn by lot; none when there is none. */
+  /** A random row; empty if there is none. */
   random(): Iterable<StoredRow> {
     return this.#rows('WHERE position = (SELECT position FROM vectors ORDER BY random() LIMIT 1)')
   }
 
   /**
-   * A page of vectors in insertion order. They are read as far as they are taken.
+   * Reads a page of vectors in insertion order. Lazy.
    *
-   * @param after position of the row before; 0 for none
-   * @param prefix only ids that begin with it; all for `''`
+   * @param after position of the previous row; 0 to start
+   * @param prefix of the ids; `''` for all
    */
   range(after: number, limit: number, prefix: string): Iterable<StoredRow> {
     const condition = 'WHERE position > ?1 AND substr(id, 1, length(?2)) = ?2 ORDER BY position LIMIT ?3'
@@ -164,24 +165,24 @@ export class VectorStore {
     return parseJson(this.#exec<{ merged: string }>(query, jsonText(metadata ?? {}), jsonText(patch))[0]!.merged)
   }
 
-  /** Positions of the rows that a condition of SQL selects, such as a filter becomes. */
+  /** Positions of the rows that match an SQL condition, such as that of a filter. */
   selected(condition: string, ...bindings: SqlValue[]): ReadonlySet<number> {
     const query = `SELECT json_group_array(position) AS positions FROM vectors WHERE ${condition}`
-    // A list that SQLite made of keys.
+    // A list of keys from SQLite.
     return new Set(JSON.parse(this.#exec<{ positions: string }>(query, ...bindings)[0]!.positions) as number[])
   }
 
-  /** Removes vectors by id. @returns how many there were */
+  /** Deletes vectors by id. @returns the number deleted */
   delete(ids: readonly string[]): number {
     return this.deleteSelected(`id ${AMONG}`, JSON.stringify(ids))
   }
 
-  /** Removes the vectors whose ids begin with a prefix. @returns how many there were */
+  /** Deletes the vectors with an id prefix. @returns the number deleted */
   deletePrefix(prefix: string): number {
     return this.deleteSelected('substr(id, 1, length(?1)) = ?1', prefix)
   }
 
-  /** Removes the vectors that a condition of SQL selects. @returns how many there were */
+  /** Deletes the vectors that match an SQL condition. @returns the number deleted */
   deleteSelected(condition: string, ...bindings: SqlValue[]): number {
     this.#loose = undefined
     const count = this.#storage.transactionSync(() => {
@@ -196,7 +197,7 @@ export class VectorStore {
     return count
   }
 
-  /** Removes all vectors. @param name what the namespace is called from now on; `null` for nothing */
+  /** Deletes all vectors. @param name new name of the namespace; `null` for none */
   reset(name: string | null = this.name ?? null): void {
     this.#storage.transactionSync(() => {
       for (const table of ['vectors', 'blocks', 'changed']) this.#exec(`DELETE FROM ${table}`)
@@ -212,7 +213,7 @@ export class VectorStore {
     return this.#loaded !== undefined
   }
 
-  /** Reads the blocks, step by step, if they are not in memory. Nothing must be written meanwhile. */
+  /** Loads the blocks step by step, if they are not in memory. Nothing may be written meanwhile. */
   *load(): Generator<undefined, ReadonlyMap<number, Block>, void> {
     if (this.#loaded !== undefined) return this.#loaded
     const loaded = new Map<number, Block>()
@@ -224,7 +225,7 @@ export class VectorStore {
     return loaded
   }
 
-  /** The namespace ready to be searched. */
+  /** The namespace, loaded for searching. */
   searchable(): SparseRows {
     const loading = this.load()
     let step = loading.next()
@@ -242,7 +243,7 @@ export class VectorStore {
     }
   }
 
-  /** Takes note of rows that are not any more as a block has them. */
+  /** Records rows that are outdated in their block. */
   #note(positions: readonly number[]): void {
     const query = `INSERT OR IGNORE INTO changed SELECT value FROM json_each(?)
       WHERE value <= (SELECT covered FROM namespace)`
@@ -254,7 +255,7 @@ export class VectorStore {
     if (this.#exec<{ loose: number }>(query)[0]!.loose >= LOOSE_ROWS) this.#makeBlocks()
   }
 
-  /** Makes blocks of the rows outside of them, and anew those that hold rows which changed. */
+  /** Makes blocks of the rows outside of them, and rebuilds those with outdated rows. */
   #makeBlocks(): void {
     const outside = this.#looseRows()
     const touched = [...this.#changed(), ...outside.map(({ position }) => position)]
@@ -275,7 +276,7 @@ export class VectorStore {
       rows.push(...outside.filter(({ position }) => isWithin(position)))
       rows.sort((a, b) => a.position - b.position)
       const pieces = piecesOf(rows)
-      // What fills no half of a block goes into the next one.
+      // Rows that fill less than half a block are moved to the next one.
       rows = block + 1 < firsts.length && isSmall(pieces.at(-1)) ? [...(pieces.pop() ?? [])] : []
       made.push(...pieces)
     }
@@ -295,12 +296,12 @@ export class VectorStore {
     return this.#exec<VectorColumns>(query).map((row) => blockRow(row.position, vectorsOf(row)))
   }
 
-  /** Positions of the first rows of blocks, rising. */
+  /** Positions of the first rows of blocks, ascending. */
   #firsts(): readonly number[] {
     return this.#exec<{ first: number }>('SELECT first FROM blocks ORDER BY first').map(({ first }) => first)
   }
 
-  /** Positions of rows that are not any more as a block has them. */
+  /** Positions of rows that are outdated in their block. */
   #changed(): readonly number[] {
     return this.#exec<Position>('SELECT position FROM changed').map(({ position }) => position)
   }
@@ -311,7 +312,7 @@ export class VectorStore {
     return known ?? unpacked(this.#exec<{ bytes: ArrayBuffer }>(query, first)[0]!.bytes)
   }
 
-  /** How many of them there are by their ids, and what those take in memory. */
+  /** How many rows with these ids exist, and their memory. */
   #measure(items: readonly Identified[]): { readonly count: number; readonly bytes: number } {
     const query = `SELECT count(*) AS count, coalesce(sum(${MEMORY}), 0) AS bytes FROM vectors WHERE id ${AMONG}`
     const ids = JSON.stringify(items.map(({ id }) => id))
@@ -341,7 +342,7 @@ export class VectorStore {
   }
 }
 
-/** Rows cut into blocks. */
+/** Divides rows into blocks. */
 function piecesOf(rows: readonly BlockRow[]): (readonly BlockRow[])[] {
   const pieces: BlockRow[][] = []
   let bytes = Infinity

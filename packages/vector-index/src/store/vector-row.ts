@@ -1,31 +1,31 @@
-/** A vector with what belongs to it, and the columns that hold it. */
+/** A stored vector with its columns. */
 import { jsonText, parseJson, type ExactJson } from '../exact-json.ts'
 import type { Vectors } from '../search/vectors.ts'
 import type { SqlValue } from './schema.ts'
 
-/** A vector with what belongs to it. */
+/** A vector with its id, text and metadata. */
 export interface VectorRow extends Vectors {
   readonly id: string
-  /** The text that was embedded, or was given with an explicit vector. */
+  /** The text that was embedded, or given together with a vector. */
   readonly data?: string
   readonly metadata?: Readonly<Record<string, ExactJson>>
 }
 
-/** A row as it stands in storage. */
+/** A stored row. */
 export interface StoredRow extends VectorRow {
-  /** Rises in insertion order. */
+  /** Ascends in insertion order. */
   readonly position: number
 }
 
-/** The columns of both vectors. Numbers are little-endian, as every platform of Workers is; no bytes are NULL. */
+/** The columns of both vectors. Numbers are little-endian, like all Workers platforms; empty vectors are NULL. */
 export type VectorColumns = { position: number; dense: ArrayBuffer | null; sparse: ArrayBuffer | null }
 
-/** Columns of a row, as `ROW_COLUMNS` reads them. */
+/** Columns of a row, as selected by `ROW_COLUMNS`. */
 export type RowColumns = VectorColumns & { id: string; metadata: string | null; data: string | null }
 
 export const ROW_COLUMNS = 'position, id, json(metadata) AS metadata, dense, sparse, data'
 
-/** What is written into the columns `id`, `metadata` (as JSON), `dense`, `sparse` and `data`. */
+/** Values for the columns `id`, `metadata` (as JSON), `dense`, `sparse` and `data`. */
 export function rowValues({ id, metadata, dense, sparse, data }: VectorRow): readonly SqlValue[] {
   const both = new Uint8Array(8 * sparse.indices.length)
   new Int32Array(both.buffer).set(sparse.indices)
@@ -43,14 +43,14 @@ export function vectorsOf({ dense, sparse }: VectorColumns): Vectors {
   }
 }
 
-/** A row as it was written. */
+/** Parses a stored row. */
 export function storedRow(columns: RowColumns): StoredRow {
   const { position, id, metadata, data } = columns
   return {
     position,
     id,
     ...(data !== null && { data }),
-    // The column holds what `rowValues` made of the same type.
+    // The column holds what `rowValues` made from the same type.
     ...(metadata !== null && { metadata: parseJson(metadata) as Readonly<Record<string, ExactJson>> }),
     ...vectorsOf(columns),
   }

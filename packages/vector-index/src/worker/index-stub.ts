@@ -1,17 +1,17 @@
 import { objectFor } from '../objects/object-names.ts'
 
-/** What answers a request for an index. */
+/** Answers the requests to an index. */
 export interface IndexStub {
   fetch(request: Request): Promise<Response>
 }
 
-/** The objects of indexes, as a binding gives them. */
+/** The objects of indexes, as provided by a binding. */
 export interface IndexObjects {
   getByName(name: string): IndexStub
 }
 
 /**
- * An index as one thing to send requests to: each goes straight to the object that holds its namespace.
+ * Sends the requests to an index directly to the object that serves them.
  *
  * @param index its name
  */

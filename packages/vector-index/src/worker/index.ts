@@ -1,4 +1,4 @@
-/** The embedded indexes as a Worker of their own: give `@upstash/vector` its URL and a token. */
+/** A Worker that serves the embedded indexes: give `@upstash/vector` its URL and a token. */
 import { serveIndexes, type IndexesEnv } from './serve-indexes.ts'
 
 export { VectorIndex } from './vector-index.ts'

@@ -1,27 +1,27 @@
 import { kindOfCommand } from '../protocol/protocol.ts'
 import type { IndexStub } from './index-stub.ts'
 
-/** Where an index is served from. */
+/** Options of `serveIndex`. */
 export interface ServeIndexOptions {
-  /** The token that clients must show. Without one, every call is refused. */
+  /** The token that clients must send. Without one, every request is rejected. */
   readonly token: string | undefined
-  /** A token for clients that may read, and write nothing. */
+  /** A token for clients that may only read. */
   readonly readOnlyToken?: string | undefined
   readonly stub: IndexStub
   /**
-   * Path that stands before the commands, such as `/vector`; no slash at the end.
+   * Path prefix before the commands, such as `/vector`; without a slash at the end.
    *
    * @default ''
    */
   readonly prefix?: string
 }
 
-/** What a token allows. */
+/** What a token permits. */
 export type Access = 'all' | 'read' | 'none'
 
 /**
- * Checks the bearer token and hands the request on to the index, without token and prefix. The URL and token pair that
- * a client is given is `<origin><prefix>` and `token`.
+ * Checks the bearer token, and forwards the request to the index without token and prefix. Clients get the URL
+ * `<origin><prefix>` and the `token`.
  */
 export async function serveIndex(request: Request, options: ServeIndexOptions): Promise<Response> {
   const prefix = options.prefix ?? ''
@@ -37,7 +37,7 @@ export async function serveIndex(request: Request, options: ServeIndexOptions): 
   return options.stub.fetch(forwarded)
 }
 
-/** What the bearer token of a request allows. */
+/** What the bearer token of a request permits. */
 export async function accessOf(
   request: Request,
   { token, readOnlyToken }: Pick<ServeIndexOptions, 'token' | 'readOnlyToken'>,
@@ -46,7 +46,7 @@ export async function accessOf(
   return (await isAuthorized(request, readOnlyToken)) ? 'read' : 'none'
 }
 
-/** Compares hashes, so that neither the time taken nor a length tells anything about the token. */
+/** Compares hashes, so that neither timing nor length reveals anything about the token. */
 async function isAuthorized(request: Request, token: string | undefined): Promise<boolean> {
   const [, shown] = /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (token === undefined || token === '' || shown === undefined) return false
@@ -58,7 +58,7 @@ function sha256(text: string): Promise<ArrayBuffer> {
   return crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 }
 
-/** An error in the shape that clients read. */
+/** An error response in the form that clients parse. */
 export function failure(status: 401 | 403 | 404 | 500, message: string): Response {
   return Response.json({ error: message, status }, { status })
 }

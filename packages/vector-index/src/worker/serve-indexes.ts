@@ -1,26 +1,26 @@
-/** Several indexes behind one address: by token, or by path. */
+/** Serves several indexes at one URL, chosen by token or by path. */
 import { RagGateError, isRagGateError } from 'hono-rag-gate/errors'
 import { byIndexIn, indexesOf, invalid } from '../configured-indexes.ts'
 import { indexStub, type IndexObjects } from './index-stub.ts'
 import { accessOf, failure, serveIndex, type ServeIndexOptions } from './serve-index.ts'
 
-/** What the Worker is given. */
+/** Environment of the Worker. */
 export interface IndexesEnv {
-  /** The objects that hold the indexes, by name. */
+  /** Binding of the objects that hold the indexes. */
   readonly VECTOR_INDEX: IndexObjects
-  /** Settings by index name; one hybrid index called `default` without it. */
+  /** Settings by index name; by default one hybrid index called `default`. */
   readonly VECTOR_INDEXES?: unknown
-  /** Secret, as each of these 32 characters and up: token of every index that has none of its own. */
+  /** Secret of at least 32 characters, as are the others: token of every index without its own. */
   readonly INDEX_TOKEN?: string
-  /** Secret: tokens by index name, as JSON text or as it is. */
+  /** Secret: tokens by index name, as an object or JSON text. */
   readonly INDEX_TOKENS?: unknown
-  /** Secret: a token that reads every index which has none of its own for that. */
+  /** Secret: read-only token of every index without its own. */
   readonly INDEX_READONLY_TOKEN?: string
-  /** Secret: tokens that read, by index name, as JSON text or as it is. */
+  /** Secret: read-only tokens by index name, as an object or JSON text. */
   readonly INDEX_READONLY_TOKENS?: unknown
 }
 
-/** Tokens by index name; `undefined` where every call is refused. */
+/** Tokens by index name; `undefined` if every request is rejected. */
 type Tokens = ReadonlyMap<string, Pick<ServeIndexOptions, 'token' | 'readOnlyToken'>>
 
 const MIN_TOKEN_LENGTH = 32
@@ -28,8 +28,8 @@ const MIN_TOKEN_LENGTH = 32
 const known = new WeakMap<IndexesEnv, Tokens>()
 
 /**
- * Hands a request on to its index. Under `/indexes/<name>` the path names the index, and its token is needed; elsewhere
- * the token alone does: an index's own opens it, the common one opens the first index that has none of its own.
+ * Forwards a request to its index. Under `/indexes/<name>` the path chooses the index, and its token is required;
+ * elsewhere the token chooses: an index's own token that index, the common one the first index without its own.
  */
 export async function serveIndexes(request: Request, env: IndexesEnv): Promise<Response> {
   let tokens: Tokens
@@ -43,7 +43,7 @@ export async function serveIndexes(request: Request, env: IndexesEnv): Promise<R
   }
   const [, named] = /^\/indexes\/([^/]+)\//.exec(new URL(request.url).pathname) ?? []
   const name = named ?? (await openedBy(request, tokens))
-  // An unknown name is answered as a wrong token is, so that names cannot be tried out.
+  // An unknown name gives the same response as a wrong token, so that names cannot be guessed.
   const own = name === undefined ? undefined : tokens.get(name)
   if (name === undefined || own === undefined) return failure(401, 'Unauthorized: Invalid auth token')
   const options = { ...own, stub: indexStub(env.VECTOR_INDEX, name) }
@@ -51,9 +51,9 @@ export async function serveIndexes(request: Request, env: IndexesEnv): Promise<R
 }
 
 /**
- * Reads the tokens of all configured indexes.
+ * Parses the tokens of all configured indexes.
  *
- * @throws `config_invalid` with what is wrong, `secret_too_short`; never with a token in it
+ * @throws `config_invalid` with the problem, `secret_too_short`; messages never contain a token
  */
 export function tokensOf(env: Omit<IndexesEnv, 'VECTOR_INDEX'>): Tokens {
   const names = [...indexesOf(env).keys()]

@@ -20,28 +20,27 @@ import scanKernel from '../search/scan.wasm'
 import type { IndexSettings } from '../settings.ts'
 import { MEMORY_BYTES, type NamespaceCounts } from '../store/store.ts'
 
-/** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
+/** Maximum size of a request body, bytes: many times that of a thousand typical passages. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-/** Bytes of a larger one that are read and thrown away, so that the sender gets its answer. */
+/** Up to this size, a body that is too large is read and discarded, so that the sender gets the response. */
 const MAX_DRAINED_BYTES = 256 * 1024 * 1024
 
-/** What was written is reported again after this long: the first report may have been lost. */
+/** A write is reported again after this time, in case that the first report was lost. */
 const REPORT_AGAIN_MS = 10_000
 
-/** What the object reads of its environment. */
+/** Environment of the object. */
 export interface VectorIndexEnv {
-  /** The objects of its own class. */
+  /** Binding of its own class. */
   readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
   /** Settings of indexes by name. */
   readonly VECTOR_INDEXES?: unknown
 }
 
 /**
- * An index in Durable Objects, speaking the REST protocol of Upstash Vector. The object of the index's name answers what
- * concerns the whole index, and each namespace has an object of its own; `indexStub` finds it. What kind of index it is,
- * `VECTOR_INDEXES` says under that name. It checks no token: every caller that reaches the object may use it, so `serveIndex`
- * stands before it wherever requests come from outside.
+ * An index in Durable Objects with the REST protocol of Upstash Vector. The object with the index's name serves
+ * commands about the whole index, and each namespace has its own object; `indexStub` finds it. `VECTOR_INDEXES` has the
+ * settings under the index's name. The object checks no token, so `serveIndex` must precede it for external requests.
  */
 export class VectorIndex extends DurableObject<VectorIndexEnv> {
   readonly #role = roleOf(this.ctx.id.name ?? 'default')
@@ -55,7 +54,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
       return answer instanceof Response ? answer : jsonResponse(answer)
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return jsonResponse(errorResponse(thrown))
-      // Clients read the body of every response as JSON. What is wrong with the configuration is told them.
+      // Clients parse every response as JSON. Configuration errors are shown to them.
       const known = isRagGateError(thrown) ? thrown.message : undefined
       console.error(`[vector-index] ${known ?? errorForLog(thrown)}`)
       const message = known === undefined ? 'Internal Server Error' : `The index is not configured correctly: ${known}`
@@ -63,12 +62,12 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     }
   }
 
-  /** For objects that hold a namespace. @throws when the index is not configured correctly */
+  /** Called by objects that hold a namespace. @throws if the index is misconfigured */
   report(namespace: string, counts: NamespaceCounts): Promise<void> {
     return Promise.resolve(this.#directory().report(namespace, counts))
   }
 
-  /** For the object of the index: removes all that this one holds. @param name what it is called from then on */
+  /** Called by the index's object: deletes everything in this one. @param name its new name */
   async empty(name: string | null): Promise<void> {
     this.#index().store.reset(name)
     await this.#report()
@@ -79,7 +78,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     return this.#report()
   }
 
-  /** Answers for the whole index, or hands on to the object that holds the namespace. */
+  /** Serves commands about the whole index, and forwards others to the object that holds the namespace. */
   async #direct(request: Request, { command, namespace, isIndexWide }: RoutedCommand): Promise<Answer> {
     if (!isIndexWide) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
     const text = await readBody(request)
@@ -107,13 +106,13 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     return { status: 200, body: { result: 'Success' } }
   }
 
-  /** Answers for the namespace. */
+  /** Serves commands on the namespace. */
   async #hold(request: Request, { command, namespace }: RoutedCommand): Promise<Answer> {
     const index = this.#index()
     const body = parseBody(command, await readBody(request))
     const kind = kindOfCommand(command)
     if (kind === 'searches') await this.#load(index)
-    // The write stands, whether the directory hears of it now or later.
+    // The write is complete, even if the directory learns of it later.
     if (kind === 'writes' && (await this.ctx.storage.getAlarm()) === null) {
       await this.ctx.storage.setAlarm(Date.now() + REPORT_AGAIN_MS)
     }
@@ -127,7 +126,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     if (store.name !== undefined) await this.#stub(this.#role.index).report(store.name, store.counts())
   }
 
-  /** Loads in steps, so that a large namespace holds up no other object of the isolate. */
+  /** Loads in steps, so that a large namespace does not block other objects of the isolate. */
   async #load({ store }: EmbeddedIndex): Promise<void> {
     if (store.isLoaded) return
     await this.ctx.blockConcurrencyWhile(async () => {
@@ -143,7 +142,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     return this.#stub(holderName(this.#role.index, key))
   }
 
-  /** @throws `config_invalid` when the configuration makes no sense */
+  /** @throws `config_invalid` for an invalid configuration */
   #settings(): IndexSettings {
     return settingsFor(indexesOf(this.env), this.#role.index)
   }
@@ -158,7 +157,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     this.#openedIndex ??= openIndex(this.ctx.storage, this.#settings(), {
       nowMs: () => Date.now(),
       randomUuid: () => `${crypto.randomUUID()}.${key}`,
-      // The interface describes what the file exports; a test compares the file with its source.
+      // The interface describes the file's exports; a test compares the file with its source.
       kernel: new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
     })
     return this.#openedIndex
@@ -172,10 +171,10 @@ function jsonResponse({ status, body }: ProtocolResponse): Response {
 }
 
 /**
- * Reads a body. One that is too large is read to its end all the same, and thrown away, as long as that is no attack: a
- * client still sending when the answer comes would see a broken connection instead of it.
+ * Reads a body. Up to a limit, a body that is too large is read completely and discarded: a client that is still
+ * sending when the response comes would see a broken connection instead.
  *
- * @throws `ProtocolError` 413 for one that is too large, 400 for what is no UTF-8
+ * @throws `ProtocolError` 413 for one that is too large, 400 for invalid UTF-8
  */
 async function readBody({ body }: Request): Promise<string> {
   const pieces: Uint8Array[] = []
