@@ -1,4 +1,4 @@
-/** The console: statistics, decisions, feedback, alerts, replay and erasure over HTTP, as an app that any app mounts. */
+/** The console as a mountable app: statistics, decisions, feedback, alerts, replay and erasure over HTTP. */
 import { Hono } from 'hono/tiny'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import type { ConsoleEnv } from './api/context.ts'
@@ -10,12 +10,11 @@ import type { ConsoleOptions } from './options.ts'
 import { partsFor } from './parts.ts'
 
 /**
- * The console over a database that the gate records its decisions in.
+ * Makes the console's app over the database in which the gate records its decisions.
  *
- * @param options as they are, or made from the bindings, once for each object of them
- * @throws `config_invalid` naming the option that is missing, unknown or of another kind
- * @example
- * app.route('/console', console({ db, authenticate }))
+ * @param options the options, or a function that makes them from the bindings, called once per bindings object
+ * @throws `config_invalid` naming the option that is missing, unknown or invalid
+ * @example app.route('/console', console({ db, authenticate }))
  */
 export function console<Bindings extends object = object>(
   options: ConsoleOptions | ((env: Bindings) => ConsoleOptions),
@@ -31,7 +30,7 @@ export function console<Bindings extends object = object>(
   }
   for (const [path, refuse] of otherMethods(CONSOLE_ROUTES)) app.all(path, (c) => withNoStore(refuse(c)))
   app.onError((thrown, c) => withNoStore(respondWithError(c, thrown, CONSOLE_STATUS)))
-  // What a mounted app sets in its context concerns its own handlers alone.
+  // The mounted app's context variables are only visible to its own handlers.
   return app as unknown as Hono<{ Bindings: Bindings }>
 }
 

@@ -1,8 +1,8 @@
-/** Errors of the console: what the gate does not know, by its stable code, with its status. */
+/** Error codes of the console, in addition to the gate's, with their statuses. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { RagGateError } from 'hono-rag-gate/errors'
 
-/** Codes beside those of the gate. */
+/** Codes in addition to the gate's. */
 export type ConsoleErrorCode =
   | 'range_too_large'
   | 'limit'
@@ -21,10 +21,10 @@ export type ConsoleErrorCode =
   | 'rate_limited'
   | 'budget_spent'
 
-/** An error with one of them; with a code of the gate it is a `RagGateError`. */
+/** An error with one of these codes; with a code of the gate, use `RagGateError`. */
 export class ConsoleError extends RagGateError<ConsoleErrorCode> {}
 
-/** What they are answered with. */
+/** Their HTTP statuses. */
 export const CONSOLE_STATUS: Readonly<Record<ConsoleErrorCode, ContentfulStatusCode>> = {
   range_too_large: 422,
   limit: 422,

@@ -1,4 +1,4 @@
-/** What routes beside the console share with it: who asks, whose data is meant, limits, instants, names as they are sent. */
+/** Helpers for routes beside the console: authentication, tenants, limits, instants, wire names. */
 export { checkMembers } from './api/check-members.ts'
 export { checkNames } from './api/check-names.ts'
 export { otherMethods } from './api/other-methods.ts'

@@ -1,4 +1,4 @@
-/** The console: an app that any app mounts over its own D1, its jobs, and what its settings are made of. */
+/** The console: a mountable app over the application's D1, its jobs, and the parts for its options. */
 export type { AlertBounds } from './alerts/alert-rules.ts'
 export { console } from './console.ts'
 export { type CountedDatabase, countedDatabase } from './d1/counted-database.ts'

@@ -1,4 +1,4 @@
-/** What a console is made of. */
+/** Options of the console. */
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import {
   callable,
@@ -25,35 +25,35 @@ import type { AnswerTokens } from './feedback/answer-token.ts'
 export interface ConsoleOptions {
   /** Database with the migrations of `hono-rag-gate/d1/migrations` applied. */
   readonly db: D1Database
-  /** Finds out who asks. Everything but feedback needs the scope `admin`, and concerns the tenant of who asks. */
+  /** Authenticates callers. Everything but feedback requires the scope `admin`, and concerns the caller's tenant. */
   readonly authenticate: Authenticate
-  /** Who may act for every tenant: names one by `?tenant=`, and sums up all by `?tenant=*`. @default no principal */
+  /** Whether a principal may act for every tenant: `?tenant=` names one, `*` means all. @default no principal */
   readonly isOperator?: (principal: Principal) => boolean
   /**
-   * The policy of an id, or of one of `policyNames`, for replays and for what follows from feedback.
+   * Resolves a policy by id or by one of `policyNames`, for replays and for suggestions from feedback.
    *
    * @default none is known
    */
   readonly policyOf?: (tenant: Tenant, asked: string) => Policy | undefined | Promise<Policy | undefined>
   /** Names of the policies that can be chosen. @default none */
   readonly policyNames?: readonly string[]
-  /** The log of the gate: flushed before figures are read. @default what an isolate still holds is not counted */
+  /** The gate's log, flushed before figures are read. @default decisions buffered in isolates are not counted */
   readonly log?: Pick<DecisionLog, 'flush'>
-  /** `createAnswerTokens(…)`: those who were answered can say something of it. @default every answer is unknown */
+  /** `createAnswerTokens(…)`: lets callers rate their answers. @default every rating is rejected */
   readonly answerTokens?: AnswerTokens | undefined
-  /** The purges of the gate's answer cache: an answer that its reader calls wrong is not sent again. @default it is */
+  /** The purges of the gate's answer cache: an answer rated wrong is purged. @default it is not */
   readonly purges?: Pick<AnswerPurges, 'purge'>
-  /** Those of the gate's `savings`: what was spent is told beside what was saved. @default none are known */
+  /** The prices in the gate's `savings`, to show what was spent. @default unknown */
   readonly prices?: Prices | undefined
-  /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
+  /** Days for which single decisions are kept; counts are kept for ever. 1..3650. @default 90 */
   readonly decisionDays?: number | undefined
-  /** Most decisions that are kept, of all tenants; of more the oldest go. 1,000 and up. @default 4,000,000 */
+  /** Maximum number of stored decisions of all tenants; the oldest are removed. 1,000 and up. @default 4,000,000 */
   readonly decisionsAtMost?: number | undefined
   /** Days for which the audit trail is kept. 1..3650. @default 730 */
   readonly auditDays?: number | undefined
-  /** What the job looks at. @default the bounds of `AlertBounds`, and no webhook */
+  /** Options of the alerts job. @default the bounds of `AlertBounds`, and no webhook */
   readonly alerts?: AlertOptions
-  /** Where each day's decisions are exported to. @default nowhere */
+  /** Destination of the daily export. @default none */
   readonly exports?: ExportOptions | undefined
   /** @default the system's */
   readonly clock?: Clock
@@ -62,24 +62,24 @@ export interface ConsoleOptions {
 /** Options of the alerts. */
 export interface AlertOptions {
   readonly bounds?: AlertBounds
-  /** Told by POST when an alert opens or closes. @default no webhook */
+  /** URL to POST to when an alert opens or closes. @default no webhook */
   readonly webhookUrl?: string | undefined
-  /** Signs what is told, as Standard Webhooks do: 32 characters and up. @default nothing is signed */
+  /** Secret for signing webhook requests by Standard Webhooks, at least 32 characters. @default unsigned */
   readonly webhookSecret?: string | undefined
-  /** Tenant whose alerts also tell of decisions that were lost, which belong to no tenant. @default they are in no alert */
+  /** Tenant whose alerts include lost decisions, which belong to no tenant. @default in no alert */
   readonly operatorTenant?: Tenant | undefined
-  /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
+  /** The current state of a tenant's collections, to compare with calibrated policies. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
-  /** How full the fullest index of a tenant is. @default it is not known */
+  /** Capacity of a tenant's fullest index. @default unknown */
   readonly roomOf?: (tenant: Tenant) => Promise<IndexRoom | undefined>
   /**
-   * Gives tenants to a queue, whose consumer calls `watchTenants`: of more than 25 at once each 25 are a message. `turn`
-   * counts them from 0, for delays. @default a run looks at as many as D1 takes, and the next goes on
+   * Distributes tenants to a queue, whose consumer calls `watchTenants`; more than 25 are divided into messages of 25.
+   * `turn` counts messages from 0, for delays. @default one run checks as many as D1 permits, and the next continues
    */
   readonly spread?: ((tenants: readonly Tenant[], turn: number) => Promise<unknown>) | undefined
 }
 
-/** A collection as a pin would name it, and the policy that is chosen for it. */
+/** The current state of a collection as in a pin, and the policy chosen for it. */
 export interface StandingCollection {
   readonly pin: PolicyPin
   readonly policyId: string | null
@@ -93,7 +93,7 @@ export interface ExportOptions {
 }
 
 const share = number(0, 1)
-/** A secret that signs what a webhook is told: behind `whsec_` it is base64, as Standard Webhooks have it. */
+/** A secret for signing webhook requests; after `whsec_` it is base64, as in Standard Webhooks. */
 export const webhookSecret: OptionKind = {
   words: 'a text of 32 characters and up, of base64 behind whsec_',
   holds: (value) =>
@@ -141,7 +141,7 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   clock: methods('nowMs'),
 }
 
-/** @throws `config_invalid` naming the option that is missing, unknown or of another kind */
+/** @throws `config_invalid` naming the option that is missing, unknown or invalid */
 export function checkOptions(options: ConsoleOptions): void {
   requireOptions(options, OPTIONS)
 }

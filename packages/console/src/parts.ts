@@ -1,4 +1,4 @@
-/** A console put together: what its routes and its jobs work with. */
+/** Builds a console's parts for its routes and jobs. */
 import { oncePer, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Prices } from 'hono-rag-gate/core/reports'
 import type { Policy } from 'hono-rag-gate/core/policy'
@@ -20,7 +20,7 @@ import { createD1WeakSpots, type WeakSpots } from './d1/weak-spots.ts'
 import type { AnswerTokens } from './feedback/answer-token.ts'
 import { type AlertOptions, checkOptions, type ConsoleOptions, type ExportOptions } from './options.ts'
 
-/** What is kept in D1, behind small interfaces. */
+/** Stores in D1, by interface. */
 export interface ConsoleStores {
   readonly counting: Counting
   readonly summaries: Statistics
@@ -37,13 +37,13 @@ export interface ConsoleStores {
   readonly policies: Policies
 }
 
-/** The options of a console with their defaults, and its stores. */
+/** A console's options with defaults, and its stores. */
 export interface ConsoleParts extends ConsoleStores {
   readonly authenticate: Authenticate
   readonly isOperator: (principal: Principal) => boolean
   readonly policyOf: (tenant: Tenant, asked: string) => Promise<Policy | undefined>
   readonly policyNames: readonly string[]
-  /** Writes what this isolate still holds, so that it is counted too. */
+  /** Flushes decisions buffered in this isolate, so that they are counted too. */
   readonly flush: () => Promise<void>
   readonly answerTokens: AnswerTokens | undefined
   readonly purges: ConsoleOptions['purges']
@@ -52,7 +52,7 @@ export interface ConsoleParts extends ConsoleStores {
   readonly alertSettings: AlertOptions
   readonly exports: ExportOptions | undefined
   readonly clock: Clock
-  /** Statements that D1 was asked so far. */
+  /** Number of statements sent to D1 so far. */
   readonly statements: () => number
 }
 
@@ -61,16 +61,16 @@ const DECISION_DAYS = 90
 const AUDIT_DAYS = 730
 
 /**
- * The parts of a console: made once for an object of options, so that its routes and its jobs share them.
+ * The parts of a console, made once per options object, so that routes and jobs share them.
  *
- * @throws `config_invalid` naming the option at fault
+ * @throws `config_invalid` naming the invalid option
  */
 export const openConsole: (options: ConsoleOptions) => ConsoleParts = oncePer((options) => {
   checkOptions(options)
   return partsOf(options)
 })
 
-/** The parts for a request's bindings: a function of options is called once for each object of bindings. */
+/** Gives the parts for a request's bindings; an options function is called once per bindings object. */
 export function partsFor<Bindings extends object>(
   given: ConsoleOptions | ((env: Bindings) => ConsoleOptions),
 ): (env: Bindings) => ConsoleParts {
@@ -80,7 +80,7 @@ export function partsFor<Bindings extends object>(
   }
   const byBindings = new WeakMap<object, ConsoleParts>()
   return (env) => {
-    // Outside Workers Hono may have no bindings; the same parts then serve all.
+    // Outside of Workers, Hono may have no bindings; all requests then share the parts.
     const holder: object = env ?? given
     const known = byBindings.get(holder)
     if (known !== undefined) return known

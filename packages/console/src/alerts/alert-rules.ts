@@ -1,49 +1,49 @@
-/** When figures of a running gate are worth a look. */
+/** Rules that compare a running gate's figures with bounds. */
 import type { PinDifference } from 'hono-rag-gate/core/policy'
 import type { AlertKind } from 'hono-rag-gate/d1/schema'
 import type { IndexRoom } from 'hono-rag-gate/ports'
 
-/** Decisions of a period, counted. */
+/** Counts of the decisions in a period. */
 export interface CountedDecisions {
   readonly decisions: number
   readonly refused: number
-  /** Judged, and then ended with a status of 500 and up. */
+  /** Judged, but the request ended with a status of 500 or higher. */
   readonly failed: number
-  /** 95th percentile of the response time, milliseconds; `null` where none is known. */
+  /** 95th percentile of the response time, milliseconds; `null` if unknown. */
   readonly p95Ms: number | null
-  /** Decisions by equal parts of the confidence, the lowest first. */
+  /** Decisions by equal intervals of confidence, ascending. */
   readonly confidenceBins: readonly number[]
 }
 
-/** What is too much and what is too little. */
+/** Bounds of the figures. */
 export interface AlertBounds {
-  /** Share refused beyond which the gate may be too strict, or the documents too few. 0..1. @default 0.5 */
+  /** Share of refusals above which the gate may be too strict, or documents missing. 0..1. @default 0.5 */
   readonly refusedAtMost?: number
-  /** Share refused below which the gate may let everything through. 0..1. @default 0, which is never reached */
+  /** Share of refusals below which the gate may pass everything. 0..1. @default 0, which is never reached */
   readonly refusedAtLeast?: number
-  /** Share let through below which too much evidence is insufficient. 0..1. @default 0.8 */
+  /** Share of passes below which evidence is too often insufficient. 0..1. @default 0.8 */
   readonly passedAtLeast?: number
-  /** Share of judged questions that end with a status of 500 and up, beyond which something fails. 0..1. @default 0.05 */
+  /** Maximum share of judged questions that end with a status of 500 or higher. 0..1. @default 0.05 */
   readonly failedAtMost?: number
-  /** 95th percentile of the response time beyond which answers are slow, milliseconds. @default Infinity: never */
+  /** Maximum 95th percentile of the response time, milliseconds. @default Infinity: never */
   readonly p95AtMostMs?: number
-  /** Population stability index, beyond chance, from which on confidences have moved. 0 and up. @default 0.25 */
+  /** Population stability index, beyond chance, from which confidences have shifted. 0 and up. @default 0.25 */
   readonly driftAtMost?: number
-  /** Decisions below which nothing is said. @default 50 */
+  /** Minimum number of decisions for an alert. @default 50 */
   readonly minDecisions?: number
 }
 
-/** A collection that is judged by a calibrated policy. */
+/** A collection with a calibrated policy. */
 export interface CalibratedCollection {
-  /** What is no longer as it was when it was calibrated on. */
+  /** What has changed since the calibration. */
   readonly differences: readonly PinDifference[]
-  /** Decisions by twentieths of confidence, of the questions that it was calibrated on; empty where it was not noted. */
+  /** Decisions on the calibration questions, by twentieths of confidence; empty if not recorded. */
   readonly calibrated: readonly number[]
-  /** The same of the latest decisions. */
+  /** The same for the latest decisions. */
   readonly latest: readonly number[]
 }
 
-/** A figure beyond its bound. */
+/** A figure outside of its bound. */
 export interface AlertFinding {
   readonly kind: AlertKind
   readonly value: number
@@ -52,14 +52,14 @@ export interface AlertFinding {
   readonly message: string
 }
 
-/** A figure at its bound would open and close an alert by turns: what is open closes a tenth of the bound within it. */
+/** Hysteresis: an open alert closes only when its figure is within the bound by a tenth of it. */
 const STILL_OPEN = 0.1
 
 /**
- * Holds the latest decisions against bounds, and their confidences against those of an earlier period.
+ * Compares the latest decisions with bounds, and their confidences with those of an earlier period.
  *
- * @param open what an alert is open of: it is found until its figure is well within the bound
- * @returns what is beyond its bound; nothing for too few decisions
+ * @param open kinds of open alerts, which close only when the figure is well within the bound
+ * @returns figures outside of their bounds; empty for too few decisions
  */
 export function findAlerts(
   latest: CountedDecisions,
@@ -101,13 +101,13 @@ export function findAlerts(
   return found
 }
 
-/** Share of an index's room from which on an alert says so: there is still time to make room. */
+/** Share of an index's capacity from which there is an alert, early enough to make room. */
 const NEARLY_FULL = 0.8
 
 /**
- * Whether an index will soon take no more passages.
+ * Finds whether an index is nearly full.
  *
- * @param room `undefined` where it is not known
+ * @param room `undefined` if unknown
  */
 export function findRoomAlerts(
   room: IndexRoom | undefined,
@@ -121,19 +121,19 @@ export function findRoomAlerts(
   return [{ kind, value, bound: NEARLY_FULL, decisions, message }]
 }
 
-/** Sums of binary fractions differ in the last digits: 1 - .8 is a little less than .2. */
+/** Tolerance for rounding: 1 - .8 is slightly less than .2. */
 const TOLERANCE = 1e-9
 
 function isOver(kind: AlertKind, value: number, bound: number, open: ReadonlySet<AlertKind>): boolean {
   return value > (open.has(kind) ? bound * (1 - STILL_OPEN) : bound) + TOLERANCE
 }
 
-/** Equal parts that confidences are compared in: few, because there may be few questions to compare. */
+/** Number of intervals in which confidences are compared; few, because there may be few questions. */
 const PARTS = 5
 
 /**
- * Whether calibrations still hold: whether collections have changed since, and whether confidences have moved away from
- * those of the questions that they rest on.
+ * Finds whether calibrations are outdated: whether collections have changed since, and whether confidences have shifted
+ * from those of the calibration questions.
  */
 export function findCalibrationAlerts(
   collections: readonly CalibratedCollection[],
@@ -164,12 +164,11 @@ function decisionsOf(bins: readonly number[]): number {
   return bins.reduce((sum, count) => sum + count, 0)
 }
 
-/** What χ² with four degrees of freedom, one less than there are parts, exceeds once in a hundred. */
+/** The 99 % quantile of χ² with four degrees of freedom, for five intervals. */
 const CHANCE = 13.28
 
 /**
- * The stability index over five parts, less what two samples of one distribution exceed once in a hundred:
- * χ²(1/n + 1/m).
+ * The stability index over five intervals, minus its 99 % quantile for two samples of one distribution: χ²(1/n + 1/m).
  *
  * @see B. Yurdakul, Statistical Properties of the Population Stability Index, 2018
  */
@@ -184,14 +183,14 @@ function inParts(bins: readonly number[]): number[] {
   return parts
 }
 
-/** Counted for a bin without decisions, so that no logarithm is infinite. */
+/** Added to bins without decisions, so that no logarithm is infinite. */
 const HALF_A_DECISION = 0.5
 
 /**
- * The population stability index: Σ (p − q) · ln(p / q) over bins. 0 for equal shares; above .25 is commonly taken for a
+ * The population stability index: Σ (p − q) · ln(p / q) over bins. 0 for equal shares; above .25 usually counts as a
  * shift.
  *
- * @returns 0 and up; 0 when either has no decisions
+ * @returns 0 and up; 0 if either has no decisions
  */
 export function stabilityIndex(latest: readonly number[], earlier: readonly number[]): number {
   const [all, before] = [decisionsOf(latest), decisionsOf(earlier)]

@@ -1,9 +1,9 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /**
- * @param others what a body has beside the members that it may have
- * @param members their names, with commas
- * @throws `unknown_field` unless there is nothing else
+ * @param others remaining members of a body
+ * @param members names of the allowed members, separated by commas
+ * @throws `unknown_field` if there are any others
  */
 export function checkMembers(others: object, members: string): void {
   if (Object.keys(others).length > 0) {

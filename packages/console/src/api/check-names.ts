@@ -1,11 +1,11 @@
-/** Names of query parameters: what is not known is refused by name. */
+/** Checks names of query parameters; unknown ones are rejected. */
 import type { Context } from 'hono'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /**
  * @param allowed names of parameters
- * @param always names beside them
- * @throws `unknown_field` for any other, or one that is given twice
+ * @param always further allowed names
+ * @throws `unknown_field` for any other name, or one given twice
  */
 export function checkNames(c: Context, allowed: readonly string[], always: readonly string[] = ['tenant']): void {
   for (const [name, values] of Object.entries(c.req.queries())) {

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { ConsoleParts } from '../parts.ts'
 
-/** What the routes of a console find in their context. */
+/** Context variables of the console's routes. */
 export interface ConsoleEnv {
   readonly Variables: { readonly ragGateConsole: ConsoleParts }
 }
 
-/** The context of its routes. */
+/** Context of the console's routes. */
 export type ConsoleContext = Context<ConsoleEnv>

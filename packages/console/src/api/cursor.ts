@@ -1,4 +1,4 @@
-/** Where a list of decisions goes on, as a text for the address. */
+/** Cursors of decision lists, for use in URLs. */
 import type { Position } from '../d1/recorded-decisions.ts'
 import { hex, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
 import { ConsoleError } from '../errors.ts'
@@ -6,14 +6,14 @@ import { ConsoleError } from '../errors.ts'
 const CHECK_LENGTH = 16
 
 /**
- * @param bound what the list was asked for: the cursor counts for that alone. It guards against mistakes, not against
- *   anyone: a position within one's own decisions is no secret
+ * @param bound parameters of the list, the only one that the cursor is valid for. This guards against mistakes only:
+ *   positions within one's own decisions are no secret
  */
 export function cursorOf(place: Position, bound: readonly string[]): string {
   return `${place.toString(36)}.${check(place, bound)}`
 }
 
-/** @throws `cursor` when it was changed, or made for another list */
+/** @throws `cursor` if it was changed, or belongs to another list */
 export function readCursor(cursor: string | undefined, bound: readonly string[]): Position | undefined {
   if (cursor === undefined) return undefined
   const [, text = '', found] = /^([0-9a-z]{1,11})\.([0-9a-f]{16})$/.exec(cursor) ?? []

@@ -1,14 +1,14 @@
-/** `DELETE /v1/subjects/{id}`: erases what the statistics hold of a principal. */
+/** `DELETE /v1/subjects/{id}`: erases the recorded data of a principal. */
 import type { ConsoleContext } from './context.ts'
 import { requireAdmin } from './require-admin.ts'
 import { ConsoleError } from '../errors.ts'
 import { readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
-/** An id of OpenID Connect has 255. */
+/** Ids of OpenID Connect have up to 255. */
 const MAX_CHARACTERS = 500
 
-/** Answers with what was erased; 202 when there is so much that the cron trigger carries on with it. */
+/** Responds with what was erased; with 202 if there is so much that the cron trigger continues. */
 export async function deleteSubject(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c)
   const tenant = readTenant(c, principal)

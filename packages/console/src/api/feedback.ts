@@ -1,4 +1,4 @@
-/** `/v1/feedback` and `/v1/decisions/{id}/label`: what people say of answers and refusals, and what follows from it. */
+/** `/v1/feedback` and `/v1/decisions/{id}/label`: labels from users and reviewers, and error rates from them. */
 import type { ConsoleContext } from './context.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
@@ -21,7 +21,7 @@ const MAX_COMMENT_BYTES = 10_240
 const LONGEST_MS = 366 * DAY_MS
 const LABELS_MS = 90 * DAY_MS
 
-/** Keeps the label that the caller who was answered gives. */
+/** Stores a label from the caller who got the answer. */
 export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await parts.authenticate(c.req.raw)
@@ -41,7 +41,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
   return json(c, { recorded: true }, 201)
 }
 
-/** Keeps what a reviewer says of a decision; it counts before what the user said. */
+/** Stores a reviewer's label of a decision; it takes precedence over the user's. */
 export async function putLabel(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c)
   const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
@@ -55,7 +55,7 @@ export async function putLabel(c: ConsoleContext): Promise<Response> {
   return json(c, { id: found.id, ...said })
 }
 
-/** How often each policy errs, by what people say, and which way its threshold should go. */
+/** Error rates of each policy by the labels, and a suggested threshold change. */
 export async function getFeedback(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection', 'policy', 'limit', 'format'])
   const tenant = readTenant(c, principal)
@@ -87,7 +87,7 @@ export async function getFeedback(c: ConsoleContext): Promise<Response> {
   return json(c, { policies, labels: rows })
 }
 
-/** What people said, as labelled questions that `rag-gate eval` and `calibrate` read. */
+/** The labels as labelled questions for `rag-gate eval` and `calibrate`. */
 export async function getLabels(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection'])
   const { collection } = readFilter(c)
@@ -104,7 +104,7 @@ export async function getLabels(c: ConsoleContext): Promise<Response> {
   return json(c, { labels, without_text: said.length - labels.length })
 }
 
-/** Names the kind for the figures by kind: who said so. */
+/** The kind of a label, for figures by kind: who gave it. */
 function kindOf(answerable: boolean, source: 'user' | 'reviewer'): string {
   return `${answerable ? 'answerable' : 'unanswerable'}, by a ${source}`
 }
@@ -130,7 +130,7 @@ function errorsOf(
   }
 }
 
-/** By the documented rule; a suggestion, carried out by a person only. */
+/** The suggestion by the documented rule; only a person carries it out. */
 function suggestionFor(
   policy: Policy,
   refusals: LabelledDecisions,
@@ -146,13 +146,13 @@ function suggestionFor(
   return { action, because, gate: change.gate, from: change.from, to: change.to, policy_id: change.policy.id }
 }
 
-/** What is called wrong is not sent again from the cache, a refusal included. */
+/** Stores a label. If it is `wrong`, the answer or refusal is purged from the cache. */
 async function keepLabel({ feedback, purges, recorded }: ConsoleParts, label: Label): Promise<void> {
   await keep(() => feedback.label(label))
   if (label.rating !== 'wrong' || purges === undefined) return
   const { tenant, eventId } = label
   await keep(async () => {
-    // A decision that was sent from the cache has an id of its own.
+    // A decision that was sent from the cache has its own id.
     const decision = await recorded.one(tenant, eventId)
     await purges.purge([{ kind: 'answer', tenant, decisionId: decision?.decisionId ?? eventId }])
   })
@@ -176,7 +176,7 @@ function checkComment(comment: unknown): { readonly comment?: string } {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** What was not kept is never said to be kept: the caller is asked to come again. */
+/** Stores a label, or throws an error that asks the caller to retry. */
 async function keep(write: () => Promise<void>): Promise<void> {
   try {
     await write()

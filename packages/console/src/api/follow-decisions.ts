@@ -1,4 +1,4 @@
-/** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
+/** `GET /v1/decisions/live`: streams new decisions as JSON lines. */
 import { textStream } from 'hono-rag-gate/http'
 import type { ConsoleContext } from './context.ts'
 import type { Arrived, Followed } from '../d1/arrivals.ts'
@@ -8,12 +8,12 @@ import { listed } from './get-decisions.ts'
 import { FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
 import { NO_STORE } from './wire.ts'
 
-/** How often D1 is asked, and how long one response lasts: who follows longer asks again with the last id. */
+/** Polling interval of D1, and maximum duration of a response; clients continue with the last id. */
 export const POLLING = { everyMs: 2_000, forMs: 60_000 }
 
 /**
- * Streams a tenant's decisions from now on, or from after the event `since`. A line without anything says that there was
- * nothing new; one with `error`, that the stream ends early.
+ * Streams a tenant's decisions from now on, or after the event `since`. An empty line means that there was nothing new;
+ * one with `error` that the stream ends early.
  */
 export async function followDecisions(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['since', ...FILTER_NAMES])

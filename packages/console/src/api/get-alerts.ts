@@ -8,8 +8,8 @@ import { requireAdmin } from './require-admin.ts'
 import { json, onTheWire } from './wire.ts'
 
 /**
- * Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. And the jobs: where
- * they are not run, nobody looks.
+ * Alerts, open ones first, then the latest; for an operator with `*` the open ones of all tenants. Includes the states
+ * of jobs, because without jobs there are no alerts.
  */
 export async function getAlerts(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['limit'])
@@ -20,7 +20,7 @@ export async function getAlerts(c: ConsoleContext): Promise<Response> {
   })
 }
 
-/** An alert as it is sent. */
+/** An alert in wire form. */
 export function sentAlert({ untold: _told, ...alert }: Alert): object {
   // The wire form of an object is an object.
   return onTheWire(alert) as object

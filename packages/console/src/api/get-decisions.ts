@@ -1,4 +1,4 @@
-/** `GET /v1/decisions` and `/v1/decisions/{id}`: what was decided, one by one. */
+/** `GET /v1/decisions` and `/v1/decisions/{id}`: single decisions. */
 import type { ConsoleContext } from './context.ts'
 import type { DecisionsPage, ListedDecision, RecordedDecision } from '../d1/recorded-decisions.ts'
 import { canonicalJson } from 'hono-rag-gate/core/lib'
@@ -22,7 +22,7 @@ import {
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
-/** Columns of a table of decisions. */
+/** Columns of a decision table. */
 export const COLUMNS = [
   'id',
   'decision_id',
@@ -46,7 +46,7 @@ export const COLUMNS = [
   'principal_id',
 ]
 
-/** A page of decisions, the latest first. */
+/** A page of decisions, latest first. */
 export async function listDecisions(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, [
     'from',
@@ -83,7 +83,7 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
 
 const ONLY_NAMES = ['question', 'document', 'led_by', 'saved', 'min_confidence', 'max_confidence'] as const
 
-/** One question, one document, one kind of saving, a range of confidence. @throws `filter` */
+/** Filters by question, document, kind of saving, or range of confidence. @throws `filter` */
 function readOnly(
   c: ConsoleContext,
 ): Pick<DecisionsPage, 'questionHmac' | 'documentId' | 'ledBy' | 'saved' | 'minConfidence' | 'maxConfidence'> {
@@ -95,7 +95,7 @@ function readOnly(
   return given({ questionHmac: question, documentId: document, ledBy, saved, minConfidence: min, maxConfidence: max })
 }
 
-/** A decision of a list, as it is sent. */
+/** A listed decision in wire form. */
 export function listed({ escalate, ...decision }: ListedDecision): Record<string, unknown> {
   return {
     // The wire form of an object is an object.
@@ -115,7 +115,7 @@ export async function getDecision(c: ConsoleContext): Promise<Response> {
   return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : presetMembers(decisionOf(found), policy) })
 }
 
-/** What the policy's preset adds to an answer, such as badge and banner, as operators see it. No passage is recorded. */
+/** What the policy's preset adds to an answer, such as badge and banner, for operators. No passage is recorded. */
 function presetMembers(decision: Decision, { preset, gates }: Policy): object {
   return preset?.summary?.({ decision, chunks: [], audience: 'operator', gates }) ?? {}
 }
@@ -126,7 +126,7 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
     // The wire form of an object is an object.
     ...(onTheWire(others) as object),
     escalate: escalate === 1,
-    // Signals, policy and findings have names of their own, the same as in the decision and the policy file.
+    // Signals, policy and findings keep their member names, which are those of decisions and policy files.
     findings,
     signals,
     answer_signals: answerSignals,
@@ -137,7 +137,7 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
   }
 }
 
-/** What the policy was calibrated on, and whether documents had changed by the time it decided. */
+/** What the policy was calibrated on, and whether documents had changed before the decision. */
 function calibrationOf({ pin, corpusVersion }: RecordedDecision): Record<string, unknown> | null {
   if (pin === null) return null
   const changed = pin.corpus_version !== corpusVersion
@@ -145,7 +145,7 @@ function calibrationOf({ pin, corpusVersion }: RecordedDecision): Record<string,
   return { pin, documents_changed: changed, advice }
 }
 
-/** What was recorded is what was decided, save that numbers which were not finite are `null`. */
+/** The decision from its record; numbers that were not finite are `null`. */
 function decisionOf(found: RecordedDecision): Decision {
   const { decisionId, confidence, answerSignals, escalate, reranker, ...recorded } = found
   return {

@@ -1,4 +1,4 @@
-/** `GET /v1/policies` and `GET /v1/audit`: what is decided by, since when, and what was changed by whom. */
+/** `GET /v1/policies` and `GET /v1/audit`: policies, and the audit trail. */
 import type { ConsoleContext } from './context.ts'
 import { requireAdmin } from './require-admin.ts'
 import { DAY_MS } from '../durations.ts'
@@ -8,7 +8,7 @@ import { readLimit } from './read-limit.ts'
 
 const LONGEST_MS = 3 * 366 * DAY_MS
 
-/** The policies that can be chosen, those that decided, and who chose which, when and why. */
+/** The policies that can be chosen, those that decided, and choices with author, time and reason. */
 export async function getPolicies(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c)
   const tenant = readTenant(c, principal)
@@ -43,7 +43,7 @@ export async function getPolicies(c: ConsoleContext): Promise<Response> {
   })
 }
 
-/** The audit trail, the latest first: what gates reported, and what operators changed. */
+/** The audit trail, latest first: reports of gates and changes by operators. */
 export async function getAuditTrail(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'type', 'limit'])
   const type = c.req.query('type')

@@ -1,4 +1,4 @@
-/** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
+/** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: totals, trends and weak spots. */
 import type { ConsoleContext } from './context.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { Savings } from '../d1/statistics/savings.ts'
@@ -23,26 +23,26 @@ import { csv, json, onTheWire, snakeCase } from './wire.ts'
 const LONGEST_MS = 366 * DAY_MS
 const LONGEST_FOR_GAPS_MS = 31 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
-/** Confidence under which `weighted-signals` advises at most. */
+/** Confidence below which `weighted-signals` at most advises. */
 const WEAK_BELOW = 0.7
 
-/** Sums up a period: verdicts, reasons, bands, cache, latency, savings, and a point an hour or a day. */
+/** Totals of a period: verdicts, reasons, bands, cache, latency, savings, and a series by hour or day. */
 export async function getStatistics(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'interval', 'format', ...FILTER_NAMES])
   const period = readPeriod(c, LONGEST_MS)
   const asked = { ...period, interval: readInterval(c, period), filter: readFilter(c) }
   const format = readFormat(c)
   const tenant = readTenants(c, principal)
-  // What this isolate still holds is counted too.
+  // So that decisions still buffered in this isolate are counted too.
   await parts.flush()
   const { summaries } = parts
   const isOperator = parts.isOperator(principal)
-  // It counts what was stored: beside each other both would count a part.
+  // This counts new decisions first, so it must not run in parallel with the other queries.
   const summary = await summaries.summary({ tenant, ...asked })
-  // Whole hours, or days.
+  // Rounded to whole hours or days.
   const { fromMs, toMs } = summary
   const [recording, faults] = await Promise.all([
-    // What isolates lose belongs to no tenant, nor who was not let in.
+    // Lost events and rejected requests belong to no tenant, so only operators see them.
     isOperator ? summaries.recording(fromMs, toMs) : undefined,
     isOperator ? parts.requestFaults.list(fromMs, toMs) : undefined,
   ])
@@ -102,7 +102,7 @@ function savingsInColumns({ measured, estimated, money, ...savings }: Savings): 
   return onTheWire({ ...savings, ...Object.fromEntries(groups) }) as Record<string, unknown>
 }
 
-/** The questions refused most often: what the documents do not answer. */
+/** The questions refused most often, which the documents do not answer. */
 export async function getContentGaps(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection', 'limit', 'format'])
   const { collection } = readFilter(c)
@@ -125,7 +125,7 @@ export async function getContentGaps(c: ConsoleContext): Promise<Response> {
   )
 }
 
-/** Documents by the confidence of the decisions they led, week by week. */
+/** Documents by the confidence of decisions with them as best evidence, by week. */
 export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, [
     'from',

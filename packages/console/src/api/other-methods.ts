@@ -3,9 +3,9 @@ import { RagGateError } from 'hono-rag-gate/errors'
 import { respondWithError } from 'hono-rag-gate/middleware'
 
 /**
- * What a path answers to other methods than those that its routes serve: 405, with the ones that it takes.
+ * Responds to other methods than those of a path's routes: 405, with the allowed methods.
  *
- * @returns a handler for each path, to be registered behind the routes
+ * @returns a handler for each path, to be registered after the routes
  */
 export function otherMethods(
   routes: readonly (readonly [method: string, path: string, ...serving: readonly unknown[]])[],

@@ -1,4 +1,4 @@
-/** Query parameters of the statistics, each checked: what is not known or makes no sense is refused by name. */
+/** Query parameters of the statistics; unknown and invalid ones are rejected by name. */
 import type { Context } from 'hono'
 import type { ConsoleContext } from './context.ts'
 import type { Interval } from '../d1/statistics.ts'
@@ -13,16 +13,16 @@ import { tenantFor } from './tenant-for.ts'
 
 const MAX_FILTER_CHARACTERS = 200
 
-/** First and last moment asked for, milliseconds since 1970. */
+/** Start and end of the requested period, Unix times in milliseconds. */
 export interface Period {
   readonly fromMs: number
   readonly toMs: number
 }
 
 /**
- * From `from` up to `to`; the last 24 hours, the current one included, by default.
+ * The period from `from` to `to`; by default the last 24 hours, including the current one.
  *
- * @throws `range` when it makes no sense, `range_too_large` when it is longer than `longestMs`
+ * @throws `range` if it is invalid, `range_too_large` if it is longer than `longestMs`
  */
 export function readPeriod(c: ConsoleContext, longestMs: number, defaultMs = DAY_MS): Period {
   const toMs = readTime(c.req.query('to'), 'to') ?? c.var.ragGateConsole.clock.nowMs() + HOUR_MS
@@ -45,12 +45,12 @@ function readTime(value: string | undefined, param: string): number | undefined 
   return time
 }
 
-/** Longest periods that are shown by the hour. */
+/** Maximum periods with a series by the hour: by default, and on request. */
 const HOURS_BY_DEFAULT_MS = 8 * DAY_MS
 const LONGEST_BY_HOUR_MS = 31 * DAY_MS
 
 /**
- * The length of a point of the series: an hour for periods up to eight days, else a day.
+ * Interval of the series: an hour for periods up to eight days, else a day.
  *
  * @throws `interval`, or `range_too_large` for more than 31 days by the hour
  */
@@ -63,7 +63,7 @@ export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
   return asked
 }
 
-/** @throws `sort` for what is not in the list; the first of it is the default */
+/** @throws `sort` for a value not in the list; the first one is the default */
 export function readSort<Name extends string>(c: Context, allowed: readonly [Name, ...Name[]]): Name {
   return readOneOf(c, 'sort', allowed, 'sort') ?? allowed[0]
 }
@@ -85,7 +85,7 @@ function readOneOf<Value extends string>(
   throw new ConsoleError(code, `${name} must be one of ${allowed.join(', ')}`, { param: name })
 }
 
-/** Parameters that a filter is read from. */
+/** Names of the filter parameters. */
 export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache', 'reason', 'mode', 'outcome'] as const
 
 const CHOICES = {
@@ -97,7 +97,7 @@ const CHOICES = {
   saved: ['refusal', 'cache'],
 } as const
 
-/** @throws `filter` naming the parameter that is not one of the known values, or empty, or too long */
+/** @throws `filter` naming the parameter that is unknown, empty or too long */
 export function readFilter(c: Context): DecisionFilter {
   const [collection, policyId, reason] = (['collection', 'policy', 'reason'] as const).map((name) => {
     const value = c.req.query(name)
@@ -116,13 +116,13 @@ export function readFilter(c: Context): DecisionFilter {
   })
 }
 
-/** The same without what is not asked for. */
+/** Removes members that are `undefined`. */
 export function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
-  // Made of the members of the object itself.
+  // The members are those of the object itself.
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as never
 }
 
-/** @throws `filter` for what is not one of the known values */
+/** @throws `filter` for an unknown value */
 export function choice<Name extends keyof typeof CHOICES>(
   c: Context,
   name: Name,
@@ -130,7 +130,7 @@ export function choice<Name extends keyof typeof CHOICES>(
   return readOneOf<(typeof CHOICES)[Name][number]>(c, name, CHOICES[name], 'filter')
 }
 
-/** @throws `filter` for what is no number from 0 to `most` */
+/** @throws `filter` unless it is a number from 0 to `most` */
 export function readNumber(c: Context, name: string, otherwise: number, most: number): number {
   const asked = c.req.query(name)
   if (asked === undefined) return otherwise
@@ -139,12 +139,12 @@ export function readNumber(c: Context, name: string, otherwise: number, most: nu
   return value
 }
 
-/** The tenant of the parameter, as `tenantFor` says. */
+/** The tenant of the request; see `tenantFor`. */
 export function readTenant(c: ConsoleContext, principal: Principal): Tenant {
   return tenantFor(principal, c.req.query('tenant'), c.var.ragGateConsole.isOperator)
 }
 
-/** As `readTenant`, and every tenant for `*`. */
+/** Like `readTenant`, but all tenants for `*`. */
 export function readTenants(c: ConsoleContext, principal: Principal): Tenant | typeof EVERY_TENANT {
   if (c.req.query('tenant') === '*' && c.var.ragGateConsole.isOperator(principal)) return EVERY_TENANT
   return readTenant(c, principal)

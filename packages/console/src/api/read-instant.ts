@@ -1,12 +1,12 @@
-/** Instants as requests name them. */
+/** Parses instants in requests. */
 
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/
 
 /**
- * Reads an instant of ISO 8601 in the form of RFC 3339: a day (its beginning in UTC), or a day, a time and an offset.
+ * Parses an instant of ISO 8601 in the form of RFC 3339: a date (its start in UTC), or a date, a time and an offset.
  *
- * @returns milliseconds since 1970, or undefined for anything else, days that no month has among it
+ * @returns Unix time in milliseconds, or `undefined` for anything else, including dates that do not exist
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
 export function readInstant(value: string): number | undefined {
@@ -15,7 +15,7 @@ export function readInstant(value: string): number | undefined {
   const [year, month, day, hours, minutes, seconds] = read.slice(1, 7).map((digits) => Number(digits ?? 0))
   const midnight = Date.UTC(year!, month! - 1, day)
   const date = new Date(midnight)
-  // A month or a day too many moves on to the next; years below 100 are taken for others.
+  // `Date` moves days beyond the month's end to the next month, and shifts years below 100.
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined
   const milliseconds = Math.trunc(Number(`0.${read[7] ?? '0'}`) * 1000)
   const offset = (Number(read[9] ?? 0) * 60 + Number(read[10] ?? 0)) * (read[8] === '-' ? -1 : 1)

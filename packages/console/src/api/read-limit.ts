@@ -1,11 +1,11 @@
-/** How many a list may name. */
+/** Maximum length of a list. */
 import type { Context } from 'hono'
 import { ConsoleError } from '../errors.ts'
 
 const LARGEST_LIMIT = 1_000
-/** Rows of a table to be saved, at most: whatever has more is asked for in parts. */
+/** Maximum number of rows of an exported table; larger ones must be requested in parts. */
 export const MOST_ROWS = 10_000
-/** Where a request for a table names no limit: all that there is, and one more tells that it is too much. */
+/** Default limit of a table: all rows, plus one that shows that there are too many. */
 export const WHOLE = MOST_ROWS + 1
 
 /** @throws `limit` unless the parameter is whole and 1..1000 */

@@ -1,4 +1,4 @@
-/** `POST /v1/replay`: what another policy would have decided. */
+/** `POST /v1/replay`: judges recorded decisions by another policy. */
 import type { ConsoleContext } from './context.ts'
 import { measuredRate, type NOT_REPLAYABLE, replayDecision, whereReaderFails } from '@hono-rag-gate/calibration'
 import type { Verdict } from 'hono-rag-gate/core/gates'
@@ -14,15 +14,14 @@ import { json } from './wire.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const LONGEST_MS = 366 * DAY_MS
-/** Decisions judged again by one request. */
+/** Number of decisions judged by one request. */
 const SAMPLE = 1_000
-/** Changed decisions that are named. */
+/** Number of changed decisions to list. */
 const NAMED = 50
 
 /**
- * Judges the latest recorded decisions again under another policy, a name or the id of one that was pushed. What repeats
- * an answer from the cache is left out. Findings about texts stand as they were; what a record does not hold makes it not
- * replayable, never a guess.
+ * Judges the latest recorded decisions again by another policy, given as a name or the id of a pushed one. Answers from
+ * the cache are left out. Findings of text rules are reused; if a record lacks a signal, it is not replayable.
  */
 export async function postReplay(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['from', 'to', 'collection'])
@@ -66,14 +65,14 @@ export async function postReplay(c: ConsoleContext): Promise<Response> {
     before,
     after,
     would_refuse: { rate: judged === 0 ? null : after.refuse / judged, low, high },
-    /** Answers that would have been refused, less refusals that would have been answered. */
+    /** Answers that would have been refused, minus refusals that would have been answered. */
     calls_avoided: after.refuse - before.refuse,
     unread: { where_reader_failed: whereReaderFails(policy), ...unread },
     changed: { count: changed.length, decisions: changed.slice(0, NAMED) },
   })
 }
 
-/** @throws `policy_unknown` for what is neither a name nor the id of a policy of the tenant */
+/** @throws `policy_unknown` if it is neither a name nor the id of the tenant's policy */
 async function policyAsked({ policyOf, policyNames }: ConsoleParts, tenant: string, asked: unknown): Promise<Policy> {
   const policy = typeof asked === 'string' ? await policyOf(tenant, asked) : undefined
   if (policy !== undefined) return policy

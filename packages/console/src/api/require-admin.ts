@@ -5,7 +5,7 @@ import type { ConsoleContext } from './context.ts'
 import { requireScope } from './require-scope.ts'
 
 /**
- * Lets a request through only with the scope `admin`, and with no parameters but those of these names.
+ * Requires the scope `admin`, and rejects parameters other than those named.
  *
  * @throws as `requireScope` and `checkNames` do
  */

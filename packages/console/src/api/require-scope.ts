@@ -5,14 +5,14 @@ import type { Authenticate, Principal, Scope } from 'hono-rag-gate/ports'
 
 const FAULTS: Faults = { ...IDENTIFY_FAULTS, failed: 'store_unavailable' }
 
-/** How long the look-up of a key may take. */
+/** Deadline of the key lookup. */
 const IDENTIFY_TIMEOUT_MS = 3000
 
 /**
- * Lets a request through only with a scope.
+ * Requires a scope.
  *
- * @throws `unauthorized` without credentials, or with wrong ones; `forbidden` when they do not reach that far;
- *   `store_unavailable` when whose they are is not known in time
+ * @throws `unauthorized` without valid credentials; `forbidden` if they lack the scope; `store_unavailable` if they
+ *   could not be looked up in time
  */
 export async function requireScope(
   { authenticate }: { readonly authenticate: Authenticate },

@@ -1,4 +1,4 @@
-/** Every route of the console, under the path it is mounted at, and who serves it. */
+/** All routes of the console with their handlers; paths are relative to its mount path. */
 import type { ConsoleContext } from './context.ts'
 import { deleteSubject } from './delete-subject.ts'
 import { getFeedback, getLabels, postFeedback, putLabel } from './feedback.ts'
@@ -9,7 +9,7 @@ import { getAuditTrail, getPolicies } from './get-policies.ts'
 import { getContentGaps, getDocumentTrends, getStatistics } from './get-stats.ts'
 import { postReplay } from './replay.ts'
 
-/** A route: method, path in Hono's words, and who serves it. */
+/** A route: method, path pattern of Hono, and handler. */
 export type ConsoleRoute = readonly [method: string, path: string, handler: (c: ConsoleContext) => Promise<Response>]
 
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [

@@ -1,4 +1,4 @@
-/** Whose data a request is about. */
+/** The tenant of a request. */
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Principal } from 'hono-rag-gate/ports'
@@ -7,9 +7,9 @@ import { ConsoleError } from '../errors.ts'
 const TENANT = /^[\w.-]{1,64}$/
 
 /**
- * The tenant that is meant: the caller's own, unless an operator names another.
+ * The caller's own tenant, or the one that an operator names.
  *
- * @throws `tenant_mismatch` where a key names another, `tenant_id` for what no tenant can be called
+ * @throws `tenant_mismatch` if a caller who is not an operator names another tenant, `tenant_id` for an invalid name
  */
 export function tenantFor(principal: Principal, asked: unknown, isOperator: (principal: Principal) => boolean): Tenant {
   if (asked === undefined || asked === principal.tenant) return principal.tenant

@@ -1,18 +1,18 @@
-/** How the statistics are sent: JSON with names in snake case and times as ISO 8601, or CSV. */
+/** Wire format of the statistics: JSON with snake-case names and ISO 8601 times, or CSV. */
 import type { Context } from 'hono'
 import { ConsoleError } from '../errors.ts'
 import { MOST_ROWS } from './read-limit.ts'
 
-/** Version of what `/v1/stats` and its neighbours answer; it rises when a field changes its meaning or goes. */
+/** Version of the `/v1/stats` routes' responses; increases if a field is removed or changes its meaning. */
 export const VERSION = 1
 
-/** Answers may not be stored. */
+/** Responses must not be cached. */
 export const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization' }
 
-/** Members that are moments, not lengths of time. */
+/** Members that are points in time rather than durations. */
 const MOMENT = /^(from|to|start|at|last|first|week|opened|closed|requested|finished|expires)Ms$/
 
-/** Names of members that are moments. */
+/** Names of these members. */
 type MomentName =
   `${'from' | 'to' | 'start' | 'at' | 'last' | 'first' | 'week' | 'opened' | 'closed' | 'requested' | 'finished' | 'expires'}Ms`
 /** `fooBar` as `foo_bar`. */
@@ -25,7 +25,7 @@ type WireName<Name extends string> = Name extends MomentName
     : never
   : SnakeCase<Name>
 
-/** The form in which a value is sent: names in snake case, moments as ISO 8601. */
+/** Wire form of a value: names in snake case, times as ISO 8601. */
 export type OnTheWire<Value> = Value extends readonly (infer Each)[]
   ? readonly OnTheWire<Each>[]
   : Value extends object
@@ -36,7 +36,7 @@ export type OnTheWire<Value> = Value extends readonly (infer Each)[]
       }
     : Value
 
-/** A value with its own names in snake case. Keys that are data (reason codes, bands) have no capitals and stay. */
+/** Converts member names to snake case. Keys that are data (reason codes, bands) have no capitals and are unchanged. */
 export function onTheWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onTheWire)
   if (value === null || typeof value !== 'object') return value
@@ -49,20 +49,20 @@ export function onTheWire(value: unknown): unknown {
   )
 }
 
-/** A name as it is sent. */
+/** Converts a name to snake case. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Answers with JSON that may not be stored. */
+/** Responds with JSON that must not be cached. */
 export function json(c: Context, body: Readonly<Record<string, unknown>>, status: 200 | 201 | 202 = 200): Response {
   return c.json({ version: VERSION, ...body }, status, NO_STORE)
 }
 
 /**
- * Answers with a table to be saved under a name. The names of the first row are those of the columns.
+ * Responds with a CSV file. The member names of the first row are the columns.
  *
- * @throws `range_too_large` for more than 10,000 rows: a part of them would look like all
+ * @throws `range_too_large` for more than 10,000 rows, rather than truncating the table
  */
 export function csv(
   c: Context,
@@ -86,27 +86,27 @@ export function csv(
   })
 }
 
-/** Rows under the names of their columns. @see RFC 4180 */
+/** Formats rows under their column names. @see RFC 4180 */
 export function csvText(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))]
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }
 
-/** Texts that a spreadsheet would take for a formula. */
+/** Texts that a spreadsheet would treat as a formula. */
 const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/
-/** Where one begins for a spreadsheet that separates cells by semicolons or tabs, as in half of Europe: it minds no quotes. */
+/** The same after a semicolon or tab, which many European spreadsheets use as separator, even within quotes. */
 const BEHIND_SEPARATOR = /([;\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g
 
 /**
- * One cell, as in RFC 4180. A text that a spreadsheet would carry out begins with an apostrophe, also behind what may be a
- * separator to it; numbers stay numbers.
+ * A cell as in RFC 4180. A text that a spreadsheet would execute gets an apostrophe in front, also after a possible
+ * separator; numbers are unchanged.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  // Many readers of CSV give up at a NUL, others leave it out, with a formula behind it.
+  // Many CSV readers fail at a NUL; others drop it, which may expose a formula behind it.
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\0', '\ufffd')
   const inert = text.replaceAll(BEHIND_SEPARATOR, "$1'")
   const safe = FORMULA.test(text) ? `'${inert}` : inert

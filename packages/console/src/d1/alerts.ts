@@ -17,17 +17,17 @@ export interface D1AlertsOptions {
 /** An alert, open until `closedMs` is set. */
 export type Alert = typeof alerts.$inferSelect
 
-/** Alerts, each open once for a tenant and kind for as long as its figure is beyond its bound. */
+/** Alerts; per tenant and kind at most one is open, while its figure is outside the bound. */
 export interface Alerts {
-  /** Opens, renews and closes a tenant's alerts by what was found. @throws `schema_outdated`, `store_unavailable` */
+  /** Opens, updates and closes a tenant's alerts by the findings. @throws `schema_outdated`, `store_unavailable` */
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
-  /** What alerts are open of, by tenant. @throws `schema_outdated`, `store_unavailable` */
+  /** Kinds of open alerts by tenant. @throws `schema_outdated`, `store_unavailable` */
   open(): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
-  /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
+  /** Open ones first, then the latest; of all tenants only open ones. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
-  /** Up to twenty alerts whose opening or closing was not told, the latest first. @throws `schema_outdated`, `store_unavailable` */
+  /** Up to twenty alerts with unreported changes, latest first. @throws `schema_outdated`, `store_unavailable` */
   untold(): Promise<readonly Alert[]>
-  /** Notes that an alert was told of as it stands. @throws `schema_outdated`, `store_unavailable` */
+  /** Marks the current state of an alert as reported. @throws `schema_outdated`, `store_unavailable` */
   told(alert: Alert): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
             target: [alerts.tenant, alerts.kind],
             targetWhere: isNull(alerts.closedMs),
             set: { value: each.value, bound: each.bound, decisions: each.decisions },
-            // Never `undefined`: it is made of conditions.
+            // Never `undefined`, because there are conditions.
             setWhere: or(ne(decisions, each.decisions), ne(value, each.value), ne(bound, each.bound))!,
           }),
       )
@@ -86,7 +86,7 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
     },
 
     async untold() {
-      // The latest first: old ones that are always turned away keep none of them back.
+      // Latest first, so that old alerts that the webhook always rejects do not block new ones.
       return queries
         .select()
         .from(alerts)
@@ -97,7 +97,7 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
     },
 
     async told({ id, closedMs }) {
-      // It may have closed since.
+      // It may have been closed in the meantime.
       await queries
         .update(alerts)
         .set({ untold: 0 })

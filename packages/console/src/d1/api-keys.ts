@@ -16,24 +16,23 @@ export interface D1ApiKeysOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
   /**
-   * How long a key that was read counts without another look into the database, in milliseconds: how long another
-   * isolate may take a revoked key. 0..60,000; 0 looks every time.
+   * Maximum age of a cached key, milliseconds: for this long another isolate may accept a revoked key. 0..60,000; 0
+   * reads the database every time.
    *
    * @default 10_000
    */
   readonly copyMaxAgeMs?: number
   /**
-   * How long what was last read stands in for a database that does not answer within a second, in milliseconds: a key
-   * that was revoked just before counts for as long.
-   * 0..3,600,000.
+   * How old a cached key may be to stand in for a database that does not answer within a second, milliseconds: a
+   * revoked key may be accepted for this long. 0..3,600,000.
    *
-   * @default 0, for none
+   * @default 0, which disables it
    */
   readonly outageMaxAgeMs?: number
   /**
-   * How long an id that no key has is turned away without another look into the database, in milliseconds. Once an isolate
-   * has looked up twenty such ids within that time, it reads the list of all ids instead, as long as there are at most
-   * 10,000 of them: then a key made elsewhere meanwhile counts when that time has passed. 0..60,000; 0 looks every time.
+   * How long an unknown key id is rejected without another lookup, milliseconds. After twenty lookups of unknown ids
+   * within this time, an isolate reads the list of all ids instead, if there are at most 10,000; a key made elsewhere
+   * in the meantime is then accepted after this time. 0..60,000; 0 looks up every time.
    *
    * @default 5_000
    */
@@ -42,10 +41,10 @@ export interface D1ApiKeysOptions {
   readonly clock?: Clock
 }
 
-/** Keys that are remembered; of more, those read longest ago are looked up again. */
+/** Maximum number of cached keys; the oldest are evicted. */
 const MAX_COPIES = 1000
 
-/** Characters of base32: 80 bits name a key, 256 bits are its secret. */
+/** Base32 characters: 80 bits for the id, 256 bits for the secret. */
 const ID_LENGTH = 16
 const SECRET_LENGTH = 52
 const TOKEN = new RegExp(`^rg_([a-z2-7]{${ID_LENGTH}})_([a-z2-7]{${SECRET_LENGTH}})$`)
@@ -59,8 +58,8 @@ interface Copy {
 }
 
 /**
- * Keys in D1: `rg_` + 16 characters that name it + `_` + 52 characters of secret. Of the secret only its SHA-256 is kept;
- * it has 256 random bits, so nothing slower is needed.
+ * API keys in D1: `rg_`, 16 characters of id, `_`, 52 characters of secret. Only the SHA-256 of the secret is stored; a
+ * slow hash is not needed for 256 random bits.
  *
  * @throws `config_invalid` when an age is out of range
  */
@@ -147,7 +146,7 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
         .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
         .returning({ id: apiKeys.id })
         .catch(rethrowStoreFault)
-      // Not before: a request during the write would keep a copy that still counts.
+      // After the write, because a concurrent request could cache the valid key again.
       copies.delete(id)
       return revoked.length > 0
     },

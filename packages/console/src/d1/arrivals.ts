@@ -16,38 +16,37 @@ export interface D1ArrivalsOptions {
   readonly db: D1Database
 }
 
-/** Which decisions are followed. */
+/** Filter of the decisions to follow. */
 export interface ArrivalsQuery {
   readonly tenant: Tenant
   /** @default every decision */
   readonly filter?: DecisionFilter
 }
 
-/** How far decisions were followed: for the server alone, it follows the traffic of all tenants. */
+/** A position in the stream of decisions. Not for clients: it depends on the traffic of all tenants. */
 export interface Followed {
   /** The latest place. */
   readonly place: number
-  /** Places of the half minute before it whose decisions are known. */
+  /** Places of known decisions in the half minute before it. */
   readonly known: ReadonlySet<number>
 }
 
-/** Decisions that arrived, and how far that is. */
+/** New decisions, and the position after them. */
 export interface Arrived {
   readonly decisions: readonly ListedDecision[]
   readonly upTo: Followed
 }
 
-/** Follows decisions as they arrive: none is missed that was recorded within half a minute, and none comes twice. */
+/** Follows decisions as they arrive, without gaps or duplicates, if they are recorded within half a minute. */
 export interface Arrivals {
   /**
-   * How far there is nothing to follow: the latest decision; with an id, that event of the tenant, or the latest where there
-   * is no such event.
+   * The starting position: the latest decision; with an id that event of the tenant, or the latest if there is none.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   start(query: ArrivalsQuery, id?: string): Promise<Followed>
   /**
-   * What arrived since, through at most 1,000 later decisions of all tenants: what is beyond comes with the next call.
+   * New decisions since a position, among at most 1,000 later decisions of all tenants; the next call continues there.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -55,15 +54,15 @@ export interface Arrivals {
 }
 
 const MOST_SCANNED = 1_000
-/** A buffer holds decisions for a second, a queue for some: those of different isolates arrive out of order. */
+/** How late a decision may arrive: buffers and queues hold decisions for some seconds. */
 const LATE_MS = 30_000
 const PLACE = decisions.place
 
-/** Arrivals of decisions in D1: reading costs as many rows as arrived in the last half minute. Errors of D1 become `schema_outdated` or `store_unavailable`. */
+/** Follows decisions in D1; each call reads the rows of the last half minute. D1's errors are converted. */
 export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
   const queries = drizzle(db)
 
-  /** Those that a query is after, of the half minute up to a place. */
+  /** Condition for the decisions of a query in the half minute before a place. */
   const late = ({ tenant, filter = {} }: ArrivalsQuery, place: number) =>
     and(ofTenant(tenant), between(startOf(place), place + 1), matches(decisions, filter))
 
@@ -126,7 +125,7 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
   }
 }
 
-/** The first place of the half minute up to one. */
+/** The first place of the half minute before a place. */
 function startOf(place: number): number {
   return place - LATE_MS * PLACES_OF_A_MS
 }

@@ -15,13 +15,13 @@ export interface AuditEntry {
   readonly id: string
   readonly atMs: number
   readonly type: string
-  /** Event with which a gate reported it; `null` for what operators did. */
+  /** Event with which a gate reported it; `null` for actions of operators. */
   readonly decisionId: string | null
   readonly by: string | null
   readonly payload: Json
 }
 
-/** Which entries are read. */
+/** Filter of the entries. */
 export interface AuditQuery {
   readonly tenant: Tenant
   readonly fromMs: number
@@ -31,9 +31,9 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-/** What gates reported and operators changed. */
+/** Reports of gates, and changes by operators. */
 export interface AuditTrail {
-  /** The latest first. @throws `schema_outdated`, `store_unavailable` */
+  /** Latest first. @throws `schema_outdated`, `store_unavailable` */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>
 }
 

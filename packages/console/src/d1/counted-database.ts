@@ -1,16 +1,16 @@
-/** How many statements D1 is asked: those of an invocation have a limit. */
+/** Counts the statements sent to D1, whose number per invocation is limited. */
 import type { D1Database } from '@cloudflare/workers-types'
 
-/** A database that counts what is asked of it. */
+/** A database that counts its statements. */
 export interface CountedDatabase {
   readonly db: D1Database
-  /** Statements so far. */
+  /** Number of statements so far. */
   readonly statements: () => number
 }
 
 const known = new WeakMap<D1Database, CountedDatabase>()
 
-/** Counts the statements of a database: prepared ones, each of which runs once here. The same one, or one that counts, is counted once. */
+/** Wraps a database to count its statements; each prepared one runs once here. Wraps each only once. */
 export function countedDatabase(given: D1Database): CountedDatabase {
   let counted = known.get(given)
   if (counted !== undefined) return counted
@@ -21,7 +21,7 @@ export function countedDatabase(given: D1Database): CountedDatabase {
       return given.prepare(sql)
     },
     batch: (all) => given.batch(all),
-    // Nothing else of a database is used.
+    // No other members of a database are used.
   } as D1Database
   counted = { db, statements: () => statements }
   known.set(given, counted).set(db, counted)

@@ -12,29 +12,30 @@ export interface D1CountingOptions {
   readonly db: D1Database
 }
 
-/** Counts decisions that were stored. */
+/** Aggregates stored decisions into rollups. */
 export interface Counting {
   /**
-   * Counts what was stored since the last time, in slices of 5,000 for the sums and 20,000 for weak spots, each of which is
-   * counted exactly once. Where nothing was, it reads a few rows and writes none.
+   * Counts decisions stored since the last call, in slices of 5,000 for sums and 20,000 for weak spots; each is counted
+   * exactly once. If there are none, it reads a few rows and writes nothing.
    *
    * @param counts @default everything
-   * @param maxSlices of each, 1 and up. @default 4
-   * @returns whether all is counted
+   * @param maxSlices per kind, 1 and up. @default 4
+   * @returns whether everything is counted
    * @throws `schema_outdated`, `store_unavailable`
    */
   count(counts?: Counts | 'all', maxSlices?: number): Promise<boolean>
   /**
-   * The same once it is worth it: sums from 50 decisions on, of fewer of which there is no alert, or once one has waited for
-   * three hours; weak spots from 20,000 on, or after a week. What is counted of few decisions is as many rows as of many.
+   * Like `count`, but only if it is worthwhile, because counting a few decisions writes as many rows as counting many:
+   * sums for at least 50 decisions (fewer cannot cause an alert), or after three hours; weak spots for at least 20,000,
+   * or after a week.
    *
-   * @returns whether nothing worth it is left
+   * @returns whether nothing worthwhile is left
    * @throws `schema_outdated`, `store_unavailable`
    */
   countMany(nowMs: number, maxSlices?: number): Promise<boolean>
-  /** Whether what was decided before a moment is summed up. @throws `schema_outdated`, `store_unavailable` */
+  /** Whether all decisions before a moment are counted in the sums. @throws `schema_outdated`, `store_unavailable` */
   isSummedUpTo(ms: number): Promise<boolean>
-  /** Rises with what is summed up. @throws `schema_outdated`, `store_unavailable` */
+  /** A number that increases as decisions are counted. @throws `schema_outdated`, `store_unavailable` */
   summedUp(): Promise<number>
 }
 

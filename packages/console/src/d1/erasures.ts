@@ -16,36 +16,36 @@ export interface D1ErasuresOptions {
   readonly clock: Clock
 }
 
-/** What was erased of a principal by one call, by table. */
+/** What one call erased for a principal, by table. */
 export interface Erased {
-  /** Rows without a person and without a question any more. */
+  /** Decisions from which person and question were removed. */
   readonly decisions: number
   readonly feedback: number
   readonly questionTexts: number
-  /** Entries of the audit trail that do not say who acted any more. Those of erased decisions only say that they were. */
+  /** Audit entries from which the actor was removed. Those of erased decisions only state the erasure. */
   readonly auditEvents: number
-  /** Pushed policies that do not say who pushed them any more. */
+  /** Pushed policies from which the author was removed. */
   readonly pushedPolicies: number
-  /** `false`: the cron trigger carries on with what is left. */
+  /** `false` if the cron trigger must continue. */
   readonly finished: boolean
 }
 
-/** Erases what is recorded of a principal. */
+/** Erases the recorded data of a principal. */
 export interface Erasures {
   /**
-   * Notes the wish and carries it out as far as the slices reach. What is on its way (in a queue, in a buffer) is erased
-   * when it arrives. Decisions stay as rows without principal, question and evidence, so that a further delivery is not
-   * counted again; refusals do not count among the content gaps any more. Asked again, it erases what came since.
+   * Records the request and carries it out as far as `maxSlices` permits. Data still in a queue or buffer is erased on
+   * arrival. Decisions stay as rows without principal, question and evidence, so that a redelivery is not counted
+   * again; their refusals no longer count among the content gaps. A repeated request erases what was recorded since.
    *
-   * @param maxSlices most slices of 1,000 decisions gone through. @default 10
+   * @param maxSlices maximum number of slices of 1,000 decisions. @default 10
    * @throws `schema_outdated`, `store_unavailable`
    */
   erase(tenant: Tenant, principalId: string, maxSlices?: number): Promise<Erased>
   /**
-   * Carries on with what is not finished, the oldest wish first.
+   * Continues unfinished requests, oldest first.
    *
-   * @param maxSlices of all wishes together. @default 10
-   * @returns how many wishes are still not finished
+   * @param maxSlices for all requests together. @default 10
+   * @returns the number of requests still unfinished
    * @throws `schema_outdated`, `store_unavailable`
    */
   carryOn(maxSlices?: number): Promise<number>
@@ -59,7 +59,7 @@ interface Wish {
   readonly untilPlace: number
 }
 
-/** Erasure in D1. It can be stopped after any statement: each slice and how far it went are written together. */
+/** Erasure in D1. It can be interrupted after any statement: each slice is written together with its progress. */
 export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   const counting = createD1Counting({ db })
   const queries = drizzle(db)
@@ -69,7 +69,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
     const slice = await queries
       .select({ place, tenant: decisions.tenant, principalId: decisions.principalId })
       .from(decisions)
-      // `default` has no index of its own, and goes through those of all.
+      // The tenant `default` has no index of its own, so the decisions of all tenants are scanned.
       .where(and(tenant === 'default' ? undefined : ofTenant(tenant), gt(place, untilPlace)))
       .orderBy(place)
       .limit(SLICE)
@@ -87,7 +87,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       db.prepare(DROP_TEXTS).bind(tenant, places),
       db.prepare(ERASE).bind(tenant, principalId, places, end),
     ])
-    // A batch gives a result for each.
+    // A batch returns one result per statement.
     return { texts: texts!.meta.changes, rows: own.length, untilPlace: end }
   }
 
@@ -106,11 +106,11 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   return {
     async erase(tenant, principalId, maxSlices = 10) {
       try {
-        // What is erased is not there to be counted later.
+        // Erased decisions cannot be counted later.
         await counting.count()
         const wish = { requestedMs: clock.nowMs(), finishedMs: null }
         const { decidedUntilPlace, finishedMs, requestedMs } = erasures
-        // One that is under way goes on; what came since it was asked for is gone through again.
+        // A running request continues; for a finished one, what was recorded since is scanned again.
         const goesOn = sql`iif(${finishedMs} IS NULL, min(${decidedUntilPlace}, ${requestedMs} * ${PLACES_OF_A_MS} - 1), -1)`
         const [[begun], rated, acted, pushed] = await queries.batch([
           queries

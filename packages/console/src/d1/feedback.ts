@@ -16,11 +16,11 @@ export interface D1FeedbackOptions {
   readonly clock: Clock
 }
 
-/** What a label says of an answer or a refusal. */
+/** A label of an answer or refusal. */
 export interface Label {
   readonly tenant: Tenant
   readonly eventId: string
-  /** The caller who was answered, or an operator. Each has one label for an event. */
+  /** The caller who got the answer, or an operator. Each has one label per event. */
   readonly source: 'user' | 'reviewer'
   readonly rating: 'right' | 'wrong'
   readonly comment?: string
@@ -33,7 +33,7 @@ export type GivenLabel = Pick<
   'eventId' | 'source' | 'rating' | 'comment' | 'atMs' | 'verdict' | 'policyId' | 'collection'
 >
 
-/** Labels of one policy's decisions of one verdict. */
+/** Number of labels on one policy's decisions of one verdict. */
 export interface LabelCount {
   readonly policyId: string
   readonly verdict: Verdict
@@ -41,16 +41,16 @@ export interface LabelCount {
   readonly wrong: number
 }
 
-/** A question, and whether it can be answered, by what people said of its answer or refusal. */
+/** A question, and whether it is answerable according to its label. */
 export interface LabelledQuestion {
-  /** `null` where no text is kept. */
+  /** `null` if texts are not stored. */
   readonly question: string | null
   readonly answerable: boolean
   readonly collection: string
   readonly source: 'user' | 'reviewer'
 }
 
-/** Which labels are read. */
+/** Filter of the labels. */
 export interface LabelsQuery {
   readonly tenant: Tenant
   readonly fromMs: number
@@ -59,31 +59,31 @@ export interface LabelsQuery {
   readonly policyId?: string
 }
 
-/** Labels, kept and counted. */
+/** Stores and counts labels. */
 export interface Feedback {
-  /** Keeps a label in place of what the same source said before. @throws `schema_outdated`, `store_unavailable` */
+  /** Stores a label, replacing that of the same source. @throws `schema_outdated`, `store_unavailable` */
   label(label: Label): Promise<void>
   /**
-   * Labels by policy and verdict. Where both said something of an event, the reviewer counts. Labels whose decision has
-   * not arrived are left out.
+   * Labels by policy and verdict. If an event has both, the reviewer's label counts. Labels whose decision has not
+   * arrived yet are left out.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   counts(query: LabelsQuery): Promise<readonly LabelCount[]>
   /**
-   * Questions that were labelled, each once: by a reviewer before a user, and by the latest word. A wrong refusal was of
-   * an answerable question, a wrong answer to one that should have been refused. At most 10,000.
+   * Labelled questions, each once: the reviewer's label takes precedence, then the latest. A wrong refusal means that
+   * the question is answerable, a wrong answer that it is not. At most 10,000.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   questions(query: LabelsQuery): Promise<readonly LabelledQuestion[]>
-  /** The latest first. @throws `schema_outdated`, `store_unavailable` */
+  /** Latest first. @throws `schema_outdated`, `store_unavailable` */
   latest(query: LabelsQuery, limit: number): Promise<readonly GivenLabel[]>
 }
 
 const MOST_QUESTIONS = 10_000
 
-/** Labels that came before their decision and are looked at again at once. */
+/** Maximum number of labels to look up at once that arrived before their decision. */
 const MOST_FILLED = 100
 
 /** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -95,7 +95,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       .selectDistinct({ eventId: feedback.eventId })
       .from(feedback)
       .where(and(labelsOf({ tenant, fromMs, toMs }), isNull(feedback.verdict)))
-      // Decisions of old ones may be lost: they must not keep others from being looked at.
+      // Latest first: the decisions of old labels may be lost, and must not block new ones.
       .orderBy(desc(feedback.atMs))
       .limit(MOST_FILLED)
       .catch(rethrowStoreFault)
@@ -113,7 +113,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .where(ofEvent(tenant, eventId))
         .limit(1)
         .catch(rethrowStoreFault)
-      // What is known of the decision stays where it is gone.
+      // If the decision was removed, its known fields are kept.
       const given = { atMs: clock.nowMs(), rating, comment, principalId, ...decided }
       await queries
         .insert(feedback)
@@ -181,7 +181,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .catch(rethrowStoreFault)
       const first = new Map<string, LabelledQuestion>()
       for (const [at, { hmac, verdict, rating, ...row }] of rows.entries()) {
-        // Without an HMAC it is unknown whether it is another question.
+        // Without an HMAC, each question counts as different.
         const key = lengthPrefixed([row.collection, hmac ?? `${at}`])
         if (!first.has(key)) first.set(key, { ...row, answerable: (verdict === 'refuse') === (rating === 'wrong') })
       }

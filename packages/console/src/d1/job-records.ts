@@ -11,35 +11,35 @@ export interface D1JobRecordsOptions {
   readonly db: D1Database
 }
 
-/** How a run of a job ended. */
+/** Result of a job's run. */
 export interface JobRun {
-  /** `false` when work is left for the next run. */
+  /** `false` if work is left for the next run. */
   readonly finished: boolean
 }
 
-/** Whether fewer statements than these were asked of D1 in this invocation, of the 1,000 that it allows. @see https://developers.cloudflare.com/d1/platform/limits/ */
+/** Whether fewer than `most` of D1's 1,000 statements per invocation were used. */
 export type HasRoom = (most: number) => boolean
 
-/** When a job was last run. */
+/** The last run of a job. */
 export interface JobRecord {
   readonly name: string
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly ranMs: number
-  /** First run of those, up to the last, that left work over or failed; `null` where the last left none. */
+  /** Start of the current series of runs that left work or failed; `null` if the last run finished. */
   readonly behindSinceMs: number | null
   /** Whether the last run threw. */
   readonly failed: boolean
 }
 
-/** What is kept of jobs. */
+/** Records of jobs. */
 export interface JobRecords {
   /** By name. @throws `schema_outdated`, `store_unavailable` */
   list(): Promise<readonly JobRecord[]>
-  /** Notes a run that began at `ranMs`; `failed` where it threw. One that went like the last is noted once an hour. @throws `schema_outdated`, `store_unavailable` */
+  /** Records a run begun at `ranMs`; if like the last, hourly. @throws `schema_outdated`, `store_unavailable` */
   note(name: string, ranMs: number, ended: JobRun | 'failed'): Promise<void>
-  /** Where a job goes on, `undefined` before its first run. @throws `schema_outdated`, `store_unavailable` */
+  /** Where a job continues; `undefined` before its first run. @throws `schema_outdated`, `store_unavailable` */
   cursor<Cursor>(name: string): Promise<Cursor | undefined>
-  /** Keeps where a job goes on. @throws `schema_outdated`, `store_unavailable` */
+  /** Stores where a job continues. @throws `schema_outdated`, `store_unavailable` */
   keepCursor(name: string, cursor: Json): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export function createD1JobRecords({ db }: D1JobRecordsOptions): JobRecords {
         .where(eq(jobs.name, name))
         .get()
         .catch(rethrowStoreFault)
-      // Written below, by the job of that name.
+      // Written below by the job of that name.
       return (row?.cursor ?? undefined) as Cursor | undefined
     },
 

@@ -1,42 +1,42 @@
-/** Which ids there are keys of, so that made-up ones cost no look-up each. */
+/** Caches which key ids exist, so that invented ones do not cost a database lookup each. */
 import { keepNewest } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 
-/** What is asked of the database, and how long an answer holds. */
+/** Options of `createKeyIds`. */
 export interface KeyIdsOptions {
-  /** Milliseconds that an id which no key has counts as unknown without another look, and that a list of ids holds. */
+  /** How long an unknown id, and the list of ids, are cached, milliseconds. */
   readonly unknownMaxAgeMs: number
-  /** Ids of keys, at most so many. */
+  /** Reads ids of keys, at most this many. */
   readonly list: (limit: number) => Promise<readonly string[]>
   readonly clock: Clock
 }
 
-/** What is known of ids without asking the database. */
+/** The cache of key ids. */
 export interface KeyIds {
-  /** Whether an id certainly has no key. May read the list of all ids, once for a while. */
+  /** Whether an id certainly has no key. May read the list of all ids, at most once per period. */
   isUnknown(id: string): Promise<boolean>
-  /** Notes that a look-up of an id found no key. */
+  /** Records that a lookup found no key. */
   noteUnknown(id: string): void
-  /** Notes a key that was just made. */
+  /** Records a new key. */
   noteMade(id: string): void
 }
 
-/** Look-ups of their own that ids without a key may cost within `unknownMaxAgeMs`; then the list of ids is read. */
+/** Number of lookups of unknown ids within `unknownMaxAgeMs` before the list of ids is read. */
 const LOOK_UPS = 20
 
-/** Ids without a key that are remembered one by one. */
+/** Maximum number of cached unknown ids. */
 const MAX_UNKNOWN = 1000
 
-/** Keys up to which the list of ids is worth reading. */
+/** Maximum number of keys for which the list of ids is read. */
 const MAX_LISTED = 10_000
 
 interface List {
-  /** `undefined` where there are too many keys to list them. */
+  /** `undefined` if there are too many keys to list. */
   readonly ids: Set<string> | undefined
   readonly readAtMs: number
 }
 
-/** Makes an empty memory, for one database. */
+/** Makes an empty cache for one database. */
 export function createKeyIds({ unknownMaxAgeMs, list, clock }: KeyIdsOptions): KeyIds {
   const unknown = new Map<string, number>()
   let missed = { sinceMs: 0, count: 0 }
@@ -48,12 +48,12 @@ export function createKeyIds({ unknownMaxAgeMs, list, clock }: KeyIdsOptions): K
     return ageMs >= 0 && ageMs < unknownMaxAgeMs
   }
 
-  /** The list, read again when it is old; while another request reads it, the one there is. */
+  /** The list, read again if it is too old; while another request is reading it, the previous one. */
   async function currentList(): Promise<List | undefined> {
     const nowMs = clock.nowMs()
-    // Keys that are too many to list stay so: revoked ones are kept.
+    // Once there are too many keys they stay so, because revoked ones are kept.
     if (listed !== undefined && (listed.ids === undefined || isFresh(listed.readAtMs))) return listed
-    // A request that was cancelled never ends its reading.
+    // A cancelled request never finishes reading.
     if (readingSinceMs !== undefined && isFresh(readingSinceMs)) return listed
     readingSinceMs = nowMs
     try {

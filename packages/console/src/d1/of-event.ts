@@ -3,7 +3,7 @@ import { type Tenant, timeOfId } from 'hono-rag-gate/core/lib'
 import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
 import { decisions } from 'hono-rag-gate/d1/schema'
 
-/** A question is judged, and its decision recorded, within so long of the time in its id. */
+/** Maximum time between the timestamp in a question's id and the record of its decision. */
 const LONGEST_MS = 15 * 60_000
 
 /** The first place of a moment. */
@@ -11,27 +11,27 @@ export function placeOf(ms: number): number {
   return Math.max(0, Math.min(ms, LATEST_MS)) * PLACES_OF_A_MS
 }
 
-/** Beyond it places are no whole numbers in JavaScript. */
+/** Later places exceed JavaScript's safe integers. */
 const LATEST_MS = 4e12
 
-/** In which places the event of an id can stand, the last exclusive: in any for an id that is no UUIDv7. */
+/** The range of places for an event's id, the end exclusive; unbounded for an id that is not a UUIDv7. */
 export function placesOf(id: string): readonly [from: number, to: number] {
   const fromMs = timeOfId(id)
   return fromMs === undefined ? [0, Number.MAX_SAFE_INTEGER] : [placeOf(fromMs), placeOf(fromMs + LONGEST_MS)]
 }
 
-/** Of a tenant, whose decisions have an index: `default` has none, those of a period are gone through for it. */
+/** Condition for a tenant's decisions, which are indexed; those of `default` are scanned by period. */
 export function ofTenant(tenant: Tenant): SQL | undefined {
   const isIndexed = tenant === 'default' ? undefined : sql`${decisions.tenant} <> 'default'`
   return and(eq(decisions.tenant, tenant), isIndexed)
 }
 
-/** From a place on, before another. */
+/** Condition for places in a range, the end exclusive. */
 export function between(from: number, to: number): SQL | undefined {
   return and(gte(decisions.place, from), lt(decisions.place, to))
 }
 
-/** The decision of an event: with `limit(1)` it is found among those of the same moment. */
+/** Condition for the decision of an event, to be used with `limit(1)`. */
 export function ofEvent(tenant: Tenant, id: string): SQL | undefined {
   return and(ofTenant(tenant), between(...placesOf(id)), eq(decisions.id, id))
 }

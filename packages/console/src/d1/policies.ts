@@ -12,8 +12,10 @@ export interface D1PoliciesOptions {
   readonly clock: Clock
 }
 
-/** A policy that a tenant pushed. Its `id` is `name@` and 16 hexadecimal characters; `version` rises with each other
- * policy of the name, from 1. */
+/**
+ * A policy pushed by a tenant. Its `id` is `name@` and 16 hexadecimal characters; `version` starts at 1, and increases
+ * with each different policy of the same name.
+ */
 export type PushedPolicy = typeof pushedPolicies.$inferSelect
 
 /** A policy that decided, was chosen, or was pushed by the tenant. */
@@ -21,71 +23,71 @@ export interface KnownPolicy {
   readonly id: string
   readonly name: string
   readonly body: Json
-  /** When it was first seen, milliseconds since 1970. */
+  /** When it was first recorded, Unix time in milliseconds. */
   readonly firstMs: number
 }
 
-/** Who chose which policy, when and why. */
+/** A choice of a policy, with author, time and reason. */
 export interface PolicyChoice {
   readonly tenant: Tenant
-  /** `null` for the tenant as a whole. */
+  /** `null` for the whole tenant. */
   readonly collection: string | null
-  /** A name, or the id of a pushed policy; `null` where it is left to the tenant, or to the deployment. */
+  /** A name, or the id of a pushed policy; `null` for the tenant's or the deployment's. */
   readonly policy: string | null
-  /** Id of what was chosen. */
+  /** Id of the chosen policy. */
   readonly policyId: string
   readonly atMs: number
   readonly by: string
-  /** Empty where no reason was given. */
+  /** Empty without a reason. */
   readonly why: string
-  /** Whether it took back the choice before it. */
+  /** Whether it reverted the previous choice. */
   readonly rollback: boolean
   /** What was chosen until then: its own choice may no longer be in the trail. `null` where nothing was. */
   readonly before: string | null
 }
 
-/** The choice that stands, and what stood before it. */
+/** The current choice, and the one before. */
 export interface EarlierChoice {
   readonly last: PolicyChoice
-  /** `null` where nothing was chosen before. */
+  /** `null` if there was none. */
   readonly before: string | null
 }
 
-/** Policies and who chose which. */
+/** Stores policies and choices. */
 export interface Policies {
   /**
-   * The policy with this id, after it was stored. One that is there already gets this pin and evidence, if it is pinned
-   * to the same collection; else it stays as it is.
+   * Stores a policy, and returns it. An existing one gets the new pin and evidence if it is pinned to the same
+   * collection; otherwise it is unchanged.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   push(policy: Omit<PushedPolicy, 'version' | 'createdAtMs'>): Promise<PushedPolicy>
   /** @throws `schema_outdated`, `store_unavailable` */
   pushed(tenant: Tenant, id: string): Promise<PushedPolicy | undefined>
-  /** Those of a tenant, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
+  /** The tenant's, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
   listPushed(tenant: Tenant): Promise<readonly PushedPolicy[]>
-  /** Those of some tenants, at most 90, that have a pinned policy. @throws `schema_outdated`, `store_unavailable` */
+  /** Among at most 90 tenants, those with a pinned policy. @throws `schema_outdated`, `store_unavailable` */
   pinnedAmong(tenants: readonly Tenant[]): Promise<ReadonlySet<Tenant>>
-  /** Keeps a policy of the deployment; one that is there already stays. @throws `schema_outdated`, `store_unavailable` */
+  /** Stores a policy of the deployment, unless it is stored already. @throws `schema_outdated`, `store_unavailable` */
   keep(policy: { readonly id: string; readonly name: string }): Promise<void>
   /**
-   * Policies of the deployment that decided or were chosen, and those that the tenant pushed; the latest first, at most
-   * two hundred.
+   * The deployment's policies that decided or were chosen, and those that the tenant pushed; latest first, at most two
+   * hundred.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   known(tenant: Tenant): Promise<readonly KnownPolicy[]>
   /** What is chosen for a collection itself, or for the tenant as a whole. @throws `schema_outdated`, `store_unavailable` */
   chosen(tenant: Tenant, collection: string | null): Promise<string | null>
-  /** Writes a choice into the audit trail. @throws `schema_outdated`, `store_unavailable` */
+  /** Records a choice in the audit trail. @throws `schema_outdated`, `store_unavailable` */
   recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>
   /** The choices in the audit trail, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
   choices(tenant: Tenant): Promise<readonly PolicyChoice[]>
   /**
-   * What to go back to: choices that were taken back do not count, nor those that took them back.
+   * The choice to roll back to; ignores choices that were rolled back, and rollbacks themselves.
    *
-   * @param collection `null` for the tenant as a whole
-   * @returns `undefined` where no choice stands, or where the last thousand do not tell
+   * @param collection `null` for the whole tenant
+   * @returns `undefined` if there is no choice, or it is not among the last thousand
    * @throws `schema_outdated`, `store_unavailable`
    */
   choiceBefore(tenant: Tenant, collection: string | null): Promise<EarlierChoice | undefined>
@@ -99,7 +101,7 @@ const MOST_KNOWN = 200
 /**
  * Policies in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`.
  *
- * @throws `config_invalid` for a database or a clock that is none
+ * @throws `config_invalid` for an invalid database or clock
  */
 export function createD1Policies(options: D1PoliciesOptions): Policies {
   requireOptions(options, { db: required(methods('prepare')), clock: required(methods('nowMs')) })
@@ -136,7 +138,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       .where(
         and(
           eq(auditEvents.tenant, tenant),
-          // The type stands in the statement, so that the index of choices is used.
+          // The type is a literal in the statement, so that the partial index is used.
           sql`${auditEvents.type} = 'POLICY_CHOSEN'`,
           collection === undefined ? undefined : sql`${auditEvents.payload} ->> 'collection' IS ${collection}`,
         ),
@@ -184,7 +186,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
           setWhere: sql`pushed_policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection'`,
         })
         .catch(rethrowStoreFault)
-      // It was just stored, or was there before; pushed policies are never deleted.
+      // It was just stored or existed before; pushed policies are never deleted.
       return (await pushed(tenant, id))!
     },
 
@@ -244,7 +246,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
   }
 }
 
-/** Choices that were not taken back, newest first. */
+/** Choices that were not rolled back, newest first. */
 function standing(choices: readonly PolicyChoice[]): readonly PolicyChoice[] {
   let takenBack = 0
   return choices.filter(({ rollback }) => {
@@ -265,7 +267,7 @@ interface ChoicePayload {
   readonly before?: string | null
 }
 
-/** A pushed policy in the form in which those of the deployment are kept. */
+/** A pushed policy in the stored form of the deployment's policies. */
 export function bodyOf(id: string, settings: Json): Json {
   return { id, ...(settings as Readonly<Record<string, Json>>) }
 }

@@ -6,7 +6,7 @@ import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 
 /**
- * Decisions with the texts of their questions, `null` where none is kept: one statement that reads a row a question.
+ * Adds the texts of the questions to decisions, `null` if not stored: one statement, one row read per question.
  *
  * @throws `schema_outdated`, `store_unavailable`
  */

@@ -27,7 +27,7 @@ export interface D1RecordedDecisionsOptions {
   readonly db: D1Database
 }
 
-/** A decision as a list shows it. */
+/** A decision as shown in lists. */
 export type ListedDecision = Pick<
   DecisionRow,
   | 'id'
@@ -50,66 +50,66 @@ export type ListedDecision = Pick<
   | 'questionHmac'
   | 'principalId'
 > & {
-  /** The question's text, where the deployment keeps texts. */
+  /** The question's text, if texts are stored. */
   readonly questionText: string | null
 }
 
-/** A decision as it was recorded. */
+/** A recorded decision. */
 export type DecisionRow = Omit<typeof decisions.$inferSelect, 'place' | 'signals' | 'signalShape'> & {
   readonly signals: Signals
 }
 
-/** A decision, and where it stands among all. */
+/** A decision with its place. */
 export type PlacedDecision = DecisionRow & { readonly place: Position }
 
-/** Where a page ended: the place of its last decision. */
+/** End of a page: the place of its last decision. */
 export type Position = number
 
-/** Which decisions are listed. */
+/** Filter and page of a list. */
 export interface DecisionsPage {
   readonly tenant: Tenant
-  /** First moment, milliseconds since 1970. */
+  /** Start of the period, Unix time in milliseconds. */
   readonly fromMs: number
-  /** First moment after the period, milliseconds since 1970. */
+  /** End of the period, exclusive, Unix time in milliseconds. */
   readonly toMs: number
   readonly filter?: DecisionFilter
   /** Only those of one principal. */
   readonly principalId?: string
   /** Only those of one question, by its HMAC. */
   readonly questionHmac?: string
-  /** Only those that have a document among their evidence. */
+  /** Only those with this document in their evidence. */
   readonly documentId?: string
-  /** Only those made, and not repeated from the cache, for which a document was the best evidence. */
+  /** Only those with this document as best evidence, without answers from the cache. */
   readonly ledBy?: string
-  /** Only those for which no model was asked, because of a refusal or of the cache. */
+  /** Only those that saved a model call, by refusal or by the cache. */
   readonly saved?: Saving['by']
-  /** Only those with at least this confidence, 0..1. */
+  /** Minimum confidence, 0..1. */
   readonly minConfidence?: number
-  /** Only those with a lower confidence than this, 0..1; 1 means no bound. */
+  /** Maximum confidence, exclusive, 0..1; 1 means no bound. */
   readonly maxConfidence?: number
-  /** Most decisions of the page. 1..1000. */
+  /** Maximum length of the page. 1..1000. */
   readonly limit: number
-  /** Where the page before it ended. */
+  /** End of the previous page. */
   readonly after?: Position | undefined
 }
 
-/** Decisions that follow each other. */
+/** Selects consecutive decisions. */
 export type DecisionsStretch = Pick<DecisionsPage, 'tenant' | 'fromMs' | 'toMs' | 'limit' | 'after'>
 
-/** A page of decisions, the latest first. */
+/** A page of decisions, latest first. */
 export interface ListedDecisions {
   readonly decisions: readonly ListedDecision[]
-  /** Where the next page goes on; absent on the last. A page may be short, even empty, and not be the last. */
+  /** Where the next page starts; absent on the last. Any page may be short or empty without being the last. */
   readonly next?: Position
 }
 
-/** Everything that is known of one decision. */
+/** All data about one decision. */
 export interface RecordedDecision extends DecisionRow {
-  /** The question's text, where the deployment keeps texts. */
+  /** The question's text, if texts are stored. */
   readonly questionText: string | null
-  /** The policy that decided, where it was kept. */
+  /** The policy that decided, if it was stored. */
   readonly policy: (typeof policies.$inferSelect)['body'] | null
-  /** How the collection stood when the policy was calibrated on it; `null` where it was not. */
+  /** State of the collection when the policy was calibrated; `null` for an uncalibrated policy. */
   readonly pin: PolicyPin | null
   readonly labels: readonly Pick<typeof feedback.$inferSelect, 'source' | 'rating' | 'comment' | 'atMs'>[]
   readonly auditEvents: readonly Pick<typeof auditEvents.$inferSelect, 'type' | 'payload' | 'atMs'>[]
@@ -118,20 +118,20 @@ export interface RecordedDecision extends DecisionRow {
 /** Reads single decisions. */
 export interface RecordedDecisions {
   /**
-   * A page of a tenant's decisions. It goes through at most 2,000 of them, of the tenant `default` of all tenants, so that a
-   * rare filter costs no more than a common one.
+   * A page of a tenant's decisions. It scans at most 2,000 of the tenant's decisions (for the tenant `default`, of all
+   * tenants), so that a rare filter costs no more than a common one.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   list(page: DecisionsPage): Promise<ListedDecisions>
   /**
-   * The latest decisions that were made, not repeated from the cache, to be judged again.
+   * The latest decisions for a replay, without answers from the cache.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   sample(page: DecisionsPage): Promise<readonly ReplayableDecision[]>
   /**
-   * The decisions of a tenant from a position on, the earliest first, whole.
+   * Complete decisions of a tenant from a position on, earliest first.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -139,7 +139,7 @@ export interface RecordedDecisions {
   /**
    * One decision of a tenant, by the id of its event.
    *
-   * @returns `undefined` when the tenant has none of that id
+   * @returns `undefined` if the tenant has none with that id
    * @throws `schema_outdated`, `store_unavailable`
    */
   one(tenant: Tenant, id: string): Promise<RecordedDecision | undefined>
@@ -183,7 +183,7 @@ export const LISTED = {
   principalId: decisions.principalId,
 }
 
-/** Single decisions from D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+/** Reads single decisions from D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): RecordedDecisions {
   const queries = drizzle(db)
 
@@ -216,10 +216,10 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
   return {
     async list({ tenant, fromMs, toMs, filter = {}, limit, after, ...only }) {
-      // The limit is to hold for what is gone through.
+      // So that the limit applies to the scanned rows.
       const own = tenant === 'default' ? undefined : ofTenant(tenant)
       const wanted = and(own, between(placeOf(fromMs), Math.min(placeOf(toMs), after ?? Infinity)))
-      // Without an order of its own the outer query takes rows as the inner one gives them, and ends it when it has enough.
+      // Without its own order, the outer query keeps the inner one's, and stops early when it has enough rows.
       const scanned = queries
         .select({ ...LISTED, tenant: decisions.tenant, place: decisions.place })
         .from(decisions)
@@ -352,7 +352,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
   }
 }
 
-/** Signals as they were recorded; before they had shapes, rows held them whole. */
+/** The recorded signals; old rows have them whole instead of by shape. */
 function signalsOf(stored: (typeof decisions.$inferSelect)['signals'], shape: string | null): Signals {
   // The store writes both from signals.
   return (Array.isArray(stored) && shape !== null ? putTogether(shape, stored) : stored) as Signals

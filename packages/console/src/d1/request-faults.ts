@@ -10,40 +10,40 @@ export interface D1RequestFaultsOptions {
   readonly db: D1Database
 }
 
-/** Requests that ended alike. */
+/** Failed requests with the same route, status and code. */
 export interface RequestFault {
   /** A route of the API, or `other`. */
   readonly route: string
   /** 400 and up. */
   readonly status: number
-  /** Code of the error; empty where the answer has none. */
+  /** Error code; empty if the response has none. */
   readonly code: string
   readonly requests: number
 }
 
-/** Faults of one isolate in one UTC hour, from the isolate's start on. */
+/** Failed requests of one isolate in one UTC hour, counted from the isolate's start. */
 export interface CountedFault extends RequestFault {
-  /** Beginning of the hour, milliseconds since 1970. */
+  /** Start of the hour, Unix time in milliseconds. */
   readonly hourMs: number
 }
 
-/** Requests that failed or were rejected, of all tenants: who was not let in has none. */
+/** Failed and rejected requests of all tenants; unauthenticated ones have no tenant. */
 export interface RequestFaults {
   /**
-   * Writes what an isolate counted. The same counts written again change nothing.
+   * Stores an isolate's counts. Idempotent.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   note(isolate: string, faults: readonly CountedFault[]): Promise<void>
-  /** Faults of a period of whole UTC hours, the most frequent first, at most 100. @throws `schema_outdated`, `store_unavailable` */
+  /** Counts by whole UTC hours, the 100 most frequent first. @throws `schema_outdated`, `store_unavailable` */
   list(fromMs: number, toMs: number): Promise<readonly RequestFault[]>
 }
 
 const MOST_LISTED = 100
-/** Rows of six values: a statement of D1 takes a hundred. */
+/** Rows of six values each; a D1 statement may bind a hundred. */
 const ROWS_OF_A_STATEMENT = 16
 
-/** Faults in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+/** Request faults in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1RequestFaults({ db }: D1RequestFaultsOptions): RequestFaults {
   const queries = drizzle(db)
   const f = requestFaults

@@ -16,66 +16,67 @@ export interface D1RetentionOptions {
   readonly db: D1Database
   readonly clock: Clock
   /**
-   * Days after which single decisions, weak questions, feedback and the records of isolates go. 1..3,650. Counts stay.
+   * Days for which decisions, weak spots, feedback and isolate records are kept. 1..3,650. Counts are never removed.
    *
    * @default 90
    */
   readonly decisionDays?: number
   /**
-   * Most decisions that are kept, of all tenants together; of more the oldest go before their days are over. 1,000 and up.
+   * Maximum number of decisions of all tenants; the oldest are removed before their days are over. 1,000 and up.
    *
-   * @default 4,000,000: with some 1.7 kB each they fit the 10 GB of a D1 database
+   * @default 4,000,000: at about 1.7 kB each they fit into the 10 GB of a D1 database
    */
   readonly decisionsAtMost?: number | undefined
   /**
-   * Days after which the audit trail and closed alerts go. 1..3,650.
+   * Days for which the audit trail and closed alerts are kept. 1..3,650.
    *
    * @default 730
    */
   readonly auditDays?: number
 }
 
-/** Where a run goes on. */
+/** Where the next run continues. */
 export interface RetentionCursor {
-  /** Tables that are not done, in the order of their turns. */
+  /** Unfinished tables, in the order of their turns. */
   readonly tables: readonly string[]
-  /** By table: the tenant whose rows went last. */
+  /** By table: the last tenant processed. */
   readonly tenants: Readonly<Record<string, string>>
-  /** By table that is not gone through in vain: no row of it is older, milliseconds since 1970. */
+  /** By table that is not scanned in vain: the time before which it has no rows, in milliseconds. */
   readonly due?: Readonly<Record<string, number>>
 }
 
-/** What a run removed. */
+/** Result of a run. */
 export interface RetentionRun extends JobRun {
-  /** Rows by table that was gone through. */
+  /** Number of removed rows by table. */
   readonly removed: Readonly<Record<string, number>>
-  /** Where the next run goes on. */
+  /** Where the next run continues. */
   readonly next: RetentionCursor
 }
 
-/** Removes what is older than it may be. */
+/** Removes expired rows. */
 export interface Retention {
   /**
-   * Removes rows in slices of 5,000, the oldest of a tenant first, until none is left or the statements of one run are used
-   * up. Tables take turns, and tenants of a table too. What is not counted yet stays; it can be stopped after any statement.
+   * Removes rows in slices of 5,000, the oldest of a tenant first, until none is left or the run's statements are used
+   * up. Tables take turns, and so do tenants within a table. Uncounted decisions stay. It can be interrupted after any
+   * statement.
    *
    * @param maxStatements 1 and up. @default 80
-   * @param from where the run before ended. @default the first table and tenant
-   * @param exportedToMs decisions from this moment on are not removed for their number. @default all may be
+   * @param from where the previous run ended. @default the first table and tenant
+   * @param exportedToMs later decisions are not removed for exceeding the maximum number. @default no limit
    * @throws `schema_outdated`, `store_unavailable`
    */
   run(maxStatements?: number, from?: RetentionCursor, exportedToMs?: number): Promise<RetentionRun>
 }
 
-/** With one statement for each table, as many again and more are left to those that have much to remove. */
+/** One statement per table leaves at least as many for tables with much to remove. */
 const MOST_STATEMENTS = 80
 const TOMBSTONE_DAYS = 30
 const DECISIONS_AT_MOST = 4_000_000
-/** Nothing arrives later: Cloudflare Queues hold nothing for longer. */
+/** Nothing arrives later, because Cloudflare Queues retain messages for at most this long. */
 const LATEST_DAYS = 14
 const DAYS = number(1, 3_650)
 
-// The names are those of the object itself.
+// The keys are those of the object itself.
 const TABLES = Object.keys(TOO_OLD)
 const FIRST: RetentionCursor = { tables: TABLES, tenants: {} }
 
@@ -104,8 +105,8 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   }
 
   /**
-   * The first moment of which decisions stay. It is noted before any is removed: from then on what is older is neither stored
-   * nor counted, as it could have been before.
+   * The time from which decisions are kept. It is stored before anything is removed: from then on older decisions are
+   * neither stored nor counted, because they may have been before.
    */
   async function decisionsFrom(nowMs: number, exportedToMs: number): Promise<number> {
     const beforeMs = nowMs - decisionDays * DAY_MS
@@ -114,7 +115,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
       .from(countedDecisions)
       .innerJoin(removedDecisions, eq(countedDecisions.counts, 'sums'))
     const kept = (counted?.decisions ?? 0) - (counted?.removed ?? 0)
-    // No further than one run comes.
+    // Limited to what one run can remove.
     const tooMany = Math.min(kept - decisionsAtMost, SLICE * MOST_STATEMENTS)
     if (tooMany > 0) await counting.count('weak_spots')
     const { atMs, place } = decisions
@@ -125,7 +126,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
     return fromMs
   }
 
-  /** Tenants of the rows that went: `meta.changes` would count what triggers write as well. */
+  /** Returns the tenants of the removed rows, because `meta.changes` would also count rows written by triggers. */
   async function removeSlice(table: string, before: number, after: string): Promise<string[]> {
     const removal = db.prepare(removalOf(table)).bind(before, after)
     const noted = table === 'decisions' ? [db.prepare(NOTE_HOW_MANY)] : []
@@ -135,13 +136,13 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
 
   async function run(maxStatements: number, from: RetentionCursor, exportedToMs: number): Promise<RetentionRun> {
     const nowMs = clock.nowMs()
-    // What is not counted stays, and waits for a week at most.
+    // Uncounted decisions are kept, and are counted within a week at the latest.
     await counting.countMany(nowMs)
     const decisionsFromMs = await decisionsFrom(nowMs, exportedToMs)
     const removed: Record<string, number> = {}
     const tenants: Record<string, string> = { ...from.tenants }
     const due: Record<string, number> = { ...from.due }
-    // A cursor of an older version may name a table that is gone.
+    // The cursor of an older version may name a table that no longer exists.
     const waiting = from.tables.filter((table) => table in TOO_OLD)
     for (let statements = 0; statements < maxStatements; statements++) {
       const table = waiting.shift()
@@ -154,7 +155,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
       const gone = await removeSlice(table, before, after)
       removed[table] = (removed[table] ?? 0) + gone.length
       const isFull = gone.length === SLICE
-      // The last of a slice has had its turn; what is left of it goes once those after it had theirs.
+      // The last tenant of a full slice has had its turn; the rest of its rows follow after the other tenants' turns.
       tenants[table] = isFull ? gone.sort().at(-1)! : ''
       if (isFull || after) waiting.push(table)
       else if (index) {

@@ -32,76 +32,78 @@ export interface D1StatisticsOptions {
   readonly db: D1Database
 }
 
-/** Length of a point of the time series. */
+/** Interval of the time series. */
 export type Interval = 'hour' | 'day'
 
-/** Which decisions are summed up. */
+/** Period and filter of the statistics. */
 export interface StatisticsPeriod {
   readonly tenant: Tenant | typeof EVERY_TENANT
-  /** First moment of the period, milliseconds since 1970; the whole UTC hour, or day, around it counts. */
+  /** Start of the period, Unix time in milliseconds; rounded down to the UTC hour or day. */
   readonly fromMs: number
-  /** First moment after the period, milliseconds since 1970; the whole UTC hour, or day, that it cuts counts. */
+  /** End of the period, exclusive, Unix time in milliseconds; rounded up to the UTC hour or day. */
   readonly toMs: number
   /** @default 'hour' */
   readonly interval?: Interval
   /** @default every decision */
   readonly filter?: DecisionFilter
-  /** Whether decisions that were stored and not counted yet are counted first. @default 'count' */
+  /** Whether stored but uncounted decisions are counted first. @default 'count' */
   readonly uncounted?: 'count' | 'leave'
 }
 
 type SummedPeriod = Omit<StatisticsPeriod, 'tenant'>
 
-/** What became of the questions in a period. */
+/** Statistics of the questions in a period. */
 export interface StatisticsSummary extends Totals {
-  /** Beginning of the first hour or day counted, milliseconds since 1970. */
+  /** Start of the first hour or day, Unix time in milliseconds. */
   readonly fromMs: number
-  /** End of the last hour or day counted, milliseconds since 1970. */
+  /** End of the last hour or day, Unix time in milliseconds. */
   readonly toMs: number
   readonly interval: Interval
-  /** Whether it holds all that was stored. Of a long backlog a part is counted at a time; where nothing was counted first, it is not known. */
+  /** Whether all stored decisions are included. A long backlog is counted in parts; with `leave` it is unknown. */
   readonly complete: boolean
   readonly byBand: Readonly<Record<Band, number>>
   /** Reason codes that occurred. */
   readonly byReason: Readonly<Record<string, number>>
-  /** Refusals of mode `observe` were counted but not enforced. */
+  /** In mode `observe`, refusals are counted but not enforced. */
   readonly byMode: Readonly<Record<Mode, number>>
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly byPolicy: readonly TotalsOf[]
   readonly byCollection: readonly TotalsOf[]
   readonly byTenant: readonly TotalsOf[]
-  /** Decisions by twentieth of confidence, the lowest first; the last holds 1 as well. */
+  /** Decisions by twentieths of confidence, ascending; the last includes 1. */
   readonly confidenceHistogram: readonly ByVerdict[]
   readonly latency: { readonly all: Latency; readonly cached: Latency; readonly uncached: Latency }
-  /** Hours, or days, with decisions, earliest first. */
+  /** Hours or days with decisions, earliest first. */
   readonly series: readonly TotalsAt[]
 }
 
-/** What was recorded and what was lost, over all tenants: the numbers of an isolate have no gaps unless events are gone. What was lost after the last number that arrived is not seen. */
+/**
+ * Recorded and lost decisions of all tenants. Gaps in an isolate's numbers are losses; those at its end are not seen.
+ */
 export interface Recording {
   readonly isolates: number
   readonly recorded: number
-  /** Given up because the database did not answer. */
+  /** Dropped because the database did not answer. */
   readonly dropped: number
-  /** Given up because no table takes them. */
+  /** Dropped because no table accepts them. */
   readonly rejected: number
-  /** Neither recorded nor counted as given up: lost with their isolate, or on their way. */
+  /** Neither recorded nor counted as dropped: lost with their isolate, or still on their way. */
   readonly missing: number
 }
 
 /** Reads the statistics. */
 export interface Statistics {
   /**
-   * Sums up a period from the rollups, after what was stored since the last time is counted: but for that, what it reads grows
-   * with the hours, or days, never with the decisions.
+   * Statistics of a period from the rollups, after counting what was stored since the last time. Apart from that, the
+   * rows read grow with the hours or days, not with the decisions.
    *
    * @returns zeros and an empty series for a period without decisions
-   * @throws `range` when the period is empty or no number
-   * @throws `schema_outdated` when the table is missing, `store_unavailable` when D1 does not answer
+   * @throws `range` if the period is empty or not a number
+   * @throws `schema_outdated` if a table is missing, `store_unavailable` if D1 does not answer
    */
   summary(period: StatisticsPeriod): Promise<StatisticsSummary>
   /**
-   * The same of several tenants, at most 90, by one statement: nothing is counted first.
+   * The same for at most 90 tenants in one statement, without counting first.
    *
    * @throws as `summary`
    */
@@ -113,15 +115,15 @@ export interface Statistics {
    */
   recording(fromMs: number, toMs: number): Promise<Recording>
   /**
-   * The tenants that follow one, in their order, of which there are decisions in a period of whole days, or an open alert. It
-   * reads up to four rows a tenant, of the others too.
+   * Tenants after a given one, in order, with decisions in a period of whole days, or an open alert. Reads up to four
+   * rows per tenant, including those not returned.
    *
    * @param after '' for the first
    * @param limit -1 for all
    * @throws `schema_outdated`, `store_unavailable`
    */
   tenantsAfter(after: string, limit: number, fromMs: number, toMs: number): Promise<readonly Tenant[]>
-  /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
+  /** @throws `schema_outdated` if a table, column or trigger of the migrations in `d1/` is missing */
   check(): Promise<void>
 }
 
@@ -129,7 +131,7 @@ const SPAN_MS: Readonly<Record<Interval, number>> = { hour: HOUR_MS, day: DAY_MS
 const BINS = 20
 const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
-/** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+/** Statistics of the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics(options: D1StatisticsOptions): Statistics {
   requireOptions(options, { db: required(methods('prepare')) })
   const { db } = options
@@ -170,13 +172,13 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
           recorded: sumOf(i.recorded),
           dropped: sumOf(i.dropped),
           rejected: sumOf(i.rejected),
-          // What was dropped before anything was recorded has no number yet.
+          // Events dropped before anything was recorded have no number yet.
           missing: sql<number>`coalesce(sum(max(0, ${gone})), 0)`,
         })
         .from(i)
         .where(and(gte(i.lastMs, fromMs), lt(i.firstMs, toMs)))
         .catch(rethrowStoreFault)
-      // A statement of sums has one row.
+      // An aggregate query returns one row.
       return row!
     },
 
@@ -194,7 +196,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
   }
 }
 
-/** The whole hours, or days, of a period. */
+/** The whole hours or days of a period. */
 interface WholeHours {
   readonly fromMs: number
   readonly toMs: number
@@ -242,7 +244,7 @@ function sumUp(
   }
 }
 
-/** A column added up; 0 over no rows. */
+/** Sum of a column; 0 over no rows. */
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number)
 }

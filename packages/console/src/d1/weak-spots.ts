@@ -13,44 +13,44 @@ export interface D1WeakSpotsOptions {
   readonly db: D1Database
 }
 
-/** What is looked for, and how much of it. */
+/** Filter and limit of weak spots. */
 export interface WeakSpotsQuery {
   readonly tenant: Tenant
-  /** First moment, milliseconds since 1970; the whole UTC day, or week, around it counts. */
+  /** Start of the period, Unix time in milliseconds; rounded down to the UTC day or week. */
   readonly fromMs: number
-  /** First moment after the period, milliseconds since 1970. */
+  /** End of the period, exclusive, Unix time in milliseconds. */
   readonly toMs: number
   /** @default every collection */
   readonly collection?: string
-  /** Most rows. 1 and up. */
+  /** Maximum number of rows. 1 and up. */
   readonly limit: number
 }
 
-/** Questions asked in the same words that were refused. */
+/** A question that was refused, in one wording. */
 export interface ContentGap {
   readonly questionHmac: string
-  /** Names the key of the HMAC. */
+  /** Id of the HMAC's key. */
   readonly hmacKeyId: string
   readonly collection: string
   readonly refused: number
   /** Answered with a caution. */
   readonly advised: number
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly lastMs: number
   readonly lastReason: string
-  /** The question itself, where the deployment keeps texts. */
+  /** The question's text, if texts are stored. */
   readonly text: string | null
 }
 
-/** Confidence of the decisions that one document led, in one week. */
+/** Confidence of the decisions with one document as best evidence, in one week. */
 export interface DocumentWeek {
-  /** Its Monday in UTC, milliseconds since 1970. */
+  /** Its Monday in UTC, Unix time in milliseconds. */
   readonly weekMs: number
   readonly decisions: number
   readonly meanConfidence: number
 }
 
-/** A document, and how well it carried the questions for which it was the best evidence. */
+/** A document, and the confidence of questions for which it was the best evidence. */
 export interface DocumentTrend {
   readonly documentId: string
   readonly collection: string
@@ -61,37 +61,37 @@ export interface DocumentTrend {
   readonly meanConfidence: number
   /** Weeks with decisions, earliest first. */
   readonly weeks: readonly DocumentWeek[]
-  /** Mean of the last week less that of the first; `null` for a single week. */
+  /** Mean of the last week minus that of the first; `null` for a single week. */
   readonly change: number | null
-  /** Whether the mean was under `weakBelow` in every week, of two and more, over at least five decisions. */
+  /** Whether the mean was below `weakBelow` in every week, for at least two weeks and five decisions. */
   readonly consistentlyWeak: boolean
 }
 
-/** Which documents are listed. */
+/** Filter and order of documents. */
 export interface DocumentsQuery extends WeakSpotsQuery {
-  /** Confidence under which a week is weak, 0..1. */
+  /** Confidence below which a week is weak, 0..1. */
   readonly weakBelow: number
-  /** Decisions that a document must have led. 1 and up. */
+  /** Minimum number of decisions with the document as best evidence. 1 and up. */
   readonly minDecisions: number
-  /** `confidence`: the weakest first; `decisions`: the most asked first; `change`: the most fallen first. */
+  /** `confidence`: weakest first; `decisions`: most frequent first; `change`: largest decrease first. */
   readonly sort: DocumentSort
 }
 
-/** What documents can be sorted by. */
+/** Sort orders of documents. */
 export type DocumentSort = 'confidence' | 'decisions' | 'change'
 
 /** Finds what the collections do not answer well. */
 export interface WeakSpots {
   /**
-   * The questions refused most often. The hundred most refused of each day are added up: a question that is never among
-   * them is not found, with any sum.
+   * The questions refused most often. Only the hundred most refused of each day are summed, so a question that is never
+   * among them is not found, whatever its total.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   contentGaps(query: WeakSpotsQuery): Promise<readonly ContentGap[]>
   /**
-   * Documents by the confidence of the decisions they led. What it reads grows with documents and weeks, not with the
-   * decisions.
+   * Documents by the confidence of decisions with them as best evidence. The rows read grow with documents and weeks,
+   * not with decisions.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -102,9 +102,9 @@ const WEEK_MS = 7 * DAY_MS
 /** The first Monday of 1970. */
 const FIRST_WEEK_MS = 4 * DAY_MS
 const MOST_OF_A_DAY = 100
-/** Fewer decisions show no trend. */
+/** Minimum number of decisions for a trend. */
 const MIN_FOR_A_TREND = 5
-/** Gone through for them where only one collection is meant. */
+/** Maximum number of rows scanned per day to find these for one collection. */
 const MOST_SCANNED_OF_A_DAY = 1_000
 
 /** Weak spots from the counts in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -171,7 +171,7 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
 type GapRow = typeof questionDays.$inferSelect
 type WeekRow = typeof documentWeeks.$inferSelect
 
-/** One gap a question and collection, the most refused first. */
+/** One gap per question and collection, most refused first. */
 function addUp(rows: readonly GapRow[]): Omit<ContentGap, 'text'>[] {
   const gaps = new Map<string, Omit<ContentGap, 'text'>>()
   for (const { questionHmac, hmacKeyId, collection, refused, advised, lastMs, lastReason } of rows) {

@@ -1,18 +1,18 @@
-/** Signed ids of answers: only the caller who was given an answer can say whether it was right. */
+/** Signed ids of answers, so that only the caller who got an answer can rate it. */
 import { hex, lengthPrefixed, type Tenant } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 
-/** Signs ids of events, and reads them back. */
+/** Signs ids of events, and verifies them. */
 export interface AnswerTokens {
-  /** The id with its signature, for the caller who was answered. */
+  /** The signed id, for the caller who got the answer. */
   sign(tenant: Tenant, eventId: string): Promise<string>
-  /** @returns the event's id; `undefined` when the token was not made here for this tenant */
+  /** @returns the event's id; `undefined` if the token was not made here for this tenant */
   read(tenant: Tenant, token: string): Promise<string | undefined>
 }
 
 const MIN_KEY_LENGTH = 32
-/** Bytes of the signature that are kept: 128 bits cannot be guessed. */
+/** Length of the truncated signature: 128 bits cannot be guessed. */
 const SIGNATURE_BYTES = 16
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{32})$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -20,8 +20,8 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 /**
  * Tokens signed with HMAC-SHA-256 over tenant and event.
  *
- * @param key secret of the deployment, 32 characters and up
- * @param keyBefore the secret before it, whose tokens are read still
+ * @param key secret of the deployment, at least 32 characters
+ * @param keyBefore the previous secret, whose tokens are still accepted
  * @throws `secret_too_short`
  */
 export function createAnswerTokens(key: string, keyBefore?: string): AnswerTokens {
@@ -41,14 +41,14 @@ export function createAnswerTokens(key: string, keyBefore?: string): AnswerToken
 }
 
 function signer(key: string): (tenant: Tenant, eventId: string) => Promise<string> {
-  // A variable that is not set is `undefined`, in spite of its type.
+  // An unset variable is `undefined`, despite its type.
   if (!(key?.length >= MIN_KEY_LENGTH)) {
     throw new RagGateError('secret_too_short', `The key for feedback needs ${MIN_KEY_LENGTH} characters`, {
       param: 'key',
     })
   }
   const encoder = new TextEncoder()
-  // The key is kept, not the promise of it: no request may wait for a promise of another.
+  // Stores the key instead of its promise, because one request must not await a promise of another.
   let imported: CryptoKey | undefined
   return async (tenant, eventId) => {
     imported ??= await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign', 'verify'])
@@ -58,7 +58,7 @@ function signer(key: string): (tenant: Tenant, eventId: string) => Promise<strin
   }
 }
 
-/** When the event of a UUIDv7 happened, milliseconds since 1970. */
+/** Time of an event from its UUIDv7, Unix time in milliseconds. */
 export function timeOfEvent(eventId: string): number {
   return Number.parseInt(eventId.slice(0, 13).replace('-', ''), 16)
 }

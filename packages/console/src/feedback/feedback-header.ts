@@ -1,15 +1,15 @@
-/** The signed id that comes with an answer, so that its reader can send feedback on it. */
+/** Sends a signed id with each answer, for feedback on it. */
 import type { MiddlewareHandler } from 'hono'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 import type { ConsoleOptions } from '../options.ts'
 import { partsFor } from '../parts.ts'
 
-/** Names the header in which a signed id goes out with every answer and refusal. */
+/** Name of the header with the signed id of an answer or refusal. */
 const FEEDBACK_HEADER = 'rag-gate-feedback'
 
 /**
- * Gives every answer and refusal of the gate its signed id, in the header `rag-gate-feedback`. Mount it before the gate,
- * with the options of the console; without `answerTokens` it does nothing.
+ * Adds the header `rag-gate-feedback` with a signed id to every answer and refusal of the gate. Mount it before the
+ * gate, with the options of the console; without `answerTokens` it does nothing.
  */
 export function feedbackHeader<Bindings extends object>(
   options: ConsoleOptions | ((env: Bindings) => ConsoleOptions),
@@ -18,7 +18,7 @@ export function feedbackHeader<Bindings extends object>(
   return async function feedbackHeader(c, next) {
     const { answerTokens: tokens, authenticate } = partsOf(c.env)
     if (tokens === undefined) return next()
-    // Found out before the answer is made: nothing that fails later may take a finished answer away.
+    // Authenticates before the answer is made, so that a later failure cannot discard a finished answer.
     const principal = await whoAsks(authenticate, c.req.raw)
     await next()
     const [, eventId] = /;id="([^"]+)"/.exec(c.res.headers.get('rag-gate') ?? '') ?? []
@@ -27,7 +27,7 @@ export function feedbackHeader<Bindings extends object>(
   }
 }
 
-/** `null` also where it cannot be told: the gate says so itself. */
+/** `null` also if authentication fails: the gate reports that itself. */
 async function whoAsks(authenticate: Authenticate, request: Request): Promise<Principal | null> {
   try {
     return await authenticate(request)

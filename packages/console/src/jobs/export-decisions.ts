@@ -1,4 +1,4 @@
-/** Decisions into a bucket: for each tenant and UTC day, parts of a thousand, written by the cron trigger. */
+/** Exports decisions to a bucket: by tenant and UTC day, in parts of a thousand, from the cron trigger. */
 import { COLUMNS } from '../api/get-decisions.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { csvText, onTheWire } from '../api/wire.ts'
@@ -7,32 +7,32 @@ import type { PlacedDecision, Position } from '../d1/recorded-decisions.ts'
 import type { ExportOptions } from '../options.ts'
 import type { ConsoleParts } from '../parts.ts'
 
-/** Days that are looked at: a Worker that was away for a week misses nothing. */
+/** Number of past days to export, so that an outage of a week loses nothing. */
 const DAYS_BACK = 7
-/** How long after its end a day is exported: what a queue held up has arrived by then. */
+/** Delay after a day's end before it is exported, so that queued decisions have arrived. */
 const SETTLED_MS = 2 * HOUR_MS
 const ROWS_OF_A_PART = 1_000
-/** Statements of an invocation after which no part is begun: those of retention and alerts follow. */
+/** Statements after which an invocation starts no further part, to leave some for retention and alerts. */
 const MOST_STATEMENTS = 500
 
-/** Members that name a person, or what was asked: an export outlives their erasure. */
+/** Members that identify a person or question; left out because an export outlives their erasure. */
 const PERSONAL: readonly string[] = ['principal_id', 'question_hmac', 'question_text', 'hmac_key_id', 'audit']
 
-/** Where the export goes on. Days before `dayMs` are written, and of that day the tenants before `tenant`. */
+/** Where the export continues. Days before `dayMs` are done, and so are tenants before `tenant` on that day. */
 export interface ExportCursor {
   readonly dayMs: number
   readonly tenant?: string
-  /** Parts of that tenant's day that are written, and where the last of them ended. */
+  /** Number of parts written for that tenant and day, and the end of the last one. */
   readonly parts?: number
   readonly after?: Position
 }
 
 /**
- * Writes what is missing of the last seven whole days, under `decisions/<tenant>/<day>/<part>.jsonl`. Where it goes on is kept
- * after every part: a run that is stopped between the two writes that part again, under the same name. Without a bucket it
- * does nothing.
+ * Exports the missing decisions of the last seven whole days as `decisions/<tenant>/<day>/<part>.jsonl`. Progress is
+ * stored after every part: a run interrupted in between writes that part again, under the same name. Without a bucket
+ * it does nothing.
  *
- * @returns parts that were written, some 250 at most, and whether any are left for the next run
+ * @returns the number of parts written, at most about 250, and whether any are left for the next run
  */
 export async function exportDecisions(
   { counting, summaries, recorded, exports, jobRecords }: ConsoleParts,
@@ -48,25 +48,25 @@ export async function exportDecisions(
     at = next
     await jobRecords.keepCursor('exports', { ...next })
   }
-  // The counts tell which tenants have decisions. Those of later days may wait: more may come than a run counts.
+  // Counts tell which tenants have decisions. Later days may remain uncounted, since more may arrive than a run counts.
   if (at.dayMs < toMs && !(await counting.count('sums')) && !(await counting.isSummedUpTo(toMs))) {
     return { parts: 0, finished: false }
   }
   let parts = 0
   while (at.dayMs < toMs) {
     const { dayMs, tenant: from = '' } = at
-    // What a name begins with comes before it.
+    // A name's proper prefix sorts before it.
     const known = await summaries.tenantsAfter(from.slice(0, -1), -1, dayMs, dayMs + DAY_MS)
     for (const tenant of known) {
       if (tenant < from) continue
       let written: Pick<ExportCursor, 'parts' | 'after'> = tenant === at.tenant ? at : {}
       for (let more = true; more;) {
         if (!hasRoom(MOST_STATEMENTS)) {
-          // Tenants without decisions are behind it, too.
+          // This also skips tenants without decisions.
           await keep({ dayMs, tenant, ...written })
           return { parts, finished: false }
         }
-        // One more row tells whether another part follows.
+        // One more row shows whether another part follows.
         const page = { tenant, fromMs: dayMs, toMs: dayMs + DAY_MS, limit: ROWS_OF_A_PART + 1 }
         const rows = await recorded.stretch({ ...page, after: written.after })
         if (rows.length === 0) break
@@ -101,7 +101,7 @@ async function writePart(
   return { parts: parts + 1, after: place }
 }
 
-/** Signals, findings and what was cut have names of their own, as in the decision: `rag-gate replay` reads them. */
+/** Signals, findings and cut fields keep their member names from the decision, which `rag-gate replay` reads. */
 function exported({
   signals,
   findings,

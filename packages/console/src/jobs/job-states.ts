@@ -1,21 +1,21 @@
-/** How each job stands. */
+/** States of the jobs. */
 import type { ConsoleParts } from '../parts.ts'
 
-/** Every quarter of an hour jobs are run, and one time more may be missed; runs that go like the last are noted once an hour. */
+/** Jobs run every quarter of an hour, one run may be missed, and runs with unchanged results are recorded hourly. */
 const EXPECTED_WITHIN_MS = 90 * 60_000
 
-/** A job, as it is sent. */
+/** A job's state in wire form. */
 export interface JobState {
   readonly name: string
-  /** When a run was last noted, ISO 8601. */
+  /** Time of the last recorded run, ISO 8601. */
   readonly ran_at: string
   /** Whether that run threw. */
   readonly failed: boolean
-  /** Since when it left work over, failed, or was not run. */
+  /** How long it has been leaving work, failing, or not running. */
   readonly behind_seconds: number
 }
 
-/** Every job that was ever run, as `/health` and `/alerts` tell of it. @throws `schema_outdated`, `store_unavailable` */
+/** States of all jobs that ever ran, for `/health` and `/alerts`. @throws `schema_outdated`, `store_unavailable` */
 export async function jobStates({ jobRecords, clock }: ConsoleParts): Promise<readonly JobState[]> {
   const nowMs = clock.nowMs()
   return (await jobRecords.list()).map(({ name, ranMs, behindSinceMs, failed }) => ({

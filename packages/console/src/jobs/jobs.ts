@@ -1,4 +1,4 @@
-/** What is to be done from time to time: each job goes on where it was stopped. */
+/** Periodic jobs; each continues where it was interrupted. */
 import { errorForLog } from 'hono-rag-gate/errors'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { DAY_MS } from '../durations.ts'
@@ -9,27 +9,27 @@ import { type ConsoleParts, openConsole } from '../parts.ts'
 import { type ExportCursor, exportDecisions } from './export-decisions.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
-/** Jobs by name, in the order in which they are run. One that gives `{ finished: false }` has work left for its next run. */
+/** Jobs by name, in execution order. A job that returns `{ finished: false }` has work left for its next run. */
 export type Jobs = Readonly<Record<string, (hasRoom: HasRoom) => Promise<unknown>>>
 
-/** 100,000 decisions, with 40 statements of the 1,000 that D1 allows an invocation. */
+/** 100,000 decisions, with 40 of the 1,000 statements that D1 allows per invocation. */
 const MOST_SLICES = 20
 
-/** Between two rounds of retention that found all that was too old. */
+/** Interval between rounds of retention that removed everything expired. */
 const RETENTION_EVERY_MS = DAY_MS / 4
 
 /**
- * The jobs of a console: counts what was decided, erases what has to go, exports, removes what is too old, and looks for alerts.
+ * The jobs of a console: counting, erasure, export, retention and alerts.
  *
- * @throws `config_invalid` naming the option at fault
+ * @throws `config_invalid` naming the invalid option
  */
 export function consoleJobs(options: ConsoleOptions): Jobs {
   const parts = openConsole(options)
   return {
-    // The others go by the counts.
+    // First, because the other jobs use the counts.
     counting: async () => ({ finished: await parts.counting.countMany(parts.clock.nowMs(), MOST_SLICES) }),
     erasures: async () => ({ finished: (await parts.erasures.carryOn()) === 0 }),
-    // Before retention removes what they are to hold.
+    // Before retention removes decisions to be exported.
     exports: (hasRoom) => exportDecisions(parts, parts.clock.nowMs(), hasRoom),
     retention: () => removeOld(parts),
     alerts: (hasRoom) => watchAlerts(parts, hasRoom),
@@ -37,10 +37,9 @@ export function consoleJobs(options: ConsoleOptions): Jobs {
 }
 
 /**
- * Runs jobs one after the other and notes how each ended. One's failure is logged, and does not keep the others from
- * running.
+ * Runs jobs one after the other and records their results. A failed job is logged, and does not prevent the others.
  *
- * @param options of the console in whose database it is noted
+ * @param options of the console in whose database results are recorded
  */
 export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void> {
   const { jobRecords, clock, statements } = openConsole(options)
@@ -52,7 +51,7 @@ export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void
       const given = await run((most) => statements() - before < most)
       ended = { finished: !isRecord(given) || given['finished'] !== false }
     } catch (cause) {
-      // It is tried again the next time.
+      // The next run tries again.
       console.error(`[rag-gate] the job ${name} was not finished: ${errorForLog(cause)}`)
     }
     await jobRecords.note(name, ranMs, ended).catch((cause: unknown) => {
@@ -62,7 +61,7 @@ export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void
 }
 
 interface RetentionState {
-  /** When the last round ended that left nothing; 0 while one is under way. */
+  /** End of the last complete round; 0 while one is in progress. */
   readonly finishedMs?: number
   readonly from?: RetentionCursor
 }
@@ -71,7 +70,7 @@ async function removeOld({ retention, jobRecords, clock, exports }: ConsoleParts
   const { finishedMs = 0, from } = (await jobRecords.cursor<RetentionState>('retention')) ?? {}
   const nowMs = clock.nowMs()
   if (nowMs >= finishedMs && nowMs - finishedMs < RETENTION_EVERY_MS) return { finished: true }
-  // What has to go for its number goes once it is exported; what has to go for its age does not wait.
+  // Removal for exceeding the maximum number waits for the export; removal by age does not.
   const exported = exports && ((await jobRecords.cursor<ExportCursor>('exports'))?.dayMs ?? 0)
   const { finished, next } = await retention.run(undefined, from, exported)
   await jobRecords.keepCursor('retention', { finishedMs: finished ? nowMs : 0, from: { ...next } })

@@ -1,4 +1,4 @@
-/** The job that finds alerts and tells a webhook of them. */
+/** The job that finds alerts and sends them to a webhook. */
 import { pinDifferences } from 'hono-rag-gate/core/policy'
 import { memberAt, type Tenant } from 'hono-rag-gate/core/lib'
 import {
@@ -17,31 +17,31 @@ import type { Alert } from '../d1/alerts.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { ConsoleParts } from '../parts.ts'
 
-/** The day that is looked at, and the two weeks before it. */
+/** Length of the watched period, and of the reference period before it. */
 const LATEST_MS = DAY_MS
 const EARLIER_MS = 14 * DAY_MS
 const WEBHOOK_TIMEOUT_MS = 5_000
 
-/** Tenants of one run. Where each has an alert they may be too many for the statements of an invocation. */
+/** Maximum number of tenants per run; if each has an alert, this may exceed the statements of an invocation. */
 const TENANTS_AT_ONCE = 1_000
-/** Tenants whose figures are read by one statement, which takes a hundred values. */
+/** Number of tenants whose figures one statement reads; it may bind a hundred values. */
 const TENANTS_TOGETHER = 50
-/** Statements of an invocation after which no tenant is looked at: the webhook is told yet. */
+/** Number of statements in an invocation after which no further tenant is watched, to leave some for the webhook. */
 const MOST_STATEMENTS = 850
-/** Tenants that are given to a queue together. */
+/** Number of tenants per queue message. */
 const TENANTS_OF_A_MESSAGE = 25
 
-/** Where the tenants go on, '' at the first, and how many decisions were summed up when the first had its turn. */
+/** The next tenant, '' for the first, and how many decisions were counted when the round began. */
 interface AlertCursor {
   readonly after?: string
   readonly since?: number
 }
 
 /**
- * Looks at the latest day of the tenants whose turn it is, and tells the webhook what has changed; what it does not take it
- * is told again. Turns are of tenants with decisions in that day, or with an open alert, and come once more was counted.
+ * Checks the latest day of the tenants whose turn it is, and sends changes to the webhook; rejected ones are sent
+ * again. Rounds include tenants with decisions in that day or an open alert, and start when more was counted.
  *
- * @throws the first failure, once each of the tenants was looked at and the webhook told
+ * @throws the first failure, after checking every tenant and calling the webhook
  */
 export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => true): Promise<void> {
   const { counting, summaries, alerts, alertSettings, clock, jobRecords } = parts
@@ -53,7 +53,7 @@ export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => 
   const tenants = isDue
     ? await summaries.tenantsAfter(after, spread ? -1 : TENANTS_AT_ONCE, ...latestDay(clock.nowMs()))
     : []
-  // What was lost is of no tenant's day.
+  // Lost events belong to no tenant.
   const operators = after === '' && operatorTenant !== undefined ? [operatorTenant] : []
   const others = tenants.filter((tenant) => !operators.includes(tenant))
   const failures: unknown[] = []
@@ -75,9 +75,9 @@ export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => 
 }
 
 /**
- * Looks at the latest day of these tenants: what `alerts.spread` gave to a queue.
+ * Checks the latest day of these tenants: for the consumer of the queue that `alerts.spread` fills.
  *
- * @throws the first failure, once each was looked at
+ * @throws the first failure, after checking each
  */
 export async function watchTenants(parts: ConsoleParts, tenants: readonly Tenant[]): Promise<void> {
   const failures: unknown[] = []
@@ -90,7 +90,7 @@ function latestDay(nowMs: number): readonly [fromMs: number, toMs: number] {
   return [toMs - LATEST_MS, toMs]
 }
 
-/** Looks at tenants for as long as there is room, at one in any case. @returns at how many */
+/** Checks tenants while there is room, but at least one. @returns the number checked */
 async function watchEach(
   parts: ConsoleParts,
   tenants: readonly Tenant[],
@@ -111,7 +111,7 @@ async function watchEach(
       const answers = await parts.counting.summedUp().catch(() => undefined)
       if (some.length === 1 || answers === undefined) failures.push(thrown)
       else {
-        // One of them is at fault, and the others are looked at.
+        // One of them causes the failure; halving isolates it, and the others are checked.
         const watched = await watchEach(parts, some, open, failures, hasRoom, Math.ceil(some.length / 2))
         if (watched < some.length) return first + watched
       }
@@ -120,17 +120,17 @@ async function watchEach(
   return tenants.length
 }
 
-/** What tenants are looked at by. */
+/** Figures for checking tenants. */
 interface Figures {
   readonly latest: ReadonlyMap<Tenant, StatisticsSummary>
   readonly earlier: ReadonlyMap<Tenant, StatisticsSummary>
-  /** Those with a calibrated policy. */
+  /** Tenants with a calibrated policy. */
   readonly pinned: ReadonlySet<Tenant>
 }
 
 async function figuresOf({ summaries, policies, clock }: ConsoleParts, tenants: readonly Tenant[]): Promise<Figures> {
   const [fromMs, toMs] = latestDay(clock.nowMs())
-  // Whole days, of which there are fewer rows.
+  // Whole days, which have fewer rows.
   const earlierToMs = Math.floor(fromMs / DAY_MS) * DAY_MS
   const days = { fromMs: earlierToMs - EARLIER_MS, toMs: earlierToMs, interval: 'day' } as const
   const [latest, earlier, pinned] = await Promise.all([
@@ -151,12 +151,12 @@ async function watchTenant(
   const { bounds } = alertSettings
   const [fromMs, toMs] = latestDay(clock.nowMs())
   const lost = tenant === alertSettings.operatorTenant ? await lostIn(parts, fromMs, toMs) : []
-  // There is one of each tenant.
+  // There is one per tenant.
   const [latest, earlier] = [figures.latest.get(tenant)!, figures.earlier.get(tenant)!]
   const collections = figures.pinned.has(tenant) ? await calibrated(parts, tenant, fromMs, toMs) : []
   const calibrations = findCalibrationAlerts(collections, bounds, open)
   const room = await alertSettings.roomOf?.(tenant).catch((thrown: unknown) => {
-    // What is not known closes no alert.
+    // An unknown state must not close an alert.
     if (open.has('index_nearly_full')) throw thrown
     return undefined
   })
@@ -169,7 +169,7 @@ async function watchTenant(
   if (found.length > 0 || open.size > 0) await alerts.update(tenant, found)
 }
 
-/** Decisions that were given up in a period, whichever tenant's. */
+/** Decisions of all tenants that were dropped in a period. */
 async function lostIn({ summaries }: ConsoleParts, fromMs: number, toMs: number): Promise<readonly AlertFinding[]> {
   const { dropped, rejected, recorded } = await summaries.recording(fromMs, toMs)
   const value = dropped + rejected
@@ -178,7 +178,7 @@ async function lostIn({ summaries }: ConsoleParts, fromMs: number, toMs: number)
   return [{ kind: 'decisions_lost', value, bound: 0, decisions: recorded, message }]
 }
 
-/** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */
+/** A tenant's collections with a calibrated policy, and their latest decisions under it. */
 async function calibrated(
   { policies, summaries, alertSettings: { collectionsOf } }: ConsoleParts,
   tenant: string,
@@ -203,7 +203,7 @@ async function calibrated(
   return (await Promise.all(found)).flat()
 }
 
-/** Evidence is what the tenant sent: a histogram is counts of twentieths, or nothing. */
+/** The histogram in evidence, which is untrusted input from the tenant; empty if it is not valid. */
 function histogramIn(evidence: unknown): readonly number[] {
   const bins = memberAt(evidence, 'confidence_histogram')
   const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
@@ -220,11 +220,11 @@ function counted({ decisions, byVerdict, failed, latency, confidenceHistogram }:
   }
 }
 
-/** @returns whether the webhook took it */
+/** @returns whether the webhook accepted it */
 async function tell(url: string, secret: string | undefined, alert: Alert, nowMs: number): Promise<boolean> {
   const event = `alert_${alert.closedMs === null ? 'opened' : 'closed'}`
   const body = JSON.stringify({ event, ...sentAlert(alert) })
-  // The same id however often it is told.
+  // The same id in each attempt.
   const id = `${event}_${alert.id}`
   let answered: number | 'nothing' = 'nothing'
   try {
@@ -242,13 +242,13 @@ async function tell(url: string, secret: string | undefined, alert: Alert, nowMs
     if (response.ok) return true
     answered = response.status
   } catch {
-    // It cannot be reached, or takes too long.
+    // Unreachable, or timed out.
   }
   console.error(`[rag-gate] the webhook answered ${answered}`)
   return false
 }
 
-/** HMAC-SHA-256 over id, time and body. @param secret `whsec_` and base64, or any text @see https://www.standardwebhooks.com */
+/** HMAC-SHA-256 over id, time and body. @param secret as in https://www.standardwebhooks.com, or any text */
 export async function signatureHeaders(
   secret: string,
   id: string,

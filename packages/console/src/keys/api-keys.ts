@@ -1,34 +1,34 @@
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import type { Principal, Scope } from 'hono-rag-gate/ports'
 
-/** A key as it may be shown: everything but its secret. */
+/** A key without its secret. */
 export interface ApiKey {
   readonly id: string
   readonly tenant: Tenant
-  /** For people: what it is used for. */
+  /** A description for people. */
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly createdAtMs: number
-  /** From then on it counts no more; `null` for never. */
+  /** Expiry time; `null` for none. */
   readonly expiresAtMs: number | null
-  /** Since when it counts no more; `null` while it does. */
+  /** Time of revocation; `null` if it is not revoked. */
   readonly revokedAtMs: number | null
 }
 
-/** A key that was just made. */
+/** A new key. */
 export interface MadeApiKey extends ApiKey {
-  /** What its holder sends. Known only now: what is kept is a hash. */
+  /** The token that its holder sends. Only available now, because only a hash is stored. */
   readonly token: string
 }
 
-/** Keys of tenants. */
+/** Stores the keys of tenants. */
 export interface ApiKeys {
-  /** @returns whose token this is; `null` for an unknown, expired or revoked one */
+  /** @returns the principal of a token; `null` if it is unknown, expired or revoked */
   principalOf(token: string): Promise<Principal | null>
   make(key: Pick<ApiKey, 'tenant' | 'name' | 'scopes' | 'expiresAtMs'>): Promise<MadeApiKey>
-  /** Keys of a tenant, oldest first, those that count no more too. */
+  /** Keys of a tenant, oldest first, including expired and revoked ones. */
   list(tenant: Tenant): Promise<readonly ApiKey[]>
-  /** Makes a key count no more. @returns `false` when the tenant has no such key, or it was revoked before */
+  /** Revokes a key. @returns `false` if the tenant has no such key, or it was revoked before */
   revoke(tenant: Tenant, id: string): Promise<boolean>
 }

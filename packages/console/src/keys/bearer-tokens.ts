@@ -1,4 +1,4 @@
-/** Authentication by a bearer token that the deployment holds. */
+/** Authentication by bearer tokens: fixed ones, and API keys. */
 import { isRecord, methods, number, object, required, requireOptions, string } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -7,34 +7,34 @@ import type { ApiKeys } from './api-keys.ts'
 import { tokenHash } from './token-hash.ts'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 
-/** Shortest token accepted, characters. */
+/** Minimum length of a token, characters. */
 const MIN_TOKEN_LENGTH = 32
 
-/** What RFC 6750 allows in a token, within reason. */
+/** Characters that RFC 6750 allows in a token, with a maximum length. */
 const TOKEN = /^[\w.~+/=-]{1,512}$/
 
 /** Settings of `createBearerAuthenticator`. */
 export interface BearerAuthenticatorOptions {
-  /** Tokens of 32 characters and up, with who holds each. */
+  /** Tokens of at least 32 characters, with their principals. */
   readonly tokens: readonly { readonly token: string; readonly principal: Principal }[]
-  /** Keys that are made and revoked while the deployment runs; asked for tokens that are none of the fixed ones. */
+  /** API keys, looked up for tokens that are not among the fixed ones. */
   readonly keys?: Pick<ApiKeys, 'principalOf'>
   /**
-   * Milliseconds that a look-up among the keys may take; 1 and up.
+   * Deadline of a key lookup, milliseconds; 1 and up.
    *
    * @default 2000
    */
   readonly timeoutMs?: number
-  /** Who a request without credentials is; `null` to turn it away. */
+  /** Principal of requests without credentials; `null` to reject them. */
   readonly anonymous: Principal | null
 }
 
 /**
- * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are
- * compared, so the time taken says nothing about the token. Wrong credentials are turned away, never taken for none.
+ * Makes an authenticator for fixed tokens, and for API keys if given. Both sides are hashed before the comparison, so
+ * that timing reveals nothing about a token. Wrong credentials are rejected, never treated as anonymous.
  *
- * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent; the
- *   authenticator `store_unavailable` when the keys cannot be looked up in time
+ * @throws `secret_too_short` for a token of less than 32 characters, `config_invalid` for one that cannot be sent in a
+ *   header; the authenticator throws `store_unavailable` if a key cannot be looked up in time
  */
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
   requireOptions(options, {
@@ -63,7 +63,7 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
     if (presented === undefined || !TOKEN.test(presented)) throw wrongCredentials()
     const asked = await tokenHash(presented)
     const known = (digests ??= await Promise.all(tokens.map(({ token }) => tokenHash(token))))
-    // Every token is compared, so that the time taken does not tell which one came close.
+    // Every token is compared, so that timing does not reveal which one was similar.
     const [holder] = tokens.filter((_, at) => sameText(known[at] ?? '', asked))
     const principal = holder?.principal ?? (await lookUp(keys, presented, timeoutMs))
     if (principal === null) throw wrongCredentials()
@@ -77,7 +77,7 @@ function isHeldToken(value: unknown): boolean {
 
 const KEY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The look-up of the key' }
 
-/** Whose key it is. A database that hangs must not hold the request. */
+/** The principal of a key. An unresponsive database must not block the request. */
 async function lookUp(
   keys: BearerAuthenticatorOptions['keys'],
   token: string,

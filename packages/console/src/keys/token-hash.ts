@@ -3,7 +3,7 @@ import { sha256Hex } from 'hono-rag-gate/http'
 
 const MOST_HASHES = 200
 
-/** Of the tokens that came last: most requests bring one that came before. */
+/** Hashes of the latest tokens, because most requests repeat a token. */
 const hashes = new Map<string, string>()
 
 /** SHA-256 of a token, as 64 hexadecimal characters. */

@@ -1,4 +1,4 @@
-/** Documents that a principal may ingest in a day, and the work that reading them may take. */
+/** Limits the documents that a principal ingests per day, and the work of reading them. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
@@ -7,29 +7,29 @@ import { SPEND } from '../d1/raw/budgets.ts'
 import { ConsoleError } from '../errors.ts'
 import { DAY_MS } from '../durations.ts'
 
-/** Settings of `createD1DocumentBudget`: documents, work, or both, in a day of UTC. */
+/** Options of `createD1DocumentBudget`: a limit of documents, work, or both, per UTC day. */
 export interface D1DocumentBudgetOptions {
   /** Database with the migrations of this package. */
   readonly db: D1Database
-  /** 1 and up. @default without end */
+  /** 1 and up. @default unlimited */
   readonly documentsPerDay?: number | undefined
   /**
-   * Steps of the splitter (`onRead` of `ingestDocuments`), 1 and up: they stand for CPU, which the platform measures for no
-   * Worker. Known once documents are read: the call that reaches the budget may pass it.
+   * Steps of the splitter (`onRead` of `ingestDocuments`), 1 and up, as a measure of CPU time, which Workers cannot
+   * measure. Only known once documents are read, so one call may exceed the budget.
    *
-   * @default without end
+   * @default unlimited
    */
   readonly stepsPerDay?: number | undefined
   /** @default the platform's */
   readonly clock?: Clock
 }
 
-/** Counts what is ingested. */
+/** Counts ingested documents and work. */
 export interface DocumentBudget {
   /**
-   * Counts these documents and steps, or none of them. What fails later stays counted.
+   * Counts these documents and steps, or neither if the budget is exceeded. They stay counted if ingestion fails later.
    *
-   * @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated` where it is not known
+   * @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated` if the count is unavailable
    */
   spend(
     principal: Pick<Principal, 'tenant' | 'id'>,
@@ -38,9 +38,9 @@ export interface DocumentBudget {
 }
 
 /**
- * Over a table of its own, one row a principal.
+ * A budget in its own table, with one row per principal.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for invalid options
  */
 export function createD1DocumentBudget(options: D1DocumentBudgetOptions): DocumentBudget {
   requireOptions(options, {

@@ -1,16 +1,16 @@
-/** Requests of a caller, limited before anything is done for them. */
+/** Limits the request rate of callers before any other work. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { callable, methods, type OptionKinds, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Authenticate } from 'hono-rag-gate/ports'
 import { ConsoleError } from '../errors.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
-/** What is limited, and by what. */
+/** Authentication and limiters. */
 export interface LimitedRequests {
   readonly authenticate: Authenticate
-  /** Of each principal. Absent where nothing is limited. */
+  /** Limits each principal. Absent for no limit. */
   readonly limiter?: RateLimiter | undefined
-  /** Of all principals of a tenant together. Absent where nothing is limited. */
+  /** Limits all principals of a tenant together. Absent for no limit. */
   readonly tenantLimiter?: RateLimiter | undefined
 }
 
@@ -21,11 +21,11 @@ const LIMITED: OptionKinds<LimitedRequests> = {
 }
 
 /**
- * Makes middleware that lets a principal of a tenant, and a tenant, send so many requests. Others get `rate_limited` (429) with
- * `Retry-After` and `RateLimit`, thrown for the app's `onError`.
+ * Makes middleware that limits the requests of each principal and each tenant. Requests beyond that get `rate_limited`
+ * (429) with `Retry-After` and `RateLimit`, thrown for the app's `onError`.
  *
- * @param limited as it is, or of the bindings
- * @throws `config_invalid` for what is given as it is, and is none
+ * @param limited the settings, or a function that makes them from the bindings
+ * @throws `config_invalid` for invalid settings
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function limitRequests<Bindings extends object = object>(
@@ -34,10 +34,10 @@ export function limitRequests<Bindings extends object = object>(
   if (typeof limited !== 'function') requireOptions(limited, LIMITED)
   return async function limitRequests(c, next) {
     const { authenticate, limiter, tenantLimiter } = typeof limited === 'function' ? limited(c.env) : limited
-    // Also without a limiter: what it throws is answered by the app, which knows its codes.
+    // Also without a limiter, so that its errors reach the app, which knows their codes.
     const principal = await authenticate(c.req.raw)
     if (limiter !== undefined) {
-      // Callers without credentials are told apart by where they come from.
+      // Callers without credentials are distinguished by address.
       const key = principal?.id === 'anonymous' ? ['', addressOf(c.req.raw)] : [principal?.tenant, principal?.id]
       requireLeft(c, await limiter.take(JSON.stringify(key)))
     }
@@ -53,19 +53,19 @@ function requireLeft(c: Context, seconds: number): void {
   throw tooMany('Too many requests', seconds)
 }
 
-/** @throws nothing: it is the error */
+/** @returns the error, without throwing it */
 export function tooMany(message: string, retryAfterSeconds: number): ConsoleError {
   return new ConsoleError('rate_limited', message, { retryAfterSeconds })
 }
 
 /**
- * Where a request comes from, as Cloudflare says; an address of IPv6 by its network of 64 bits, one of IPv4 within it as that.
- * Empty elsewhere: what other proxies say can be made up.
+ * The client's address as reported by Cloudflare; an IPv6 address by its /64 network, an IPv4-mapped one as IPv4. Empty
+ * elsewhere, because headers of other proxies can be forged.
  */
 export function addressOf(request: Request): string {
   const address = request.headers.get('cf-connecting-ip') ?? ''
   if (!address.includes(':') || !URL.canParse(`http://[${address}]`)) return address
-  // As RFC 5952 writes it.
+  // Normalised as in RFC 5952.
   const host = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [, ...mapped] = /^::ffff:(\w+):(\w+)$/.exec(host) ?? []
   if (mapped.length > 0) {

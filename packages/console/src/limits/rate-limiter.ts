@@ -1,26 +1,26 @@
-/** How many requests a key may send in a while: by the platform's binding, or in memory. */
+/** Rate limiters: by the platform's binding, or in memory. */
 import { methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 
-/** Counts requests. */
+/** Counts requests by key. */
 export interface RateLimiter {
-  /** @returns 0 where this one may go on; else the seconds to wait, 1 and up */
+  /** @returns 0 if the request is allowed; else the seconds to wait, 1 and up */
   take(key: string): number | Promise<number>
-  /** As `take` would say, without counting. Absent where that cannot be known. */
+  /** Like `take`, without counting. Absent if not supported. */
   peek?(key: string): number
 }
 
-/** The binding of Workers. @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
+/** Workers' binding. @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
 export interface RateLimitBinding {
   limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
 
 /** Settings of `createBindingRateLimiter`. */
 export interface BindingRateLimiterOptions {
-  /** Its limit and its period are those of `wrangler.toml`; it counts in each data centre apart. */
+  /** Limit and period are set in `wrangler.toml`; each data centre counts separately. */
   readonly binding: RateLimitBinding
   /**
-   * Seconds of its period: 10 or 60.
+   * Its period in seconds: 10 or 60.
    *
    * @default 60
    */
@@ -28,9 +28,9 @@ export interface BindingRateLimiterOptions {
 }
 
 /**
- * By the platform's binding. Where it fails, requests go on: a limit that is away must not take the answers with it.
+ * A limiter over the platform's binding. If the binding fails, requests are allowed, not blocked.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for invalid options
  */
 export function createBindingRateLimiter(options: BindingRateLimiterOptions): RateLimiter {
   requireOptions(options, { binding: required(methods('limit')), periodSeconds: whole(1) })
@@ -45,10 +45,10 @@ export function createBindingRateLimiter(options: BindingRateLimiterOptions): Ra
 
 /** Settings of `createMemoryRateLimiter`. */
 export interface MemoryRateLimiterOptions {
-  /** Requests of a key in a period, 1 and up. */
+  /** Requests per key and period, 1 and up. */
   readonly limit: number
   /**
-   * Seconds of a period, 1 and up.
+   * Length of a period in seconds, 1 and up.
    *
    * @default 60
    */
@@ -57,14 +57,14 @@ export interface MemoryRateLimiterOptions {
   readonly clock?: Clock
 }
 
-/** Keys that are counted at a time. */
+/** Maximum number of keys counted at a time. */
 const MOST_KEYS = 10_000
 
 /**
- * In the memory of one isolate or process: periods that begin with the first request of a key. With more than ten thousand keys
- * at a time those that began first are forgotten.
+ * A limiter in the memory of one isolate or process; a key's period begins with its first request. With more than ten
+ * thousand keys, those with the oldest periods are dropped.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for invalid options
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): {
   readonly take: (key: string) => number
@@ -76,7 +76,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): {
   const periodOf = (key: string) => {
     const known = periods.get(key)
     const leftMs = (known?.endsMs ?? 0) - clock.nowMs()
-    // A clock that was set back ends a period too.
+    // A period also ends if the clock was set back.
     if (known !== undefined && leftMs > 0 && leftMs <= periodSeconds * 1000) return known
     periods.delete(key)
     return undefined

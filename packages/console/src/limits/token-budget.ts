@@ -1,4 +1,4 @@
-/** Tokens that a tenant's questions may take of a model in a day and in a month. */
+/** Limits the model tokens of a tenant's questions per day and month. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { keepNewest, methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
@@ -6,32 +6,32 @@ import type { Clock } from 'hono-rag-gate/ports'
 import { SPENT } from '../d1/raw/budgets.ts'
 import { ConsoleError } from '../errors.ts'
 
-/** Settings of `createD1TokenBudget`: a day, a month, or both. */
+/** Options of `createD1TokenBudget`: a limit per day, per month, or both. */
 export interface D1TokenBudgetOptions {
-  /** Database that the decisions are counted in. */
+  /** Database in which decisions are counted. */
   readonly db: D1Database
-  /** Tokens read and written in a day of UTC, 1 and up. @default without end */
+  /** Input and output tokens per UTC day, 1 and up. @default unlimited */
   readonly perDay?: number | undefined
-  /** In a month of UTC. @default without end */
+  /** Per UTC month. @default unlimited */
   readonly perMonth?: number | undefined
   /** @default the platform's */
   readonly clock?: Clock
 }
 
-/** Says whether a model may be asked. */
+/** Checks whether a model may be called. */
 export interface TokenBudget {
-  /** @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated` where it is not known: a budget holds then, too */
+  /** @throws `budget_spent` with `Retry-After`; `store_unavailable`, `schema_outdated`: then calls are blocked too */
   require(tenant: string): Promise<void>
 }
 
-/** For so long what was read counts: the budget may be passed by what is asked in that time. */
+/** Maximum age of a cached count; questions within this time may exceed the budget. */
 const COPY_MS = 30_000
 const MOST_TENANTS = 1000
 
 /**
- * Over the statistics, read once in thirty seconds for a tenant.
+ * A budget over the statistics, which are read at most every thirty seconds per tenant.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for invalid options
  */
 export function createD1TokenBudget(options: D1TokenBudgetOptions): TokenBudget {
   requireOptions(options, {

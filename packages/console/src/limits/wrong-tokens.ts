@@ -1,4 +1,4 @@
-/** Wrong credentials of one address, limited: who guesses is not heard for a while. */
+/** Limits wrong credentials per address, against guessing. */
 import { keepNewest } from 'hono-rag-gate/core/lib'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { sha256Hex } from 'hono-rag-gate/http'
@@ -6,16 +6,16 @@ import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 import { addressOf, tooMany } from './limit-requests.ts'
 import { createMemoryRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
-/** Wrong tokens of an address in a minute. */
+/** Maximum number of different wrong tokens per address and minute. */
 const MOST_WRONG = 10
 
-/** Wrong tokens that are remembered, of all addresses. */
+/** Maximum number of remembered wrong tokens, of all addresses. */
 const MAX_KNOWN = 1000
 
 /**
- * The same authenticator, for addresses that did not send ten different wrong tokens within a minute. The others are turned
- * away with `rate_limited` and `Retry-After`, with any token; without one they are who they were. One that is sent again
- * counts once: a program with an old key shuts out nobody who shares its address.
+ * Wraps an authenticator: an address that sent ten different wrong tokens within a minute is rejected with
+ * `rate_limited` and `Retry-After`, whatever token it sends; requests without a token are unaffected. A repeated wrong
+ * token counts once, so that a program with an outdated key does not lock out others at its address.
  *
  * @param limiter counts wrong tokens. Default: ten a minute, in memory
  * @returns throws what `authenticate` does, and `rate_limited`
@@ -24,9 +24,9 @@ export function limitWrongTokens(
   authenticate: Authenticate,
   limiter: Required<RateLimiter> = createMemoryRateLimiter({ limit: MOST_WRONG }),
 ): Authenticate {
-  // Digests of them with their addresses.
+  // Digests of wrong tokens with their addresses.
   const wrong = new Map<string, true>()
-  // What stands before a gate asks before it does.
+  // Middleware before the gate authenticates the same request.
   const known = new WeakMap<Request, Promise<Principal | null>>()
   return function limitedAuthenticate(request) {
     const found = known.get(request) ?? identified(request)

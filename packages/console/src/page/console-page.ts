@@ -1,8 +1,8 @@
-/** The dashboard: a page over the console's API, which it expects beside itself. */
+/** The dashboard: a page over the console's API, at the same path. */
 import { Hono } from 'hono/tiny'
 import { PAGE, SCRIPT, STYLE } from './files.ts'
 
-/** Nothing from elsewhere, no markup from strings, no inline script or style, and no frame around it. */
+/** No external resources, no HTML from strings, no inline scripts or styles, no framing. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -21,8 +21,8 @@ const FILES = [
 ] as const
 
 /**
- * The dashboard as an app, to be mounted at the path of the console: it stands at `dashboard` beneath it, and the path
- * itself leads there.
+ * The dashboard as an app, to be mounted at the path of the console: it is served at `dashboard` below that path, which
+ * redirects there.
  *
  * @example
  * app.route('/console', console({ db, authenticate }))

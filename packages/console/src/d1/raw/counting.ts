@@ -1,10 +1,10 @@
-/** Counting by views and their triggers (`d1/counting.ts`), which drizzle has no word for. */
+/** SQL of counting by views and their triggers (`d1/counting.ts`), which drizzle does not support. */
 import type { countedDecisions } from 'hono-rag-gate/d1/schema'
 
-/** What is counted at a time. */
+/** Kinds of counts. */
 export type Counts = (typeof countedDecisions.$inferSelect)['counts']
 
-/** Counts the next slice, and tells by a row where more is left. */
+/** Counts the next slice; the second statement returns a row if more is left. */
 export function countSql(counts: Counts): readonly [count: string, isLeft: string] {
   const next = `FROM next_${counts}`
   return [`INSERT INTO uncounted_decisions SELECT * ${next}`, `SELECT counts ${next}`]
@@ -12,5 +12,5 @@ export function countSql(counts: Counts): readonly [count: string, isLeft: strin
 
 export const WAITING = `SELECT * FROM waiting_decisions`
 
-/** Decisions that wait, and when the first of them was. */
+/** Number of waiting decisions by kind, and when the first was made. */
 export type Waiting = Record<Counts, number> & Record<`${Counts}_ms`, number | null>

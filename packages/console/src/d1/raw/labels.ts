@@ -1,6 +1,6 @@
-/** Labels that came before their decision: joined to a `json_each` list, which drizzle has no word for in an update. */
+/** SQL for labels that arrived before their decision: an update joined to `json_each`, unsupported by drizzle. */
 
-/** Copies what a label has of its decision to those of `?2`, a JSON array of ids and of the places in which each can stand. */
+/** Copies fields of the decision to the labels in `?2`, a JSON array of ids with the range of places of each. */
 export const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection,
     decided_ms = decided.at_ms
   FROM json_each(?2) AS label JOIN decisions AS decided

@@ -1,12 +1,12 @@
-/** What the database has: SQLite's own table, and names that drizzle would quote. */
+/** SQL for checking the schema: SQLite's own table, and unquoted names. */
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 export const PRESENT_TRIGGERS = `SELECT name FROM sqlite_master WHERE type = 'trigger'`
 
 /**
- * A query that reads no row and fails when a table or column is not there. Names stand bare: SQLite takes a quoted name
- * that it does not know for a string.
+ * A query that reads no rows and fails if the table or a column is missing. Names are unquoted, because SQLite treats
+ * an unknown quoted name as a string.
  *
  * @see https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */

@@ -1,10 +1,10 @@
-/** Removing from any table by its name, and by the tenants of an index, which drizzle has no word for. */
+/** SQL of retention: deletes from tables by name, tenant by tenant, which drizzle does not support. */
 import { knownTenants } from './tenants.ts'
 
-/** Rows that a statement removes at most. */
+/** Maximum number of rows per statement. */
 export const SLICE = 5_000
 
-/** Key, time, how long it is kept, and whether an index begins with the tenant or there is none; else one begins with the time. */
+/** Key, time column, period, and whether an index begins with the tenant or is missing; else with the time. */
 type Old = readonly [
   key: string,
   time: string,
@@ -13,9 +13,9 @@ type Old = readonly [
 ]
 
 /**
- * What is too old, by table: a condition on `?1`, the first moment that stays. Tables whose index begins with the tenant are
- * gone through tenant by tenant. A table without an index on the time alone is gone through once a row of it is due, by
- * whole days: the others cost a row read.
+ * Expired rows by table: a condition on `?1`, the earliest time to keep. Tables whose index begins with the tenant are
+ * processed tenant by tenant. A table without an index on the time is scanned only if its oldest row has expired, by
+ * whole days; others cost one row read.
  */
 export const TOO_OLD: Readonly<Record<string, Old>> = {
   question_texts: ['tenant, question_hmac', 'expires_ms', 'expiry'],
@@ -28,20 +28,20 @@ export const TOO_OLD: Readonly<Record<string, Old>> = {
   audit_events: ['id', 'at_ms', 'audit', 'tenant'],
   alerts: ['id', 'closed_ms', 'audit', 'none'],
   answer_purges: ['tenant, scope', 'epoch', 'purges', 'none'],
-  // What a queue still holds of an erased principal has arrived by then.
+  // By then, everything about an erased principal that was in a queue has arrived.
   erasures: ['tenant, principal_id', 'finished_ms', 'tombstones', 'none'],
 }
 
-/** After removing decisions, in the same batch. */
+/** Runs after the removal of decisions, in the same batch. */
 export const NOTE_HOW_MANY = `UPDATE removed_decisions SET decisions = decisions + changes()`
 
-/** What is not counted stays until it is. */
+/** Uncounted decisions are kept until they are counted. */
 const COUNTED =
   ' AND place <= (SELECT min(place) FROM counted_decisions) AND place NOT IN (SELECT place FROM late_decisions)'
 
 /**
- * Removes a slice of what is older than `?1`; of a table by tenant, after the tenant `?2`: one that has nothing to remove costs
- * four rows read.
+ * Deletes a slice of rows older than `?1`; of a table by tenant, after the tenant `?2`. A tenant without expired rows
+ * costs four rows read.
  */
 export function removalOf(table: string): string {
   const [key, time, , index] = TOO_OLD[table]!
@@ -55,7 +55,7 @@ export function removalOf(table: string): string {
   ) RETURNING tenant`
 }
 
-/** When the oldest row of a table is from. */
+/** Time of the oldest row of a table. */
 export function firstOf(table: string): string {
   const [, time, , index] = TOO_OLD[table]!
   const first = `SELECT min(${time}) AS ms FROM ${table}`

@@ -1,10 +1,10 @@
-/** Tenants from an index that begins with them, by a recursive query, which drizzle has no word for. */
+/** SQL that lists tenants by a recursive query over an index, which drizzle does not support. */
 
 /**
- * Begins a statement over `known (tenant)`, the tenants of a table after one of them; the last row is `NULL`. It jumps from
- * tenant to tenant by an index that begins with them, and reads two rows for each.
+ * Starts a statement with `known (tenant)`, the tenants of a table after a given one; the last row is `NULL`. It seeks
+ * from tenant to tenant in an index that begins with them, reading two rows each.
  *
- * @param after SQL of a text, '' before the first
+ * @param after SQL of a string, '' for the first tenant
  */
 export const knownTenants = (table: string, after: string): string => `WITH RECURSIVE known (tenant) AS (
     SELECT min(tenant) FROM ${table} WHERE tenant > ${after}
@@ -12,7 +12,7 @@ export const knownTenants = (table: string, after: string): string => `WITH RECU
     FROM known WHERE known.tenant IS NOT NULL
   )`
 
-/** Up to `?2` tenants after `?1` that have decisions in the days from `?3` until `?4`, or an open alert. */
+/** Up to `?2` tenants after `?1` with decisions in the days from `?3` until `?4`, or an open alert. */
 export const ACTIVE_TENANTS = `${knownTenants('decision_rollups', '?1')}
   SELECT tenant FROM known WHERE tenant IS NOT NULL AND (
     EXISTS (

@@ -6,10 +6,10 @@ import type { Tenant } from 'hono-rag-gate/core/lib'
 import { knownTenants } from '../raw/tenants.ts'
 import { CACHED, type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
-/** Columns that a filter is held against. */
+/** Columns to filter by. */
 type Filtered = Readonly<Record<Exclude<keyof DecisionFilter, 'outcome'> | 'status', SQLiteColumn>>
 
-/** The condition of a filter; `undefined` for one that asks for nothing. */
+/** The condition of a filter; `undefined` for an empty filter. */
 export function matches(table: Filtered, filter: DecisionFilter): SQL | undefined {
   const names = ['collection', 'policyId', 'verdict', 'band', 'reason', 'mode'] as const
   const { cache } = filter
@@ -28,17 +28,17 @@ function outcomeIs(status: SQLiteColumn, outcome: DecisionFilter['outcome']): SQ
   return outcome === 'failed' ? gte(status, 500) : lt(status, 500)
 }
 
-/** The condition of what a filter asks for among the columns of the rollups. */
+/** The condition of a filter on the columns of the rollups. */
 export function ofRows({ collection }: DecisionFilter): SQL | undefined {
   if (collection === undefined) return undefined
   const part = ([...collection].at(-1)?.codePointAt(0) ?? 0) % PARTS
-  // A part that is full goes on in others.
+  // A full part continues in further ones.
   return sql`${decisionRollups.part} % ${PARTS} = ${part}`
 }
 
 /**
- * The tenants meant. `EVERY_TENANT` finds them by jumping from one to the next in the key of the rollups, so that it reads a row
- * a tenant.
+ * Condition for the tenants. `EVERY_TENANT` seeks from one tenant to the next in the key of the rollups, reading one
+ * row each.
  */
 export function ofTenants(tenant: Tenant | typeof EVERY_TENANT): SQL {
   const column = decisionRollups.tenant

@@ -1,4 +1,4 @@
-/** The rollups, taken apart into groups of decisions. */
+/** Splits rollup rows into groups of decisions. */
 import { CELL, type Counts, FIGURES, type Figures, type StoredCounts } from 'hono-rag-gate/d1/figures'
 import type { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Band } from 'hono-rag-gate/core/policy'
@@ -6,7 +6,7 @@ import type { Mode } from 'hono-rag-gate/ports'
 import type { Group } from './totals.ts'
 import { CACHED, type DecisionFilter, type Outcome } from './wanted.ts'
 
-/** Decisions of one hour, or day, that have everything in common that a filter can ask for. */
+/** Decisions of one hour or day with the same value in every field that can be filtered by. */
 export interface CountedGroup extends Group {
   readonly startMs: number
   readonly tenant: string
@@ -20,7 +20,7 @@ export interface CountedGroup extends Group {
 
 type Cell = Pick<CountedGroup, (typeof CELL)[number]>
 
-/** The groups of rows, in their order. */
+/** The groups of rows, in order. */
 export function groupsOf(
   rows: readonly (typeof decisionRollups.$inferSelect)[],
   figures: Figures = FIGURES,
@@ -36,7 +36,7 @@ export function groupsOf(
   )
 }
 
-/** Whether a group is one of those that a filter asks for. */
+/** Whether a group matches a filter. */
 export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
   return CELL.every((name) => {
     const wanted = filter[name]
@@ -45,7 +45,7 @@ export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
   })
 }
 
-/** Groups of a whole period: those that differ in their time alone are put together. */
+/** Merges groups that differ only in their time. */
 export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
   const whole = new Map<string, CountedGroup & { readonly counts: Record<string, number> }>()
   for (const group of groups) {
@@ -59,13 +59,13 @@ export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
 }
 
 function cellOf(key: string): Cell {
-  // The trigger writes a JSON array of texts.
+  // The trigger writes a JSON array of strings.
   const values = JSON.parse(key) as string[]
-  // Made of the names of a cell, whose texts are those of the decisions.
+  // Built from the names of a cell, and values of decisions.
   return Object.fromEntries(CELL.map((name, at) => [name, values[at]])) as unknown as Cell
 }
 
-/** Gives sums of the rollups the names of figures. */
+/** Maps the stored names of sums to the names of figures. */
 function namer(figures: Figures): (stored: StoredCounts) => Counts {
   const entries = Object.entries(figures)
   const known = new Map<string, readonly [name: string, sign: 1 | -1]>()
@@ -75,7 +75,7 @@ function namer(figures: Figures): (stored: StoredCounts) => Counts {
   function nameOf(short: string): readonly [name: string, sign: 1 | -1] {
     const [, none, as, rest = ''] = /^(-?)([a-z]+)(.*)$/.exec(short) ?? []
     const [name, figure] = entries.find(([, each]) => each.as === as) ?? []
-    // Names were long once.
+    // Older rows have the long names.
     if (name === undefined) return [short, 1]
     if (none !== '') return [`${name}:count`, -1]
     if (figure?.kind === 'mean') return [`${name}:sum`, 1]

@@ -1,22 +1,22 @@
-/** Percentiles from counted bins: the sketch that the trigger of `decision_rollups` keeps. */
+/** Percentiles from binned counts, which the trigger of `decision_rollups` maintains. */
 
-/** How many events fell into each bin, by its number. */
+/** Number of events by bin. */
 export type Bins = ReadonlyMap<number, number>
 
-/** Upper ends of the bins grow by this factor: what a bin stands for is within 5 % of every time in it. */
+/** Ratio of consecutive upper ends of bins, so that a bin's representative is within 5 % of every time in it. */
 const GROWTH = 1.1
 
 /**
- * The time below which a share of the events lies.
+ * A percentile of times.
  *
  * @param share 0..1
- * @returns milliseconds, within 5 % of the exact percentile for times from 1 ms on; `null` when nothing was counted
+ * @returns milliseconds, within 5 % of the exact percentile for times from 1 ms; `null` without counts
  */
 export function percentileMs(bins: Bins, share: number): number | null {
   const ordered = [...bins].sort(([a], [b]) => a - b)
   const events = ordered.reduce((sum, [, count]) => sum + count, 0)
   if (events === 0) return null
-  // The smallest time that at least this share of the events does not exceed.
+  // Nearest-rank percentile: the smallest time not exceeded by at least this share of the events.
   const rank = Math.max(1, Math.ceil(share * events))
   let passed = 0
   for (const [bin, count] of ordered) {
@@ -26,7 +26,7 @@ export function percentileMs(bins: Bins, share: number): number | null {
   return null
 }
 
-/** What stands for a bin: as far above its lower end as below its upper one, by ratio. Bin 0 is up to 1 ms. */
+/** Representative time of a bin: the same ratio above its lower end as below its upper end. Bin 0 is up to 1 ms. */
 function timeOf(bin: number): number {
   return bin <= 0 ? 1 : (GROWTH ** bin * 2) / (1 + GROWTH)
 }

@@ -1,8 +1,8 @@
-/** How long responses took. */
+/** Response times. */
 import { percentileMs } from './latency-bins.ts'
 import { type Counted, inBins } from './sums.ts'
 
-/** Time of responses, milliseconds; percentiles are within 5 % of the exact ones. */
+/** Response times, milliseconds; percentiles are within 5 % of the exact ones. */
 export interface Latency {
   readonly counted: number
   readonly p50: number | null
@@ -11,7 +11,7 @@ export interface Latency {
   readonly p99: number | null
 }
 
-/** Percentiles of responses. */
+/** Percentiles of the response times of groups. */
 export function latencyOf(groups: readonly Counted[]): Latency {
   const bins = inBins(groups, 'latencyBins')
   return {

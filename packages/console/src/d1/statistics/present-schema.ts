@@ -1,4 +1,4 @@
-/** Whether the database has what the migrations make. */
+/** Checks whether the database has all tables, columns and triggers of the migrations. */
 import type { D1Database } from '@cloudflare/workers-types'
 import * as schema from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault, schemaOutdated } from 'hono-rag-gate/adapters/d1'
@@ -16,7 +16,7 @@ const TRIGGERS = [
   'decisions_are_erased',
 ]
 
-/** @throws `schema_outdated` when a table, column or trigger is missing; `store_unavailable` */
+/** @throws `schema_outdated` if a table, column or trigger is missing; `store_unavailable` */
 export async function requireSchema(db: D1Database): Promise<void> {
   const [triggers] = await db
     .batch<{ name: string }>([db.prepare(PRESENT_TRIGGERS), ...TABLES.map((table) => db.prepare(selectNothing(table)))])

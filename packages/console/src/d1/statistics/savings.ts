@@ -1,41 +1,41 @@
-/** What was not spent, because no model was asked. */
+/** Model calls, tokens and money saved. */
 import { added, type Counted, mean } from './sums.ts'
 
-/** Tokens of model calls that were not made. */
+/** Tokens of saved model calls. */
 export interface SavedTokens {
   readonly calls: number
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** What was not spent, because no model was asked. */
+/** Savings from questions for which no model was called. */
 export interface Savings {
-  /** Questions refused before the model was called. */
+  /** Questions refused before the model call. */
   readonly callsAvoidedByRefusal: number
   /** Questions answered from the cache. */
   readonly callsAvoidedByCache: number
-  /** Of all decisions; `null` without any. */
+  /** Share of all decisions; `null` without any. */
   readonly shareAvoided: number | null
-  /** As the model counted them when it made the answers that were sent again. */
+  /** As reported by the model when it made the answers that were reused. */
   readonly measured: SavedTokens
-  /** By the average call that the deployment set. */
+  /** Estimated by the configured average call. */
   readonly estimated: SavedTokens
-  /** Calls whose tokens are unknown. */
+  /** Saved calls with an unknown number of tokens. */
   readonly unknownCalls: number
-  /** In the currency of the prices at that time; `null` when no call has a price. */
+  /** In the currency of the prices at that time; `null` if no call has a price. */
   readonly money: SavedMoney | null
-  /** The mean time of a generation, for each that was not needed, milliseconds; `null` when none is known. */
+  /** Mean generation time, for each saved call, milliseconds; `null` if unknown. */
   readonly generationMsSaved: number | null
 }
 
-/** What model calls would have cost that were not made. */
+/** Estimated cost of the saved model calls. */
 export interface SavedMoney {
-  /** Calls that have a price: the amounts are theirs alone. */
+  /** Number of calls with a price; the amounts refer to these. */
   readonly calls: number
   readonly modelCost: number
-  /** Spent on the retrievals that found out that they were not needed. */
+  /** Cost of the retrievals that led to the savings. */
   readonly retrievalCost: number
-  /** The one less the other: below 0 where retrieval cost more than it saved. */
+  /** Model cost minus retrieval cost; negative if retrieval cost more than it saved. */
   readonly net: number
 }
 

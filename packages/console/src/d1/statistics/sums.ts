@@ -1,12 +1,12 @@
-/** Sums over groups of decisions. The public types rest on them: nothing of drizzle here. */
+/** Sums over groups of decisions. Independent of drizzle, because public types depend on it. */
 import type { Counts, FIGURES, FigureName, NamedMean } from 'hono-rag-gate/d1/figures'
 
-/** Decisions that have something in common, as they were counted. */
+/** Counts of a group of decisions. */
 export interface Counted {
   readonly counts: Counts
 }
 
-/** Groups under their keys, in the order in which the keys first occur. */
+/** Groups items by key, in the order in which keys first occur. */
 export function grouped<Each, Key>(groups: readonly Each[], keyOf: (group: Each) => Key): Map<Key, Each[]> {
   const byKey = new Map<Key, Each[]>()
   for (const group of groups) {
@@ -17,7 +17,7 @@ export function grouped<Each, Key>(groups: readonly Each[], keyOf: (group: Each)
   return byKey
 }
 
-/** Decisions by name, with those names that `none` lists in any case. */
+/** Number of decisions by name; names in `none` are always included. */
 export function countBy<Each extends Counted, Name extends string>(
   groups: readonly Each[],
   nameOf: (group: Each) => Name,
@@ -27,7 +27,7 @@ export function countBy<Each extends Counted, Name extends string>(
   for (const group of groups) {
     counts.set(nameOf(group), (counts.get(nameOf(group)) ?? 0) + (group.counts['decisions'] ?? 0))
   }
-  // Made of the names of `none` and those that `nameOf` gives, which are all of type `Name`.
+  // All names are from `none` or `nameOf`, which are of type `Name`.
   return Object.fromEntries(counts) as Record<Name, number>
 }
 
@@ -36,18 +36,18 @@ export function added(groups: readonly Counted[], name: FigureName<typeof FIGURE
   return sum(groups, name)
 }
 
-/** A sum over all groups, by the name under which it stands in `counts`. */
+/** A sum over all groups, by its key in `counts`. */
 export function sum(groups: readonly Counted[], key: string): number {
   return groups.reduce((soFar, { counts }) => soFar + (counts[key] ?? 0), 0)
 }
 
-/** The mean of what is summed up and counted; `null` where nothing is. */
+/** The mean of a figure with sum and count; `null` if nothing was counted. */
 export function mean(groups: readonly Counted[], name: string): number | null {
   const counted = sum(groups, `${name}:count`)
   return counted === 0 ? null : sum(groups, `${name}:sum`) / counted
 }
 
-/** What is summed up and counted by name. @param names of everything that the groups may have counted */
+/** Means by name. @param names of all counts that the groups may have */
 export function meansByName(
   groups: readonly Counted[],
   name: string,
@@ -59,22 +59,22 @@ export function meansByName(
     const count = sum(groups, `${name}:${part}`)
     return count === 0 ? [] : [[each, { counted: count, mean: sum(groups, `${name}:${each}:sum`) / count }]]
   })
-  // Made of pairs of these.
+  // Built from such pairs.
   return Object.fromEntries(means) as Record<string, NamedMean>
 }
 
-/** Decisions by bin; bins of none are left out. */
+/** Decisions by bin, without empty bins. */
 export function inBins(groups: readonly Counted[], name: FigureName<typeof FIGURES, 'bins'>): Map<number, number> {
   const bins = partsOf(name, namesIn(groups))
   return new Map(bins.map((bin) => [Number(bin), sum(groups, `${name}:${bin}`)]))
 }
 
-/** Names of everything that groups counted. */
+/** Names of all counts of the groups. */
 export function namesIn(groups: readonly Counted[]): ReadonlySet<string> {
   return new Set(groups.flatMap(({ counts }) => Object.keys(counts)))
 }
 
-/** What follows a name and a colon. */
+/** The parts of names after a prefix and a colon. */
 function partsOf(name: string, names: Iterable<string>): string[] {
   const prefix = `${name}:`
   return [...names].filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length))

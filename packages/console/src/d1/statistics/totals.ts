@@ -1,4 +1,4 @@
-/** Totals of decisions that have something in common. */
+/** Totals of groups of decisions. */
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { CacheState } from 'hono-rag-gate/core/policy'
 import { type Figure, FIGURES, type Figures, type Shown, shownAs } from 'hono-rag-gate/d1/figures'
@@ -8,7 +8,7 @@ import { countBy, type Counted, grouped, mean, meansByName, namesIn, sum } from 
 /** Decisions by verdict. */
 export type ByVerdict = Readonly<Record<Verdict, number>>
 
-/** What is summed up of decisions that have something in common. */
+/** Totals of some decisions. */
 export interface Totals extends Shown<typeof FIGURES> {
   readonly byVerdict: ByVerdict
   readonly byCache: Readonly<Record<CacheState, number>>
@@ -17,7 +17,7 @@ export interface Totals extends Shown<typeof FIGURES> {
 
 /** Totals of one hour or day. */
 export interface TotalsAt extends Totals {
-  /** Its beginning in UTC, milliseconds since 1970. */
+  /** Its start, Unix time in milliseconds. */
   readonly startMs: number
 }
 
@@ -26,7 +26,7 @@ export interface TotalsOf extends Totals {
   readonly name: string
 }
 
-/** No decision of any verdict. */
+/** Zero decisions of every verdict. */
 export const NO_VERDICTS = { pass: 0, advise: 0, refuse: 0 }
 const NO_CACHE_STATES = { hit: 0, 'evidence-hit': 0, miss: 0, bypass: 0, stale: 0 }
 
@@ -36,7 +36,7 @@ export interface Group extends Counted {
   readonly cache: CacheState
 }
 
-/** The figures of all groups that totals show. @param names of everything that the groups may have counted */
+/** The displayed figures of all groups. @param names of all counts that the groups may have */
 export function shownOf<Of extends Figures>(
   groups: readonly Counted[],
   figures: Of,
@@ -46,7 +46,7 @@ export function shownOf<Of extends Figures>(
     const as = shownAs(name, figure)
     return as === undefined ? [] : [[as, valueOf(groups, name, figure, names)]]
   })
-  // Made of these names, each by its kind.
+  // Built from these names, each by its kind.
   return Object.fromEntries(shown) as Shown<Of>
 }
 
@@ -55,7 +55,7 @@ function valueOf(groups: readonly Counted[], name: string, { kind }: Figure, nam
   return kind === 'means' ? meansByName(groups, name, names) : sum(groups, name)
 }
 
-/** The totals of all groups. @param names of everything that the groups may have counted */
+/** The totals of all groups. @param names of all counts that the groups may have */
 export function totalsOf(groups: readonly Group[], names = namesIn(groups)): Totals {
   return {
     ...shownOf(groups, FIGURES, names),
@@ -65,7 +65,7 @@ export function totalsOf(groups: readonly Group[], names = namesIn(groups)): Tot
   }
 }
 
-/** The totals by name, the most frequent first. */
+/** The totals by name, most frequent first. */
 export function totalsBy<Each extends Group>(groups: readonly Each[], nameOf: (group: Each) => string): TotalsOf[] {
   return [...grouped(groups, nameOf)]
     .map(([name, ofName]) => ({ name, ...totalsOf(ofName) }))
