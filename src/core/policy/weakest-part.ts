@@ -1,4 +1,4 @@
-/** The confidence of a question of several parts. */
+/** Confidence of a question with several parts. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { PartSignals, Signals } from '../signals/measure.ts'
 import { byLength, REFUSED_BELOW } from '../scale/scale.ts'
@@ -16,17 +16,16 @@ import {
 /** Settings of the model. */
 export interface WeakestPartSettings {
   readonly kind: 'weakest-part'
-  /** The confidence that is asked of the whole and of each part. */
+  /** The confidence computed for the whole and for each part. */
   readonly of: ConfidenceSettings
 }
 
 /**
- * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
- * supported better, that of the whole, but in log-odds at most 1.18 above any part. Above a part of which the passage that
- * supports the whole best holds nothing, it is not lifted. It is at most 2 above an end that this passage does not hold; all
- * of it less where its collection's scale answers below even odds. It is at most that of what stands beside a quotation: what
- * was quoted supports the quotation.
- * On a scale each piece is read by its own length (`byLength`).
+ * Limits the confidence of a question by its parts. It is that of the weakest part or, if higher, that of the whole, but then
+ * in log-odds at most 1.18 above any part, and not above a part of which the best passage contains no term. It is at most
+ * 2 above that of an end that is missing from the best passage, and at most that of the text beside copied words, because
+ * these support only themselves. If the collection's scale has a refuse threshold below even odds, both margins are smaller.
+ * With a scale, each piece is adjusted for its own length (`byLength`).
  *
  * @param of the confidence of the whole and of each part
  */
@@ -35,25 +34,25 @@ export function weakestPart(of: PolicyConfidence): PolicyConfidence {
 }
 
 /**
- * How much weaker than the whole a part may be where the whole is supported, in log-odds: a part is measured against what was
- * found for the whole, and often leans on it. It is what lies between the thresholds .55 and .8: a part that would be refused by
- * itself gets no answer without a caution.
+ * How much lower than the whole the confidence of a part may be, in log-odds. A part is measured against evidence found for
+ * the whole, and often depends on it. This is the distance between the thresholds .55 and .8, so that a question with a part
+ * that would be refused alone never gets an answer without a caution.
  */
 const ABOVE_PART = 1.18
 
-/** The same of an end that the best passage does not hold: of a few words, it says less. */
+/** The same for an end that is missing from the best passage; larger, because a few words say less. */
 const ABOVE_END = 2
 
 /**
- * Share of these lifts that counts on a collection's scale, at most: where it answers below even odds, what nothing supports
- * would be lifted above that, and the lifts are less by as much. Above 1, for pieces are read lower there.
+ * Largest factor of these margins with a collection's scale. If its refuse threshold is below even odds, unsupported pieces
+ * would otherwise be raised above it, so the factor is smaller. Above 1, because pieces have lower values on a scale.
  */
 const MOST_SHARE = 1.2
 
 /**
  * The model behind `weakestPart`.
  *
- * @param models those that may be asked of parts, such as `logisticModel`
+ * @param models allowed inner models, such as `logisticModel`
  */
 export function weakestPartModel(models: readonly ConfidenceModel[]): ConfidenceModel<WeakestPartSettings> {
   const inner = (settings: WeakestPartSettings): PolicyConfidence => confidenceWithin(models, settings)
@@ -73,7 +72,7 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
       const whole = model.confidence(settings.of, signals, answer)
       const of = (piece: PartSignals): number => {
         const confidence = model.confidence(settings.of, { ...signals, ...piece }, answer)
-        // On a scale a piece is read by its own length.
+        // With a scale, a piece is adjusted for its own length.
         return scale ? raised(confidence, byLength(-byLength(0, all), piece['questionTermCount'] || all)) : confidence
       }
       const share = (piece: PartSignals): number => {
@@ -91,7 +90,7 @@ export function weakestPartModel(models: readonly ConfidenceModel[]): Confidence
   })
 }
 
-/** A share whose log-odds are that much higher. */
+/** Raises a share by an amount in log-odds. */
 function raised(share: number, by: number): number {
   return share / (share + (1 - share) * Math.exp(-by))
 }

@@ -1,7 +1,7 @@
 import { terms } from '../text/terms.ts'
 import type { Signal } from './signal.ts'
 
-/** Number of terms of the question as it was asked. */
+/** Number of terms of the original question. */
 export const askedTermCount: Signal<number> = {
   name: 'askedTermCount',
   of: 'question',

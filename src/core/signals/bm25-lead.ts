@@ -1,14 +1,13 @@
 import { meanOf } from '../lib/statistics.ts'
 import type { TextFeatures } from './text-features.ts'
 
-/** Chunks that are compared, the best. */
+/** Number of best chunks compared. */
 const CHUNKS = 10
 
 /**
- * Lead of the best chunk over the mean of the others in BM25, divided by the question's idf mass: does one passage stand
- * out among those on the topic? Where ten were found, a copy of another counts as the least of them, as it took the place of
- * a worse one. Where no other was found, the best leads by three quarters of what it has: what else the collection has was
- * not seen.
+ * BM25 of the best chunk minus the mean of the others, divided by the question's idf mass: whether one passage stands out among
+ * those on the topic. If ten chunks were found, duplicates count as the lowest of them, since each took the place of a worse
+ * chunk. With a single chunk the lead is three quarters of its BM25, because nothing is known of the rest of the collection.
  *
  * @returns 0 up to 2.2; 0 without chunks, or when the question has no terms
  */

@@ -1,4 +1,4 @@
-/** What is measured of evidence. */
+/** Signals of evidence. */
 export type { MeasuredQuestion, PartSignals, Signals } from './measure.ts'
 export { curves, type ScoreCurve } from './score-curves.ts'
 export type { Memory, Signal, Subject } from './signal.ts'

@@ -1,7 +1,7 @@
 import type { TextFeatures } from './text-features.ts'
 
 /**
- * Share of the question's distinct terms that stand anywhere in the ten best chunks, each counted alike.
+ * Share of the question's distinct terms that occur anywhere in the ten best chunks, unweighted.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  */

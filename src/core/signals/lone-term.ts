@@ -2,16 +2,16 @@ import { terms } from '../text/terms.ts'
 import { words } from '../text/words.ts'
 import type { Signal } from './signal.ts'
 
-/** A term that is all of a question. */
+/** The only term of a question. */
 export interface LoneTerm {
-  /** Chunks of the collection that hold it, and all of them; 0 where it has no lexicon. */
+  /** Number of the collection's chunks that contain it, and of all chunks; 0 without a lexicon. */
   readonly holding: number
   readonly chunks: number
-  /** Whether the title of the best chunk names it. */
+  /** Whether it occurs in the best chunk's title. */
   readonly isTitled: boolean
 }
 
-/** The one term of the question; `null` where it has several or none, or asks ("What is Perl?"). */
+/** The only term of the question; `null` if there are several or none, or if it has a question word ("What is Perl?"). */
 export const loneTerm: Signal<LoneTerm | null> = {
   name: 'loneTerm',
   measure: ({ question, evidence, lexicon, language }) => {

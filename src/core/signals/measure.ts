@@ -9,13 +9,13 @@ import { createMemory, type Memory, type Signal, type Subject } from './signal.t
 import type { TextSignalName } from './text-signals.ts'
 
 /**
- * What was measured of the evidence, and all that is known about it once its text is gone: JSON, finite numbers only. A
- * signal that was not read is not there. Those of core have a type here; those of a package stand beside them under their own names.
+ * Measured signals, which do not contain texts: JSON, finite numbers only. Signals that were not needed are absent. Those of
+ * core are typed here; those of packages are further members under their own names.
  */
 export interface Signals extends Readonly<Partial<Record<TextSignalName, number>>> {
   /** Number of chunks. */
   readonly chunkCount: number
-  /** Entries dropped for an unusable score. */
+  /** Number of entries dropped for an invalid score. */
   readonly droppedCount: number
   readonly questionTermCount?: number
   readonly topCosine?: number | null
@@ -30,27 +30,27 @@ export interface Signals extends Readonly<Partial<Record<TextSignalName, number>
   readonly scale?: AppliedScale | null
 }
 
-/** What was measured of one piece of a question (`piecesOf`). */
+/** Signals of one piece of a question (`piecesOf`). */
 export type PartSignals = Readonly<Record<string, number>>
 
-/** A question with its evidence, to be measured. */
+/** Input of measuring: a question with its evidence. */
 export interface MeasuredQuestion {
   /** Normalised. */
   readonly question: string
-  /** @default as the language parts it; without one it is measured as it stands */
+  /** @default split by the language; without one the question is measured as a whole */
   readonly parts?: QuestionParts | undefined
   readonly evidence: Evidence
-  /** The collection's. @default the lexicon of nothing */
+  /** The collection's lexicon. @default the empty lexicon */
   readonly lexicon?: Lexicon
-  /** The policy's, or none. */
+  /** The policy's language, or none. */
   readonly language: Language | undefined
-  /** The collection's for the policy. @default none */
+  /** The collection's scale for the policy. @default none */
   readonly scale?: AppliedScale | undefined
-  /** What outlives the question. @default nothing is kept */
+  /** Memo across questions. @default none */
   readonly lasting?: Memory | undefined
 }
 
-/** What signals are measured of. */
+/** Builds the subject of which signals are measured. */
 export function subjectOf({ question, parts, evidence, lexicon, language, scale, lasting }: MeasuredQuestion): Subject {
   const parted = parts ?? language?.partsOf(question)
   return {
@@ -68,10 +68,10 @@ export function subjectOf({ question, parts, evidence, lexicon, language, scale,
 }
 
 /**
- * Measures the evidence. Pure: the same arguments always give the same signals, and nothing in the texts can change
- * them but the words themselves.
+ * Measures signals. Pure: the same arguments always give the same signals, which depend on the words of the texts only, never
+ * on instructions in them.
  *
- * @param signals those that are read (`Policy.signals`)
+ * @param signals the signals to measure (`Policy.signals`)
  */
 export function measureSignals(signals: readonly Signal[], subject: Subject): Signals {
   const { chunks, dropped } = subject.evidence

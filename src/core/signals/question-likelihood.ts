@@ -1,18 +1,18 @@
 import type { ChunkFeatures, QuestionTerm, TextFeatures } from './text-features.ts'
 
-/** How many chunks are compared, best first. */
+/** Number of best chunks compared. */
 const CHUNKS_COMPARED = 5
 
-/** How far a term's chance comes from the chunk rather than from the whole collection. */
+/** Weight of the chunk's term distribution in the mixture with the collection's. */
 const FROM_CHUNK = 0.7
 
 /**
- * How much likelier the best of the first five chunks makes the question than the collection as a whole does: log
- * likelihoods of its terms under a mix of .7 the chunk's term shares and .3 the collection's, as a share of what a chunk
- * would reach that consisted of the question alone. Unlike coverage it asks for a short chunk about little else. A term
- * that begins like a missing one counts the share that they have in common.
+ * Gain in log-likelihood of the question's terms under the best of the first five chunks compared with the whole collection.
+ * A chunk's model is a mixture of its term distribution (.7) and the collection's (.3). The gain is divided by that of a chunk
+ * consisting of the question only. Unlike coverage it favours short chunks about little else. For a missing term, a term with
+ * the same beginning counts by the share they have in common.
  *
- * @returns 0..1; 0 when no chunk makes it likelier, without chunks, or when the question has no terms
+ * @returns 0..1; 0 if no chunk raises the likelihood, without chunks, or when the question has no terms
  * @see C. Zhai and J. Lafferty, "A Study of Smoothing Methods for Language Models Applied to Ad Hoc Information
  *   Retrieval", SIGIR 2001 (Jelinek–Mercer smoothing)
  */

@@ -1,4 +1,4 @@
-/** The same signals of each part of a question, against the same evidence. */
+/** Measures the signals of each piece of a question against the evidence of the whole question. */
 import { joinSmallest, partsAtMarks } from '../text/marked-sentences.ts'
 import { words } from '../text/words.ts'
 import type { PartSignals } from './measure.ts'
@@ -7,11 +7,11 @@ import type { TextFeatures } from './text-features.ts'
 import { textFeatures } from './text-signals.ts'
 
 /**
- * What is measured of the parts of a question: `parts`, empty for a question of one, and `stretches`: what the best chunk
- * lacks of either end of a part, and what stands beside words that are quoted: `besideQuoted` is 1 there. Of parts, `leans` is 1
- * where the best chunk of the whole question holds something of it.
+ * Signals of the pieces of a question. `parts`: its parts, empty for a question of one part; `leans` is 1 if the best chunk of
+ * the whole question contains a term of the part. `stretches`: the ends of parts that are missing from the best chunk, and the
+ * text beside words copied from it, with `besideQuoted` 1.
  *
- * @param signals those that are measured of each, as far as they differ between parts
+ * @param signals signals to measure; only those that differ between parts are used
  */
 export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly PartSignals[]>[] {
   const measured = signals.filter(isOfWords)
@@ -20,7 +20,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
       const piece = pieceOf(subject, text)
       const values = measured.map((signal) => {
         const value = signal.measure(piece)
-        // The chunks were found for the whole: the one among them that holds a foreign word leads by chance.
+        // At most the lead for the whole: the chunks were found for the whole, and one with a foreign word leads by chance.
         return [signal.name, signal.name === 'bm25Lead' ? Math.min(value, signal.measure(subject)) : value] as const
       })
       return { ...Object.fromEntries(values), ...mark }
@@ -53,7 +53,7 @@ export function piecesOf(signals: readonly Signal[]): readonly Signal<readonly P
   ]
 }
 
-/** A piece as a subject of its own. */
+/** The subject for a piece of the question. */
 function pieceOf(subject: Subject, text: string): Subject {
   if (text === subject.words) return subject
   return subject.memory(text, () => ({ ...subject, words: text, memory: createMemory() }))
@@ -63,23 +63,23 @@ function partsOf({ parts, question, memory }: Subject): readonly string[] {
   return parts ?? memory(partsOf, () => partsAtMarks(question).parts)
 }
 
-/** Terms of a passage for each of its words, at most, where it is read without those that say little: .89 and up in others. */
+/** Highest ratio of terms to words in a language whose stop words are removed; others have .89 and above. */
 const TERMS_FOR_A_WORD = 0.88
 /**
- * Distinct terms of an end that the best chunk lacks, beyond those that it holds, at least: where those that say little
- * are left out, are read too, and where pairs of letters are.
+ * By how many the distinct terms of an end that the best chunk lacks must exceed those it contains: in languages with stop
+ * words removed, in others, and in those read by letter pairs.
  */
 const END_TERMS = [2, 5, 10] as const
-/** Distinct terms of the rest, at least. */
+/** Fewest distinct terms of the rest. */
 const REST_TERMS = 3
-/** Words that the first chunk says in the same order, one other between two at most, to be quoted; of pairs of letters twice as many. */
+/** Fewest words in the order of the first chunk, with at most one other word between two, to count as copied; twice as many letter pairs. */
 const QUOTED_IN_A_ROW = 5
-/** Words quoted in all, at least; one less is enough where the question begins with them. */
+/** Fewest copied words in total; one less if the question begins with them. */
 const QUOTED_IN_ALL = 8
 
 /**
- * What the best chunk lacks of the first and of the last terms of a part, where it holds none of them, or few where those
- * that say little are read too: what is put before or behind a question without any mark, and asks something else.
+ * Beginnings and ends of a part whose terms are missing from the best chunk (all of them, or most in languages whose stop words
+ * are not removed): another question put before or after without punctuation.
  */
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
   const held = heldBy(features)
@@ -96,15 +96,15 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * What a question says beside what it quotes of a text, in sixteen pieces at most, from two terms on of which the best chunk
- * lacks one: hardly a question says so many words in a passage's order, unless they were copied to support something else.
+ * The text beside words copied from a passage, in at most sixteen pieces of at least two terms of which the best chunk lacks
+ * one. Questions rarely repeat so many words in a passage's order, unless these were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const times = factor > 2 ? 2 : 1
   const asked = words(subject.words)
   const said = words(text)
   const beside = [...asked]
-  // For each distance between the two: a word in place of another moves none of those behind it.
+  // For each offset between the two texts, because replacing a word does not shift those after it.
   for (let by = 1 - asked.length; by < said.length; by++) {
     let [first, last, same] = [0, -Infinity, 0]
     for (let at = Math.max(0, -by); at < asked.length && at + by < said.length; at++) {
@@ -124,12 +124,12 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   })
 }
 
-/** Place of the best chunk by BM25. */
+/** Index of the best chunk by BM25. */
 function bestOf({ chunks }: TextFeatures): number {
   return chunks.reduce((best, { bm25 }, at) => (bm25 > chunks[best]!.bm25 ? at : best), 0)
 }
 
-/** Which terms a chunk or its title holds, or of which it holds one that begins like it. @default the best chunk by BM25 */
+/** For each term, whether a chunk or its title contains it or one with the same beginning. @param chunkAt the chunk. @default the best by BM25 */
 function heldBy(features: TextFeatures, chunkAt = bestOf(features)): readonly boolean[] {
   const chunk = features.chunks[chunkAt]
   return features.questionTerms.map(

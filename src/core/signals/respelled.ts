@@ -1,23 +1,23 @@
-/** Misspelled terms of a question. */
+/** Correction of misspelled terms of a question. */
 import { isAscii } from '../text/ascii.ts'
 import type { SentenceTerms } from '../text/term-reader.ts'
 
-/** Shorter terms are one letter away from too many others. */
+/** Shortest corrected term: shorter ones differ by one letter from too many others. */
 const SHORTEST = 4
 
-/** A slip in an ending keeps the stemmer from taking the ending off: of stems of this length on, the rest may be one. */
+/** A typo in a suffix keeps the stemmer from removing it; after a stem of at least this length the rest may be such a suffix. */
 const SHORTEST_STEM = 5
 
-/** Letters that an ending has at most (`ational`). */
+/** Length of the longest suffix (`ational`). */
 const LONGEST_ENDING = 7
 
 /**
- * The term that an unknown one is probably a misspelling of: one letter added, left out, changed or swapped with
- * its neighbour, in the term or in an ending of it that was not recognised (`installatiom`, `instal`). Of several the one
- * that explains most letters. A term that holds a digit is never a misspelling.
+ * The term of which an unknown one is probably a misspelling: one letter inserted, deleted, replaced or transposed, in the
+ * term or in a suffix that the stemmer did not recognise (`installatiom`, `instal`). Of several candidates, the one that
+ * matches most letters. A term with a digit is never corrected.
  *
- * @param term of a question, in none of the passages and not known to the collection
- * @param sentences of the passages
+ * @param term a term of the question that occurs in no passage and not in the collection
+ * @param sentences terms of the passages' sentences
  * @see F. J. Damerau, "A technique for computer detection and correction of spelling errors", Communications of the ACM
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
@@ -35,7 +35,7 @@ export function respelled(term: string, sentences: SentenceTerms): string | unde
   return nearest
 }
 
-/** How many letters of a term stand after what is at most one edit from the candidate; `Infinity` when nothing is. */
+/** Number of letters of a term after a prefix at most one edit from the candidate; `Infinity` if there is no such prefix. */
 function lettersBeyond(term: string, candidate: string): number {
   if (candidate.length < SHORTEST || !mayBegin(term, candidate)) return Infinity
   let fewest = Infinity
@@ -47,16 +47,16 @@ function lettersBeyond(term: string, candidate: string): number {
   return fewest
 }
 
-/** One edit leaves one of the first two letters among them: it spares looking closer at most candidates. */
+/** A quick filter: after one edit, one of the first two letters still matches one of the first two. */
 function mayBegin(term: string, candidate: string): boolean {
   const first = candidate.slice(0, 2)
   return first.includes(term.charAt(0)) || first.includes(term.charAt(1))
 }
 
-/** One letter added, left out or changed, or two swapped; or none of it. */
+/** Whether two terms are equal or differ by one insertion, deletion, replacement or transposition. */
 function areOneEditApart(term: string, candidate: string): boolean {
   let from = 0
-  // Beyond an end there is NaN, which equals nothing.
+  // Past the end `charCodeAt` gives NaN, which equals nothing.
   while (term.charCodeAt(from) === candidate.charCodeAt(from)) from++
   const [a, b] = [term.slice(from), candidate.slice(from)]
   return (

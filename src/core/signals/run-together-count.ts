@@ -2,7 +2,7 @@ import { terms } from '../text/terms.ts'
 import { words } from '../text/words.ts'
 import type { Signal } from './signal.ts'
 
-/** Words of the question that are sentences without their spaces, and that neither the collection nor the evidence knows. */
+/** Number of words of the question that are sentences without spaces, and occur in neither collection nor evidence. */
 export const runTogetherCount: Signal<number> = {
   name: 'runTogetherCount',
   measure: ({ question, evidence, lexicon, language }) =>

@@ -2,7 +2,7 @@
 import type { AppliedScale } from '../scale/collection-scale.ts'
 import type { Signal } from './signal.ts'
 
-/** `null` where the collection has none for the policy. */
+/** The collection's scale for the policy; `null` if it has none. */
 export const scale: Signal<AppliedScale | null> = {
   name: 'scale',
   mayLack: true,

@@ -1,60 +1,60 @@
-/** Signals: what can be measured of a question and its evidence. Gates and confidence models bring along those they read. */
+/** Signals: measurements of a question and its evidence. Gates and confidence models name the signals they need. */
 import type { Evidence } from '../evidence/evidence.ts'
 import type { AppliedScale } from '../scale/collection-scale.ts'
 import type { Language } from '../text/language.ts'
 import type { Lexicon } from '../text/lexicon.ts'
 
-/** Makes something once, and gives the same again. */
+/** Memoises: calls `make` once per key. */
 export type Memory = <Kept>(key: unknown, make: () => Kept) => Kept
 
-/** What signals are measured of. */
+/** Input of a signal. */
 export interface Subject {
-  /** As it was asked; normalised. */
+  /** The original question, normalised. */
   readonly question: string
-  /** The question without the talk around it, or the part of it that is measured. */
+  /** The question without greetings and small talk, or the part that is measured. */
   readonly words: string
-  /** Its parts, where the language knows them. */
+  /** Its parts, if the language splits questions. */
   readonly parts?: readonly string[] | undefined
-  /** Whether sentences were left out of it that state something (`QuestionParts`). */
+  /** Whether statements were left out of it (`QuestionParts`). */
   readonly states?: boolean | undefined
   readonly evidence: Evidence
-  /** The collection's, or `EMPTY_LEXICON`. */
+  /** The collection's lexicon, or `EMPTY_LEXICON`. */
   readonly lexicon: Lexicon
-  /** The policy's, or none. */
+  /** The policy's language, or none. */
   readonly language: Language | undefined
-  /** The collection's for the policy; absent without one. */
+  /** The collection's scale for the policy, if any. */
   readonly scale?: AppliedScale | undefined
-  /** What several signals of this subject look at. */
+  /** Memo shared by the signals of this subject. */
   readonly memory: Memory
-  /** What outlives it: words and texts that come back. */
+  /** Memo across subjects, for recurring words and texts. */
   readonly lasting: Memory
 }
 
-/** One thing that can be measured. */
+/** A measurement. */
 export interface Signal<Value = unknown> {
-  /** Under which it is recorded. */
+  /** Name under which it is recorded. */
   readonly name: string
-  /** `question`: it follows from the question alone, so that it is known before anything is retrieved. @default of both */
+  /** `question` if it depends on the question only, and is therefore known before retrieval. @default of question and evidence */
   readonly of?: 'question'
-  /** A number that differs between the parts of a question, measured against the same evidence. @default it does not */
+  /** `true` for a number that differs between the parts of a question over the same evidence. @default it does not */
   readonly ofWords?: true
-  /** Where a record is without it, there was none. @default a decision without it cannot be judged again */
+  /** `true` if a record without it can still be judged again. @default a decision without it cannot */
   readonly mayLack?: true
-  /** Pure. JSON, finite numbers only: it is recorded, and judged again later. `null` where there is nothing to measure. */
+  /** Pure. @returns JSON with finite numbers only, for recording and judging again; `null` if there is nothing to measure */
   measure(subject: Subject): Value
 }
 
 /**
- * A memory for as long as its owner keeps it.
+ * Makes a memo, which lives as long as its owner keeps it.
  *
- * @param holder a `WeakMap` for keys that it must not hold. @default it holds them
+ * @param holder a `WeakMap` if keys must be held weakly. @default keys are held strongly
  */
 export function createMemory(holder: Map<unknown, unknown> | WeakMap<object, unknown> = new Map()): Memory {
-  // Whoever gives a `WeakMap` remembers objects alone.
+  // The cast is safe: with a `WeakMap`, all keys are objects.
   const kept = holder as Map<unknown, unknown>
   return <Kept>(key: unknown, make: () => Kept): Kept => {
     if (!kept.has(key)) kept.set(key, make())
-    // Under each key stands what its one maker made.
+    // The cast is safe: each key always has the same `make`.
     return kept.get(key) as Kept
   }
 }

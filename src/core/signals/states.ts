@@ -1,6 +1,6 @@
 import type { Signal } from './signal.ts'
 
-/** Whether sentences beside the question were left out that only state something (`QuestionParts`). */
+/** Whether statements beside the question were left out (`QuestionParts`). */
 export const states: Signal<boolean> = {
   name: 'states',
   mayLack: true,

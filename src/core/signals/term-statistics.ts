@@ -1,30 +1,30 @@
-/** What a collection lexicon says of single terms, with what stands in for it where it knows too little. */
+/** Statistics of single terms from a collection lexicon, smoothed for small collections. */
 import { type CountedTerms, inverseDocumentFrequency, meanChunkLength } from '../text/lexicon.ts'
 
-/** A smaller collection counts as this many chunks: a term in two of its three chunks is not common for that. */
+/** Smaller collections count as this many chunks, so that a term in two of three chunks does not count as common. */
 const LEAST_CHUNKS = 100
 
-/** Terms a collection is taken to have where nothing is known of it. */
+/** Assumed number of terms of an unknown collection. */
 const ASSUMED_TERM_COUNT = 10_000
 
 /** Statistics of single terms. */
 export interface TermStatistics {
   /** Inverse document frequency, above 0. */
   readonly idf: (term: string) => number
-  /** Share of the collection's terms that this one is: chunks that hold it, and a half, by all terms. Above 0, to 1. */
+  /** Rate of the term in the collection: (chunks that contain it + .5) / number of terms; above 0, at most 1. */
   readonly rate: (term: string) => number
-  /** Terms an average chunk has; 1 where no collection is known. */
+  /** Mean number of terms per chunk; 1 for an unknown collection. */
   readonly meanChunkLength: number
 }
 
 /**
- * The statistics of a collection. One of fewer than a hundred chunks is filled up with chunks of the same length that
- * hold none of its terms; of an empty one every term counts alike.
+ * Statistics of a collection. One with fewer than a hundred chunks is padded with chunks of the same length without its terms;
+ * for an empty one all terms are equally rare.
  */
 export function termStatistics(lexicon: CountedTerms): TermStatistics {
   const { documentFrequency } = lexicon
   const chunkCount = Math.max(LEAST_CHUNKS, lexicon.chunkCount)
-  // A chunk holds a term once at least: statistics that say otherwise are damaged.
+  // Capped at the number of chunks, in case of damaged statistics.
   const holding = (term: string): number => Math.min(documentFrequency.get(term) ?? 0, lexicon.chunkCount)
   const known = lexicon.chunkCount > 0 && lexicon.termCount > 0
   const termCount = known ? lexicon.termCount * (chunkCount / lexicon.chunkCount) : ASSUMED_TERM_COUNT

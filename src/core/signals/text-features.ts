@@ -1,4 +1,4 @@
-/** A question and its evidence, cut into terms once: every signal measured from text looks at this. */
+/** Features of question and evidence, computed once for all text signals. */
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
 import { type CountedTerms, countTerms, type Lexicon } from '../text/lexicon.ts'
@@ -6,48 +6,48 @@ import type { SentenceTerms, TermReader } from '../text/term-reader.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
-/** Chunks read, the best. */
+/** Number of best chunks read. */
 const CHUNKS = 10
 
-/** Chunks whose sentences and titles are told apart, the best. */
+/** Number of best chunks whose sentences and titles are read separately. */
 const CHUNKS_IN_SENTENCES = 5
 
-/** Chunks in which terms that begin like missing ones are looked for, the best. */
+/** Number of best chunks in which terms with the same beginning as missing ones are searched. */
 const CHUNKS_NEAR = 3
 
-/** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
+/** Smallest length of a common beginning, relative to the longer of two terms, for them to count as near. */
 const NEAR_FROM = 0.6
 
-/** Shorter terms are not compared by their beginnings. */
+/** Shortest terms that are compared by their beginnings. */
 const NEAR_LENGTH = 4
 
 /** A distinct term of the question. */
 export interface QuestionTerm {
   readonly term: string
   readonly idf: number
-  /** Share of the collection's terms that it is (`TermStatistics`). */
+  /** Its rate in the collection (`TermStatistics`). */
   readonly rate: number
 }
 
-/** One sentence. */
+/** Features of a sentence. */
 export interface SentenceFeatures {
-  /** Which terms of the question it holds, as indexes into `questionTerms`. */
+  /** Question terms that it contains, as indexes into `questionTerms`. */
   readonly held: readonly number[]
-  /** Squared idf, summed over its distinct terms: all of its words have to be looked up for it. */
+  /** Sum of squared idf of its distinct terms; lazy, because it looks up all of its words. */
   readonly squaredIdf: () => number
 }
 
-/** One chunk. */
+/** Features of a chunk. */
 export interface ChunkFeatures {
-  /** Which terms of the question its title holds, as indexes into `questionTerms`; none beyond the five best chunks. */
+  /** Question terms in its title, as indexes into `questionTerms`; empty beyond the five best chunks. */
   readonly titled: readonly number[]
-  /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
+  /** Its sentences that contain a question term; empty beyond the five best chunks. */
   readonly sentences: readonly SentenceFeatures[]
-  /** How often it holds each of `questionTerms`. */
+  /** Number of occurrences of each of `questionTerms`. */
   readonly counts: readonly number[]
   /**
-   * How near the three best chunks come to each of `questionTerms` that they do not hold: the share of the nearest term,
-   * .6 to 1, that both begin with (`immigr`, `immigrant`). 0 for terms that are held, and in other chunks.
+   * For each of `questionTerms` that is missing: the relative length, .6 to 1, of the longest common beginning with a term of
+   * the chunk (`immigr`, `immigrant`). 0 for terms that occur, and beyond the three best chunks.
    */
   readonly nearness: readonly number[]
   /** Number of its terms. */
@@ -56,25 +56,24 @@ export interface ChunkFeatures {
   readonly bm25: number
 }
 
-/** What signals are measured from. */
+/** Features from which text signals are computed. */
 export interface TextFeatures {
   readonly evidence: Evidence
   readonly questionTerms: readonly QuestionTerm[]
-  /** Idf summed over `questionTerms`; 0 when the question has no term. */
+  /** Sum of idf over `questionTerms`; 0 if the question has no term. */
   readonly idfMass: number
-  /** Distinct terms in the title of the best chunk; none when it has no title. */
+  /** Distinct terms in the best chunk's title; empty if it has none. */
   readonly titleTerms: readonly string[]
-  /** The ten best chunks of different terms, best first. */
+  /** The ten best chunks with different terms, best first. */
   readonly chunks: readonly ChunkFeatures[]
 }
 
 /**
- * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
- * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
- * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one, and they know
- * another of its terms.
+ * Computes the features of a question and its evidence with the collection's lexicon; with `EMPTY_LEXICON`, document
+ * frequencies come from the chunks. A chunk with the same terms as a better one is skipped. A question term that occurs in
+ * neither collection nor chunks is corrected to a similar term of the chunks, if another of its terms is known.
  *
- * @param reader reads the terms of texts
+ * @param reader extracts terms of texts
  */
 export function read(
   question: string,
@@ -121,7 +120,7 @@ export function read(
   }
 }
 
-/** A chunk, read sentence by sentence. */
+/** A chunk with the terms of its sentences. */
 interface ReadChunk {
   readonly title: string
   readonly sentences: SentenceTerms
@@ -129,7 +128,7 @@ interface ReadChunk {
   readonly length: number
 }
 
-/** The best chunks, without those that say the same as a better one. */
+/** The best chunks, without those with the same terms as a better one. */
 function distinctChunks({ chunks }: Evidence, sentencesOf: TermReader['sentences']): readonly ReadChunk[] {
   const distinct: ReadChunk[] = []
   for (const { title = '', text } of chunks) {
@@ -145,7 +144,7 @@ function saysTheSame(a: ReadChunk, b: ReadChunk): boolean {
   return a.length === b.length && JSON.stringify(a.sentences) === JSON.stringify(b.sentences)
 }
 
-/** The distinct terms of a question, misspelled ones as the chunks write them. */
+/** The distinct terms of a question, with misspellings corrected by the chunks' terms. */
 function correctedTerms(
   asked: readonly string[],
   { documentFrequency }: CountedTerms,
@@ -154,16 +153,16 @@ function correctedTerms(
   const sentences = chunks.flatMap((chunk) => chunk.sentences)
   const isKnown = (term: string): boolean =>
     documentFrequency.has(term) || sentences.some((terms) => terms.includes(term))
-  // Alone nothing says what it should be: "what is love" asks nothing of what moves.
+  // A single unknown term is not corrected, because nothing confirms the correction: `love` must not become `move`.
   return asked.some(isKnown)
     ? [...new Set(asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
     : asked
 }
 
-/** Where each term of a question stands in `questionTerms`. */
+/** Index of each question term in `questionTerms`. */
 type Places = ReadonlyMap<string, number>
 
-/** The question terms of a text, repeats too. */
+/** Indexes of the question terms in a text, including repetitions. */
 function placesOf(text: readonly string[], places: Places): readonly number[] {
   const found: number[] = []
   for (const term of text) {
@@ -178,10 +177,10 @@ function nearness(term: string, parts: SentenceTerms): number {
   let nearest = 0
   for (const part of parts) {
     for (const other of part) {
-      // Hardly any term begins like another: the first letter settles most.
+      // Few terms have the same first letter, so this check excludes most.
       if (other.charCodeAt(0) !== term.charCodeAt(0)) continue
       let shared = 1
-      // Beyond an end there is NaN, which equals nothing.
+      // Past the end `charCodeAt` gives NaN, which equals nothing.
       while (other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
       nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
     }

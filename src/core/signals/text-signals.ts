@@ -1,4 +1,4 @@
-/** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
+/** The text signals by name. To add one, write a file beside this one and add a line here. */
 import { createTermReader } from '../text/term-reader.ts'
 import { bm25Lead } from './bm25-lead.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
@@ -11,7 +11,7 @@ import { read, type TextFeatures } from './text-features.ts'
 import { titleMatch } from './title-match.ts'
 import { topBm25 } from './top-bm25.ts'
 
-/** What each is of a question and its evidence, once they were read. */
+/** The functions that compute each signal from text features. */
 export const OF_FEATURES = {
   sentenceCoverage,
   topBm25,
@@ -23,10 +23,10 @@ export const OF_FEATURES = {
   keywordCoverage,
 } satisfies Record<string, (features: TextFeatures) => number>
 
-/** Name of a signal measured from text. */
+/** Name of a text signal. */
 export type TextSignalName = keyof typeof OF_FEATURES
 
-/** Every signal measured from text. */
+/** All text signals. */
 export const TEXT_SIGNALS = Object.fromEntries(
   Object.entries(OF_FEATURES).map(([name, of]) => [name, ofText(name, of)]),
 ) as Readonly<Record<TextSignalName, Signal<number>>> // By the same names.
@@ -34,7 +34,7 @@ export const TEXT_SIGNALS = Object.fromEntries(
 /** Number of distinct terms of the question. */
 export const questionTermCount = ofText('questionTermCount', ({ questionTerms }) => questionTerms.length)
 
-/** Question and evidence, read once for all signals of a subject. */
+/** Text features of a subject, computed once. */
 export function textFeatures({ words, evidence, lexicon, language, memory, lasting }: Subject): TextFeatures {
   return memory(textFeatures, () =>
     read(

@@ -1,10 +1,10 @@
 import type { TextFeatures } from './text-features.ts'
 
-/** Of the titles of eight families of questions, in the mean: what a chunk without a title is taken to have. */
+/** Value for a chunk without a title: the mean over the titles of eight families of questions. */
 const UNTITLED = 0.2
 
 /**
- * Share of the terms in the best chunk's title that the question names: does it ask about what the document is about?
+ * Share of the terms in the best chunk's title that occur in the question: whether it asks about the document's topic.
  *
  * @returns 0..1; .2 when the best chunk has no title, and without chunks
  */

@@ -1,8 +1,8 @@
 import type { TextFeatures } from './text-features.ts'
 
 /**
- * BM25 of the chunk that has most of it, divided by the question's idf mass: how much of what BM25 can give for this
- * question was found in one chunk. Unlike a raw BM25 score it means the same in every question.
+ * Highest BM25 of a chunk, divided by the question's idf mass, which determines the maximum. Unlike raw BM25 it is comparable
+ * between questions.
  *
  * @returns 0 up to k1 + 1 = 2.2; 0 without chunks, or when the question has no terms
  */

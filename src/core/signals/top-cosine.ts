@@ -1,6 +1,6 @@
 import type { Signal } from './signal.ts'
 
-/** The highest cosine of a chunk with the question; `null` where no chunk carries one. */
+/** The highest cosine of a chunk with the question; `null` if no chunk has one. */
 export const topCosine: Signal<number | null> = {
   name: 'topCosine',
   measure: ({ evidence }) =>

@@ -1,25 +1,25 @@
-/** How a language is read: what a policy brings along. Without one every rule knows scripts, words and marks alone. */
+/** Interface of a language, which a policy may contain. Without one, text processing knows only scripts, words and punctuation. */
 
-/** A question taken apart. */
+/** The parts of a question. */
 export interface QuestionParts {
-  /** The question without greetings, thanks and talk about the asking; the question itself where nothing is left. */
+  /** The question without greetings, thanks and small talk; the question itself if nothing would be left. */
   readonly bare: string
   /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
   readonly parts: readonly string[]
-  /** Whether sentences were left out of both that only state what concerns who asks. @default none was */
+  /** Whether statements about the user were left out of both. @default no */
   readonly states?: boolean
 }
 
-/** A language. Pure, as deciding is: the same words always read alike. */
+/** A language. All functions are pure. */
 export interface Language {
-  /** Names it and its lists of words: lower-case letters, digits and hyphens. Lexicons and policies note it. */
+  /** Name of the language and version of its word lists: lower-case letters, digits and hyphens. Recorded in lexicons and policies. */
   readonly name: string
-  /** Whether a word, in lower case, carries no evidence of its own. */
+  /** Whether a lower-case word is a stop word. */
   readonly isStopWord: (word: string) => boolean
   /** What the forms of a word, in lower case, have in common. One of three letters and up begins with the word's first two. */
   readonly stem: (word: string) => string
   /**
-   * Takes a question apart.
+   * Splits a question into parts.
    *
    * @param question normalised (`normaliseQuestion`)
    */
