@@ -34,9 +34,9 @@ const BETWEEN_CLAUSES = new RegExp(
 )
 /** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
 const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?=\S)/g
-/** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
+/** Unless it shortens that word: a letter, one or two between stops each, few without a vowel, or one of these. */
 const SHORTENED =
-  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
+  /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
 /** A word with a capital, without a space before it: "the keysWhat is …" holds two sentences where it asks. */
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */

@@ -83,6 +83,11 @@ describe('questionParts', () => {
       ['weak evidence is refused (before any model call)', 'write a poem about cats'],
     ],
     ['weak evidence is refused . list all kings of france', ['weak evidence is refused', 'list all kings of france']],
+    [
+      'see https://a.example.com/orders/48213. the gate refuses keys, is my index broken?',
+      ['the gate refuses keys', 'is my index broken?'],
+    ],
+    ['was the set {1, 2, ...} closed ... in time', ['was the set {1, 2, ...} closed ... in time']],
     ['when did dr. no and mr. bond meet st. george', ['when did dr. no and mr. bond meet st. george']],
     ['was the u.s. army in no. so or fig. b', ['was the u.s. army in no. so or fig. b']],
     ['why does $x =~ s/a!b/c/ fail', ['why does $x =~ s/a!b/c/ fail']],
