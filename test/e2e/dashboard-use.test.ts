@@ -95,6 +95,58 @@ describe('for assistive technology', () => {
   )
 })
 
+describe('the room that there is', () => {
+  it.each([1280, 1100, 390])(
+    '%d wide, is filled by the figures of a deployment with prices, and cuts off no text',
+    async (width) => {
+      const { page } = await visit({ viewport: { width, height: 900 } })
+      await page.route('**/v1/stats?*', async (route) => {
+        const response = await route.fetch()
+        const prices = { currency: 'EUR', input_per_million: 1, output_per_million: 2, per_retrieval: 0.1 }
+        await route.fulfill({ response, json: { ...((await response.json()) as object), currency: 'EUR', prices } })
+      })
+      await page.reload()
+      await tile(page, 'Saved').waitFor()
+      await page.locator('.histogram text').first().waitFor()
+      const found = await page.evaluate(() => {
+        const box = (element: Element): DOMRect => element.getBoundingClientRect()
+        const tiles = [...document.querySelectorAll('.tile')].map(box)
+        const ends = [document.querySelector('.tiles')!, document.querySelector('.tile:last-child')!].map(box)
+        const cut = [...document.querySelectorAll('.chart text')].filter(
+          (text) => box(text).right > box(text.closest('svg')!).right - 1,
+        )
+        const together = ['.tick', '#reload', '#updated'].map((name) => box(document.querySelector(name)!))
+        return {
+          tiles: tiles.length,
+          isFilled: Math.abs(ends[0]!.right - ends[1]!.right) < 3,
+          cut: cut.map(({ textContent }) => textContent),
+          lines: new Set(together.map(({ top, height }) => Math.round((top + height / 2) / 8))).size,
+        }
+      })
+      expect(found).toEqual({ tiles: 9, isFilled: true, cut: [], lines: 1 })
+    },
+  )
+
+  it('on a phone is all for a question, in a line of its own', async () => {
+    const { page } = await visit({ viewport: { width: 390, height: 780 } })
+    await open(page, 'Decisions')
+    const widths = await page
+      .locator('.list tbody tr')
+      .first()
+      .evaluate((row) => {
+        const question = row.querySelector('[data-column="Question"]')!
+        const tops = ['When', 'Verdict'].map((name) =>
+          row.querySelector(`[data-column="${name}"]`)!.getBoundingClientRect(),
+        )
+        return {
+          isWhole: question.getBoundingClientRect().width === row.getBoundingClientRect().width,
+          isBeside: tops[0]!.top < tops[1]!.bottom && tops[1]!.top < tops[0]!.bottom,
+        }
+      })
+    expect(widths).toEqual({ isWhole: true, isBeside: true })
+  })
+})
+
 describe('the overview', () => {
   it('does not say that all is well where nobody looks, and says which jobs are behind', async () => {
     const health = async (): Promise<string> => {

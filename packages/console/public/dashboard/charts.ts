@@ -138,7 +138,7 @@ export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
   readonly move: (moved: readonly Threshold[]) => void
 } {
   const height = 212
-  const [left, right, top, bottom] = [44, 12, 36, 26]
+  const [left, right, top, bottom] = [44, 18, 36, 26]
   const box = sized('histogram', draw)
   let lines = thresholds
 
