@@ -56,8 +56,9 @@ export interface ReadChatOptions {
 
 const BODY_TIMEOUT_MS = 10_000
 
-/** Members beside messages that change no answer: each chat has others. */
+/** The messages, read one by one, and members beside them that change no answer: each chat has others. */
 const OF_THE_EXCHANGE = [
+  'messages',
   'id',
   'trigger',
   'messageId',
@@ -110,12 +111,10 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): P
   // A question beside messages is the handler's alone, and so is what it reads of them by itself.
   // Without the messages before, ids tell conversations apart.
   const read: readonly string[] = isAlone ? ['question', 'stream', 'rag_gate'] : OF_THE_EXCHANGE
-  const others = {
-    ...Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name))),
-    messages: maxHistoryLength === 0 ? said.others.slice(-1) : said.others,
-  }
+  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name)))
+  const kept = maxHistoryLength === 0 ? said.others.slice(-1) : said.others
   // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells chats apart.
-  const rest = isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text()
+  const rest = isExact([others, kept]) ? [canonicalJson(others as Record<string, Json>), kept] : await c.req.text()
   return {
     ...said.asked,
     ...ownMember(body['rag_gate']),
