@@ -1,4 +1,4 @@
-/** `/mcp` and `/v1/tools`: search and assessment for agents, with the settings of the deployment. */
+/** `/mcp` and `/v1/tools`: search and assessment tools for agents, with the deployment's settings. */
 import { type AgentTools, createAgentTools } from '@hono-rag-gate/mcp'
 import { oncePer } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -7,12 +7,12 @@ import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { pricesOf } from './statistics/savings-ledger.ts'
 
-/** Made once for the bindings, as the composition is. */
+/** Makes the tools once per bindings object, like the composition. */
 export const agentToolsFor: (env: GateBindings) => AgentTools = oncePer(toolsOf)
 
 function toolsOf(env: GateBindings): AgentTools {
   const { gate, judging } = compositionFor(env)
-  // No model stands behind these tools: a refused search saves no call of one.
+  // These tools call no model, so a refused search saves no model call.
   const { authenticate, cache: _, savings: __, ...dependencies } = gate
   if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
   const prices = pricesOf(env)

@@ -6,138 +6,142 @@ import type { QueuedDecision } from '@hono-rag-gate/cloudflare'
 import type { RateLimitBinding } from '@hono-rag-gate/console'
 import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
 
-/** Tenants that are to be looked at for alerts. */
+/** A queue message with tenants to check for alerts. */
 export interface AskedTenants {
   readonly watch: readonly string[]
 }
 
-/** What wrangler.toml and the deployment's secrets give the Worker. */
+/** Bindings from wrangler.toml, and the deployment's secrets. */
 export interface GateBindings {
   readonly DB: D1Database
-  /** The page, the dashboard and other languages than English. Without it there is the API alone. */
+  /** The page, the dashboard and texts in languages other than English. Without it there is only the API. */
   readonly ASSETS?: Fetcher
-  /** Where identical questions wait for one answer of a model. Without it each of them is answered. */
+  /** Coalesces identical questions for one model call. Without it each is answered separately. */
   readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
-  /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */
+  /** A KV namespace for answers, behind the Cache API, so that answers are shared among data centres. */
   readonly ANSWERS?: KVNamespace
-  /** Token for documents, statistics and the operator view, 32 characters and up. Without it they are closed. */
+  /** Token for documents, statistics and the operator view, at least 32 characters. Without it they are closed. */
   readonly ADMIN_TOKEN?: string
-  /** The token before it, which counts as well until it is taken away. */
+  /** The previous token, accepted until it is removed. */
   readonly ADMIN_TOKEN_BEFORE?: string
-  /** `off` turns away callers without a key. @default 'on' */
+  /** `off` rejects callers without a key. @default 'on' */
   readonly ANONYMOUS_ASK?: string
-  /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
+  /** Secret for the HMAC of questions, at least 32 characters. Without it questions are not recorded in any form. */
   readonly QUESTION_HMAC_KEY?: string
-  /** Names that secret, so that it can be changed. */
+  /** Id of that secret, for key rotation. */
   readonly QUESTION_HMAC_KEY_ID?: string | number
-  /** Queue that decisions are sent to instead of being held in the isolate, and many tenants' alerts; this Worker must consume it as well. */
+  /** Queue for decisions, instead of a buffer in the isolate, and for alerts; this Worker must also consume it. */
   readonly DECISIONS_QUEUE?: Queue<QueuedDecision | AskedTenants>
-  /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */
+  /** Secret for signing answer ids for feedback, at least 32 characters. @default `QUESTION_HMAC_KEY` */
   readonly FEEDBACK_KEY?: string
-  /** The secret before it: feedback on answers that it signed is taken still. */
+  /** The previous secret: feedback with its signatures is still accepted. */
   readonly FEEDBACK_KEY_BEFORE?: string
-  /** Told by POST when an alert opens or closes. */
+  /** URL to POST to when an alert opens or closes. */
   readonly ALERT_WEBHOOK_URL?: string
-  /** Secret that signs what the webhook is told, 32 characters and up. Without it nothing is signed. */
+  /** Secret for signing webhook requests, at least 32 characters. Without it they are unsigned. */
   readonly ALERT_WEBHOOK_SECRET?: string
-  /** `observe` judges and records questions and chats, and answers all of them. @default 'enforce' */
+  /** `observe` judges and records questions and chats, but answers all of them. @default 'enforce' */
   readonly GATE_MODE?: string
-  /** `json` writes a line of JSON for each request. @default 'off' */
+  /** `json` logs a JSON line for each request. @default 'off' */
   readonly REQUEST_LOG?: string
-  /** Share of refusals beyond which there is an alert, 0 to 1. @default '0.5' */
+  /** Share of refusals above which there is an alert, 0 to 1. @default '0.5' */
   readonly ALERT_REFUSED_AT_MOST?: string
   /** Share of refusals below which there is an alert, 0 to 1. @default '0', which is never reached */
   readonly ALERT_REFUSED_AT_LEAST?: string
-  /** Share let through below which there is an alert, 0 to 1. @default '0.8' */
+  /** Share of passes below which there is an alert, 0 to 1. @default '0.8' */
   readonly ALERT_PASSED_AT_LEAST?: string
-  /** Population stability index beyond which there is an alert. @default '0.25' */
+  /** Population stability index above which there is an alert. @default '0.25' */
   readonly ALERT_DRIFT_AT_MOST?: string
-  /** Share of judged questions that end with an error beyond which there is an alert, 0 to 1. @default '0.05' */
+  /** Share of judged questions that end with an error above which there is an alert, 0 to 1. @default '0.05' */
   readonly ALERT_FAILED_AT_MOST?: string
-  /** Milliseconds that 95 % of the answers take at most, beyond which there is an alert. @default none */
+  /** 95th percentile of the response time above which there is an alert, milliseconds. @default none */
   readonly ALERT_LATENCY_AT_MOST_MS?: string
-  /** A bucket that the decisions of each day are exported to. */
+  /** A bucket for the daily export of decisions. */
   readonly EXPORTS?: R2Bucket
   /** `jsonl` or `csv`. @default 'jsonl' */
   readonly EXPORT_FORMAT?: string
-  /** Days for which single decisions are kept; counts stay. @default '90' */
+  /** Days for which single decisions are kept; counts are kept for ever. @default '90' */
   readonly DECISION_RETENTION_DAYS?: string
-  /** Most single decisions that are kept: of more the oldest go. @default '4000000' */
+  /** Maximum number of single decisions; the oldest are removed. @default '4000000' */
   readonly DECISIONS_AT_MOST?: string
   /** Days for which the audit trail is kept. @default '730' */
   readonly AUDIT_RETENTION_DAYS?: string
-  /** Keeps the texts of questions for so many days. Without it none is kept. */
+  /** Days for which question texts are stored. Without it none are. */
   readonly STORE_QUESTIONS_DAYS?: string
-  /** `operator` shows every figure to everyone: for a local page or a private deployment. @default 'public' */
+  /** `operator` shows all numbers to everyone, for a local page or a private deployment. @default 'public' */
   readonly AUDIENCE?: string
-  /** Names the deployment in the answer key. Set it where several share a zone, and change it with a new database. */
+  /** Name of the deployment in answer keys. Set it if several share a zone, and change it with a new database. */
   readonly DEPLOYMENT?: string
   /**
-   * Seconds past its lifetime for which a stored answer stands in for a retriever or a model that fails, up to 30 days.
+   * How long an expired answer may replace that of a failed retriever or model, seconds, up to 30 days.
    *
    * @default '3600'
    */
   readonly STALE_IF_ERROR_SECONDS?: string
-  /** Seconds for which the keys and collections that were last read stand in for D1 while it does not answer, 0 to 3600. @default '600' */
+  /** How old cached keys and collections may be while D1 does not respond, 0 to 3600 seconds. @default '600' */
   readonly DATABASE_OUTAGE_SECONDS?: string
-  /** Seconds for which a streamed answer may be silent, 1 to 600; then it is given up. @default '15' */
+  /** How long a streamed answer may stall before it is aborted, 1 to 600 seconds. @default '15' */
   readonly STREAM_IDLE_SECONDS?: string
-  /** An index that speaks the protocol of Upstash Vector in place of the words in D1. */
+  /** An index with the protocol of Upstash Vector, instead of the word index in D1. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string
-  /** A Vectorize index of the metric cosine instead of either; needs `AI`. */
+  /** A Vectorize index with the metric cosine, instead of either; requires `AI`. */
   readonly VECTORIZE?: VectorizeBinding
-  /** Workers AI, for `VECTORIZE`, `RERANKER`, and models whose name begins with `@cf/`. */
+  /** Workers AI, for `VECTORIZE`, `RERANKER`, and models with names that begin with `@cf/`. */
   readonly AI?: AiEmbeddingBinding & AiRerankingBinding & AiTextBinding
-  /** Embedding model of Workers AI, whose dimension the Vectorize index must have. @default '@cf/baai/bge-base-en-v1.5' */
+  /** Embedding model of Workers AI, of the Vectorize index's dimension. @default '@cf/baai/bge-base-en-v1.5' */
   readonly EMBEDDING_MODEL?: string
-  /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
+  /** Reranker: `off`, `workers-ai` or `llm`. @default 'off' */
   readonly RERANKER?: string
-  /** Confidence without the reranker from which it is asked, 0 to 1, under `RERANK_BELOW`. @default '0.1' where that is set */
+  /** Confidence from which the reranker is called, 0 to 1. @default '0.1' where `RERANK_BELOW` is set */
   readonly RERANK_FROM?: string
-  /** Confidence from which it is not asked any more, 0 to 1. @default '0.95' where `RERANK_FROM` is set; without both it is always asked */
+  /**
+   * Confidence from which the reranker is skipped, 0 to 1.
+   *
+   * @default '0.95' where `RERANK_FROM` is set; without both it is always asked
+   */
   readonly RERANK_BELOW?: string
-  /** How long it may take, 1 to 60 seconds. What it is late for is judged as where it fails. @default '3' */
+  /** Deadline of the reranker, 1 to 60 seconds; a timeout counts as a failure. @default '3' */
   readonly RERANK_TIMEOUT_SECONDS?: string
-  /** A rate-limit binding: requests of one caller that are let in. Without it `REQUESTS_PER_MINUTE` counts, in the isolate. */
+  /** A rate-limit binding for requests by caller. Without it, `REQUESTS_PER_MINUTE` is counted in the isolate. */
   readonly REQUEST_LIMIT?: RateLimitBinding
-  /** A rate-limit binding: requests of a tenant that are let in, of all its callers together. */
+  /** A rate-limit binding for the requests of each tenant, all its callers together. */
   readonly TENANT_LIMIT?: RateLimitBinding
-  /** Requests that one caller may send in a minute, 1 to 100,000. @default without end */
+  /** Requests per minute and caller, 1 to 100,000. @default unlimited */
   readonly REQUESTS_PER_MINUTE?: string
-  /** Calls of the model at a time in an isolate, 1 to 100,000. @default '50' */
+  /** Concurrent model calls per isolate, 1 to 100,000. @default '50' */
   readonly MODEL_CALLS_AT_ONCE?: string
-  /** Seconds that a streamed answer may take in all, 1 to 600. @default '300' */
+  /** Maximum duration of a streamed answer, 1 to 600 seconds. @default '300' */
   readonly STREAM_SECONDS?: string
-  /** Tokens that the questions of a tenant may take in a day, and in a month. @default without end */
+  /** Model tokens per tenant in a day, and in a month. @default unlimited */
   readonly TOKENS_PER_DAY?: string
   readonly TOKENS_PER_MONTH?: string
-  /** Documents that a key may ingest in a day, and steps of work that reading them may take. @default without end */
+  /** Documents that a key may ingest in a day, and steps of work for reading them. @default unlimited */
   readonly DOCUMENTS_PER_DAY?: string
   readonly INGESTION_STEPS_PER_DAY?: string
-  /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
+  /** Prices, for the statistics of savings: all four together, and a model as well. */
   readonly PRICE_CURRENCY?: string
-  /** For a million tokens that the model reads. */
+  /** Per million input tokens. */
   readonly PRICE_INPUT_PER_MILLION?: string
-  /** For a million tokens that the model writes. */
+  /** Per million output tokens. */
   readonly PRICE_OUTPUT_PER_MILLION?: string
-  /** For one round of retrieval, with its embedding and its reranker. */
+  /** Per retrieval, with its embedding and reranker. */
   readonly PRICE_PER_RETRIEVAL?: string
-  /** Tokens of an average call, for calls that report no tokens: both together. Without them those are unknown. */
+  /** Tokens of an average call, for calls without reported tokens: both together. Without them those are unknown. */
   readonly AVERAGE_INPUT_TOKENS?: string
   readonly AVERAGE_OUTPUT_TOKENS?: string
   /**
-   * An OpenAI-compatible endpoint that writes the answers, all three together; or `LLM_MODEL` alone, for a model of Workers AI.
+   * An OpenAI-compatible endpoint for the model, all three together; or `LLM_MODEL` alone, for a model of Workers AI.
    *
    * @default search results
    */
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string
   readonly LLM_MODEL?: string
-  /** Models that stand in for it where it cannot answer, in order: a JSON list of `base_url`, `api_key`, `model`. @default none */
+  /** Fallback models in order: a JSON list of `base_url`, `api_key`, `model`. @default none */
   readonly LLM_FALLBACKS?: string
-  /** Field of a request that says how many tokens the model may write. @default 'max_tokens' */
+  /** Name of the request field for the maximum number of tokens. @default 'max_tokens' */
   readonly LLM_MAX_TOKENS_FIELD?: string
-  /** Seconds that the model has for a whole answer, and for the first words of a streamed one, 1 to 600. @default '20' */
+  /** Deadline of a whole answer, or of the first piece of a streamed one, 1 to 600 seconds. @default '20' */
   readonly LLM_TIMEOUT_SECONDS?: string
 }

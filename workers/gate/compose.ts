@@ -1,4 +1,4 @@
-/** Puts the Worker together: with `engines.ts` it chooses the adapters by what is bound and set. */
+/** Composes the Worker: together with `engines.ts` chooses adapters by bindings and settings. */
 import {
   countedDatabase,
   type AnswerTokens,
@@ -59,54 +59,54 @@ import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { english } from 'hono-rag-gate/language/english'
 
-/** Everything the routes use. */
+/** Everything that the routes use. */
 export interface Composition {
   readonly gate: GateDependencies
-  /** By what a question is judged, whichever route it comes by. Rules of the deployment's own are added here. */
+  /** Policy and rules for questions on all routes. Add the deployment's own rules here. */
   readonly judging: Pick<RagGateOptions, 'policy' | 'rules'>
   readonly answer: AnswerOptions
-  /** Windows that a collection is asked to learn its scale. */
+  /** Number of windows for learning a collection's scale. */
   readonly scaleWindows: number
-  /** What reads passages, and for which questions: another one makes another scale. */
+  /** Id of the reranker and its bounds; a change requires a new scale. */
   readonly reader: string | null
   readonly ingest: IngestPorts
   readonly purges: AnswerPurges
   readonly policies: Policies
-  /** What is there of what policies may need. */
+  /** Resources that policies may require. */
   readonly given: readonly Given[]
   readonly console: ConsoleOptions
-  /** The console's own parts, for the jobs and `/health`. */
+  /** The console's parts, for the jobs and `/health`. */
   readonly statistics: ConsoleParts
   readonly log: DecisionLog
   readonly faults: FaultCounter
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
-  /** `undefined` without a model: then `ask/search-answer.ts` answers. */
+  /** `undefined` without a model; `ask/search-answer.ts` answers then. */
   readonly generator: Generator | undefined
   readonly authenticate: Authenticate
-  /** Of requests; `undefined` without one. */
+  /** Rate limiter of requests; `undefined` without one. */
   readonly limiter: RateLimiter | undefined
   readonly tenantLimiter: RateLimiter | undefined
-  /** Of tokens; `undefined` without one. */
+  /** Budget of model tokens; `undefined` without one. */
   readonly budget: TokenBudget | undefined
-  /** Of ingested documents; `undefined` without one. */
+  /** Budget of ingested documents; `undefined` without one. */
   readonly documentBudget: DocumentBudget | undefined
 }
 
 const TENANT = 'default'
 const ANONYMOUS: Principal = { tenant: TENANT, id: 'anonymous', scopes: ['ask'] }
-/** Who holds the deployment's own token: the only one who may act for any tenant. */
+/** The holder of the deployment's own token, the only principal who may act for any tenant. */
 const ADMIN: Principal = { tenant: TENANT, id: 'admin', scopes: ['ask', 'ingest', 'admin'] }
 
-/** Whether this is the holder of the deployment's own token. */
+/** Whether the principal is the holder of the deployment's own token. */
 export function isDeploymentAdmin(principal: Principal): boolean {
   return principal === ADMIN
 }
 
 /**
- * The composition for these bindings: made once, so that clients, copies and buffers live as long as the isolate.
+ * The composition, made once per bindings object, so that clients, caches and buffers live as long as the isolate.
  *
- * @throws `secret_too_short` or `config_invalid` with the settings that are wrong
+ * @throws `secret_too_short` or `config_invalid` with the invalid settings
  */
 export const compositionFor: (env: GateBindings) => Composition = oncePer((env) => {
   requireSettings(env)
@@ -156,7 +156,7 @@ function compose(env: GateBindings): Composition {
         ...coalescerFor(env, reranker),
         scope: 'tenant',
         version: JSON.stringify([env.DEPLOYMENT ?? '', generator?.model ?? SEARCH, OPENAI_PROMPT_VERSION]),
-        // Where an answer of the hour before is worth more than an error.
+        // An answer of up to an hour ago is preferred to an error.
         staleIfErrorSeconds: numberIn(env, 'STALE_IF_ERROR_SECONDS') ?? 3600,
       }),
       log,
@@ -167,7 +167,8 @@ function compose(env: GateBindings): Composition {
     },
     judging: { policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader) },
     answer: answerOptionsOf(env),
-    // The free plan of Workers allows 50 requests to others and 50 queries of D1 an invocation: half as many windows again are asked for meaning.
+    // The free plan of Workers allows 50 subrequests and D1 queries per invocation; the semantic scale takes half as
+    // many again.
     scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 36 : 28,
     reader,
     ingest: {
@@ -175,7 +176,7 @@ function compose(env: GateBindings): Composition {
       collections,
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
-      // Every policy that has a name here reads it.
+      // The language of every named policy.
       language: english,
     },
     purges,
@@ -196,7 +197,7 @@ function compose(env: GateBindings): Composition {
   }
 }
 
-/** The platform's where it is bound, which counts for all isolates of a data centre. */
+/** The platform's rate limiter if bound, which counts over all isolates of a data centre; otherwise one in memory. */
 function requestLimiterOf(env: GateBindings): RateLimiter | undefined {
   const limit = numberIn(env, 'REQUESTS_PER_MINUTE')
   if (env.REQUEST_LIMIT !== undefined) return createBindingRateLimiter({ binding: env.REQUEST_LIMIT })
@@ -215,13 +216,13 @@ function documentBudgetOf(env: GateBindings): DocumentBudget | undefined {
   return createD1DocumentBudget({ db: env.DB, documentsPerDay, stepsPerDay })
 }
 
-/** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */
+/** Coalesces only if a model or reranker is used: passages alone are answered faster than a flight is joined. */
 function coalescerFor(env: GateBindings, reranker: Reranker | undefined): Pick<AnswerCacheOptions, 'coalescer'> {
   const { ANSWER_FLIGHTS: namespace, LLM_MODEL: model } = env
   if (namespace === undefined || (model === undefined && reranker === undefined)) return {}
-  // Before the model's own limit there is the search, and what reranks it.
+  // Includes the search and reranking before the model call.
   const timeoutMs = languageModels(env).length * (numberIn(env, 'LLM_TIMEOUT_SECONDS') ?? 20) * 1000 + 6000
-  // The coalescer takes ten minutes at the most.
+  // The coalescer's maximum is ten minutes.
   return { coalescer: createDurableObjectCoalescer({ namespace, leaderTimeoutMs: Math.min(timeoutMs, 600_000) }) }
 }
 
@@ -230,7 +231,7 @@ function answerOptionsOf(env: GateBindings): AnswerOptions {
   return { judge: answerJudge(), ...(seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }) }
 }
 
-/** Every caller sees every figure; what else they may do stays as it is. */
+/** Gives every caller the operator view, without changing their other permissions. */
 function asOperator(authenticate: Authenticate): Authenticate {
   return async (request) => {
     const principal = await authenticate(request)
@@ -247,7 +248,7 @@ function readerName(
   return `${reranker.kind} ${reranker.model} ${asked}`
 }
 
-/** The isolate's memory, in front of the data centre's cache, in front of KV where it is bound. */
+/** Memory cache of the isolate, then the data centre's cache, then KV if bound. */
 function answerStore({ ANSWERS: kv }: GateBindings): AnswerCache {
   const onFault = ({ operation, kind }: AnswerCacheFault): void =>
     console.warn(`[rag-gate] answer cache: ${operation} ${kind}`)

@@ -1,22 +1,22 @@
-/** Drops requests whose clients have left before anything is done for them. */
+/** Drops requests of disconnected clients before doing any work for them. */
 import type { MiddlewareHandler } from 'hono'
 
-/** Requests in this isolate that are not over; those that wait for a turn are among them. */
+/** Number of running requests in this isolate, including those waiting here. */
 let open = 0
-/** As many start at once. */
+/** Number of requests that start without waiting. */
 const AT_ONCE = 4
-/** Turns that are waited for at most, and the pause before each but the first. */
+/** Maximum number of turns to wait for, and the pause before each but the first. */
 const TURNS = 20
 const PAUSE_MS = 20
-/** A runtime that gives a turn so much too late has more to do than it can. */
+/** A turn this late shows that the runtime is overloaded. */
 const LATE_MS = 10
 
 /**
- * Has a request that comes while others are open wait for a turn of the runtime, and for further ones as long as they come
- * late. It looks for those who left only once it has nothing else to do: without the turns, a flood of them is worked off
- * whole. A runtime that merely waits for slow models or clients gives the first at once.
+ * While other requests are running, a new request waits for a turn of the event loop, and for further turns as long as
+ * they come late. The runtime only notices disconnected clients when it is idle, so without waiting a flood of them
+ * would be processed completely. If other requests only wait for models or clients, the first turn comes at once.
  *
- * @throws the reason of the request's signal, where its client has left
+ * @throws the reason of the request's signal if its client has disconnected
  */
 export const dropLeft: MiddlewareHandler = async (c, next) => {
   const { signal } = c.req.raw
@@ -26,7 +26,7 @@ export const dropLeft: MiddlewareHandler = async (c, next) => {
     isOpen = false
   }
   open++
-  // The runtime may run nothing else of a request that it cancels.
+  // The runtime may run no other code of a cancelled request.
   signal.addEventListener('abort', end)
   try {
     let isLate = open > AT_ONCE

@@ -1,4 +1,4 @@
-/** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
+/** Chooses the engines for retrieval, reranking and generation from the bindings, for `compose.ts`. */
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
 import { createFallbackGenerator } from '@hono-rag-gate/models/fallback-generator'
 import { createLimitedGenerator } from '@hono-rag-gate/models/limited-generator'
@@ -20,7 +20,7 @@ import type { GateBindings } from './bindings.ts'
 import { modelsIn, numberIn, rerankBounds } from './settings.ts'
 import { tracedFetch } from './trace.ts'
 
-/** Vectorize where it is bound, what speaks the protocol of Upstash Vector where it is configured, words in D1 otherwise. */
+/** Vectorize if bound, an index with the protocol of Upstash Vector if configured, otherwise the word index in D1. */
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
   const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
   if (env.VECTORIZE === undefined && url !== undefined && token !== undefined) {
@@ -28,14 +28,14 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
     return { retriever: createUpstashRetriever({ ...where, filledBy: 'gate' }), index: createUpstashChunkIndex(where) }
   }
   if (env.VECTORIZE === undefined) {
-    // The language of every policy that has a name here.
+    // The language of every named policy.
     const where = { db: env.DB, language: english }
     return { retriever: createWordRetriever(where), index: createWordIndex(where) }
   }
   const { EMBEDDING_MODEL: model } = env
-  // Bound, by the settings' check.
+  // Checked by `requireSettings` to be bound.
   const embedder = createWorkersAiEmbedder({ ai: env.AI!, ...(model === undefined ? {} : { model }) })
-  // Texts are kept in D1: a passage need not fit into the index's metadata.
+  // Texts are stored in D1, so that passages need not fit into the index's metadata.
   const where = { index: env.VECTORIZE, embedder, texts: createD1ChunkTexts({ db: env.DB }) }
   return {
     retriever: createVectorizeRetriever({ ...where, metric: 'cosine', filledBy: 'gate' }),
@@ -43,30 +43,30 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
   }
 }
 
-/** What reads passages beside the question, if anything does. */
+/** The configured reranker, if any. */
 export function rerankerFor(env: GateBindings): Reranker | undefined {
-  // What each needs is there, by the settings' check.
+  // `requireSettings` has checked that their bindings are present.
   if (env.RERANKER === 'workers-ai') return createWorkersAiReranker({ ai: env.AI!, ...rerankTimeout(env) })
   if (env.RERANKER === 'llm') return createLlmGrader({ ...languageModels(env)[0]!, ...rerankTimeout(env) })
   return undefined
 }
 
-/** Of the call as of the whole: each has a limit of its own. */
+/** The deadline applies both to the call and to the whole reranking. */
 function rerankTimeout(env: GateBindings): { readonly timeoutMs?: number } {
   const seconds = numberIn(env, 'RERANK_TIMEOUT_SECONDS')
   return seconds === undefined ? {} : { timeoutMs: seconds * 1000 }
 }
 
-/** For which questions the reranker is asked, and how long it may take. */
+/** Bounds of the reranking cascade, and its deadline. */
 export function rerankingOptions(env: GateBindings): RerankingOptions {
   const between = rerankBounds(env)
   return { ...rerankTimeout(env), ...(between && { between }) }
 }
 
-/** What a deployment has of what policies may need. */
+/** A resource that policies may require. */
 export type Given = PresetNeed | 'model'
 
-/** What these engines give of what policies may need. */
+/** The resources that these engines provide. */
 export function givenBy(env: GateBindings): readonly Given[] {
   const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
   return [
@@ -76,7 +76,7 @@ export function givenBy(env: GateBindings): readonly Given[] {
   ]
 }
 
-/** The model that writes answers, where one is configured, with those that stand in for it. */
+/** The configured generator with its fallbacks, if any. */
 export function generatorFor(env: GateBindings): Generator | undefined {
   const models = languageModels(env)
   const seconds = numberIn(env, 'LLM_TIMEOUT_SECONDS')
@@ -99,9 +99,9 @@ export function generatorFor(env: GateBindings): Generator | undefined {
 type Model = Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField' | 'fetch'>
 
 /**
- * The models that write, the first first: each behind an endpoint, or in Workers AI.
+ * The models in order of preference, each behind an endpoint or in Workers AI.
  *
- * @throws `config_invalid` for one of Workers AI without its binding
+ * @throws `config_invalid` for a Workers AI model without the binding
  */
 export function languageModels(env: GateBindings): readonly Model[] {
   const { LLM_BASE_URL: base_url, LLM_API_KEY: api_key, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
@@ -109,7 +109,7 @@ export function languageModels(env: GateBindings): readonly Model[] {
   const max_tokens_field = field === 'max_completion_tokens' ? field : 'max_tokens'
   return [{ base_url, api_key, model, max_tokens_field } as const, ...modelsIn(env.LLM_FALLBACKS ?? '[]')!].map(
     ({ base_url: baseUrl, api_key: apiKey, max_tokens_field: maxTokensField = 'max_tokens', ...named }) => {
-      // Both or neither, by the settings' check.
+      // Checked by `requireSettings` to be set together.
       if (baseUrl !== undefined && apiKey !== undefined)
         return { ...named, baseUrl, apiKey, maxTokensField, fetch: tracedFetch }
       if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs AI`)

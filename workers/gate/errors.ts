@@ -1,8 +1,8 @@
-/** Errors of the ready Worker's own routes: what the gate does not know, by its stable code, with its status. */
+/** Error codes of the ready Worker's own routes, in addition to the gate's, with their statuses. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { RagGateError } from 'hono-rag-gate/errors'
 
-/** Codes beside those of the gate. */
+/** Codes in addition to the gate's. */
 export type WorkerErrorCode =
   | 'purge_scope'
   | 'model_not_found'
@@ -32,10 +32,10 @@ export type WorkerErrorCode =
   | 'without'
   | 'overloaded'
 
-/** An error with one of them; with a code of the gate it is a `RagGateError`. */
+/** An error with one of these codes; with a code of the gate, use `RagGateError`. */
 export class WorkerError extends RagGateError<WorkerErrorCode> {}
 
-/** What they are answered with. */
+/** Their HTTP statuses. */
 export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCode>> = {
   purge_scope: 422,
   model_not_found: 404,

@@ -1,4 +1,4 @@
-/** The gates in front of `/ask` and the chat, with the settings of the deployment. */
+/** The gates of `/ask` and the chat, with the deployment's settings. */
 import { readChat } from '@hono-rag-gate/chat'
 import type { MiddlewareHandler } from 'hono'
 import { ragGate, type RagGateEnv, type RagGateOptions } from 'hono-rag-gate'
@@ -11,10 +11,10 @@ type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
 
 type Question = NonNullable<RagGateOptions['question']>
 
-/** Judges the question before `answer` sees it. */
+/** Judges the question before `answer` runs. */
 export const gate: Gate = gateOf({})
 
-/** The same for a chat, before `answerChat` sees it. */
+/** The same for a chat, before `answerChat` runs. */
 export const chatGate: Gate = gateOf({ field: 'messages', read: (c) => readChat(c) })
 
 function gateOf(question: Question): Gate {
@@ -26,7 +26,7 @@ function gateOf(question: Question): Gate {
   }
 }
 
-/** Made once for the bindings, as the composition is. */
+/** Made once per bindings object, like the composition. */
 function gateFor(env: GateBindings, question: Question): Gate {
   const { gate: dependencies, judging, answer } = compositionFor(env)
   return ragGate<GateBindings>({

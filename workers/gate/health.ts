@@ -1,10 +1,10 @@
-/** `GET /health`: whether the Worker and its tables are ready, and what its jobs do. */
+/** `GET /health`: whether the Worker and its tables are ready, and the states of its jobs. */
 import { jobStates } from '@hono-rag-gate/console'
 import type { Context } from 'hono'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 
-/** 503 with `schema_outdated` when the migrations were not applied. Jobs that are behind leave it at 200: questions are answered. */
+/** 503 with `schema_outdated` if migrations are missing; delayed jobs do not stop questions, so they are 200. */
 export async function health(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { statistics } = compositionFor(c.env)
   await statistics.summaries.check()

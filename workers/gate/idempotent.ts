@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a write that is sent twice is carried out once. */
+/** `Idempotency-Key`: carries out a repeated write only once. */
 import type { Context } from 'hono'
 import { canonicalJson, hex, type Json, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
 import type { IdempotencyStore, NamedRequest, NamedRequestState } from '@hono-rag-gate/ingest/idempotency'
@@ -7,11 +7,11 @@ import { WorkerError } from './errors.ts'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Carries out a write, or answers again what it answered the first time. Only a success is kept: what failed, in
- * part or whole, is to be tried again.
+ * Carries out a write, or repeats the response of the first time. Only successes are stored, so that complete and
+ * partial failures can be retried.
  *
- * @param asked what the write depends on, as JSON
- * @throws `idempotency_key` when the header makes no sense, `idempotency_key_reused` when it stood for something else,
+ * @param asked everything that the write depends on, as JSON
+ * @throws `idempotency_key` for an invalid header, `idempotency_key_reused` if it was used for another request,
  *   `idempotency_in_progress` while the first is running
  */
 export async function idempotent(
@@ -57,7 +57,7 @@ async function keepingSuccess(
   try {
     response = await write()
   } catch (thrown) {
-    // A claim that cannot be given back runs out by itself; what happened to the write matters more.
+    // A claim that cannot be abandoned expires; the write's own result matters more.
     await store.abandon(request, claim).catch(() => undefined)
     throw thrown
   } finally {

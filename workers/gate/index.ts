@@ -1,4 +1,4 @@
-/** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
+/** The ready Worker: the gate before a question route, ingestion, statistics, and a page to try it. */
 import { openAiProtocol } from '@hono-rag-gate/chat/openai-protocol'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import { contextStorage } from 'hono/context-storage'
@@ -21,9 +21,9 @@ const LONGEST_URL = 8192
 
 const app = new Hono<{ Bindings: GateBindings }>()
 app.use(dropLeft)
-// The trace of a request is found from wherever a model is asked.
+// Makes the request's trace available wherever a model is called.
 app.use(contextStorage(), keepTrace)
-// Whatever is answered there has the form that OpenAI's clients read.
+// Every response of these paths has the format of OpenAI's API.
 for (const path of ['/v1/chat/completions', '/v1/models/*']) app.use(path, openAiProtocol())
 app.use((c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
@@ -39,17 +39,17 @@ app.route(
 for (const [path, refuse] of otherMethods(ROUTES)) app.all(path, refuse)
 app.get('*', async (c) => {
   const asset = await c.env.ASSETS?.fetch(c.req.raw)
-  // Where there is none, that has no body.
+  // A missing asset is a 404 without a body.
   return asset === undefined || asset.status === 404 ? c.notFound() : asset
 })
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
-/** Paths of which it is remembered what serves them, and the longest, characters. */
+/** Maximum number of cached paths with their handlers, and their maximum length, characters. */
 const PATHS = 200
 const LONGEST_PATH = 100
 
-// Hono's smallest router tries every route for each request; what serves a path does not change.
+// Hono's smallest router tries all routes for each request, so its results are cached by path.
 const { router } = app
 const find = router.match.bind(router)
 const found = new Map<string, ReturnType<typeof find>>()
@@ -61,19 +61,19 @@ router.match = (method, path) => {
   return serving
 }
 
-/** Answers within the request's trace; behind the response it is logged, and what failed or was rejected is counted. */
+/** Answers within the request's trace; afterwards logs the request, and counts it if it failed. */
 const serve: typeof app.fetch = async (request, given, context) => {
-  // The platform gives these bindings.
+  // The platform provides these bindings.
   const env = given as GateBindings
   const startedMs = Date.now()
   const answered = await app.fetch(request, env, context)
   const ms = Date.now() - startedMs
   const { pathname } = new URL(request.url)
   const route = routeOf(pathname, answered.status)
-  // That of an error stands in its body.
+  // An error's id is in its body.
   const requestId = crypto.randomUUID()
   const response = withHeaders(answered, {
-    // No shared cache may keep it, and no browser may guess another type. Assets say themselves how long they are kept.
+    // Not stored by shared caches, and no MIME sniffing. Assets have their own cache headers.
     'cache-control': answered.headers.get('cache-control') ?? 'no-store',
     'x-content-type-options': 'nosniff',
     ...(route !== 'other' && answered.status < 400 && { 'x-request-id': requestId }),
@@ -96,18 +96,18 @@ const serve: typeof app.fetch = async (request, given, context) => {
   return response
 }
 
-/** A response with more headers. Hono's own way makes a new one for each. */
+/** Adds headers to a response; Hono's own way makes a new response for each. */
 function withHeaders(answered: Response, headers: Readonly<Record<string, string>>): Response {
   try {
     for (const [name, value] of Object.entries(headers)) answered.headers.set(name, value)
     return answered
   } catch {
-    // Headers of what another Worker answered are not to be written: then of a copy.
+    // Headers of a response from another Worker are immutable, so it is copied.
     return withHeaders(new Response(answered.body, answered), headers)
   }
 }
 
-/** `undefined` where the settings make no Worker. */
+/** `undefined` if the settings are invalid. */
 function faultsOf(env: GateBindings): FaultCounter | undefined {
   try {
     return compositionFor(env).faults

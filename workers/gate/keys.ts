@@ -1,4 +1,4 @@
-/** `/v1/keys`: keys of a tenant, made, listed and revoked. */
+/** `/v1/keys`: creates, lists and revokes keys of a tenant. */
 import { checkMembers, checkNames, readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { readJsonObject } from 'hono-rag-gate/middleware'
@@ -13,8 +13,8 @@ const SCOPES: readonly Scope[] = ['ask', 'ingest', 'admin']
 const MAX_NAME_CHARACTERS = 100
 
 /**
- * Makes a key. Its token is in this reply and nowhere else. The deployment's own token makes keys for any tenant, which
- * is how a tenant begins; a key with the scope `admin` makes keys for its own.
+ * Creates a key; only this response has its token. The deployment's own token creates keys for any tenant, including a
+ * tenant's first; a key with the scope `admin` creates keys for its own tenant.
  */
 export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
@@ -39,7 +39,7 @@ export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<
   return c.json({ keys: keys.map(onTheWire) })
 }
 
-/** Revokes a key. 404 when the tenant has none with this id that still counts. */
+/** Revokes a key; 404 if the tenant has no valid key with this id. */
 export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')

@@ -1,15 +1,15 @@
 /**
- * Stands in the bundle for what markdown-it brings along (`alias` in `wrangler.toml`). Only blocks and headings are
- * read here: links are neither found in plain text nor written out, so their parts are never called. Punctuation, which
- * decides about emphasis, is asked of the runtime instead of a table.
+ * Replaces dependencies of markdown-it in the bundle (`alias` in `wrangler.toml`). Only blocks and headings are parsed:
+ * links are neither detected in plain text nor rendered, so those dependencies are never called. Punctuation, which
+ * matters for emphasis, is matched by the runtime's regular expressions instead of a table.
  */
 export function LinkifyIt(): void {}
 
-/** Punctuation, for one character. */
+/** Matches a punctuation character. */
 export const P = /^\p{P}/u
 
-/** Symbols, for one character. */
+/** Matches a symbol. */
 export const S = /^\p{S}/u
 
-/** In place of `mdurl` and `punycode.js`. */
+/** Replaces `mdurl` and `punycode.js`. */
 export default {}

@@ -1,16 +1,16 @@
-/** Refusals and cautions by `Accept-Language`: languages are assets, and read when they are first asked for. */
+/** Refusals and cautions by `Accept-Language`; the texts are assets, loaded on first use. */
 import { messagesIn, preferredLanguage, type Texts } from '@hono-rag-gate/messages'
 
-/** Those under `public/v1/messages`. */
+/** Languages under `public/v1/messages`. */
 const LANGUAGES = ['ar', 'de', 'es', 'fr', 'zh']
 
-/** What this isolate has read. */
+/** Texts loaded by this isolate. */
 const read: Record<string, Texts> = {}
 
-/** In English until a language has been read. */
+/** Texts in the loaded languages; English until then. */
 export const MESSAGES = messagesIn(read)
 
-/** Sees to it that the language that a request prefers is there. One that cannot be read is told, and English stays. */
+/** Loads the texts of the request's preferred language. If that fails, it is logged and English is used. */
 export async function readMessages({ headers, url }: Request, assets?: Fetcher): Promise<void> {
   const language = preferredLanguage(headers.get('accept-language') ?? '', (tag) => LANGUAGES.includes(tag))
   if (assets === undefined || language === '' || Object.hasOwn(read, language)) return

@@ -1,4 +1,4 @@
-/** `POST /v1/judgements`: how a question would be judged. No model is called, and nothing is kept or counted. */
+/** `POST /v1/judgements`: judges a question without a model call, caching or recording. */
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { ragGate, type RagGateEnv } from 'hono-rag-gate'
@@ -14,16 +14,16 @@ import { leaveOut } from './leave-out.ts'
 const LIMITS = { maxBytes: 65_536, timeoutMs: 10_000 }
 const MEMBERS = ['question', 'collection', 'without']
 const MOST_WITHOUT = 200
-/** Further passages that are asked for: as many of the best may be left out and still be made up for. */
+/** Additional passages to retrieve, to replace those left out. */
 const SPARE = 100
 
-/** Judges `{"question", "collection", "without"}`, for operators, as if the passages and documents of `without` were not there. */
+/** Judges `{"question", "collection", "without"}`, as if the passages and documents in `without` did not exist. */
 export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
   const { retriever, collections, reranker, clock } = composition.gate
   const without = await readWithout(c)
-  // `observe`: the handler below answers with every verdict.
+  // With `observe`, the handler below responds with every verdict.
   const gate = ragGate<GateBindings>({
     ...composition.judging,
     dependencies: {
@@ -31,7 +31,7 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
       ...(collections && { collections }),
       ...(reranker && { reranker }),
       ...(clock && { clock }),
-      // Who may judge need not be one who may ask.
+      // The scope `admin` suffices, even without `ask`.
       authenticate: () => ({ ...principal, scopes: ['ask', 'admin'] }),
     },
     mode: 'observe',

@@ -1,4 +1,4 @@
-/** `POST /v1/cache/purge`: cached answers gone, by answer, question, document, collection, tenant, or all of them. */
+/** `POST /v1/cache/purge`: purges cached answers by answer, question, document, collection, tenant, or all of them. */
 import { checkMembers, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PurgeScope } from 'hono-rag-gate/core/policy'
@@ -14,16 +14,16 @@ const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
 const MOST_NAMED = 1000
 
 /**
- * Purges what the body names: `{"answers"}` by decision ids, `{"collection", "questions"}`, `{"collection", "documents"}`,
- * `{"collection"}`, `{"tenant"}`, or `{"everything": true}`, which only the deployment's own token may. The isolate that answers knows at once, every other within the seconds that
- * the reply states.
+ * Purges what the body names: `{"answers"}` by decision ids, `{"collection", "questions"}`, `{"collection",
+ * "documents"}`, `{"collection"}`, `{"tenant"}`, or `{"everything": true}`, which requires the deployment's own token.
+ * It takes effect in this isolate at once, in others within the seconds that the response states.
  */
 export async function purgeCache(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
   const { statistics } = composition
   const scopes = await scopesIn(await readJsonObject(c.req, LIMITS), principal, async (tenant, id) => {
-    // A decision that was sent from the cache has an id of its own.
+    // A decision that was sent from the cache has its own id.
     const decision = await statistics.recorded.one(tenant, id)
     return decision?.decisionId ?? id
   })
@@ -84,7 +84,7 @@ async function scopesIn(
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Each of them is looked up. */
+/** Limited, because each of them is looked up. */
 const MOST_ANSWERS = 20
 
 function listIn<Each>(value: unknown, name: string, read: (each: unknown, param: string) => Each): Each[] {

@@ -1,24 +1,24 @@
-/** One line of JSON a request, without anything of who asked or what was asked. */
+/** Logs one JSON line per request, without the caller or the question. */
 import type { Trace } from './trace.ts'
 
-/** What is told of a request. */
+/** Logged facts of a request. */
 export interface LoggedRequest {
   readonly method: string
   /** A route of the API, without ids, or `other`. */
   readonly route: string
   readonly status: number
-  /** Until the headers were sent, milliseconds. */
+  /** Time until the headers were sent, milliseconds. */
   readonly ms: number
-  /** That of the answer: of its error, or in `X-Request-Id`. */
+  /** Request id of the response: from its error, or from `X-Request-Id`. */
   readonly requestId: string
-  /** Code of the error; empty where there is none. */
+  /** Error code; empty if there is none. */
   readonly code: string
-  /** The header `RAG-Gate`: what the gate decided; `null` where it did not. */
+  /** The header `RAG-Gate` with the decision; `null` without one. */
   readonly decided: string | null
   readonly trace: Trace
 }
 
-/** Writes the line, as Workers Logs and Logpush index it. */
+/** Writes the line in the form that Workers Logs and Logpush index. */
 export function logRequest({ requestId, code, decided, trace, ...request }: LoggedRequest): void {
   console.log(
     JSON.stringify({
@@ -27,7 +27,7 @@ export function logRequest({ requestId, code, decided, trace, ...request }: Logg
       request_id: requestId,
       trace_id: trace.traceId,
       span_id: trace.spanId,
-      // What is not there is left out.
+      // Absent values are left out.
       code: code || undefined,
       rag_gate: decided ?? undefined,
     }),

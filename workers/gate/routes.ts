@@ -1,4 +1,4 @@
-/** Every route of the Worker's own API beside the console's, and who serves it. `api/` describes them; a test holds the two together. */
+/** The Worker's own routes with their handlers. `api/` describes them; a test compares the two. */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
 import { feedbackHeader, limitRequests } from '@hono-rag-gate/console'
@@ -27,7 +27,7 @@ type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Binding
 const limited: Serving = limitRequests<GateBindings>(compositionFor)
 const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
-/** Those who serve `/ask`. The gate sets what `answer` reads. */
+/** Handlers of `/ask`. The gate sets what `answer` reads. */
 const ASKED: readonly Serving[] = [
   limited,
   signedAnswers,
@@ -37,7 +37,7 @@ const ASKED: readonly Serving[] = [
   answer as unknown as Serving,
 ]
 
-/** Method, path in Hono's words, and those who serve it, in order. */
+/** Method, path pattern of Hono, and handlers in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   ['POST', '/ask', ...ASKED],
   ['QUERY', '/ask', ...ASKED],

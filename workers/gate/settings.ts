@@ -1,6 +1,6 @@
 /**
- * Every setting of the Worker that is a text, and what it takes: one table, for the Worker, the local start and the docs.
- * All of them are checked before a part is made of any.
+ * All text settings of the Worker with their validation: one table for the Worker, the local start and the docs. All
+ * are checked before anything is composed.
  */
 import { methods, type OptionKind } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -8,19 +8,19 @@ import { httpUrl } from 'hono-rag-gate/http'
 import { webhookSecret } from '@hono-rag-gate/console/options'
 import { rootUrl } from '@hono-rag-gate/upstream/http'
 
-/** What is wrong with a setting, in words that never quote it. */
+/** A problem with a setting; the message never quotes its value. */
 interface Problem {
   readonly name: Name
   readonly code: 'config_invalid' | 'secret_too_short'
   readonly message: string
 }
 
-/** What a setting takes. */
+/** Validation of a setting. */
 interface Setting {
-  /** What it must be, after "must be". */
+  /** What it must be; completes "must be …". */
   readonly words: string
   readonly takes: (value: string) => boolean
-  /** Whether it is a secret: no two of them may be equal. */
+  /** Whether it is a secret; secrets must differ from each other. */
   readonly secret?: true
 }
 
@@ -35,9 +35,9 @@ const whole = (from: number, to: number): Setting => ({
   words: `a whole number from ${from} to ${to}`,
   takes: (value) => /^\d{1,12}$/.test(value) && Number(value) >= from && Number(value) <= to,
 })
-/** Each of these names with what it takes. */
+/** Gives several settings the same validation. */
 const each = <Name extends string>(setting: Setting, ...names: readonly Name[]): Readonly<Record<Name, Setting>> =>
-  // An object of these names and no others.
+  // The object has exactly these names.
   Object.fromEntries(names.map((name) => [name, setting])) as Readonly<Record<Name, Setting>>
 
 const text = like('1 to 4,096 characters, none a control character', /^\P{Cc}{1,4096}$/u)
@@ -47,7 +47,7 @@ const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~
 
 const TOKENS_FIELD = oneOf('max_tokens', 'max_completion_tokens')
 
-/** A model that stands in for another, as it is set. */
+/** A fallback model in the settings. */
 interface SetModel {
   readonly base_url?: string
   readonly api_key?: string
@@ -55,10 +55,10 @@ interface SetModel {
   readonly model: string
 }
 
-/** One of Workers AI, which is asked by the binding `AI` where no endpoint is given. */
+/** A model of Workers AI, which is called by the binding `AI` if no endpoint is given. */
 const isOfWorkersAi = (model: unknown): boolean => typeof model === 'string' && /^@(?:cf|hf)\//.test(model)
 
-/** The models of `LLM_FALLBACKS`; `undefined` where they are not what they should be. */
+/** The models in `LLM_FALLBACKS`; `undefined` if they are invalid. */
 export function modelsIn(setting: string): readonly SetModel[] | undefined {
   const isModel = (value: unknown): boolean => {
     const {
@@ -75,7 +75,7 @@ export function modelsIn(setting: string): readonly SetModel[] | undefined {
   }
   try {
     const list: unknown = JSON.parse(setting)
-    // Each was looked at.
+    // Every element was checked.
     return Array.isArray(list) && list.every(isModel) ? (list as SetModel[]) : undefined
   } catch {
     return undefined
@@ -129,13 +129,13 @@ const SETTINGS = {
   ),
 }
 
-/** Names of the settings that are texts; the other bindings are objects of the platform. */
+/** Names of the text settings; the other bindings are objects of the platform. */
 export type SettingName = keyof typeof SETTINGS
 
-/** Settings as they are set: by the platform, or in a file. */
+/** Unvalidated settings, from the platform or a file. */
 type Given = { readonly [Name in SettingName]?: unknown }
 
-/** Bindings that others need. */
+/** Bindings that other settings need. */
 interface Bound {
   readonly DB?: unknown
   readonly AI?: unknown
@@ -144,7 +144,7 @@ interface Bound {
 
 type Name = SettingName | keyof Bound
 
-/** Settings that mean something together only. */
+/** Settings that must be set together. */
 const TOGETHER: readonly (readonly SettingName[])[] = [
   ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
   ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_VECTOR_REST_TOKEN'],
@@ -152,7 +152,7 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
   ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'],
 ]
 
-/** Settings that mean nothing without another; of some it is a value that does. */
+/** Settings that require another; some only with a certain value. */
 const NEEDED: readonly (readonly [name: Name, needed: Name, value?: string])[] = [
   ['STORE_QUESTIONS_DAYS', 'QUESTION_HMAC_KEY'],
   ['LLM_FALLBACKS', 'LLM_MODEL'],
@@ -164,35 +164,35 @@ const NEEDED: readonly (readonly [name: Name, needed: Name, value?: string])[] =
   ['RERANK_BELOW', 'RERANKER'],
 ]
 
-/** The same of the platform's bindings, which scripts do not know. */
+/** The same for the platform's bindings, which scripts do not know. */
 const BINDINGS_NEEDED: typeof NEEDED = [
   ['VECTORIZE', 'AI'],
   ['RERANKER', 'AI', 'workers-ai'],
 ]
 
-// The names are those of the table itself.
+// The keys are those of the table itself.
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
 const invalid = (name: Name, message: string): Problem => ({ name, code: 'config_invalid', message })
 
-/** Those of a table that stand without what they need. */
+/** Problems of settings in a table that lack the one they require. */
 function alone(env: Given & Bound, table: typeof NEEDED): readonly Problem[] {
   return table.flatMap(([name, needed, value]) => {
     const isSet = value === undefined ? env[name] !== undefined : env[name] === value
-    // A reranker that is off is none.
+    // A reranker that is off does not count.
     const isThere = env[needed] !== undefined && env[needed] !== 'off'
     return isSet && !isThere ? [invalid(name, `${value ? `${name}=${value}` : name} needs ${needed}`)] : []
   })
 }
 
-/** Confidences from and below which the reranker is asked; `undefined` for all. Of one alone the other leaves something between. */
+/** Confidences between which the reranker is called; `undefined` for all. A missing bound has a default. */
 export function rerankBounds(env: Given): readonly [from: number, below: number] | undefined {
   const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
   if (from === undefined && below === undefined) return undefined
   return [from ?? (below! > 0.1 ? 0.1 : 0), below ?? (from! < 0.95 ? 0.95 : 1)]
 }
 
-/** What is wrong with the settings, each by its name; nothing where all are right. One that is not set is right. */
+/** The problems with the settings; empty if all are valid. Unset ones are valid. */
 export function settingProblems(env: Given): readonly Problem[] {
   const secrets = new Set<string>()
   const single = SETTING_NAMES.flatMap((name): Problem | readonly Problem[] => {
@@ -205,7 +205,7 @@ export function settingProblems(env: Given): readonly Problem[] {
       return { name, code: 'secret_too_short', message: `${name} needs ${MIN_SECRET_LENGTH} characters or more` }
     }
     if (typeof value !== 'string' || !takes(value)) return invalid(name, `${name} must be ${words}`)
-    // While a secret is changed, it is that of before as well.
+    // During a rotation, a previous secret may equal another one.
     if (!isSecret || /BEFORE/.test(name)) return []
     if (secrets.has(value)) return invalid(name, `${name} is equal to another secret`)
     secrets.add(value)
@@ -227,9 +227,9 @@ export function settingProblems(env: Given): readonly Problem[] {
 const UNBOUND = invalid('DB', 'DB must be a D1 database: is it bound under that name?')
 
 /**
- * Checks every setting, and that there is a database.
+ * Checks all settings, and that there is a database.
  *
- * @throws `secret_too_short` or `config_invalid` with all that is wrong; `param` is the first setting at fault
+ * @throws `secret_too_short` or `config_invalid` with all problems; `param` is the first invalid setting
  */
 export function requireSettings(env: Given & Bound): void {
   const problems = [
@@ -242,7 +242,7 @@ export function requireSettings(env: Given & Bound): void {
   throw new RagGateError(first.code, problems.map(({ message }) => message).join('; '), { param: first.name })
 }
 
-/** A setting that is a number, as it was checked; `undefined` where it is not set. */
+/** The value of a numeric setting that was checked; `undefined` if unset. */
 export function numberIn(env: Given, name: SettingName): number | undefined {
   return env[name] === undefined ? undefined : Number(env[name])
 }

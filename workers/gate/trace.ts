@@ -1,24 +1,24 @@
-/** The trace of a request, taken from `traceparent` and passed on to models. @see https://www.w3.org/TR/trace-context/ */
+/** Trace context of a request, from `traceparent`, passed on to models. @see https://www.w3.org/TR/trace-context/ */
 import type { MiddlewareHandler } from 'hono'
 import { oncePer } from 'hono-rag-gate/core/lib'
 import { tryGetContext } from 'hono/context-storage'
 
-/** Where a request stands in a trace. */
+/** Trace context. */
 export interface Trace {
-  /** 32 hexadecimal characters: the caller's, or new ones. */
+  /** 32 hexadecimal characters, from the caller or new. */
   readonly traceId: string
-  /** 16 hexadecimal characters that name this request. */
+  /** 16 hexadecimal characters that identify this request. */
   readonly spanId: string
-  /** Two hexadecimal characters; `01` where the trace is sampled. */
+  /** Two hexadecimal characters; `01` if the trace is sampled. */
   readonly flags: string
-  /** What other systems add, as it came. */
+  /** The unchanged `tracestate` of other systems. */
   readonly state: string | null
 }
 
 const PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:$|-)/
 const LONGEST_STATE = 512
 
-/** The trace that the caller names; another one for a header that is missing or malformed. The same for each call. */
+/** The caller's trace; a new one if the header is missing or malformed. Every call gives the same for a request. */
 export const traceOf: (request: Request) => Trace = oncePer(({ headers }) => {
   const [, traceId, flags = '00'] = PARENT.exec(headers.get('traceparent') ?? '') ?? []
   const given = headers.get('tracestate')
@@ -26,7 +26,7 @@ export const traceOf: (request: Request) => Trace = oncePer(({ headers }) => {
   return { traceId: traceId ?? randomHex(32), spanId: randomHex(16), flags, state }
 })
 
-/** Keeps the trace for `tracedFetch`: what follows may put another request in the place of this one. */
+/** Keeps the trace for `tracedFetch`, because later handlers may replace the request object. */
 export const keepTrace: MiddlewareHandler = (c, next) => {
   const { raw } = c.req
   c.set('trace', () => traceOf(raw))

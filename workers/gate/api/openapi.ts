@@ -1,37 +1,37 @@
-/** The description of the API, made from the table of operations. */
+/** Makes the OpenAPI description from the table of operations. */
 import type { Json } from 'hono-rag-gate/core/lib'
 import type { Scope } from 'hono-rag-gate/ports'
 import type { Schema } from './schema.ts'
 
-/** What a route answers with one status. */
+/** A response of a route, by status. */
 export interface Answer {
   readonly about: string
-  /** Of the JSON body; absent where there is none. */
+  /** Schema of the JSON body; absent if there is none. */
   readonly body?: Schema
-  /** Whether `format=csv` gives the rows as a table. */
+  /** Whether `format=csv` returns the rows as a table. */
   readonly csv?: true
-  /** Whether the same comes as server-sent events, where they are asked for. */
+  /** Whether the response is also available as server-sent events. */
   readonly events?: true
-  /** Media type of a text that is answered instead of JSON. */
+  /** Media type of a text response. */
   readonly text?: string
 }
 
-/** What a route takes and answers. */
+/** Request and responses of a route. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** With parts in braces, such as `/v1/decisions/{id}`. */
+  /** With parameters in braces, such as `/v1/decisions/{id}`. */
   readonly path: string
   readonly about: string
-  /** What the credentials must reach; `none` where none are needed. */
+  /** Required scope; `none` for public routes. */
   readonly scope: Scope | 'none'
-  /** Parameters of the query; none is required unless its name ends with `!`. */
+  /** Query parameters, optional unless the name ends with `!`. */
   readonly query?: Readonly<Record<string, Schema>>
   /** The JSON body. */
   readonly takes?: Schema
   readonly answers: Readonly<Record<number, Answer>>
 }
 
-/** Version of the description: that of the answers of the statistics. */
+/** Version of the description, which is that of the statistics' responses. */
 const VERSION = '1'
 
 /** The OpenAPI document of operations. @see https://spec.openapis.org/oas/v3.1.1.html */

@@ -1,4 +1,4 @@
-/** What every route of the Worker's own API takes and answers. The description of the API is made from it. */
+/** Requests and responses of all routes of the Worker's API, for the API description. */
 import type { Operation } from './openapi.ts'
 import { oneOf, type Schema, share, text } from './schema.ts'
 import * as shape from './shapes.ts'

@@ -1,4 +1,4 @@
-/** JSON Schemas (draft 2020-12) in few words, as the table of routes uses them. */
+/** Short builders of JSON Schemas (draft 2020-12) for the table of operations. */
 import type { Json } from 'hono-rag-gate/core/lib'
 
 /** A JSON Schema as plain data. */
@@ -10,19 +10,19 @@ export const number: Schema = { type: 'number' }
 export const count: Schema = { type: 'integer', minimum: 0 }
 export const share: Schema = { type: 'number', minimum: 0, maximum: 1 }
 export const moment: Schema = { type: 'string', format: 'date-time' }
-/** Data of any kind. */
+/** Any value. */
 export const anything: Schema = {}
 
-/** One of a few words. */
+/** One of several words. */
 export const oneOf = (...words: readonly string[]): Schema => ({ type: 'string', enum: [...words] })
 export const list = (items: Schema): Schema => ({ type: 'array', items })
-/** An object whose names are data. */
+/** An object with arbitrary keys. */
 export const byName = (values: Schema): Schema => ({ type: 'object', additionalProperties: values })
 export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] })
-/** One of the named schemas of the document. */
+/** Reference to a named schema of the document. */
 export const named = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
-/** An object: every member is there but those whose name ends with `?`. */
+/** An object; members are required unless the name ends with `?`. */
 export function object(members: Readonly<Record<string, Schema>>): Schema {
   const names = Object.keys(members)
   return {

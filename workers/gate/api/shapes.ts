@@ -1,4 +1,4 @@
-/** What the routes send, as schemas; names that come up more than once are named in the document. */
+/** Schemas of requests and responses; those used more than once are named in the document. */
 import { type Figure, FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { snakeCase } from '@hono-rag-gate/console/http'
 import {
@@ -24,7 +24,7 @@ export const CACHE = oneOf('hit', 'evidence-hit', 'miss', 'bypass', 'stale')
 export const MODE = oneOf('enforce', 'observe')
 const RATING = oneOf('right', 'wrong')
 
-/** Members that every answer of the statistics has. */
+/** An object with the `version` that all statistics responses have. */
 const versioned = (members: Readonly<Record<string, Schema>>): Schema => object({ version: { const: 1 }, ...members })
 
 const byVerdict = object({ pass: count, advise: count, refuse: count })
@@ -39,7 +39,7 @@ const savings = object({
   money: orNull(object({ calls: count, model_cost: number, retrieval_cost: number, net: number })),
   generation_ms_saved: orNull(number),
 })
-/** Figures as they are sent. */
+/** Schemas of the figures in wire form. */
 export function figureShapes(figures: Figures): Readonly<Record<string, Schema>> {
   const shown = Object.entries(figures).flatMap(([name, figure]) => {
     const as = shownAs(name, figure)
@@ -128,13 +128,13 @@ const key = {
   revoked_at: orNull(moment),
 }
 
-/** An object that may have other members. */
+/** An object that may have further members. */
 const open = (members: Readonly<Record<string, Schema>>): Schema => ({
   ...object(members),
   additionalProperties: true,
 })
 
-/** Schemas that the document names. */
+/** Named schemas of the document. */
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({
     error: object({ code: text, message: text, request_id: text, 'param?': orNull(text), 'type?': text }),
@@ -157,7 +157,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Key: object(key),
 }
 
-/** What `POST /ask` takes. */
+/** Body of `POST /ask`. */
 export const QUESTION: Schema = object({
   question: { type: 'string', minLength: 1, maxLength: 2000 },
   'collection?': text,
@@ -165,7 +165,7 @@ export const QUESTION: Schema = object({
   'tenant?': text,
 })
 
-/** What `POST /mcp` takes, and what it answers. */
+/** Request and response of `POST /mcp`. */
 export const JSON_RPC: Schema = open({
   jsonrpc: { const: '2.0' },
   'id?': { type: ['string', 'integer'] },
@@ -180,7 +180,7 @@ export const JSON_RPC_ANSWER: Schema = object({
 })
 
 const query = { type: 'string', minLength: 1, maxLength: 2000 }
-/** Operators read all of it; the public what the specification says in words. */
+/** Operators see all members; the public only those in words. */
 const retrievalConfidence = {
   'overall_confidence?': share,
   'top_score?': number,
@@ -206,7 +206,7 @@ const aboutTools = {
   'suggestions?': list(text),
 }
 
-/** What `POST /v1/tools/search` takes, and what it answers. */
+/** Request and response of `POST /v1/tools/search`. */
 export const TO_SEARCH: Schema = object({
   query,
   'k?': { type: 'integer', minimum: 1, maximum: 20 },
@@ -229,7 +229,7 @@ export const SEARCHED: Schema = object({
   metadata: open({ rag_confidence: object(retrievalConfidence), ...aboutTools }),
 })
 
-/** What `POST /v1/tools/assess_retrieval_confidence` takes, and what it answers. */
+/** Request and response of `POST /v1/tools/assess_retrieval_confidence`. */
 export const TO_ASSESS: Schema = object({
   query,
   chunk_ids: { type: 'array', items: text, minItems: 1, maxItems: 100 },
@@ -242,14 +242,14 @@ export const ASSESSED: Schema = object({
   metadata: open({ recommendations: list(text), ...aboutTools }),
 })
 
-/** What `POST /v1/judgements` takes. */
+/** Body of `POST /v1/judgements`. */
 export const TO_JUDGE: Schema = object({
   question: { type: 'string', minLength: 1, maxLength: 2000 },
   'collection?': text,
   'without?': { type: 'array', items: text, maxItems: 200 },
 })
 
-/** What `POST /v1/judgements` answers. A policy may add members. */
+/** Response of `POST /v1/judgements`. A policy may add members. */
 export const JUDGEMENT: Schema = open({
   'escalate?': flag,
   decision_id: text,
@@ -260,7 +260,7 @@ export const JUDGEMENT: Schema = open({
   detail: byName(anything),
 })
 
-/** What is told of an answer or a refusal beside its text. A policy may add members. */
+/** Members of answers and refusals besides the text. A policy may add members. */
 const ABOUT: Schema = open({
   'answered_by?': oneOf('model', 'search'),
   'sources?': list(
@@ -291,10 +291,10 @@ const ABOUT: Schema = open({
 
 const usage = object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
 
-/** What `POST /ask` answers: an answer, or a refusal. */
+/** Response of `POST /ask`: an answer or a refusal. */
 export const ANSWER: Schema = { ...ABOUT, properties: { ...(ABOUT['properties'] as Schema), answer: text, usage } }
 
-/** What `POST /v1/chat/completions` takes. */
+/** Body of `POST /v1/chat/completions`. */
 export const COMPLETION_REQUEST: Schema = object({
   model: text,
   messages: list(open({ role: oneOf('system', 'developer', 'user', 'assistant', 'tool', 'function') })),
@@ -323,7 +323,7 @@ export const COMPLETION_REQUEST: Schema = object({
 
 const TOLD: Schema = { ...ABOUT, description: 'What /ask answers beside its text' }
 
-/** What it answers: an answer, or a refusal. */
+/** Its response: an answer or a refusal. */
 export const COMPLETION: Schema = object({
   id: text,
   object: { const: 'chat.completion' },
@@ -341,13 +341,13 @@ export const COMPLETION: Schema = object({
   rag_gate: TOLD,
 })
 
-/** A refusal where `refuse_as` is `error`. */
+/** A refusal if `refuse_as` is `error`. */
 export const REFUSED_COMPLETION: Schema = object({
   error: object({ code: text, message: text, request_id: text, 'param?': orNull(text), 'type?': text }),
   'rag_gate?': TOLD,
 })
 
-/** What `GET /v1/models` answers. */
+/** Response of `GET /v1/models`. */
 export const MODEL: Schema = object({ id: text, object: { const: 'model' }, created: count, owned_by: text })
 
 export const MODELS: Schema = object({ object: { const: 'list' }, data: list(MODEL) })
@@ -417,7 +417,7 @@ export const COLLECTIONS: Schema = object({
   ),
 })
 
-/** What chooses a policy. */
+/** Body for choosing a policy. */
 export const CHOICE: Schema = object({
   'policy?': orNull(text),
   'rollback?': { type: 'boolean' },

@@ -1,4 +1,4 @@
-/** `POST /ask`: the handler behind the gate. It runs only for questions that may be answered. */
+/** `POST /ask`: the handler behind the gate, which only runs for questions that may be answered. */
 import type { Context } from 'hono'
 import type { RagGateContext, RagGateEnv } from 'hono-rag-gate'
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
@@ -16,24 +16,24 @@ import { searchAnswer } from './search-answer.ts'
 type AskContext = Context<RagGateEnv<GateBindings>>
 
 /**
- * Answers from the evidence: a model's words where one is configured, search results otherwise. As a stream where the
- * caller wants one, the model writes one, and the policy does not judge it before; `form.ts` puts everything else into
- * the form that was asked for.
+ * Answers from the evidence: with the configured model, or with search results. It streams if the caller asks for it,
+ * the generator supports it, and the policy does not judge answers; otherwise `form.ts` converts the answer to the
+ * requested form.
  *
- * @throws `config_invalid` without a model under a policy that judges what a model writes
+ * @throws `config_invalid` if the policy judges generated answers but no model is configured
  */
 export function answer(c: AskContext): Promise<Response> {
   return answerAs(c, {})
 }
 
-/** What a route asks of the model, and tells of its answer, beside what `/ask` does. */
+/** Differences of another route from `/ask` in the model request and the answer. */
 export interface AnswerForm {
   readonly asked?: Pick<GenerationRequest, 'history' | 'instructions' | 'sampling'>
   /** Makes the answer of a deployment without a model. @default a sentence with the number of passages */
   readonly searchText?: (passages: RagGateContext['context']['chunks']) => string
 }
 
-/** The same for another route. @throws what `answer` throws */
+/** The same for another route. @throws as `answer` */
 export async function answerAs(c: AskContext, form: AnswerForm): Promise<Response> {
   const { generator, budget } = compositionFor(c.env)
   if (generator === undefined) {
@@ -57,7 +57,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }), ...(usage && { usage }) })
 }
 
-/** What is asked of the generator. */
+/** The request to the generator. */
 function task(c: AskContext): Omit<GenerationRequest, 'signal'> {
   const { question, context, caution } = c.var.ragGate
   return { question, chunks: context.chunks, context: context.text, ...(caution === undefined ? {} : { caution }) }
@@ -73,7 +73,7 @@ function report(c: AskContext, { report: reported, complete, model, usage }: Gen
   })
 }
 
-/** What a reader is told of an answer beside its text. */
+/** Members of an answer besides its text. */
 function about(c: AskContext, answeredBy: 'model' | 'search'): AboutAnswer {
   const { citations, caution, summary } = c.var.ragGate
   return {
@@ -86,8 +86,8 @@ function about(c: AskContext, answeredBy: 'model' | 'search'): AboutAnswer {
 }
 
 /**
- * Passes the model's words on as they come. The first are waited for: a model that fails before them is an error with its
- * own status. They are read to the end as long as there is a reader, the answer cache included.
+ * Streams the model's output. It waits for the first piece, so that an earlier failure becomes an error with its own
+ * status. The stream is read to its end while there is a consumer, which may be the answer cache.
  */
 async function streamAnswer(
   c: AskContext,
@@ -96,7 +96,7 @@ async function streamAnswer(
   onLeave: () => void,
 ): Promise<Response> {
   let isBegun = false
-  // From the first on the response tells of a reader who leaves.
+  // After the first piece, cancellation of the response body shows that the reader has left.
   c.req.raw.signal.addEventListener('abort', () => isBegun || onLeave())
   let piece = await pieces.next()
   isBegun = true
@@ -106,7 +106,7 @@ async function streamAnswer(
     try {
       for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
     } catch (thrown) {
-      // Its status was sent before.
+      // The status was already sent.
       if (isRagGateError(thrown)) {
         const { faults } = compositionFor(c.env)
         c.executionCtx.waitUntil(faults.count(routeOf(c.req.path, 200), statusOf(thrown.code), thrown.code))

@@ -1,4 +1,4 @@
-/** What a message cost, beside its answer, where prices are set: for operators, like every other figure. */
+/** Adds the cost of a message to answers for operators, if prices are configured. */
 import { type AnswerBody, mapEvents } from '@hono-rag-gate/chat/completions'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Prices, TokenUsage } from 'hono-rag-gate/core/reports'
@@ -7,16 +7,16 @@ import type { GateBindings } from '../bindings.ts'
 import { pricesOf } from '../statistics/savings-ledger.ts'
 import { replace } from './form.ts'
 
-/** Tokens that a model counted for a request, whatever became of its answer. */
+/** Token usage reported by the model for a request, even if its answer was not used. */
 const spent = new WeakMap<Context, TokenUsage>()
 
-/** Notes what a model counted for this request. */
+/** Records the token usage of a request. */
 export function noteUsage(c: Context, usage: TokenUsage): void {
   spent.set(c, usage)
 }
 
 /**
- * Adds `cost`. An answer from the cache cost no tokens, one that was refused after it was written did. Mount it between the
+ * Adds `cost`. An answer from the cache cost no tokens; one that was refused after generation did. Mount it between the
  * form of an answer and its gate.
  */
 export const tellCost: MiddlewareHandler<{ Bindings: GateBindings }> = async function tellCost(c, next) {
@@ -36,7 +36,7 @@ export const tellCost: MiddlewareHandler<{ Bindings: GateBindings }> = async fun
       type,
       mapEvents(c.res.body, (event) => {
         isTold ??= event.includes('"rag_gate":') && isForOperators(chunkOf(event).rag_gate)
-        // No text has these characters: JSON escapes its quotation marks.
+        // Cannot occur within a text, because JSON escapes quotation marks.
         if (!isTold || !event.includes('"finish_reason":"')) return event
         return `data: ${JSON.stringify({ ...chunkOf(event), cost: cost() })}\n\n`
       }),
@@ -44,17 +44,17 @@ export const tellCost: MiddlewareHandler<{ Bindings: GateBindings }> = async fun
   }
 }
 
-/** The events are this Worker's own, of one line. */
+/** Events of this Worker have one data line. */
 function chunkOf(event: string): { readonly rag_gate?: object } {
   return JSON.parse(event.slice('data: '.length)) as object
 }
 
-/** They alone are told figures. */
+/** Only operators' answers have `detail`. */
 function isForOperators(about: object = {}): boolean {
   return 'detail' in about
 }
 
-/** A price in words, such as `This message: $0.0162`: four decimals, more where two figures need them. */
+/** Formats a price, such as `This message: $0.0162`: four decimals, or more if needed for two significant digits. */
 export function costLine(prices: Prices, retrievals: number, usage?: TokenUsage): string {
   const { currency, inputPerMillionTokens, outputPerMillionTokens, perRetrieval } = prices
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {}

@@ -1,4 +1,4 @@
-/** The form of an answer: JSON, or a stream where one is asked for. */
+/** The form of an answer: JSON or an event stream. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from '@hono-rag-gate/chat/completions'
 import { mediaTypeOf } from 'hono-rag-gate/http'
@@ -7,17 +7,17 @@ import { compositionFor } from '../compose.ts'
 import { SEARCH } from './search-answer.ts'
 
 /**
- * Puts answers, refusals and what is sent from the cache into the form that was asked for, in which form they were made or kept
- * as. Errors stay JSON. Mount it before the gate, which checks the body that says what is asked for.
+ * Converts answers, refusals and cached answers to the requested form, whatever form they were made or cached in.
+ * Errors stay JSON. Mount it before the gate, which validates the body with the requested form.
  */
 export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async function answerForm(c, next) {
   await next()
-  // Only what the gate decided has it.
+  // Only responses of the gate have this header.
   if (c.res.status !== 200 || !c.res.headers.has('rag-gate')) return
   const media = mediaTypeOf(c.res.headers.get('content-type'))
   const isWanted = await wantsStream(c)
   if (isWanted && media === 'json') {
-    // An answer or a refusal of this Worker.
+    // An answer or refusal of this Worker.
     const body = await c.res.json<AnswerBody>()
     replace(c, EVENT_STREAM, streamOfBody(body, compositionFor(c.env).generator?.model ?? SEARCH))
   } else if (!isWanted && media === 'events') {
@@ -26,8 +26,8 @@ export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async f
 }
 
 /**
- * Whether a caller wants a stream: by the member `stream`, else by an `Accept` that takes events and names no JSON. The
- * gate has read and checked the body.
+ * Whether the caller wants a stream: by the member `stream`, else by an `Accept` header with events and without JSON.
+ * The gate has read and validated the body.
  */
 export async function wantsStream(c: Pick<Context, 'req'>): Promise<boolean> {
   const { stream } = await c.req.json<{ readonly stream?: boolean }>()
@@ -35,12 +35,12 @@ export async function wantsStream(c: Pick<Context, 'req'>): Promise<boolean> {
   return stream ?? (accepted.includes(EVENT_STREAM) && !accepted.includes('application/json'))
 }
 
-/** Another body under the same headers. */
+/** Replaces the body, keeping the headers. */
 export function replace(c: Context, type: string, body: string | ReadableStream<Uint8Array>): void {
   const headers = new Headers(c.res.headers)
   headers.set('content-type', type)
   headers.delete('content-length')
-  // Hono gives a new response the headers of the one it replaces.
+  // Hono copies the headers of the response that is replaced.
   c.res = undefined
   c.res = new Response(body, { headers })
 }

@@ -1,10 +1,10 @@
-/** The answer of a deployment without a model: the passages of the context themselves, as search results. */
+/** Answers without a model: the passages of the context as search results. */
 import type { RagGateContext } from 'hono-rag-gate'
 
-/** Stands for the name of a model in answer keys and streams. */
+/** Takes the place of a model name in answer keys and streams. */
 export const SEARCH = 'search'
 
-/** A passage of the context, with the text that a model would read. */
+/** A passage of the context, with the text that a model would get. */
 export interface SearchResult {
   readonly id: string
   readonly document_id: string

@@ -1,4 +1,4 @@
-/** The parameters of a chat completion: what would change nothing here is refused. */
+/** Validates the parameters of a chat completion; unsupported ones are rejected. */
 import { type Chat, readChat } from '@hono-rag-gate/chat'
 import type { Sampling } from '@hono-rag-gate/models'
 import type { MiddlewareHandler } from 'hono'
@@ -7,7 +7,7 @@ import type { GateBindings } from '../bindings.ts'
 import { WorkerError } from '../errors.ts'
 import { requireModel } from './list-models.ts'
 
-/** Whether a parameter's value can be granted. */
+/** Whether a parameter's value is supported. */
 type Kind = (value: unknown) => boolean
 
 const between =
@@ -28,7 +28,7 @@ const isObject: Kind = (value) => typeof value === 'object' && !Array.isArray(va
 const isStop: Kind = (value) =>
   isText(value) || (Array.isArray(value) && value.length <= 4 && value.every((each) => isText(each)))
 
-/** What may be sent: what the model is asked, what is the same without it, and what only names the caller. `null` is as absent. */
+/** Supported parameters: for the model, without effect, or naming the caller. `null` counts as absent. */
 const PARAMETERS: Readonly<Record<string, Kind>> = {
   messages: () => true,
   model: () => true,
@@ -56,7 +56,7 @@ const PARAMETERS: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Lets a request on to the gate whose parameters can all be granted.
+ * Validates a request's parameters before the gate.
  *
  * @throws what `readChat` throws; `question_type` for UI messages; `unknown_field`, `parameter`, `model_not_found`
  */
@@ -77,7 +77,7 @@ export const checkRequest: MiddlewareHandler<{ Bindings: GateBindings }> = async
   await next()
 }
 
-/** How a request that was checked wants its answer written. */
+/** The sampling parameters of a validated request. */
 export function samplingOf({ body }: Pick<Chat, 'body'>): Sampling {
   const { temperature, top_p: topP, max_tokens, max_completion_tokens, stop, seed } = body
   const maxTokens = max_completion_tokens ?? max_tokens

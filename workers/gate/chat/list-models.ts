@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: the one model that answers here. */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the one available model. */
 import type { Context } from 'hono'
 import { identified } from 'hono-rag-gate/middleware'
 import { SEARCH } from '../ask/search-answer.ts'
@@ -6,11 +6,11 @@ import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
 
-/** How long the look-up of a key may take, milliseconds. */
+/** Deadline of the key lookup, milliseconds. */
 const IDENTIFY_TIMEOUT_MS = 3000
 
 /**
- * What it is, in OpenAI's form, for those who may ask it: in a list, or by its name alone.
+ * The model in OpenAI's format, for callers who may ask: in a list, or by its name.
  *
  * @throws `unauthorized`, `forbidden`, `store_unavailable`, `model_not_found`
  */
@@ -23,13 +23,13 @@ export async function listModels(c: Context<{ Bindings: GateBindings }>): Promis
   return c.json(model)
 }
 
-/** @throws `model_not_found` for any other than the one that answers */
+/** @throws `model_not_found` for any other model */
 export function requireModel(env: GateBindings, asked: unknown, param: string): void {
   if (asked === modelName(env)) return
   throw new WorkerError('model_not_found', 'There is no such model: see GET /v1/models', { param })
 }
 
-/** Name of the model that is configured; `search` without one. */
+/** Name of the configured model; `search` without one. */
 export function modelName(env: GateBindings): string {
   return compositionFor(env).generator?.model ?? SEARCH
 }

@@ -1,4 +1,4 @@
-/** Documents as they come over HTTP, checked. */
+/** Validates documents received over HTTP. */
 import { canonicalJson, isRecord, isWellFormed, type Json, utf8 } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { withoutOwnTenant } from 'hono-rag-gate/middleware'
@@ -14,10 +14,10 @@ const MAX_METADATA_DEPTH = 8
 const FIELDS = 'id, text, format, title, source, version, metadata'
 
 /**
- * Checks every document.
+ * Validates all documents.
  *
- * @param tenant whose they become: they may name no other
- * @throws the code of the first that is not as it should be, with where it stands
+ * @param tenant of the caller; documents must not name another
+ * @throws the error of the first invalid document, with its position
  */
 export function checkDocuments(value: unknown, tenant: string): IncomingDocument[] {
   if (!Array.isArray(value) || value.length === 0) {
@@ -66,9 +66,9 @@ function checkDocument(value: unknown, tenant: string, at: string): IncomingDocu
 }
 
 /**
- * Checks the id of a document.
+ * Validates the id of a document.
  *
- * @returns the id in normal form C: however its letters are composed, it is one document
+ * @returns the id in NFC, so that equivalent forms are one document
  * @throws `document_id`
  */
 export function checkDocumentId(value: unknown, param: string): string {
@@ -112,11 +112,11 @@ function optional<Name extends 'title' | 'source' | 'version'>(
   if (name === 'source' && !isPathOrWebAddress(value)) {
     throw new WorkerError('source_url', 'source may be a path, or an http or https address', { param })
   }
-  // The one member is the one named.
+  // The object has only this member.
   return { [name]: value } as { readonly [name in Name]?: string }
 }
 
-/** Browsers take a backslash for a slash, and what begins with two of them for an address on another host. */
+/** Browsers treat a backslash as a slash, and two of them at the start as a URL with another host. */
 function isPathOrWebAddress(source: string): boolean {
   const written = source.trim()
   if (/^[/\\]{2}/.test(written)) return false
@@ -130,7 +130,7 @@ function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'm
   if (!isRecord(value)) throw wrong('must be an object')
   if (isDeeper(value, MAX_METADATA_DEPTH)) throw wrong(`may nest at most ${MAX_METADATA_DEPTH} levels`)
   if (!isWellFormed(value)) throw wrong('must hold finite numbers and well-formed Unicode')
-  // It came out of JSON.parse.
+  // It was parsed from JSON.
   const metadata = value as Record<string, Json>
   if (canonicalJson(metadata).length > MAX_METADATA_CHARACTERS) {
     throw wrong(`may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`)
@@ -138,7 +138,7 @@ function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'm
   return { metadata }
 }
 
-/** Whether a JSON value nests more than `depth` levels; the body's own bound on depth keeps this from running away. */
+/** Whether a JSON value nests deeper than `depth`; the body's own depth limit bounds the recursion. */
 function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))

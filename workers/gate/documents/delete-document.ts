@@ -1,4 +1,4 @@
-/** `DELETE /v1/documents/{id}`: a document out. */
+/** `DELETE /v1/documents/{id}`: removes a document. */
 import { checkNames, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
@@ -8,7 +8,7 @@ import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'
 import { learnAfter } from './learn-scale.ts'
 
-/** Removes a document and its chunks from the collection named by `?collection=`. 404 when it is not there. */
+/** Removes a document and its chunks from the collection in `?collection=`; 404 if it does not exist. */
 export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')

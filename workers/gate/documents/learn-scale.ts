@@ -1,19 +1,19 @@
-/** Collections learn their scale behind the requests: after documents or a policy came or went, and when the cron trigger fires. */
+/** Learns the scales of collections in the background: after documents or policy changed, and by cron trigger. */
 import { type CollectionName, learnIfNeeded } from '@hono-rag-gate/ingest'
 import { errorForLog } from 'hono-rag-gate/errors'
 import type { Composition } from '../compose.ts'
 import { policyFor } from '../policies/policy-for.ts'
 
-/** Documents often come in several requests: the last of them learns. */
+/** Documents often come in several requests; only the last one starts learning. */
 const QUIET_MS = 2_000
-/** Work behind a response is cut off after 30 seconds. */
+/** Work after a response is cut off after 30 seconds. */
 const LEARNING_MS = 20_000
-/** Collections that one run of the trigger looks at, with a row read or two each where nothing has changed. */
+/** Number of collections checked per cron run; an unchanged one costs one or two row reads. */
 const LOOKED_AT = 50
-/** No tenant has an empty name. */
+/** Sorts before every collection, because tenant names are not empty. */
 const FIRST: CollectionName = { tenant: '', id: '' }
 
-/** Learns once no other documents come. It never throws: the trigger tries again. */
+/** Learns when no further documents have come. Never throws: the cron trigger tries again. */
 export async function learnAfter(composition: Composition, tenant: string, id: string): Promise<void> {
   const version = async () => (await composition.ingest.collections.find(tenant, id))?.corpusVersion
   try {
@@ -25,7 +25,7 @@ export async function learnAfter(composition: Composition, tenant: string, id: s
   }
 }
 
-/** Has the first of those collections learn whose turn it is, and that needs it. */
+/** Learns the scale of the next collection that needs it. */
 export async function learnOne(composition: Composition): Promise<void> {
   const { ingest, statistics } = composition
   const { jobRecords } = statistics

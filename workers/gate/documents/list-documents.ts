@@ -1,4 +1,4 @@
-/** `GET /v1/documents` and `GET /v1/collections`: what is there. */
+/** `GET /v1/documents` and `GET /v1/collections`: lists documents and collections. */
 import { checkNames, readLimit, requireScope } from '@hono-rag-gate/console/http'
 import { documentOrigin, type IngestPorts } from '@hono-rag-gate/ingest'
 import type { Context } from 'hono'
@@ -8,14 +8,14 @@ import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'
 
-/** The documents of a collection by id, a page at a time. */
+/** The documents of a collection by id, in pages. */
 export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
   checkNames(c, ['collection', 'limit', 'cursor'], [])
   const collection = checkCollectionId(c.req.query('collection') ?? 'default')
   const limit = readLimit(c, 100)
-  // The id of the last one that was shown.
+  // The id of the last document of the previous page.
   const cursor = c.req.query('cursor')
   const after = cursor === undefined ? '' : checkDocumentId(cursor, 'cursor')
   const { documents, nextCursor } = await ingest.collections.page(tenant, collection, after, limit)
@@ -33,7 +33,7 @@ export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   })
 }
 
-/** What hashes of documents begin with now; `null` where the index does not answer: then nothing is known to be unchanged. */
+/** Prefix of document hashes; `null` if the index does not respond, so that any document may have changed. */
 async function originOf({ index, splitter }: IngestPorts): Promise<string | null> {
   try {
     const { embeddingModel: model, dimension } = await index.describe()

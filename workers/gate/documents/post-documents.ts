@@ -1,4 +1,4 @@
-/** `POST /v1/documents`: documents in. */
+/** `POST /v1/documents`: ingests documents. */
 import { checkMembers, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { Json } from 'hono-rag-gate/core/lib'
@@ -12,10 +12,7 @@ import { learnAfter } from './learn-scale.ts'
 
 const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
 
-/**
- * Checks every document before the first is written: a bad one leaves nothing behind. 207 when an upstream failed after
- * some of them were published.
- */
+/** Validates all documents before writing any. Responds with 207 if an upstream failed after some were published. */
 export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'ingest')
@@ -24,9 +21,9 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   checkMembers(withoutOwnTenant(others, principal.tenant), 'collection, documents')
   const collectionId = checkCollectionId(collection)
   const checked = checkDocuments(documents, principal.tenant)
-  // It came out of a JSON parser.
+  // It was parsed from JSON.
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
-    // The deployment's own token fills it as it likes.
+    // The deployment's own token has no budget.
     const budget = isDeploymentAdmin(principal) ? undefined : composition.documentBudget
     await budget?.spend(principal, { documents: checked.length })
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked, {

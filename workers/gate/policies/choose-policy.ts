@@ -1,4 +1,4 @@
-/** `PUT /v1/collections/{id}/policy` and `PUT /v1/policy`: by which policy a collection, or a tenant, is judged. */
+/** `PUT /v1/collections/{id}/policy` and `PUT /v1/policy`: chooses the policy of a collection or tenant. */
 import { checkMembers, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { ConsoleError } from '@hono-rag-gate/console'
@@ -17,7 +17,7 @@ import { requireFit } from './require-fit.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 
-/** Chooses for one collection; `null` leaves it to the tenant. */
+/** Chooses for one collection; `null` means the tenant's. */
 export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { ingest } = composition
@@ -35,7 +35,7 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
   return c.json({ collection: id, policy })
 }
 
-/** Chooses for the collections of the caller's tenant that have none of their own; `null` leaves it to the deployment. */
+/** Chooses for the collections of the caller's tenant without their own; `null` means the deployment's. */
 export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { ingest } = composition
@@ -51,26 +51,26 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
   return c.json({ tenant, policy })
 }
 
-/** What the body asks for, and why. */
+/** The choice in the body, and its reason. */
 interface AskedPolicy {
   readonly policy: string | null
-  /** What the name stands for. */
+  /** The resolved policy. */
   readonly chosen: Policy
-  /** Empty where it does not say. */
+  /** Empty if not given. */
   readonly why: string
-  /** Whether the choice that stood is taken back. */
+  /** Whether the current choice is reverted. */
   readonly rollback: boolean
   readonly before: string | null
 }
 
-/** Whose policy is chosen. */
+/** What the policy is chosen for. */
 interface ChosenFor {
   readonly tenant: string
-  /** `null` for the tenant as a whole. */
+  /** `null` for the whole tenant. */
   readonly collection: string | null
 }
 
-/** @param checkPin throws where a pushed policy does not belong */
+/** @param checkPin throws if a pushed policy does not match */
 async function readChoice(
   c: Context<{ Bindings: GateBindings }>,
   composition: Composition,
@@ -100,7 +100,7 @@ async function readChoice(
     })
   }
   const chosen = policyFromSettings(pushed.settings)
-  // What it needs may have been there when it was pushed.
+  // Resources may have changed since it was pushed.
   await requireFit(chosen, composition)
   if (pushed.pin !== null) await checkPin(pushed.pin)
   return { policy: pushed.id, chosen, ...about }
@@ -119,9 +119,9 @@ interface Choice extends AskedPolicy, ChosenFor {
   readonly by: string
 }
 
-/** Keeps a policy of the deployment itself, and who chose which policy, when and why. */
+/** Stores a policy of the deployment, and records the choice with author, time and reason. */
 async function recordChoice({ policies }: Composition, { policy, chosen, ...choice }: Choice): Promise<void> {
-  // A pushed policy is its tenant's, and kept with it.
+  // A pushed policy belongs to its tenant, and is already stored.
   if (namedPolicyOfId(chosen.id) !== undefined) await policies.keep(recordedPolicy(chosen))
   await policies.recordChoice({ ...choice, policy, policyId: chosen.id })
 }

@@ -1,10 +1,10 @@
-/** Pins of calibrated policies: read, and held against collections. */
+/** Pins of calibrated policies: parses them, and compares them with collections. */
 import { pinDifferences, type PolicyPin } from 'hono-rag-gate/core/policy'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import type { Collection } from 'hono-rag-gate/ports'
 import { WorkerError } from '../errors.ts'
 
-/** @throws `policy_settings` for what is no pin */
+/** @throws `policy_settings` if it is not a pin */
 export function checkPin(value: unknown): PolicyPin | null {
   if (value === undefined || value === null) return null
   const pin: Partial<Record<keyof PolicyPin, unknown>> = isRecord(value) ? value : {}
@@ -45,10 +45,10 @@ export function checkPin(value: unknown): PolicyPin | null {
 }
 
 /**
- * Holds a pin against a collection, and the reader of the deployment.
+ * Compares a pin with a collection and the deployment's reranker.
  *
- * @param strictness `all` when a policy is pushed; `scale` where a policy that was pushed is chosen or used again:
- *   documents come and go, and the promise fades; under another embedding or reader it is void
+ * @param strictness `all` when a policy is pushed; `scale` when a pushed policy is chosen or used: changes of documents
+ *   gradually weaken the guarantee, but another embedding or reranker makes it void
  * @throws `policy_pin_mismatch`
  */
 export function requirePin(
@@ -68,7 +68,7 @@ export function requirePin(
   )
 }
 
-/** A collection as a pin would name it. */
+/** The current state of a collection, as in a pin. */
 export function standing(
   { id, embeddingModel, dimension, lexiconId, corpusVersion }: Collection,
   reader: string | null,

@@ -1,4 +1,4 @@
-/** By which policy a collection is judged: one that has a name here, or one that was pushed. */
+/** Resolves the policy of a collection: a named one, or a pushed one. */
 import { keepNewest } from 'hono-rag-gate/core/lib'
 import { type Policy, type PolicyPin, resolvePolicy } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
@@ -9,15 +9,15 @@ import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { namedPolicyOfId, POLICY_NAMES, policyNamed, recordingAll } from './policy-named.ts'
 
-/** By what was stored: settings and pin. */
+/** Cache by the stored settings and pin. */
 const resolved = new Map<string, { readonly policy: Policy; readonly pin: PolicyPin | null }>()
 const MOST_RESOLVED = 100
 
 /**
- * The policy that is noted for a collection.
+ * The policy set for a collection.
  *
- * @throws `config_invalid` for one that is not known, or that was calibrated on another embedding or reader: nothing is
- *   answered under a promise that does not hold
+ * @throws `config_invalid` for an unknown one, or one calibrated with another embedding or reranker, because its
+ *   guarantee would not hold
  */
 export function policyFor(policyId: string | null, noted: Collection, reader: string | null): Policy {
   if (policyId === null || !policyId.includes('@')) return policyNamed(policyId)
@@ -35,9 +35,9 @@ export function policyFor(policyId: string | null, noted: Collection, reader: st
 }
 
 /**
- * A policy from the settings that were sent.
+ * Makes a policy from settings in a request.
  *
- * @throws `policy_settings` when they are none, need parts that are not here, or would disable the gate
+ * @throws `policy_settings` if they are invalid, need unavailable parts, or would disable the gate
  */
 export function policyFromSettings(settings: unknown): Policy {
   let policy: Policy
@@ -57,9 +57,9 @@ export function policyFromSettings(settings: unknown): Policy {
 }
 
 /**
- * The policy of an id: one that has a name here, or one that the tenant pushed.
+ * The policy with an id: a named one, or one that the tenant pushed.
  *
- * @returns `undefined` for any other, and for a pushed one that this version can no longer make
+ * @returns `undefined` for any other, and for a pushed one that this version cannot make any more
  */
 export async function policyOfId(
   { policies }: { readonly policies: Policies },
@@ -77,7 +77,7 @@ export async function policyOfId(
   }
 }
 
-/** The policy of a name or an id, as `policyOfId` says. */
+/** The policy by name or id; see `policyOfId`. */
 export async function policyAsked(
   stored: { readonly policies: Policies },
   tenant: string,
@@ -88,7 +88,7 @@ export async function policyAsked(
 
 function keep(id: string, pushed: string | null): { readonly policy: Policy; readonly pin: PolicyPin | null } {
   if (pushed === null) throw new RagGateError('config_invalid', 'The policy noted for this collection is not known')
-  // Made by the database from what was checked when it was pushed.
+  // Built by the database from what was validated when it was pushed.
   const { settings, pin } = JSON.parse(pushed) as { settings: unknown; pin: PolicyPin | null }
   const policy = recordingAll(resolvePolicy(settings, POLICY_PARTS))
   if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy noted for this collection is damaged')

@@ -1,4 +1,4 @@
-/** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
+/** The named policies, made on first use and cached, because a gate checks each policy object once. */
 import type { PolicyRecord } from 'hono-rag-gate/adapters/d1'
 import { definePolicy, type Policy, policySettings } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -10,9 +10,9 @@ const made = new Map<string, Policy>()
 export const POLICY_NAMES: readonly string[] = Object.keys(NAMED_POLICIES)
 
 /**
- * The policy of a name; the default one for `null`.
+ * The policy of a name; the default for `null`.
  *
- * @throws `config_invalid` for a name that is not known: nothing is answered under a policy that is not there
+ * @throws `config_invalid` for an unknown name
  */
 export function policyNamed(name: string | null): Policy {
   const wanted = name ?? DEFAULT_POLICY
@@ -25,17 +25,17 @@ export function policyNamed(name: string | null): Policy {
   return policy
 }
 
-/** The policy, with every signal recorded that one of the named policies reads: any of them can be tried on the records. */
+/** The policy, recording every signal that any named policy reads, so that all of them can be replayed. */
 export function recordingAll(policy: Policy): Policy {
   return definePolicy({ ...policy, records: allSignals() })
 }
 
-/** A policy of the deployment as the database keeps it: plain data under its id. */
+/** A policy of the deployment in stored form: plain data with its id. */
 export function recordedPolicy(policy: Policy): PolicyRecord {
   return { id: policy.id, ...policySettings(policy) }
 }
 
-/** The policy of an id, if it is one of those that have a name. */
+/** The named policy with an id, if there is one. */
 export function namedPolicyOfId(id: string): Policy | undefined {
   const name = POLICY_NAMES.find((each) => policyNamed(each).id === id)
   return name === undefined ? undefined : policyNamed(name)

@@ -1,4 +1,4 @@
-/** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
+/** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: a tenant's own policies, such as calibrated ones. */
 import { checkMembers, checkNames, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PushedPolicy } from '@hono-rag-gate/console'
@@ -18,8 +18,8 @@ import { requireFit } from './require-fit.ts'
 const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
 
 /**
- * Stores a policy under the id that its settings have. It changes nothing for any question until it is chosen. A pinned
- * one is taken only while its collection stands as it was calibrated on.
+ * Stores a policy under the id of its settings. It has no effect until it is chosen. A pinned one is only accepted if
+ * its collection is in the state it was calibrated on.
  */
 export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
@@ -41,7 +41,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     tenant,
     id: policy.id,
     name: policy.name,
-    // Plain data, both.
+    // Both are plain data.
     settings: policySettings(policy) as unknown as Json,
     pin,
     evidence: evidence as Json,
@@ -56,7 +56,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
   return c.json(onTheWire(stored))
 }
 
-/** The caller's tenant's policies and its latest choices, newest first, and the policies that have a name here. */
+/** The tenant's policies and latest choices, newest first, and the named policies. */
 export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'admin')

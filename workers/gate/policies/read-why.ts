@@ -2,7 +2,7 @@ import { WorkerError } from '../errors.ts'
 
 const MAX_CHARACTERS = 1_000
 
-/** Why something is done, one line for the record; empty where none is given. @throws `why` */
+/** The reason for an action, one line for the audit trail; empty if not given. @throws `why` */
 export function readWhy(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && value.length <= MAX_CHARACTERS && !/[\p{Cc}\p{Surrogate}]/u.test(value)) return value

@@ -11,10 +11,10 @@ const WORDS: Readonly<Record<PresetNeed, string>> = {
 }
 
 /**
- * Whether a policy can work here, one that has a name and one that was pushed.
+ * Checks whether a named or pushed policy can work in this deployment.
  *
- * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer; what the index throws, which is
- *   asked for its model where that matters
+ * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer; the index's errors, if its
+ *   embedding model matters
  */
 export async function requireFit(
   { name, preset, gates }: Policy,

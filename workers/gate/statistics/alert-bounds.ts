@@ -1,4 +1,4 @@
-/** Bounds of the alerts, from the variables of the deployment. */
+/** Bounds of the alerts, from the deployment's variables. */
 import type { AlertBounds } from '@hono-rag-gate/console'
 import type { GateBindings } from '../bindings.ts'
 import { numberIn } from '../settings.ts'
@@ -12,9 +12,9 @@ const NAMES = {
   ALERT_LATENCY_AT_MOST_MS: 'p95AtMostMs',
 } as const satisfies Partial<Record<keyof GateBindings, keyof AlertBounds>>
 
-/** The variables were checked before. */
+/** The variables were validated before. */
 export function alertBoundsOf(env: GateBindings): AlertBounds {
-  // The names are those of the object itself.
+  // The keys are those of the object itself.
   const given = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter((name) => env[name] !== undefined)
   return Object.fromEntries(given.map((name) => [NAMES[name], numberIn(env, name)]))
 }

@@ -1,4 +1,4 @@
-/** The console, with the settings of the deployment. */
+/** Options of the console from the deployment's settings. */
 import type { AnswerTokens, ConsoleOptions, Policies } from '@hono-rag-gate/console'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
 import { namespaceOf } from 'hono-rag-gate/core/lib'
@@ -11,7 +11,7 @@ import { numberIn } from '../settings.ts'
 import { alertBoundsOf } from './alert-bounds.ts'
 import { pricesOf } from './savings-ledger.ts'
 
-/** What the composition has for it. */
+/** Parts from the composition. */
 export interface ConsoleGiven {
   readonly authenticate: Authenticate
   readonly isOperator: (principal: Principal) => boolean
@@ -22,11 +22,11 @@ export interface ConsoleGiven {
   readonly collections: IngestPorts['collections']
   readonly index: IngestPorts['index']
   readonly policies: Policies
-  /** Names what reads passages. */
+  /** Id of the reranker. */
   readonly reader: string | null
 }
 
-/** The variables were checked before. */
+/** The variables were validated before. */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
   const { authenticate, isOperator, answerTokens, purges, log, clock, collections, index, policies, reader } = given
   const { DECISIONS_QUEUE: queue } = env
@@ -43,7 +43,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
       webhookUrl: env.ALERT_WEBHOOK_URL,
       webhookSecret: env.ALERT_WEBHOOK_SECRET,
       operatorTenant: 'default',
-      // Apart, so that an invocation has few of them.
+      // Delayed, so that an invocation gets few of them.
       spread: queue && ((watch, turn) => queue.send({ watch }, { delaySeconds: turn * 2 })),
       collectionsOf: async (tenant) =>
         (await collections.list(tenant)).map((collection) => ({
@@ -51,7 +51,7 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
           policyId: collection.policyId,
         })),
       roomOf: async (tenant) => {
-        // Each is asked by itself, and an invocation may ask a thousand times. In D1 all have the same room.
+        // Each is queried separately, and an invocation may send a thousand subrequests. In D1 all share one capacity.
         const some = (await collections.list(tenant)).slice(0, env.UPSTASH_VECTOR_REST_URL === undefined ? 10 : 100)
         const asked = some.map(({ id }) => index.settle(namespaceOf(tenant, id)))
         const rooms = (await Promise.all(asked)).flatMap((room) => room ?? [])

@@ -1,21 +1,21 @@
-/** Counts requests that fail or are rejected, which no decision tells of. */
+/** Counts failed and rejected requests, which have no decision. */
 import { memberAt } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import type { ConsoleParts } from '@hono-rag-gate/console'
 
 const HOUR_MS = 3_600_000
-/** Between two writes, so that a flood of rejected requests is few rows; `waitUntil` ends after 30 s. */
+/** Interval between writes, so that a flood of rejected requests makes few rows; `waitUntil` ends after 30 s. */
 const WRITE_EVERY_MS = 5_000
-/** Kinds of faults that are held, some more than the API has; of more, those counted last are left out. */
+/** Maximum number of kinds of faults, more than the API has; further ones are not counted. */
 const MOST_KINDS = 128
 
-/** Faults of this isolate. */
+/** Counts the faults of this isolate. */
 export interface FaultCounter {
-  /** @returns once it is written, or is left to the next fault */
+  /** @returns when it is written, or left to the next write */
   count(route: string, status: number, code: string): Promise<void>
 }
 
-/** Counts faults and writes them together. What D1 does not take is written with the next. */
+/** Counts faults and writes them together. Failed writes are repeated with the next. */
 export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock: Clock): FaultCounter {
   let isolate: string | undefined
   let waiting: Promise<void> | undefined
@@ -39,7 +39,7 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
       return
     }
     const hourMs = hourOf(clock.nowMs())
-    // What was counted meanwhile is written with the next.
+    // Faults counted in the meantime are part of the next write.
     for (const { key, fault } of known)
       if (fault.hourMs < hourMs && fault.requests === counted.get(key)) counted.delete(key)
   }
@@ -56,7 +56,7 @@ export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock:
 
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
-/** Ids within a path are left out; a path that is no route is `other`. What a route itself does not find counts under it. */
+/** The route of a path, without ids; `other` for an unknown one. A 404 of a route itself counts under the route. */
 export function routeOf(path: string, status: number): string {
   const [, first = '', second = ''] = path.split('/')
   if (first === 'v1') return /^[a-z.]{1,20}$/.test(second) && status !== 404 ? `/v1/${second}` : '/v1'
@@ -64,7 +64,7 @@ export function routeOf(path: string, status: number): string {
   return isRoute && ['ask', 'mcp', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
 }
 
-/** Code and request id of an error that is answered; empty where it has none. */
+/** Code and request id of an error response; empty without them. */
 export async function errorOf(response: Response): Promise<{ readonly code: string; readonly requestId: string }> {
   if (!(response.headers.get('content-type') ?? '').includes('json')) {
     await response.body?.cancel()
@@ -72,7 +72,7 @@ export async function errorOf(response: Response): Promise<{ readonly code: stri
   }
   const body: unknown = await response.json().catch(() => undefined)
   const error = memberAt(body, 'error')
-  // JSON-RPC has numbers, and beside them what they stand for.
+  // JSON-RPC has numeric codes, and the gate's own beside them in `data`.
   const told = memberAt(error, 'data') ?? error
   const [code, requestId] = ['code', 'request_id'].map((name) => memberAt(told, name))
   return {

@@ -1,4 +1,4 @@
-/** How decisions get into the database: held in the isolate and written together, or through a queue. */
+/** How decisions reach the database: buffered in the isolate, or through a queue. */
 import { errorForLog } from 'hono-rag-gate/errors'
 import { createBufferedDecisionLog } from 'hono-rag-gate/adapters/buffered-decision-log'
 import { createD1DecisionStore } from 'hono-rag-gate/adapters/d1'
@@ -10,9 +10,9 @@ import { numberIn } from '../settings.ts'
 import { namedPolicyOfId, recordedPolicy } from '../policies/policy-named.ts'
 
 /**
- * The queue where one is bound, else the buffer of the isolate.
+ * The queue if bound, otherwise a buffer in the isolate.
  *
- * @throws `config_invalid` when the number of days for questions is out of range
+ * @throws `config_invalid` if the number of days for questions is out of range
  */
 export function decisionLogFor(env: GateBindings): DecisionLog {
   const store = decisionStore(env)
@@ -23,7 +23,7 @@ export function decisionLogFor(env: GateBindings): DecisionLog {
     : createQueueDecisionLog({ queue: env.DECISIONS_QUEUE, fallback: store, onDropped })
 }
 
-/** Handler for `queue`: writes what other isolates sent. */
+/** Handler for `queue`: writes decisions of other isolates. */
 export async function consumeQueuedDecisions(batch: Pick<MessageBatch, 'messages'>, env: GateBindings): Promise<void> {
   const consume = createDecisionConsumer({
     store: (onRejected) => decisionStore(env, onRejected),
@@ -38,7 +38,7 @@ function decisionStore(
     console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
 ): DecisionStore {
   const textDays = numberIn(env, 'STORE_QUESTIONS_DAYS')
-  // By its decisions alone it is known whose a text is, when a principal is to be erased.
+  // A text must not outlive its decisions, because only these tell its principal, for erasure.
   const retentionDays = textDays && Math.min(textDays, numberIn(env, 'DECISION_RETENTION_DAYS') ?? 90)
   return createD1DecisionStore({
     db: env.DB,

@@ -1,11 +1,11 @@
-/** The ledger of what is saved, by prices and an average call from the variables of the deployment. */
+/** The ledger of savings, with prices and an average call from the deployment's variables. */
 import { type Prices, type SavingsLedger, savingsLedger } from 'hono-rag-gate/core/reports'
 import type { GateBindings } from '../bindings.ts'
 import { numberIn, type SettingName } from '../settings.ts'
 
 const numberOf = (env: GateBindings, name: SettingName): number => numberIn(env, name) ?? 0
 
-/** `undefined` where none are set. */
+/** The prices; `undefined` if none are set. */
 export function pricesOf(env: GateBindings): Prices | undefined {
   return env.PRICE_CURRENCY === undefined
     ? undefined
@@ -17,7 +17,7 @@ export function pricesOf(env: GateBindings): Prices | undefined {
       }
 }
 
-/** The variables were checked before. */
+/** The variables were validated before. */
 export function savingsOf(env: GateBindings): SavingsLedger {
   const prices = pricesOf(env)
   const hasAverages = env.AVERAGE_INPUT_TOKENS !== undefined
