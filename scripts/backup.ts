@@ -1,13 +1,13 @@
 /**
- * Saves what is in the gate's D1 database into a file, and restores it into another: every table, passages included, whose
- * words are indexed anew. `wrangler d1 export` takes no database with a full-text table.
+ * Saves the gate's D1 database to a file, and restores it into another: all tables, including passages, which are
+ * indexed again. (`wrangler d1 export` does not support databases with full-text tables.)
  *
  *   node scripts/run.mjs scripts/backup.ts save <file> [database id]
  *   node scripts/run.mjs scripts/backup.ts restore <file> [database id]
  *
- * Without an id it is the database of this machine (`npm start`), which nothing else may have open; with one that of the
- * deployment, with wrangler's own login. A database to restore into has the migrations, and nothing else. What is recorded
- * while it is saved is in the file, or is not.
+ * Without an id, the local database (`npm start`) is used, which no other process may have open; with an id, the
+ * deployment's, with wrangler's login. A database to restore into must have the migrations, and no data. Rows that are
+ * written during a backup may or may not be in the file.
  */
 import {
   closeSync,
@@ -33,7 +33,7 @@ import { migrate, noteSchema, ROOT } from './local-gate.ts'
 const LOCAL_ID = '00000000-0000-0000-0000-000000000000'
 const PAGE = 500
 
-/** Counted of decisions by triggers: read while nothing is counted. */
+/** Counts of decisions, maintained by triggers: read while nothing is being counted. */
 const COUNTED = [
   'decision_rollups',
   'question_days',
@@ -42,13 +42,13 @@ const COUNTED = [
   'late_decisions',
   'counted_decisions',
 ]
-/** Triggers write other tables of these: those come later, and stand as they were saved. */
+/** Tables whose triggers write other tables: restored first, so that the others are restored as they were saved. */
 const FIRST = ['rejected_events', 'decisions']
 
 type Row = Readonly<Record<string, unknown>>
 type Write = (table: string, rows: readonly Row[]) => void
 
-/** @returns rows by table */
+/** @returns numbers of rows by table */
 export async function save(db: D1Database, write: Write): Promise<Readonly<Record<string, number>>> {
   const saved: Record<string, number> = {}
   const all = (await tablesOf(db)).filter((table) => !COUNTED.includes(table))
@@ -59,7 +59,7 @@ export async function save(db: D1Database, write: Write): Promise<Readonly<Recor
       saved[table] = (saved[table] ?? 0) + rows.length
     }
   }
-  // The counts come last: they hold every decision of the file, but for those that are to be counted once they are restored.
+  // Counts are saved last: they then include every decision in the file, except those to be counted after a restore.
   for (const [table, rows] of await countsOf(db)) {
     write(table, rows)
     saved[table] = rows.length
@@ -67,7 +67,7 @@ export async function save(db: D1Database, write: Write): Promise<Readonly<Recor
   return saved
 }
 
-/** @throws when the database holds decisions or documents already */
+/** @throws if the database already has decisions or documents */
 export async function restore(db: D1Database, rows: AsyncIterable<readonly [table: string, row: Row]>): Promise<void> {
   const held = await db
     .prepare('SELECT (SELECT count(*) FROM decisions) + (SELECT count(*) FROM documents) AS n')
@@ -97,7 +97,7 @@ async function put(db: D1Database, table: string, rows: readonly Row[]): Promise
   await db.batch(jsonBatches(rows).map((batch) => statement.bind(batch)))
 }
 
-/** Their terms are made of their texts, as ingestion makes them. */
+/** Their terms are computed from their texts, as in ingestion. */
 async function putPassages(db: D1Database, rows: readonly Row[]): Promise<void> {
   const index = createWordIndex({ db, language: english })
   for (const [namespace, own] of Map.groupBy(rows, (row) => String(row['namespace']))) {
@@ -108,7 +108,7 @@ async function putPassages(db: D1Database, rows: readonly Row[]): Promise<void> 
   }
 }
 
-/** Tables that are filled from elsewhere are left out: the migrations' own, and those of the words. */
+/** Leaves out tables that are filled from elsewhere: the migrations' own, and those of the word index. */
 async function tablesOf(db: D1Database): Promise<string[]> {
   const { results } = await db
     .prepare(
@@ -139,7 +139,7 @@ async function* pagesOf(db: D1Database, table: string): AsyncGenerator<readonly 
   }
 }
 
-/** The tables of counts as they stand together: read again where something was counted meanwhile. */
+/** A consistent read of the count tables: repeated if decisions were counted in the meantime. */
 async function countsOf(db: D1Database): Promise<readonly (readonly [table: string, rows: Row[]])[]> {
   const place = (): Promise<unknown> =>
     db.prepare(`SELECT group_concat(place || ' ' || decisions) AS places FROM counted_decisions`).first('places')
@@ -157,7 +157,7 @@ async function countsOf(db: D1Database): Promise<readonly (readonly [table: stri
 
 const STATE = join(process.env['RAG_GATE_HOME'] ?? ROOT, '.wrangler', 'state')
 
-/** A database by its id, or that of this machine, while something is done with it. */
+/** Opens a database by id, or the local one, for the duration of `use`. */
 async function withDatabase<Result>(id: string | undefined, use: (db: D1Database) => Promise<Result>): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), 'rag-gate-backup-'))
   const database = {
@@ -196,7 +196,7 @@ if (import.meta.main) {
   await withDatabase(id, async (db) => {
     if (command === 'restore') {
       await restore(db, linesOf(file))
-      // A start would set it aside.
+      // Otherwise a start would set the database aside.
       if (isLocal) noteSchema(STATE)
       return console.log(`Restored from ${file}.`)
     }

@@ -1,5 +1,5 @@
 /**
- * Runs a bench by its name, with what stands behind it:
+ * Runs a benchmark by its name, with further arguments:
  *
  *   npm run bench -- sizes
  *
@@ -12,7 +12,7 @@ import { ROOT } from './local-gate.ts'
 
 const BENCHES = join(ROOT, 'bench')
 
-/** The benches among the files of a folder: those that say how they are run. */
+/** The benchmarks in a folder: files whose docstring states how to run them. */
 function benchesIn(folder: string): readonly (readonly [name: string, sentence: string])[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -30,7 +30,7 @@ function benchesIn(folder: string): readonly (readonly [name: string, sentence: 
     })
 }
 
-// npm takes the first `--`, and leaves the one before what the bench is given.
+// npm removes the first `--`; remove the one before the benchmark's arguments too.
 const [name, ...given] = process.argv.slice(2).filter((argument) => argument !== '--')
 if (name === undefined) {
   for (const [bench, sentence] of benchesIn(BENCHES)) console.log(`${bench.padEnd(30)} ${sentence}`)

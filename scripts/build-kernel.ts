@@ -13,7 +13,7 @@ import { ROOT } from './local-gate.ts'
 const COMPILER = join(ROOT, 'node_modules', 'assemblyscript', 'bin', 'asc.js')
 const SOURCE = join('packages', 'vector-index', 'kernel', 'scan.ts')
 
-/** Numbers and memory alone: no runtime. */
+/** Only numbers and memory, so no runtime is needed. */
 const OPTIONS = [
   '-O3',
   '--noAssert',
@@ -28,15 +28,15 @@ const OPTIONS = [
 ]
 
 /**
- * The kernel, compiled afresh.
+ * Compiles the kernel.
  *
- * @throws Error with what the compiler says
+ * @throws Error with the compiler's message
  */
 export function compileKernel(): Buffer<ArrayBuffer> {
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-kernel-'))
   const file = join(folder, 'kernel.wasm')
   try {
-    // It joins the path to the folder that it runs in.
+    // The compiler resolves the path against its working directory.
     const args = [COMPILER, SOURCE, '--outFile', relative(ROOT, file), ...OPTIONS]
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${SOURCE} does not compile:\n${stderr}`)

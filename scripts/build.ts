@@ -1,9 +1,9 @@
 /**
- * `npm run build`: every package as it is published, in `dist/npm`: JavaScript with its types, compiled kernels, a
- * package.json whose doors lead there, licence and README. What was there before goes.
+ * `npm run build`: builds every package for publication into `dist/npm`: JavaScript with types, compiled kernels,
+ * package.json with matching exports, licence and README. Previous output is deleted.
  *
- * In the checkout the doors of the packages lead to their sources, so that nothing has to be built to work on them. Types are
- * written and not checked, which takes twice as long: `npm run typecheck` does that.
+ * In the checkout, exports lead to the sources, so that no build is needed to work on them. Types are emitted without
+ * being checked, which would take twice as long: `npm run typecheck` does that.
  */
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -11,7 +11,7 @@ import { build } from 'esbuild'
 import { runChecks } from './check.ts'
 import { ROOT } from './local-gate.ts'
 
-/** A package.json, as far as it is looked at. */
+/** The fields of package.json that are used. */
 interface Manifest {
   readonly name: string
   readonly version: string
@@ -22,23 +22,23 @@ interface Manifest {
   readonly engines?: Readonly<Record<string, string>>
 }
 
-/** What only a checkout needs. */
+/** Fields only for the checkout. */
 const OF_CHECKOUT = ['private', 'scripts', 'workspaces', 'devDependencies', 'allowScripts', 'cloudflare']
 
-/** Folders of the packages, from the root of the project; the gate itself first. */
+/** Folders of the packages, relative to the project root; the gate itself first. */
 export const PACKAGE_FOLDERS: readonly string[] = ['.', ...globSync('packages/*', { cwd: ROOT }).sort()]
 
-/** Where a package is built to, absolute. */
+/** Absolute output folder of a package. */
 export function builtAt(folder: string): string {
   return join(ROOT, 'dist', 'npm', folder === '.' ? 'hono-rag-gate' : folder.replace('packages/', ''))
 }
 
-/** Sources of a package, from its folder. */
+/** Source folders of a package. */
 function sourcesOf(folder: string): readonly string[] {
   return folder === '.' ? ['src', 'd1'] : ['src']
 }
 
-/** `./src/x.ts` as a built package has it; what is no source stays. */
+/** The exports entry of `./src/x.ts` in a built package; other files are unchanged. */
 function built(door: string): string | { readonly types: string; readonly default: string } {
   if (!door.endsWith('.ts')) return door
   const path = door.slice(0, -'.ts'.length)
@@ -46,8 +46,8 @@ function built(door: string): string | { readonly types: string; readonly defaul
 }
 
 /**
- * A README as a tarball has it: a link to a file of the repository leads there, at `main`. While the package.json of the
- * project names no `repository`, its text stands alone, and pictures are left out.
+ * A README for publication: links to repository files become links to the repository at `main`. While the project's
+ * package.json has no `repository`, links become plain text, and images are removed.
  */
 export function withLinksThatHold(page: string, folder: string, repository?: Manifest['repository']): string {
   const address = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '')
@@ -60,7 +60,7 @@ export function withLinksThatHold(page: string, folder: string, repository?: Man
   )
 }
 
-/** Which of the packages the built sources import: they are peers, at this very version. */
+/** The project's own packages that the built sources import: peer dependencies, at exactly this version. */
 function ownPeers(name: string, to: string, version: string): Readonly<Record<string, string>> {
   const sources = globSync('**/*.{js,d.ts}', { cwd: to }).map((file) => readFileSync(join(to, file), 'utf8'))
   const named = sources.flatMap((source) =>
@@ -78,7 +78,7 @@ function ownPeers(name: string, to: string, version: string): Readonly<Record<st
 }
 
 function writeManifest(folder: string, to: string, { version, engines }: Manifest): void {
-  // The form that npm asks for.
+  // The documented format of package.json.
   const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest
   const kept = Object.entries(manifest).filter(([name]) => !OF_CHECKOUT.includes(name))
   const doors = Object.entries(manifest.exports).map(([door, file]) => [door, file === null ? null : built(file)])
@@ -123,7 +123,7 @@ async function buildPackages(): Promise<boolean> {
       withLinksThatHold(readFileSync(join(ROOT, folder, 'README.md'), 'utf8'), folder, root.repository),
     )
   }
-  // In one file with what it needs: it depends on nothing.
+  // One file with its dependencies, so that the package has none.
   await build({
     entryPoints: [join(ROOT, 'packages', 'cli', 'src', 'main.ts')],
     outfile: join(builtAt('packages/cli'), 'src', 'main.js'),
@@ -131,9 +131,9 @@ async function buildPackages(): Promise<boolean> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // The CommonJS of one asks for its files by names that no bundler can know.
+    // The CommonJS build of a dependency loads its files by computed names, which a bundler cannot resolve.
     mainFields: ['module', 'main'],
-    // A library in it is CommonJS, and asks Node for its own modules.
+    // A bundled CommonJS library requires Node's built-in modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   })
   rmSync(join(dist, 'compiled'), { recursive: true })

@@ -5,10 +5,10 @@ import type { V4ModuleDefinition } from 'miniflare'
 import { ROOT } from './local-gate.ts'
 
 /**
- * The modules that wrangler bundles a Worker into, the Worker's own first, its compiled kernel after it.
+ * Bundles a Worker with wrangler into modules: the Worker's own first, then its compiled kernel.
  *
- * @param entry path from the root of the project
- * @param directory empty; the modules are written there
+ * @param entry path relative to the project root
+ * @param directory empty directory for the modules
  */
 export function bundle(entry: string, directory: string): V4ModuleDefinition[] {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')

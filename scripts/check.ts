@@ -1,5 +1,5 @@
 /**
- * The checks that are one command each: `npm run typecheck` and `npm run lint`; `npm test` runs them all.
+ * Checks that are single commands: `npm run typecheck` and `npm run lint`; `npm test` runs them all.
  *
  *   node scripts/run.mjs --with=all scripts/check.ts [types] [lint] [format] [site]
  */
@@ -9,18 +9,18 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ROOT } from './local-gate.ts'
 
-/** How many passed and failed. */
+/** Numbers of passed and failed checks. */
 export interface Count {
   passed: number
   failed: number
 }
 
-/** A check: its name, whose first word chooses it, and the script with its arguments. */
+/** A check: its name, whose first word selects it, and the script with its arguments. */
 export type Check = readonly [name: string, script: string, ...args: string[]]
 
 const OXLINT = ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'] as const
 
-/** The checks of the sources, those that take longest first. The linter reads types anyway, and tells the compiler's errors too. */
+/** Checks of the sources, the slowest first. The linter needs types anyway, so it also reports compiler errors. */
 export const CHECKS: readonly Check[] = [
   ['types and lint', ...OXLINT, '--type-check'],
   ['types: core alone', 'node_modules/typescript/bin/tsc', '-p', 'src/core', '--singleThreaded'],
@@ -29,7 +29,7 @@ export const CHECKS: readonly Check[] = [
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
 ]
 
-/** The site, whose links a test holds too. */
+/** Builds the site; a test checks its links too. */
 export const SITE: Check = [
   'site: the pages, and no dead link',
   'node_modules/vitepress/bin/vitepress.js',
@@ -38,12 +38,12 @@ export const SITE: Check = [
   '--logLevel=warn',
 ]
 
-/** The linter where only it is installed: there the compiler misses the packages that others bring. */
+/** The linter alone, if only its dependencies are installed: the compiler would miss other packages. */
 const LINT_ALONE: Check = ['lint', ...OXLINT]
 
 /**
- * Of all that is run. wrangler sends no telemetry and fetches nothing from outside; with memory to spare, Go, in which the linter is
- * written, takes a fourth less of a processor.
+ * Environment of all commands: wrangler without telemetry and downloads; a larger Go heap, with which the linter needs
+ * a quarter less CPU time.
  */
 const ENVIRONMENT = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
@@ -51,7 +51,7 @@ const ENVIRONMENT = {
   GOGC: '400',
 }
 
-/** Runs a script of the project, shows what it prints line by line, and says whether it ended well: others may run beside it. */
+/** Runs a project script in parallel to others, printing its output line by line. @returns whether it succeeded */
 export async function runBeside(
   script: string,
   args: readonly string[],
@@ -68,7 +68,7 @@ export async function runBeside(
   return code === 0
 }
 
-/** Runs a script of the project and says whether it ended well. */
+/** Runs a project script. @returns whether it succeeded */
 export function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): boolean {
   const result = spawnSync(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
@@ -78,7 +78,7 @@ export function run(script: string, args: readonly string[], env: Readonly<Recor
   return result.status === 0
 }
 
-/** Runs checks one after the other, with a line for each. */
+/** Runs checks one after the other, and prints a line for each. */
 export function runChecks(checks: readonly Check[], env: Readonly<Record<string, string>> = {}): Count {
   const count = { passed: 0, failed: 0 }
   for (const [name, script, ...args] of checks) note(count, name, run(script, args, env))
@@ -91,7 +91,7 @@ function note(count: Count, name: string, passed: boolean): void {
   else count.failed++
 }
 
-/** Runs checks two at a time; what each prints stands above its line. */
+/** Runs checks two at a time; the output of each is above its result line. */
 export async function runChecksInPairs(
   checks: readonly Check[],
   env: Readonly<Record<string, string>> = {},

@@ -1,9 +1,9 @@
 /**
- * Writes the dashboard as the package of the console holds it, and as the ready Worker serves it among its assets:
+ * Builds the dashboard into the console package and into the ready Worker's assets:
  *
  *   node scripts/run.mjs scripts/console-page.ts
  *
- * A page, a script and a style, minified, which find each other and the API beside themselves, under any path.
+ * A minified page, script and style sheet, which refer to each other and to the API by relative paths.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { ROOT } from './local-gate.ts'
 
 const SOURCES = join(ROOT, 'packages', 'console', 'public')
 
-/** What is written, by path from the root. */
+/** Generated files, by path from the root. */
 export async function pageFiles(): Promise<Readonly<Record<string, string>>> {
   const [script, style] = await Promise.all([minified('dashboard.ts'), minified('dashboard.css')])
   const icon = source('favicon.svg').trim()
@@ -26,7 +26,7 @@ export const STYLE: string = ${JSON.stringify(style)}
     'workers/gate/public/v1/dashboard.html': page,
     'workers/gate/public/v1/dashboard.js': script,
     'workers/gate/public/v1/dashboard.css': style,
-    // Its own page looks the same.
+    // The Worker's own page has the same theme.
     'workers/gate/public/theme.css': source('theme.css'),
     'workers/gate/public/favicon.svg': source('favicon.svg'),
   }
@@ -43,7 +43,7 @@ async function minified(name: string): Promise<string> {
     minify: true,
     write: false,
     format: 'esm',
-    // What minifying may write must be read by the browsers that read the sources.
+    // The minified output must work in the same browsers as the sources.
     target: 'es2022',
   })
   return outputFiles[0]!.text

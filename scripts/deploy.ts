@@ -1,11 +1,11 @@
 /**
- * `npm run deploy`: the ready Worker on Cloudflare, with its database, migrations and secrets.
+ * `npm run deploy`: deploys the ready Worker to Cloudflare, with its database, migrations and secrets.
  *
  *   npm run deploy -- [--dry-run] [--generate-secrets]
  *
- * wrangler creates what wrangler.toml names and the account lacks. Missing secrets are asked for; where no terminal can
- * answer, as in a build service, they are left to be set there. `--generate-secrets` makes them without asking.
- * `--dry-run` bundles, says what would be done, and needs no account and no network.
+ * wrangler creates the resources in wrangler.toml that the account lacks. It prompts for missing secrets; without a
+ * terminal, as in a build service, they must be set there. `--generate-secrets` generates them without a prompt.
+ * `--dry-run` bundles and prints what would be done, without account or network.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,10 +46,10 @@ try {
 }
 
 async function readSettings(generate: boolean): Promise<DeploymentSettings> {
-  // It takes a second and a half to load.
+  // Imported only here, because it takes 1.5 seconds to load.
   const { unstable_readConfig } = await import('wrangler')
   const config = unstable_readConfig({ config: join(ROOT, 'wrangler.toml') })
-  // wrangler's own types need packages that are not installed; this is the documented form of the file.
+  // wrangler's types need packages that are not installed; this is the documented format of the file.
   const databases = config.d1_databases as readonly { readonly binding: string; readonly database_name?: string }[]
   const database = databases.find(({ binding }) => binding === 'DB')?.database_name
   if (config.name === undefined || database === undefined) {
@@ -58,7 +58,7 @@ async function readSettings(generate: boolean): Promise<DeploymentSettings> {
   return { worker: String(config.name), database, generate }
 }
 
-/** Bundles without uploading, and says what a deployment would do. */
+/** Bundles without uploading, and prints what a deployment would do. */
 async function rehearse({ worker, database }: DeploymentSettings): Promise<void> {
   const { ok, output } = await wranglerRun(['deploy', '--dry-run', '--minify', '--outdir', scratch], 'captured', {
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
@@ -92,7 +92,7 @@ async function deployAndReport(settings: DeploymentSettings): Promise<void> {
   }
 }
 
-/** Uploads the Worker; secrets go in a file that only its owner can read, and that is gone afterwards. */
+/** Uploads the Worker. Secrets are passed in a file that only its owner can read, and that is deleted afterwards. */
 async function uploadWith(secrets: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const log = join(scratch, 'output.json')
   const file = join(scratch, 'secrets.json')
@@ -109,11 +109,11 @@ async function uploadWith(secrets: Readonly<Record<string, string>>): Promise<re
       .split('\n')
       .filter((line) => line !== '')
       .flatMap((line) => {
-        // wrangler's own record of what it did, one JSON object a line.
+        // wrangler's output log, one JSON object per line.
         const entry = JSON.parse(line) as { type: string; targets?: readonly string[] }
         return entry.type === 'deploy' ? (entry.targets ?? []) : []
       })
-      // Beside addresses, such as `name.workers.dev` or `example.com/* (zone: example.com)`, it lists the cron triggers.
+      // Besides URLs, such as `name.workers.dev` or `example.com/* (zone: example.com)`, it lists cron triggers.
       .filter((target) => /^(https:\/\/)?[\w*-]+\.[\w.-]+/.test(target))
       .map((target) => `https://${target.replace('https://', '').split(/[ *]/)[0]}`)
   )

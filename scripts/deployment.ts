@@ -1,72 +1,72 @@
 /**
- * The steps of a deployment: which database, which migrations, which secrets, in which order. What runs wrangler, asks
- * and prints is given, so that the order can be tested without an account.
+ * The steps of a deployment: which database, migrations and secrets, in which order. Running wrangler, prompting and
+ * printing are parameters, so that the order can be tested without an account.
  */
 import { randomBytes } from 'node:crypto'
 import { settingProblems } from '../workers/gate/settings.ts'
 
-/** A secret that the Worker can have. */
+/** A secret of the Worker. */
 export interface Secret {
   readonly name: string
-  /** What it is for, in one clause. */
+  /** Its purpose, in one clause. */
   readonly purpose: string
-  /** Whether its owner needs to know it; one that is not is made and not shown. */
+  /** Whether its owner needs to know it; others are generated without being shown. */
   readonly shown: boolean
 }
 
-/** Secrets that a deployment asks for when the Worker does not have them. */
+/** Secrets that a deployment asks for if the Worker lacks them. */
 export const SECRETS: readonly Secret[] = [
   { name: 'ADMIN_TOKEN', purpose: 'token for documents, keys, statistics and the operator view', shown: true },
   { name: 'QUESTION_HMAC_KEY', purpose: 'key under which questions are recorded, as an HMAC', shown: false },
 ]
 
-/** How one wrangler command ended. */
+/** Result of a wrangler command. */
 export interface Ran {
   readonly ok: boolean
-  /** What it printed, where it was captured. */
+  /** Its output, if captured. */
   readonly output: string
 }
 
-/** What the steps use. */
+/** Tools for the steps. */
 export interface DeploymentTools {
-  /** Runs wrangler and captures what it prints. */
+  /** Runs wrangler and captures its output. */
   readonly read: (...args: string[]) => Promise<Ran>
   /** Runs wrangler in the terminal. */
   readonly run: (...args: string[]) => Promise<Ran>
-  /** Deploys with these secrets beside those that the Worker has. @returns addresses of the Worker */
+  /** Deploys with these secrets, in addition to those that the Worker has. @returns the Worker's URLs */
   readonly deploy: (secrets: Readonly<Record<string, string>>) => Promise<readonly string[]>
-  /** Asks a person; `undefined` without a terminal. */
+  /** Prompts a person; `undefined` without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined
   readonly say: (line: string) => void
 }
 
-/** What a deployment is to do. */
+/** Settings of a deployment. */
 export interface DeploymentSettings {
   readonly worker: string
   readonly database: string
-  /** Makes every missing secret without asking. */
+  /** Generates every missing secret without a prompt. */
   readonly generate: boolean
 }
 
-/** What a deployment made. */
+/** Result of a deployment. */
 export interface Deployment {
   readonly addresses: readonly string[]
   readonly databaseCreated: boolean
-  /** Names of secrets that were set. */
+  /** Names of the secrets that were set. */
   readonly secrets: readonly string[]
-  /** Names of secrets that are still missing. */
+  /** Names of the secrets that are still missing. */
   readonly missing: readonly string[]
 }
 
-/** A deployment that cannot go on, with what to do. */
+/** A failed deployment, with the remedy. */
 export class DeploymentError extends Error {
   override readonly name = 'DeploymentError'
 }
 
 /**
- * Deploys: migrations before the code where there is a database, after it where the deployment makes the database.
+ * Deploys: with an existing database migrations run before the upload, with a new one after it.
  *
- * @throws `DeploymentError` when a step fails; what came before it stays
+ * @throws `DeploymentError` if a step fails; earlier steps are not undone
  */
 export async function deployGate(settings: DeploymentSettings, tools: DeploymentTools): Promise<Deployment> {
   const { worker, database } = settings
@@ -77,7 +77,7 @@ export async function deployGate(settings: DeploymentSettings, tools: Deployment
     settings.generate,
     tools,
   )
-  // Before the upload: should it break off halfway, the secrets may be set without having been shown.
+  // Before the upload: if that is interrupted, the secrets may be set without having been shown.
   for (const { name, shown } of SECRETS) if (shown && values[name] !== undefined) tools.say(`${name}=${values[name]}`)
   if (!databaseCreated) await migrate(tools)
   const addresses = await tools.deploy(values)
@@ -88,15 +88,15 @@ export async function deployGate(settings: DeploymentSettings, tools: Deployment
 async function databaseNames({ read }: DeploymentTools): Promise<readonly string[]> {
   const { ok, output } = await read('d1', 'list', '--json')
   if (!ok) throw new DeploymentError(`The databases of the account cannot be listed:\n${output}`)
-  // The form that wrangler documents for --json.
+  // The documented format of `--json`.
   return (jsonIn(output) as readonly { name: string }[]).map(({ name }) => name)
 }
 
-/** Secrets that the Worker has; none when it was never deployed. */
+/** Names of the Worker's secrets; empty if it was never deployed. */
 async function secretNames(worker: string, { read }: DeploymentTools): Promise<readonly string[]> {
   const { ok, output } = await read('secret', 'list', '--name', worker, '--format', 'json')
   if (ok) return (jsonIn(output) as readonly { name: string }[]).map(({ name }) => name)
-  // 10007 is the code of the API for a Worker that does not exist.
+  // 10007 is the API's error code for a Worker that does not exist.
   if (/10007|does not exist|not found/i.test(output)) return []
   throw new DeploymentError(`The secrets of ${worker} cannot be listed:\n${output}`)
 }
@@ -138,7 +138,7 @@ async function migrate({ run }: DeploymentTools): Promise<void> {
   if (!ok) throw new DeploymentError('The migrations were not applied; run npm run deploy again when that is solved')
 }
 
-/** JSON in what a command printed: wrangler may print other lines before it. */
+/** The JSON in a command's output, which wrangler may precede with other lines. */
 function jsonIn(output: string): unknown {
   const start = output.search(/^[[{]/m)
   try {
@@ -148,7 +148,7 @@ function jsonIn(output: string): unknown {
   }
 }
 
-/** What was made, for the terminal. */
+/** The report for the terminal. */
 export function deploymentReport(made: Deployment, { worker, database }: DeploymentSettings): string {
   const { addresses, databaseCreated, secrets, missing } = made
   const [address = 'https://<your-worker>'] = addresses

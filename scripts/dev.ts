@@ -1,8 +1,8 @@
 /**
- * `npm run dev`: the Worker on this machine for those who change it. It is built anew when a source changes, and every
- * request and message is printed. Database, index and secrets are those of `npm start`.
+ * `npm run dev`: runs the Worker locally for development. It is rebuilt when a source changes, and all requests and
+ * messages are printed. Database, index and secrets are those of `npm start`.
  *
- * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets; settings of the Worker may be
+ * PORT sets the first port to try; RAG_GATE_HOME the folder for state and secrets; settings of the Worker may be
  * exported.
  */
 import { join } from 'node:path'

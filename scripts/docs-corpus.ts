@@ -1,10 +1,10 @@
-/** The project's own documentation as documents: the sample corpus of `npm start`, and what soak and limits ask about. */
+/** The project's docs as documents: the corpus of `npm start`, of the soak test and of the limits benchmark. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GateDocument } from '../packages/cli/src/gate-client.ts'
 import { ROOT } from './local-gate.ts'
 
-/** Every page for users under `docs`, in the order of its path. Those under `internal` are measurements, tables of ids and test vectors. */
+/** All pages for users under `docs`, by path; `internal` has measurements, tables of ids and test vectors. */
 export function docsCorpus(): GateDocument[] {
   const directory = join(ROOT, 'docs')
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })

@@ -1,29 +1,29 @@
 /**
- * Draws the house from its imports, types counted: rooms, floors and circles, now or at a commit.
+ * Draws the module structure from imports, including types: rooms, floors and cycles, now or at a commit.
  *
  *   node scripts/run.mjs scripts/house.ts [commit]
  *
- * A room is a folder; a file that stands in none is a room of its own. The floor of a room is how many rooms stand under
- * it at the most, one on the other; rooms that import each other are a circle.
+ * A room is a folder; a file outside of any folder is its own room. The floor of a room is the length of the longest
+ * import chain below it; rooms that import each other are a cycle.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ROOT } from './local-gate.ts'
 
-/** What imports what, by path. */
+/** Imported files by path. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Rooms on their floors. */
+/** Rooms by floor. */
 export interface Drawing {
   readonly rooms: readonly string[]
-  /** From the ground up, names sorted. */
+  /** From the lowest up, names sorted. */
   readonly floors: readonly (readonly string[])[]
-  /** Each with those that it consists of, sorted. */
+  /** Cycles, each with its sorted rooms. */
   readonly circles: readonly (readonly string[])[]
 }
 
-/** What a package's public name leads to in a checkout, by the name; a `*` stands for one part of a path. */
+/** Targets of the packages' public names in a checkout; a `*` stands for one part of a path. */
 function publicNames(): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const manifest of ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]) {
@@ -38,7 +38,7 @@ function publicNames(): ReadonlyMap<string, string> {
   return names
 }
 
-/** The source that an import leads to, by path from the root. */
+/** The source file of an import, by path from the root. */
 function targetOf(from: string, imported: string, names: ReadonlyMap<string, string>): string {
   if (imported.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), imported))
   const own = names.get(imported)
@@ -51,8 +51,8 @@ function targetOf(from: string, imported: string, names: ReadonlyMap<string, str
 }
 
 /**
- * Reads the imports among the sources under some folders, of packages by their public names too; of the tree, or of a
- * commit (of which only relative imports are followed).
+ * Reads the imports of the sources in some folders, including those by public package names; from the working tree, or
+ * from a commit (relative imports only).
  */
 export function readImports(folders: readonly string[], commit?: string): Imports {
   const git = (...args: readonly string[]): string =>
@@ -123,7 +123,7 @@ function both(reached: ReadonlyMap<string, ReadonlySet<string>>, one: string, ot
   return reached.get(one)!.has(other) && reached.get(other)!.has(one)
 }
 
-/** The drawings of which docs/architecture.md speaks. */
+/** The drawings in docs/architecture.md. */
 export const DRAWINGS: Readonly<Record<string, (path: string) => string | undefined>> = {
   files: (path) => path,
   core: (path) => (path.startsWith('src/core/') ? path.split('/')[2] : undefined),

@@ -1,7 +1,7 @@
 /**
- * Who may import whom, as a whitelist, types counted; part of `npm run lint`. Each room names the rooms it may take from;
- * what it does not name is an error, and so is a circle of files. Where deciding is done, clock, randomness and state of
- * a module are errors as well.
+ * The allowed imports, as a whitelist that includes types; part of `npm run lint`. Each room lists the rooms that it
+ * may import; any other import is an error, and so is a cycle of files. In the pure rooms, clock, randomness and module
+ * state are errors too.
  *
  *   node scripts/import-rules.ts
  */
@@ -9,7 +9,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ROOT } from './local-gate.ts'
 
-/** What a room may import: rooms by the beginning of their paths, and packages by the beginning of their names. */
+/** Allowed imports of a room: path prefixes of rooms, and name prefixes of packages. */
 interface Allowed {
   readonly rooms: readonly string[]
   readonly packages?: readonly string[]
@@ -27,16 +27,16 @@ const POLICY = ['src/core/policy/', ...GATES]
 const PORTS = ['src/ports/', 'src/core/']
 const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
 
-/** Public names of the gate behind which nothing but deciding is done. */
+/** Public names of the gate's pure parts. */
 const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/language', 'hono-rag-gate/errors']
-/** And those of what asks a service. */
+/** Further public names for packages that call services. */
 const ADAPTER_DOORS = [
   'hono-rag-gate/http',
   'hono-rag-gate/ports',
   '@hono-rag-gate/upstream',
   '@cloudflare/workers-types',
 ]
-/** And those of what stores in D1. */
+/** Further public names for packages that use D1. */
 const STORE_DOORS = [
   ...PURE_DOORS,
   'hono-rag-gate/adapters/d1',
@@ -49,7 +49,7 @@ const STORE_DOORS = [
   '@cloudflare/workers-types',
 ]
 
-/** By the beginning of a path; the longest counts. */
+/** Rules by path prefix; the longest matching prefix applies. */
 const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/errors.ts': { rooms: [] },
   'src/core/lib/': { rooms: LIB },
@@ -77,7 +77,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   },
   'src/index.ts': { rooms: ['src/'] },
   'd1/': { rooms: ['d1/', ERRORS, ...PORTS], packages: ['drizzle-orm'] },
-  // A package knows the others by their public names alone, and so does the ready Worker.
+  // Packages and the ready Worker import other packages only by their public names.
   'packages/chat/': {
     rooms: ['packages/chat/'],
     packages: [
@@ -105,7 +105,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['packages/presets/'],
     packages: [...PURE_DOORS, '@hono-rag-gate/calibration/correlation'],
   },
-  // The list of all policies by name.
+  // The list of all named policies.
   'packages/presets/src/named/': {
     rooms: ['packages/presets/'],
     packages: [...PURE_DOORS, 'hono-rag-gate/balanced', '@hono-rag-gate/calibration'],
@@ -201,7 +201,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   'direct-decision-log': ['decision-log'],
 }
 
-/** An import that no rule allows. */
+/** A forbidden import. */
 export interface Violation {
   readonly file: string
   readonly imported: string
@@ -209,14 +209,14 @@ export interface Violation {
 
 const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** What a file imports: paths from the root, and names of packages. */
+/** The imports of a file: paths from the root, and package names. */
 function importsOf(file: string, source: string): readonly string[] {
   return Array.from(source.matchAll(IMPORT), ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
     .filter((name) => name !== '')
     .map((name) => (name.startsWith('.') ? posix.join(posix.dirname(file), name) : name))
 }
 
-/** The imports of a file that no rule allows. */
+/** The forbidden imports of a file. */
 export function violationsOf(file: string, source: string): readonly Violation[] {
   const { rooms, packages = [] } = allowedFor(file)
   return importsOf(file, source)
@@ -242,19 +242,19 @@ function allowedFor(file: string): Allowed {
   return { rooms: [...rooms, ...own], packages }
 }
 
-/** Where deciding is done: the same input has the same verdict, whenever and however often. */
+/** Pure rooms: the same input always gives the same verdict. */
 const PURE = ['src/core/', 'src/language/', 'src/presets/', 'packages/calibration/', 'packages/presets/']
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date(?:\(\)|(?=[^\w(]))|(?<!new )\bDate\(|\bperformance\.now\b|\bMath\.random\b|\bcrypto\.(?:getRandomValues|randomUUID)\b|^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: [^=]+)? = new (?:WeakMap|Map|WeakSet|Set)(?:<[^(]*>)?\(\)/gm
 
-/** What a file holds of clock, randomness or state of a module that may hold none. */
+/** Uses of clock, randomness or module state in a file of a pure room. */
 export function impuritiesOf(file: string, source: string): readonly string[] {
   if (PURE.every((folder) => !file.startsWith(folder))) return []
   return Array.from(source.matchAll(IMPURE), ([found]) => found.trim())
 }
 
-/** Circles among files, types counted: each as the files on the way round. */
+/** Cycles among files, including type imports; each as the files along the cycle. */
 export function circlesAmong(sources: ReadonlyMap<string, string>): readonly (readonly string[])[] {
   const imports = new Map(
     [...sources].map(([file, source]) => [file, importsOf(file, source).filter((name) => sources.has(name))]),

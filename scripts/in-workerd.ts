@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
-/** Bundles a Worker into one file, and what it compiles from WebAssembly beside it, as wrangler would. */
+/** Bundles a Worker into one file, with its WebAssembly modules beside it, like wrangler. */
 export async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [entry],
@@ -19,10 +19,10 @@ export async function bundleScript(entry: string, outfile: string): Promise<void
 }
 
 /**
- * Serves a bundled Worker on a free port of loopback.
+ * Serves a bundled Worker on a free local port.
  *
- * @param bindings values that its `env` has
- * @param databases names of its empty databases
+ * @param bindings values in its `env`
+ * @param databases names of its databases, initially empty
  */
 export function inWorkerd(
   path: string,
@@ -38,14 +38,14 @@ export function inWorkerd(
       host: '127.0.0.1',
       port: 0,
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-      // JSON, as Miniflare wants it.
+      // JSON values, which Miniflare requires.
       bindings: bindings as Record<string, never>,
       d1Databases: [...databases],
     }),
   )
 }
 
-/** Where a Worker is reached without Miniflare's own, which takes several times as long as an answer. */
+/** URL of a Worker that bypasses Miniflare's proxy, which takes several times as long as an answer. */
 export async function originOf(miniflare: Miniflare, name = 'worker'): Promise<string> {
   await miniflare.ready
   return (await miniflare.unsafeGetDirectURL(name)).origin

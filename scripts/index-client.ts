@@ -1,11 +1,11 @@
 /**
- * Talks to an index in the Upstash protocol, as export and import need it. Namespaces are encoded, which the client
- * library does not do; what comes back is checked no further than these scripts use it.
+ * Client of an index with Upstash's protocol, for export and import. It encodes namespaces, which the client library
+ * does not do; responses are only checked as far as these scripts use them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jsonText, parseJson } from '../packages/vector-index/src/exact-json.ts'
 
-/** A row as `range` gives it and `upsert` takes it. */
+/** A row of `range` and `upsert`. */
 export interface IndexRow {
   readonly id: string
   readonly vector?: readonly number[]
@@ -14,21 +14,21 @@ export interface IndexRow {
   readonly data?: string
 }
 
-/** What `info` says, as far as it is used. */
+/** The members of `info` that are used. */
 export interface IndexInfo {
   readonly vectorCount: number
   readonly pendingVectorCount: number
   readonly indexType?: string
   readonly dimension: number
   readonly namespaces: Readonly<Record<string, { readonly vectorCount: number }>>
-  /** Of an index of this project. */
+  /** Only in an index of this project. */
   readonly capacity?: {
     readonly memoryBytesPerNamespace: number
     readonly namespaces: Readonly<Record<string, { readonly memoryBytes: number }>>
   }
 }
 
-/** An index by URL and token. */
+/** URL and token of an index. */
 export interface IndexAddress {
   readonly url: string
   readonly token: string
@@ -37,11 +37,11 @@ export interface IndexAddress {
 const TRIES = 5
 
 /**
- * Sends one command.
+ * Sends a command.
  *
- * A fault of the network, 429 and 5xx are tried again, four times, with a pause that doubles from half a second.
+ * Network errors, 429 and 5xx are retried four times, after a pause that doubles from half a second.
  *
- * @throws with the index's own words when it refuses
+ * @throws with the index's own message if it rejects the command
  */
 export async function send<Result>(
   { url, token }: IndexAddress,
@@ -52,7 +52,7 @@ export async function send<Result>(
   const path = namespace === '' ? command : `${command}/${encodeURIComponent(namespace)}`
   for (let attempt = 1; ; attempt++) {
     const answer = await attemptOnce(`${url.replace(/\/+$/, '')}/${path}`, token, body)
-    // The protocol's own form; a wrong one shows where the result is used.
+    // The protocol's format; a wrong result shows where it is used.
     if ('result' in answer) return answer.result as Result
     if (!answer.again || attempt === TRIES) throw new Error(`${command}: ${answer.problem}`)
     await sleep(250 * 2 ** attempt)
@@ -77,7 +77,7 @@ async function attemptOnce(url: string, token: string, body: unknown): Promise<A
   const again = response.status === 429 || response.status >= 500
   let answer: { result?: unknown; error?: string }
   try {
-    // An object by the protocol; a number or a text has none of its members.
+    // An object by the protocol; a number or string has none of these members.
     answer = parseJson(text) as { result?: unknown; error?: string }
   } catch {
     return { problem: `status ${response.status}, not JSON`, again }
@@ -86,7 +86,7 @@ async function attemptOnce(url: string, token: string, body: unknown): Promise<A
   return { problem: answer.error ?? `status ${response.status}`, again }
 }
 
-/** Options of a script: `--name value` pairs, with the address from the environment where it is not given. */
+/** Parses a script's options: `--name value` pairs, with URL and token from the environment by default. */
 export function readOptions(names: readonly string[], flags: readonly string[], usage: string): Map<string, string> {
   const options = new Map<string, string>()
   const given = process.argv.slice(2)
@@ -103,20 +103,20 @@ export function readOptions(names: readonly string[], flags: readonly string[], 
   return options
 }
 
-/** The address in the options. */
+/** The index address in the options. */
 export function addressIn(options: ReadonlyMap<string, string>, usage: string): IndexAddress {
   const [url, token] = [options.get('url'), options.get('token')]
   if (url === undefined || token === undefined || !/^https?:\/\//.test(url)) return wrongUse(usage)
   return { url, token }
 }
 
-/** A whole number in the options. */
+/** A whole number in the options, 1..1000. */
 export function wholeIn(options: ReadonlyMap<string, string>, name: string, otherwise: number, usage: string): number {
   const value = Number(options.get(name) ?? otherwise)
   return Number.isInteger(value) && value >= 1 && value <= 1000 ? value : wrongUse(usage)
 }
 
-/** Ends the process with 2: the command line makes no sense. */
+/** Prints the usage and exits with code 2. */
 export function wrongUse(usage: string): never {
   console.error(usage)
   process.exit(2)

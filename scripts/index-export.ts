@@ -1,12 +1,12 @@
 /**
- * `npm run index:export -- --out vectors.jsonl`: every vector of an index, one a line, by the ordinary protocol: from
- * an index of your own and from the real service alike.
+ * `npm run index:export -- --out vectors.jsonl`: exports all vectors of an index, one per line, by the public protocol:
+ * from an index of this project or from the service itself.
  *
- * A line is `{"namespace", "id", "vector", "sparseVector", "metadata", "data"}`, with what is there. Broken off, it
- * goes on where it was: beside the file stands `<file>.progress` until all is written. What is written to the index
- * meanwhile may be missed, so let it rest. With `--format vectorize` it is what `wrangler vectorize insert` takes.
+ * A line is `{"namespace", "id", "vector", "sparseVector", "metadata", "data"}`, without absent members. An interrupted
+ * export continues where it stopped, with `<file>.progress` until it is complete. Concurrent writes to the index may be
+ * missed. `--format vectorize` writes the format of `wrangler vectorize insert`.
  *
- * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
+ * Exit codes: 0 complete, 1 failed (run it again to continue), 2 wrong usage.
  */
 import {
   closeSync,
@@ -29,12 +29,12 @@ const USAGE = `Usage: npm run index:export -- --out FILE [--url URL] [--token TO
 URL and token come from UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN where they are not given.
 Without --namespace all namespaces are written.`
 
-/** Where an export stands: what came before is in the file, up to this many bytes. */
+/** Progress of an export: the file is complete up to this many bytes. */
 interface Progress {
   readonly url: string
   readonly only?: string
   readonly done: readonly string[]
-  /** Of the namespace after those that are done. */
+  /** Position in the first unfinished namespace. */
   readonly cursor: string
   readonly bytes: number
   readonly vectors: number
@@ -55,7 +55,7 @@ function readProgress(): Progress {
     if (existsSync(out) && statSync(out).size > 0) throw new Error(`${out} is there already`)
     return fresh
   }
-  // Written below, by this script.
+  // Written below by this script.
   const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
   if (progress.url !== address.url || progress.only !== only) {
     throw new Error(`${progressFile} belongs to an export of ${progress.url}; remove it to begin anew`)
@@ -71,7 +71,7 @@ async function exportPages(begin: Progress): Promise<number> {
   )
   let progress = begin
   const file = openSync(out, existsSync(out) ? 'r+' : 'w')
-  // What a broken-off run wrote beyond its last complete page is written again.
+  // Whatever an interrupted run wrote after its last complete page is written again.
   ftruncateSync(file, progress.bytes)
   for (const namespace of only === undefined ? Object.keys(namespaces) : [only]) {
     while (!progress.done.includes(namespace)) {
@@ -99,7 +99,7 @@ async function writePage(file: number, namespace: string, progress: Progress): P
   return { ...counted, cursor: '0', done: [...progress.done, namespace] }
 }
 
-/** Metadata may hold whole numbers beyond 2^53, so they are written as they were read. */
+/** Metadata may have integers beyond 2^53, so they are serialised exactly. */
 function lineOf(namespace: string, row: IndexRow): string {
   return jsonText(format === 'vectorize' ? vectorizeRow(namespace, row) : { namespace, ...row })
 }

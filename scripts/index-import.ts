@@ -1,12 +1,12 @@
 /**
- * `npm run index:import -- --in vectors.jsonl`: writes what `index:export` wrote into an index, by the ordinary
- * protocol: into an index of your own and into the real service alike.
+ * `npm run index:import -- --in vectors.jsonl`: imports a file of `index:export` into an index by the public protocol:
+ * an index of this project or the service itself.
  *
- * With `--as data` only ids, texts and metadata are sent, and the index embeds the texts with its own model: that is
- * the way to another model. Broken off, it goes on where it was: beside the file stands `<file>.progress` until all is
- * written. Writing the same vectors twice changes nothing.
+ * `--as data` only sends ids, texts and metadata, and the index embeds the texts with its own model: use it to change
+ * the model. An interrupted import continues where it stopped, with `<file>.progress` until it is complete. It is
+ * idempotent.
  *
- * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
+ * Exit codes: 0 complete, 1 failed (run it again to continue), 2 wrong usage.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const USAGE = `Usage: npm run index:import -- --in FILE [--url URL] [--token TOK
 URL and token come from UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN where they are not given.
 It waits until the index shows what was written, unless told --no-wait.`
 
-/** Bytes of a request at most: well below what an index takes. */
+/** Maximum size of a request, well below an index's limit. */
 const REQUEST_BYTES = 4 * 1024 * 1024
 const WAIT_MS = 10 * 60 * 1000
 
@@ -26,7 +26,7 @@ interface Line extends IndexRow {
   readonly namespace: string
 }
 
-/** Where an import stands: so many lines are written. */
+/** Progress of an import: number of written lines. */
 interface Progress {
   readonly url: string
   readonly lines: number
@@ -42,7 +42,7 @@ const progressFile = `${file}.progress`
 
 function readProgress(): Progress {
   if (!existsSync(progressFile)) return { url: address.url, lines: 0 }
-  // Written below, by this script.
+  // Written below by this script.
   const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
   if (progress.url !== address.url) {
     throw new Error(`${progressFile} belongs to an import into ${progress.url}; remove it to begin anew`)
@@ -53,7 +53,7 @@ function readProgress(): Progress {
 function parseLine(text: string, number: number): Line {
   let line: Partial<Line>
   try {
-    // Checked below, as far as it is needed here; the index checks the rest.
+    // Checked below as far as needed; the index validates the rest.
     line = parseJson(text) as Partial<Line>
   } catch {
     throw new Error(`Line ${number} is not JSON`)
@@ -64,16 +64,16 @@ function parseLine(text: string, number: number): Line {
   return { namespace, id, ...rest }
 }
 
-/** What is absent is undefined here, and not sent. */
+/** Absent members are `undefined`, and are not sent. */
 function itemOf({ id, vector, sparseVector, metadata, data }: Line): Readonly<Record<string, unknown>> {
   return as === 'vectors' ? { id, vector, sparseVector, metadata, data } : { id, metadata, data }
 }
 
-/** Lines end with a line feed alone: `readline` would end them at U+2028 and U+2029 too, which JSON strings may hold. */
+/** Splits at line feeds only: `readline` also splits at U+2028 and U+2029, which JSON strings may contain. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let begun = ''
   for await (const piece of createReadStream(path, 'utf8')) {
-    // A stream with an encoding gives strings.
+    // A stream with an encoding yields strings.
     const lines = (begun + (piece as string)).split('\n')
     begun = lines.pop() ?? ''
     yield* lines
@@ -84,7 +84,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 async function importLines(begin: Progress): Promise<number> {
   let batch: Line[] = []
   let bytes = 0
-  /** Lines that are written or in the batch. */
+  /** Number of lines that are written or in the current batch. */
   let taken = 0
   const flush = async (): Promise<void> => {
     const [first] = batch
@@ -120,7 +120,7 @@ async function untilVisible(): Promise<void> {
   }
 }
 
-/** Share of a namespace's memory from which on it is reported. */
+/** Share of a namespace's memory from which a warning is printed. */
 const NEARLY_FULL = 0.8
 
 async function warnOfFull(): Promise<void> {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ScanKernel } from '../packages/vector-index/src/search/kernel.ts'
 
-/** The compiled kernel. */
+/** Path of the compiled kernel. */
 export const KERNEL_FILE = fileURLToPath(new URL('../packages/vector-index/src/search/scan.wasm', import.meta.url))
 
-/** The scan kernel in Node, compiled from its file. Workers import the file instead. */
+/** Loads the scan kernel in Node. Workers import the file instead. */
 export function loadKernel(): ScanKernel {
   const module = new WebAssembly.Module(readFileSync(KERNEL_FILE))
-  // The interface describes what the file exports; a test compares the file with its source.
+  // The interface describes the file's exports; a test compares the file with its source.
   return new WebAssembly.Instance(module).exports as unknown as ScanKernel
 }

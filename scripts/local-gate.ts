@@ -1,4 +1,4 @@
-/** The Worker on this machine: migrated D1, its secrets, and wrangler serving it on loopback. Start, tests and bench use it. */
+/** Runs the Worker locally: migrated D1, secrets, wrangler on loopback. Used by start, tests and benchmarks. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,52 +11,52 @@ import { formatVars, parseVars } from './worker-settings.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** What `startLocalGate` can be told. */
+/** Options of `startLocalGate`. */
 export interface LocalGateOptions {
-  /** Where D1, the index and the cache are kept. */
+  /** Folder for D1, the index and the cache. */
   readonly stateDirectory: string
-  /** File with the generated secrets. @default `.dev.vars` in `stateDirectory` */
+  /** File for the generated secrets. @default `.dev.vars` in `stateDirectory` */
   readonly varsFile?: string
-  /** First port to try; a busy one means the next. @default 8787 */
+  /** First port to try; if it is busy, the next one is tried. @default 8787 */
   readonly port?: number
-  /** Further variables for the Worker, for this run only; they take the place of those in the file. */
+  /** Further variables for the Worker in this run; they override those in the file. */
   readonly vars?: Readonly<Record<string, string>>
-  /** Variables for which `varsFile` has the last word. @default the operator's view alone */
+  /** Variables that `varsFile` overrides. @default the operator's view alone */
   readonly defaults?: Readonly<Record<string, string>>
-  /** Entry point, when it is not the gate's own. */
+  /** Entry point, if it is not the gate's own. */
   readonly entry?: string
-  /** Told what happens. */
+  /** Receives progress messages. */
   readonly say?: (line: string) => void
-  /** Given what the Worker and wrangler print once the Worker is up: errors of requests, failures in the background. */
+  /** Receives output of the Worker and wrangler once the Worker is up: request errors and background failures. */
   readonly onOutput?: (text: string) => void
   /** What is printed: problems, or every request and message. @default 'problems' */
   readonly output?: 'problems' | 'everything'
 }
 
-/** A Worker that is serving. */
+/** A running Worker. */
 export interface LocalGate extends Serving {
   readonly url: string
   readonly adminToken: string
-  /** The model that writes the answers; without one, search results answer. */
+  /** The model that writes the answers; without one, answers are search results. */
   readonly model?: LanguageModel
-  /** Where a debugger attaches. */
+  /** URL for attaching a debugger. */
   readonly inspectorUrl: string
-  /** Whether the local state was set aside because its schema was old. */
+  /** Whether the local state was set aside because of an outdated schema. */
   readonly rebuilt: boolean
-  /** Ends it at once, as a crash would: nothing is told, and nothing can be finished. */
+  /** Kills it like a crash, without a clean shutdown. */
   kill(): Promise<void>
 }
 
-/** An OpenAI-compatible endpoint, as the settings name it. */
+/** An OpenAI-compatible endpoint, as in the settings. */
 export interface LanguageModel {
   readonly baseUrl: string
   readonly name: string
 }
 
 /**
- * Migrates, starts, and waits until the Worker answers.
+ * Migrates, starts, and waits until the Worker responds.
  *
- * @throws before anything is started, when a setting is wrong
+ * @throws for an invalid setting, before anything is started
  */
 export async function startLocalGate(options: LocalGateOptions): Promise<LocalGate> {
   const { stateDirectory, vars = {}, say = () => undefined } = options
@@ -71,19 +71,19 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const envFile = join(stateDirectory, 'vars.env')
   const missing = Object.entries(defaults).filter(([name]) => known[name] === undefined)
   writeFileSync(envFile, formatVars({ ...Object.fromEntries(missing), ...vars }), { mode: 0o600 })
-  // The second file has the last word.
+  // The second file overrides the first.
   const envFiles = ['--env-file', varsFile, '--env-file', envFile]
   const entry = options.entry === undefined ? [] : [options.entry]
   const args = [...entry, '--persist-to', stateDirectory, ...envFiles]
   const wanted = options.port ?? 8787
-  // A log of requests is printed, not dropped.
+  // The request log must be printed.
   const printsEverything = options.output === 'everything' || all['REQUEST_LOG'] === 'json'
   const served = await serveLocally(wanted, args, untilHealthy, printsEverything)
   const { url, port, child, output, inspectorPort, stopped } = served
   if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const { onOutput } = options
   if (onOutput !== undefined) {
-    // Before that wrangler gives advice that is the same at every start; where the start fails, all of it is in the error.
+    // Earlier output of wrangler is generic advice; if the start fails, the error includes all output.
     if (options.output === 'everything') onOutput(output())
     child.stdout?.on('data', (piece: Buffer) => onOutput(piece.toString()))
     child.stderr?.on('data', (piece: Buffer) => onOutput(piece.toString()))
@@ -109,15 +109,15 @@ function checkSettings(vars: Readonly<Record<string, string>>, file: string): vo
   if (problems.length > 0) throw new Error(`${problems.join('\n')}\nChange it in ${file} or the environment`)
 }
 
-/** Something that serves until it is stopped, or stops by itself. */
+/** A server that runs until it is stopped or exits. */
 export interface Serving {
   readonly stopped: Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Uses what is starting, until it ends or the process gets SIGINT, SIGTERM or SIGHUP. Those stop it and end the process
- * with 0; a fault, and an end by itself, are told and end it with 1.
+ * Starts a server and uses it until it exits or the process gets SIGINT, SIGTERM or SIGHUP. A signal stops it, with
+ * exit code 0; an error or an unexpected exit is reported, with exit code 1.
  */
 export async function serveUntilStopped<Served extends Serving>(
   starting: Promise<Served>,
@@ -147,7 +147,7 @@ export async function serveUntilStopped<Served extends Serving>(
   }
 }
 
-/** The port that `PORT` names. Ends the process when it is none. */
+/** The port in `PORT`. Exits if it is invalid. */
 export function portFromEnvironment(otherwise: number): number {
   const port = Number(process.env['PORT'] ?? otherwise)
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
@@ -155,7 +155,7 @@ export function portFromEnvironment(otherwise: number): number {
   process.exit(1)
 }
 
-/** The first free port on loopback, from `first` on. */
+/** The first free loopback port from `first`. */
 export async function freePort(first: number): Promise<number> {
   for (let port = first; port < 65_536; port++) if (await isFree(port)) return port
   throw new Error(`No free port from ${first} on`)
@@ -169,26 +169,26 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** A port to try first, for those who mind no number: neither it nor its debugger's is one that the system gives to clients. */
+/** A random port to try first; neither it nor the debugger's is in the range that the system assigns to clients. */
 export const anyPort = (): number => 10_000 + Math.floor(Math.random() * 12_000)
 
-/** What `wrangler dev` serves. */
+/** A running `wrangler dev`. */
 export interface Served {
   readonly url: string
   readonly port: number
   readonly inspectorPort: number
   readonly child: ChildProcess
-  /** What it printed last. */
+  /** Its latest output. */
   readonly output: () => string
   readonly stopped: Promise<void>
 }
 
 /**
- * Runs `wrangler dev` on the first free port from `first` on, and waits. A port that another program takes in between is
- * passed over.
+ * Runs `wrangler dev` on the first free port from `first`, and waits for it. If another program takes the port in the
+ * meantime, the next one is tried.
  *
- * @param untilReady rejects when it ended, or does not come up
- * @throws with all that was printed, when it does not come up
+ * @param untilReady rejects if it exits, or does not start
+ * @throws with its output if it does not start
  */
 export async function serveLocally(
   first: number,
@@ -204,7 +204,7 @@ export async function serveLocally(
     const child = wrangler(['dev', ...args, ...address, '--log-level', level, '--show-interactive-dev-session=false'])
     const output = collectOutput(child)
     const stopped = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    // However this process ends, nothing is left behind.
+    // Whichever way this process ends, the child is killed.
     const killed = (): void => signalGroup(child, 'SIGKILL')
     process.once('exit', killed)
     void stopped.then(() => process.off('exit', killed))
@@ -220,7 +220,7 @@ export async function serveLocally(
   }
 }
 
-/** wrangler is quiet: no telemetry, no banner, nothing fetched from outside. */
+/** Keeps wrangler quiet: no telemetry, no banner, no downloads. */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
@@ -234,14 +234,14 @@ export function wrangler(args: readonly string[]): ChildProcess {
     cwd: ROOT,
     env: { ...process.env, ...QUIET },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Its own process group, so that stopping it stops everything it started.
+    // Its own process group, so that all its child processes are stopped with it.
     detached: true,
   })
 }
 
 /**
- * Migrations are edited in place until a release, so a local database may have been made from older ones. Then the whole
- * state is set aside: index and database belong together.
+ * Sets aside the state of an older schema. Until a release, migrations are edited in place, so a local database may not
+ * match. All state is set aside, because index and database belong together.
  */
 function setAsideOldState(stateDirectory: string, say: (line: string) => void): boolean {
   const stamp = join(stateDirectory, 'schema')
@@ -264,7 +264,7 @@ function schemaHash(): string {
   return hash.digest('hex')
 }
 
-/** A copy of a migrated database, which wrangler makes once for each schema: to make one takes longer than to start the Worker. */
+/** Copies a migrated database, which wrangler makes once per schema: that is faster than migrating each. */
 export function migrate(stateDirectory: string): void {
   if (existsSync(join(stateDirectory, 'schema'))) return
   const migrated = join(ROOT, 'node_modules', '.cache', 'hono-rag-gate', `d1-${schemaHash()}`)
@@ -273,7 +273,7 @@ export function migrate(stateDirectory: string): void {
   noteSchema(stateDirectory)
 }
 
-/** Notes that the database in a state has every migration that there is, where nothing is noted. */
+/** Records that the database in a state has all migrations, unless a schema is recorded already. */
 export function noteSchema(stateDirectory: string): void {
   const stamp = join(stateDirectory, 'schema')
   if (!existsSync(stamp)) writeFileSync(stamp, schemaHash())
@@ -290,13 +290,13 @@ function makeMigrated(directory: string): void {
   try {
     renameSync(unfinished, directory)
   } catch (thrown) {
-    // Of two processes at the same time the first one's stays.
+    // Of two concurrent processes, the first one's file is kept.
     if (!existsSync(directory)) throw thrown
     rmSync(unfinished, { recursive: true })
   }
 }
 
-/** Reads the variables in a file, and makes the secrets that neither it nor this run has. @returns those in the file */
+/** Reads the variables of a file, and generates secrets that neither it nor this run has. @returns those in the file */
 function ensureSecrets(file: string, vars: Readonly<Record<string, string>>): Record<string, string> {
   const known = existsSync(file) ? parseVars(readFileSync(file, 'utf8')) : {}
   const made = Object.fromEntries(
@@ -329,7 +329,7 @@ async function untilHealthy(url: string, child: ChildProcess, output: () => stri
     const health = await fetch(`${url}/health`).catch(() => undefined)
     if (health?.ok === true) return
     if (health !== undefined && /"(?:config_invalid|secret_too_short)"/.test(await health.text())) {
-      // Which one, the Worker's log says, and that may come after the answer.
+      // The Worker logs which setting is wrong, perhaps after the response.
       for (let waited = 0; waited < 3000 && !/config_invalid|secret_too_short/.test(output()); waited += 50)
         await sleep(50)
       throw new Error('a setting of the Worker is wrong')
@@ -343,7 +343,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
-    // The group is gone already.
+    // The process group no longer exists.
   }
 }
 

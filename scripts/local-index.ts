@@ -1,4 +1,4 @@
-/** The vector index Worker on this machine: its tokens, and wrangler serving it on loopback. */
+/** Runs the vector index Worker locally: its tokens, and wrangler serving on loopback. */
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,17 +8,17 @@ import { indexesOf } from '../packages/vector-index/src/configured-indexes.ts'
 import { ROOT, type Serving, serveLocally, stopGroup } from './local-gate.ts'
 import { formatVars } from './worker-settings.ts'
 
-/** What `startLocalIndex` can be told. */
+/** Options of `startLocalIndex`. */
 export interface LocalIndexOptions {
-  /** Where the indexes and their tokens are kept. */
+  /** Folder for the indexes and their tokens. */
   readonly stateDirectory: string
   /** Settings by index name. @default one hybrid index called `default` */
   readonly indexes?: unknown
-  /** First port to try; a busy one means the next. @default 8788 */
+  /** First port to try; if it is busy, the next one is tried. @default 8788 */
   readonly port?: number
 }
 
-/** Indexes that are served. */
+/** A running index Worker. */
 export interface LocalIndex extends Serving {
   readonly url: string
   /** Tokens by index name. */
@@ -28,9 +28,9 @@ export interface LocalIndex extends Serving {
 const CONFIG = join(ROOT, 'packages', 'vector-index', 'wrangler.toml')
 
 /**
- * Starts, and waits until the Worker answers.
+ * Starts it, and waits until it responds.
  *
- * @throws when the settings make no sense, before anything is started
+ * @throws for invalid settings, before anything is started
  */
 export async function startLocalIndex({
   stateDirectory,
@@ -50,11 +50,11 @@ export async function startLocalIndex({
   return { url, tokens, stopped, stop: () => stopGroup(child, stopped) }
 }
 
-/** Reads the tokens, making those that are missing. */
+/** Reads the tokens, and generates missing ones. */
 function ensureTokens(directory: string, names: readonly string[]): ReadonlyMap<string, string> {
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'tokens.json')
-  // Written below, by this function.
+  // Written below by this function.
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {}
   const tokens = Object.fromEntries(names.map((name) => [name, known[name] ?? randomBytes(24).toString('base64url')]))
   writeFileSync(file, `${JSON.stringify({ ...known, ...tokens }, undefined, 2)}\n`, { mode: 0o600 })

@@ -1,12 +1,12 @@
 /**
- * Writes the migrations that a change of `d1/schema.ts`, `d1/figures.ts` or `d1/raw` takes.
+ * Generates the migrations for changes of `d1/schema.ts`, `d1/figures.ts` or `d1/raw`.
  *
  *   npm run migrations
  *
- * drizzle-kit compares the tables with those of the migrations so far, which `d1/schema.json` holds. What it has no word
- * for, STRICT and WITHOUT ROWID, is added to each table that it makes. A file of `d1/raw` is a migration of its own,
- * written again once it changed, or once a table was made anew, which drops the triggers of the old one. A migration that no
- * database has yet is deleted by hand, and `d1/schema.json` taken back, before it is written again.
+ * drizzle-kit compares the tables with those of the previous migrations, which are recorded in `d1/schema.json`. STRICT
+ * and WITHOUT ROWID, which it does not support, are added to the tables. Each file of `d1/raw` becomes a separate
+ * migration, generated again if it changed, or if a table was recreated, which drops its triggers. To regenerate a
+ * migration that no database has yet, delete it by hand, and revert `d1/schema.json`.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const SNAPSHOT = join(D1, 'schema.json')
 /** In the order in which they are applied. */
 const RAW = ['words', 'counting', 'triggers'] as const
 
-/** Tables found by one number, or with rows longer than a twentieth of a page: the others are their own index. */
+/** Tables found by a single number, or with rows longer than a twentieth of a page; others are WITHOUT ROWID. */
 const WITH_ROWID: readonly string[] = [
   'chunk_texts',
   'collections',
@@ -40,7 +40,7 @@ const WITH_ROWID: readonly string[] = [
   'signal_shapes',
 ]
 
-/** What drizzle-kit finds of these tables. */
+/** drizzle-kit's snapshot of these tables. */
 export function snapshotOf(tables: Record<string, unknown>): Promise<Snapshot> {
   return generateSQLiteDrizzleJson(tables)
 }
@@ -51,7 +51,7 @@ export async function migratedSnapshot(): Promise<Snapshot> {
   return existsSync(SNAPSHOT) ? (JSON.parse(readFileSync(SNAPSHOT, 'utf8')) as Snapshot) : snapshotOf({})
 }
 
-/** Statements that lead from some tables to others; '' for none. */
+/** Statements that change one set of tables into another; '' if there are none. */
 export async function tablesSql(before: Snapshot, after: Snapshot): Promise<string> {
   const statements = await generateSQLiteMigration(before, after)
   return statements.map((statement) => `${withOptions(statement.trim())}\n`).join('\n')
@@ -63,12 +63,12 @@ function withOptions(statement: string): string {
   return statement.replace(/\);$/, WITH_ROWID.includes(name) ? ') STRICT;' : ') STRICT, WITHOUT ROWID;')
 }
 
-/** What `d1/raw` is to hold of these figures. */
+/** Content of the file in `d1/raw` for these figures. */
 export function countingFile(figures: typeof FIGURES): string {
   return `-- Written by \`npm run migrations\` from d1/figures.ts and d1/counting.ts: change those, not this.\n\n${countingSql(figures)}`
 }
 
-/** The newest migration of a name. */
+/** The latest migration with a name. */
 export function newest(name: string): string | undefined {
   const files = readdirSync(MIGRATIONS).filter((file) => file.slice(5) === `${name}.sql`)
   const last = files.sort().at(-1)

@@ -1,5 +1,5 @@
 /**
- * Writes the description of the API, which the Worker serves among its assets, from the table of operations.
+ * Generates the API description, which is one of the Worker's assets, from the table of operations.
  *
  *   node scripts/run.mjs scripts/openapi.ts
  */
@@ -10,10 +10,10 @@ import { OPERATIONS } from '../workers/gate/api/operations.ts'
 import { SCHEMAS } from '../workers/gate/api/shapes.ts'
 import { ROOT } from './local-gate.ts'
 
-/** Where it stands. */
+/** Path of the generated file. */
 export const DESCRIPTION = 'workers/gate/public/v1/openapi.json'
 
-/** The description as it should stand there. */
+/** Content of the generated file. */
 export function descriptionText(): string {
   return `${JSON.stringify(describeApi(OPERATIONS, SCHEMAS), undefined, 1)}\n`
 }

@@ -1,10 +1,10 @@
 /**
- * `npm run start:index`: the vector indexes on this machine, each with a URL and a token for `@upstash/vector`.
+ * `npm run start:index`: runs the vector indexes locally, each with a URL and a token for `@upstash/vector`.
  *
  *   npm run start:index [-- indexes.json]
  *
- * The file holds settings by index name; without one there is a single hybrid index. PORT chooses the first port to
- * try; VECTOR_INDEX_HOME another folder for state and tokens.
+ * The file has settings by index name; without one there is a single hybrid index. PORT sets the first port to try;
+ * VECTOR_INDEX_HOME the folder for state and tokens.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * `npm start`: the gate on this machine, with the project's own docs as its corpus and three questions answered.
+ * `npm start`: runs the gate locally with the project's docs as its corpus, and asks three questions.
  *
- * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets. The settings of the Worker are
- * taken from the environment, and from `.dev.vars` where they are not there.
+ * PORT sets the first port to try; RAG_GATE_HOME the folder for state and secrets. Settings of the Worker come from the
+ * environment, else from `.dev.vars`.
  */
 import { join, relative } from 'node:path'
 import { ask, type AskReply, ingest } from '../packages/cli/src/gate-client.ts'
@@ -21,7 +21,7 @@ const QUESTIONS = [
   'How long is a strong answer cached?',
 ]
 
-/** An error of the gate, which is an answer too. */
+/** An error response of the gate. */
 interface GateError {
   readonly code: string
   readonly message: string
@@ -29,7 +29,7 @@ interface GateError {
 
 /** The error in a reply, if it is one. */
 function errorOf({ status, body }: AskReply): GateError | undefined {
-  // The gate's own form of errors; anything else that is no answer is named by its status.
+  // The gate's own error format; other responses that are not answers are described by their status.
   const { error } = body as { error?: GateError }
   return status === 200 ? undefined : (error ?? { code: `status ${status}`, message: 'the gate sent no answer' })
 }
@@ -55,18 +55,18 @@ function showReply(question: string, reply: AskReply): string {
   return lines.join('\n')
 }
 
-/** In `observe` mode what would be refused is answered. */
+/** In `observe` mode a question to be refused is answered. */
 function verdictOf({ verdict, refused }: AskReply['body']): string {
   return verdict === 'refuse' && !refused ? 'WOULD REFUSE' : verdict.toUpperCase()
 }
 
-/** The beginning of a passage, on one line, without the lines of tables. */
+/** The start of a passage on one line, without table rules. */
 function shortened(text: string): string {
   const line = text.replaceAll(/(?:\||(?<=\|)-{3,}|\s)+/g, ' ')
   return line.length > 120 ? `${line.slice(0, 120).replace(/\s\S*$/, '')} …` : line
 }
 
-/** Ingests the docs. @returns whether there is something to ask about */
+/** Ingests the docs. @returns whether there is anything to ask about */
 async function ingestSamples(gate: LocalGate): Promise<boolean> {
   try {
     const reply = await ingest(gate.url, gate.adminToken, docsCorpus())
@@ -104,7 +104,7 @@ async function askSamples(gate: LocalGate): Promise<boolean> {
   return error === undefined
 }
 
-/** What to do about an error. */
+/** The remedy for an error. */
 function adviceFor({ code }: GateError, { model }: LocalGate): string {
   if (model === undefined || !code.startsWith('llm_')) {
     return 'The gate runs all the same. What the Worker says about the error is printed here too.'
@@ -125,7 +125,7 @@ function varsPath(): string {
   return varsFile.startsWith(ROOT) ? relative(ROOT, varsFile) : varsFile
 }
 
-/** Where settings stand. */
+/** Where settings are configured. */
 function placeOf(...names: readonly string[]): string {
   const places = names.map((name) => (exported[name] === undefined ? `in ${varsPath()}` : 'in the environment'))
   return [...new Set(places)].join(' and ')
@@ -160,7 +160,7 @@ const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),
   varsFile,
   vars: exported,
-  // The dashboard of a local start shows the questions that were refused, in their words.
+  // So that the local dashboard shows the text of refused questions.
   defaults: { STORE_QUESTIONS_DAYS: '7' },
   port,
   say: console.log,
@@ -169,7 +169,7 @@ const starting = startLocalGate({
 await serveUntilStopped(starting, async (gate) => {
   const answered = (await ingestSamples(gate)) && (await askSamples(gate))
   console.log(whatNext(gate, answered))
-  // The runtime on this machine fires no cron trigger by itself.
+  // The local runtime does not run cron triggers by itself.
   const fire = (): void => void fetch(`${gate.url}/cdn-cgi/local/scheduled`).catch(() => undefined)
   fire()
   setInterval(fire, 15 * 60_000).unref()

@@ -1,17 +1,17 @@
 /**
- * `npm test`: types, lint, format and every test. The last line sums up all runners.
+ * `npm test`: runs types, lint, format and all tests. The last line sums up all runners.
  *
- * `npm run test:deep` draws other examples for the properties, and more; then it simulates a million questions, mutates core and soaks
- * the Worker.
+ * `npm run test:deep` draws different and more examples for the property tests; then it simulates a million questions,
+ * runs mutation tests of core, and soaks the Worker.
  *
- * A check that is one command counts as one; vitest counts its tests.
+ * A check that is a single command counts as one; vitest counts its tests.
  */
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Check, CHECKS, type Count, runBeside, runChecks, runChecksInPairs, SITE } from './check.ts'
 
-/** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
+/** `--deep`: ten times as many examples for property tests, different in each run; and slow checks. */
 const deep = process.argv.includes('--deep')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--deep')
 
@@ -22,10 +22,10 @@ const DEEP_CHECKS: readonly Check[] = [
   ['mutation: core', 'test/deep/mutation.ts'],
 ]
 
-/** Bytes for temporary files of `npm test`, of which there are some 60 MB at a time. Those of an hour's soak are left on the disk. */
+/** Space needed for temporary files, of which there are about 60 MB at a time. An hour's soak uses the disk. */
 const ROOM = 2 ** 29
 
-/** Where databases and other temporary files of the tests are kept: in memory where there is room, for D1 waits for a disk. */
+/** Folder for the tests' databases and temporary files: in memory if there is room, because D1 waits for the disk. */
 function temporaryFolder(): string {
   const memory = '/dev/shm'
   try {
@@ -45,16 +45,16 @@ async function runVitest(...args: readonly string[]): Promise<Count> {
   const clean = await runBeside('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...args], {
     ...env,
     TMPDIR: temporaryFolder(),
-    // No test asks a server that needs them, and each Worker that is started reads all of them: a quarter of a second of a processor.
+    // No test contacts a server that needs them, and reading them costs each Worker a quarter of a second of CPU time.
     NODE_EXTRA_CA_CERTS: undefined,
   })
   try {
-    // The form of vitest's own JSON report.
+    // The format of vitest's JSON report.
     const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(report, 'utf8')) as {
       numPassedTests: number
       numFailedTests: number
     }
-    // A file that does not load, or an error outside a test, fails the run without failing a test.
+    // A file that does not load, or an error outside of a test, fails the run without failing a test.
     return { passed, failed: failed === 0 && !clean ? 1 : failed }
   } catch {
     return { passed: 0, failed: 1 }
@@ -65,15 +65,15 @@ async function runVitest(...args: readonly string[]): Promise<Count> {
 
 const project = (name: string): Promise<Count> => runVitest('--project', name)
 
-/** For Go, in which the linter is written: types that several threads check at a time are checked several times, a quarter more work. */
+/** For the linter, which is written in Go: several threads would check shared types repeatedly, a quarter more work. */
 const ONE_THREAD = { GOMAXPROCS: '1' }
 
-/** One after the other: the tests in a Worker's runtime, beside which they run, take longer than either. */
+/** Sequential, because the tests in workerd, which run in parallel, take longer than either. */
 async function nodeAndChecks(): Promise<readonly Count[]> {
   return [await project('node'), await runChecksInPairs(CHECKS, ONE_THREAD)]
 }
 
-// Journeys have the machine for themselves: beside what computes they wait half as long again.
+// End-to-end tests run alone: in parallel with computation they take half as long again.
 const counts = [
   ...(vitestArguments.length > 0
     ? [await runChecksInPairs(CHECKS), await runVitest(...vitestArguments)]

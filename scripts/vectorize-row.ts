@@ -1,4 +1,4 @@
-/** Rows as `wrangler vectorize insert` takes them. */
+/** Converts rows to the format of `wrangler vectorize insert`. */
 import { jsonText } from '../packages/vector-index/src/exact-json.ts'
 import type { IndexRow } from './index-client.ts'
 
@@ -11,14 +11,14 @@ export interface VectorizeRow {
   readonly values: readonly number[]
   /** Absent for the default namespace. */
   readonly namespace?: string
-  /** The text stands in it as `data`, unless it has a member of that name. */
+  /** Includes the text as `data`, unless there is a member of that name. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
 /**
- * A row for Vectorize, which has neither sparse vectors nor a text beside the vector.
+ * Converts a row for Vectorize, which has neither sparse vectors nor a text beside the vector.
  *
- * @throws Error that says what Vectorize would refuse
+ * @throws Error that states what Vectorize would reject
  */
 export function vectorizeRow(namespace: string, { id, vector, metadata, data }: IndexRow): VectorizeRow {
   const refuse = (problem: string): never => {
