@@ -1,11 +1,12 @@
 /**
- * What a hit costs: requests per second and CPU of a stored answer, from the isolate's memory and from the Cache API,
- * beside a bare Hono route that answers the same, in workerd, as ratios of one run; and what a gate cannot do without, by hand.
+ * The cost of a cache hit: requests per second and CPU time of a stored answer, from the isolate's memory and from the
+ * Cache API, compared with a bare Hono route with the same response, and with the minimum of any gate. In workerd, as
+ * ratios within one run.
  *
  *   npm run bench -- cache-hits [-- rounds]
  *
- * All routes take turns in every round; the bare route stands there twice, and the ratio of the twins says how far the
- * others can be trusted. CPU is that of the workerd process, from /proc, so on Linux only.
+ * All routes take turns in every round; the bare route occurs twice, and the ratio of the two shows how precise the
+ * others are. CPU time is that of the workerd process, from /proc, so on Linux only.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ import { markdownTable } from './markdown-table.ts'
 import { median, medianWithInterval } from './medians.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
-/** Requests of one turn of a route: short turns, so that what else the machine does meets all routes alike. */
+/** Requests per turn of a route: turns are short, so that other load on the machine affects all routes alike. */
 const REQUESTS = 500
 const CONNECTIONS = 16
 const QUESTION = JSON.stringify({ question: 'How does the engine start with the red key?' })
@@ -54,7 +55,7 @@ async function load(url: string, route: (typeof ROUTES)[number]): Promise<Measur
   const failed = result.non2xx + result.errors
   if (failed > 0) throw new Error(`${route.name}: ${failed} failures`)
   return {
-    // A turn is shorter than the second in which requests are counted, and latencies are whole milliseconds.
+    // A turn is too short for counting requests per second, and latencies have a resolution of a millisecond.
     perSecond: (1000 * (answeredMs.length - 1)) / (answeredMs.at(-1)! - answeredMs[0]!),
     cpuUs: (1000 * (workerdCpuMs() - beforeMs)) / result.requests.total,
   }
@@ -73,7 +74,7 @@ try {
   for (let round = 0; round <= rounds; round++) {
     for (const [at, route] of ROUTES.entries()) {
       const result = await load(url, route)
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) measured[at]?.push(result)
     }
   }

@@ -1,11 +1,11 @@
 /**
- * How calibrations keep their promise on the eight families: what came out is in docs/internal/calibration-measured.md.
- * Draws docs/internal/calibration.svg.
+ * How well calibrations keep their guarantee on the eight families; results are in
+ * docs/internal/calibration-measured.md. Draws docs/internal/calibration.svg.
  *
  *   npm run bench -- calibration [draws]
  *
- * Every question goes through the gate; `balanced` is fitted with the family left out. Labels are drawn with replacement,
- * with a fixed seed; what is realised is counted on the questions that were not drawn.
+ * Every question goes through the gate; `balanced` is fitted with the family left out. Labels are drawn with
+ * replacement, with a fixed seed; realised rates are counted on the questions that were not drawn.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,9 +37,9 @@ const FIGURE = join(import.meta.dirname, '..', 'docs', 'internal', 'calibration.
 const SEED = 20_261_122
 const RISK = 0.05
 const CERTAINTY = 0.9
-/** From 77 on one of the questions to be refused may get through, from 105 on two. */
+/** From 77 labels on one unanswerable question may be accepted, from 105 on two. */
 const SIZES = [30, 50, 76, 100, 200]
-/** Of what is drawn fast. */
+/** Number of draws for fast methods. */
 const BOUND_DRAWS = 2000
 const DRAWS = Number(process.argv[2] ?? 200)
 
@@ -65,15 +65,15 @@ function labelOf(signals: MeasuredLabel['signals'], answerable: boolean, group: 
   return { signals, answerable, group }
 }
 
-/** A family under the general policy. */
+/** A family, measured under the general policy. */
 interface Family {
   readonly policy: Policy
   readonly idOf: (label: MeasuredLabel) => string
-  /** Of the general policy. */
+  /** The general policy's confidence. */
   readonly confidence: (label: MeasuredLabel) => number
 }
 
-/** What a method lets through after these labels; `undefined` where it makes no promise. */
+/** The policy that a method calibrates on these labels; `undefined` if it gives no guarantee. */
 function calibrated(
   method: (typeof METHODS)[number],
   { policy, idOf, confidence }: Family,
@@ -105,7 +105,7 @@ function calibrated(
   return ({ signals }) => confidenceOf(found.policy.confidence, signals) >= threshold
 }
 
-/** The limit above which a normal distribution of log-odds has the stated share, with the stated certainty (approximately). */
+/** An approximate upper tolerance limit of normally distributed log-odds, for the stated risk and level. */
 function normalTail(scores: readonly number[]): number {
   const values = scores.map(logOdds)
   const count = values.length
@@ -121,7 +121,7 @@ function half(labels: readonly MeasuredLabel[], rest: 0 | 1): MeasuredLabel[] {
   return labels.filter((_, at) => at % 2 === rest)
 }
 
-/** Weights from every other label, and the thresholds from the rest: proved, and half of the labels are gone. */
+/** Weights from every other label, and thresholds from the rest: proved, but each uses half of the labels. */
 function halved(
   answerable: readonly MeasuredLabel[],
   unanswerable: readonly MeasuredLabel[],
@@ -184,7 +184,7 @@ function outcomesOf(family: string, labels: readonly MeasuredLabel[], policy: Po
         const accepts = calibrated(method, measured, answerable, unanswerable)
         if (accepts === undefined) return
         const { falseAcceptance, coverage } = ratesOf(rest, accepts)
-        // A promise can be held against all questions that no weights were fitted on.
+        // The guarantee is checked on all questions that no weights were fitted on.
         const fitting = fittedOn(method, answerable, unanswerable)
         const held = ratesOf(fitting.size === 0 ? labels : labels.filter((label) => !fitting.has(label)), accepts)
         const sum = sums[index]!
@@ -211,7 +211,7 @@ function outcomesOf(family: string, labels: readonly MeasuredLabel[], policy: Po
   })
 }
 
-/** What needs no labels of the collection, and what no user has. */
+/** Methods that need no labels of the collection, and references that no user has. */
 function withoutLabels(
   labels: readonly MeasuredLabel[],
   policy: Policy,

@@ -1,11 +1,11 @@
 /**
- * What it saves and what it changes when only the uncertain middle is sent to a reader.
+ * What it saves and changes to send only the uncertain middle to a reranker.
  *
  *   npm run bench -- cascades
  *
- * The reader is a stand-in: it knows the labels, grades the passages that answer, and is wrong about so many questions as
- * it is set to. Every question goes through the gate, without the reader, with one that is right and one that is wrong; `balanced` is fitted
- * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
+ * The reranker is simulated: it knows the labels, grades the passages that answer, and is wrong about a set share of
+ * the questions, drawn with a fixed seed. Every question goes through the gate without the reranker, with a correct one
+ * and with a wrong one; `balanced` is fitted without the set.
  */
 import { reranking } from '../src/pipeline/reranking.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
@@ -31,18 +31,18 @@ const EVERY: Readonly<Record<string, number>> = {
   'covid-qa': 4,
   'scifact-missing': 4,
 }
-/** Questions that the reader is wrong about. */
+/** Shares of questions that the reranker is wrong about. */
 const ERRORS = [0, 0.1, 0.2, 0.3]
-/** Labels of each kind that bounds are set from, the promise, and how often that is tried. */
+/** Number of labels of each kind for setting bounds, the guarantee, and the number of draws. */
 const LABELS = 100
 const PROMISED = { risk: 0.05, certainty: 0.9 } as const
 const DRAWS = 20
 
-/** Confidences between which it is asked. */
+/** Range of confidences in which the reranker is called. */
 type Middle = readonly [from: number, below: number]
 const USUAL: Middle = [0.1, 0.95]
 const MIDDLES: Readonly<Record<string, Middle>> = {
-  // A confidence may be 1.
+  // Above 1, because a confidence may be 1.
   always: [0, 2],
   '0.05 to 0.98': [0.05, 0.98],
   '0.1 to 0.95': USUAL,
@@ -50,7 +50,7 @@ const MIDDLES: Readonly<Record<string, Middle>> = {
   never: [2, 2],
 }
 
-/** A question judged by words, and by a reader. */
+/** A question judged lexically, and with a reranker. */
 interface Judged {
   readonly answerable: boolean
   readonly confidence: number
@@ -58,7 +58,7 @@ interface Judged {
   readonly byReader: boolean
 }
 
-/** What a middle does to some questions. */
+/** The effect of a range on some questions. */
 interface Outcome {
   readonly saved: number
   readonly changed: number
@@ -66,20 +66,20 @@ interface Outcome {
   readonly falseRefusal: number
 }
 
-/** Grades where there are any, words at the default thresholds elsewhere. */
+/** Judges by grades if there are any, otherwise lexically with the default thresholds. */
 function graded({ confidence }: Policy): Policy {
   return definePolicy({ ...balancedGraded(), confidence })
 }
 
-/** A set as it was judged. */
+/** A judged set. */
 interface JudgedSet {
   readonly name: string
-  /** For each share of errors. */
+  /** By error rate. */
   readonly judged: ReadonlyMap<number, readonly Judged[]>
   readonly questions: readonly ReadQuestion[]
 }
 
-/** The questions of a set as words judge them, and as readers of so many errors do. */
+/** The questions of a set, judged lexically and by rerankers with these error rates. */
 async function judgedSet(name: string, general: Policy): Promise<JudgedSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const policy = graded(general)

@@ -1,12 +1,12 @@
 /**
- * The tests of the service's own clients, run as they are against the embedded index in workerd.
+ * Runs the unmodified test suites of the service's own clients against the embedded index in workerd.
  *
  *   npm run bench -- client-suites <checkout of vector-js> 'bun test src --timeout 20000' \
  *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...' \
  *     <checkout of vector-php> 'phpunit --testdox --colors=never tests'
  *
- * Each command runs in its checkout, with URLs and tokens in the variables that the four read. Prints a table and what
- * failed; a test with subtests counts beside them.
+ * Each command runs in its checkout, with URLs and tokens in the environment variables of the four suites. Prints a
+ * table and the failures; subtests are counted in addition to their test.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { basename, join } from 'node:path'
 import { startLocalIndex } from '../scripts/local-index.ts'
 import { markdownTable } from './markdown-table.ts'
 
-/** The kinds of index that the clients ask for. Vectors of vector-js have 384 dimensions, those of the others two. */
+/** The kinds of index that the clients need. Vectors of vector-js have 384 dimensions, those of the others two. */
 const KINDS = {
   'dense-384': { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
   dense: { indexType: 'DENSE', dimension: 2 },
@@ -26,7 +26,7 @@ const KINDS = {
   'hybrid-embedding': { indexType: 'HYBRID', embeddingModel: 'BGE_SMALL_EN_V1_5' },
 }
 
-/** How bun, pytest, `go test -v` and `phpunit --testdox` say what passed and what did not. */
+/** How bun, pytest, `go test -v` and `phpunit --testdox` report passes and failures. */
 const PASSED = /^ *(\d+) pass$|\b(\d+) passed\b|^ *--- PASS:|^ ✔ /gm
 const FAILED = /^ *(\d+) fail$|\b(\d+) failed\b|^ *--- FAIL:|^ ✘ /gm
 const FAILED_LINE = /^(?:\(fail\)|FAILED|ERROR| *--- FAIL:| ✘ ).*$/gm
@@ -41,7 +41,7 @@ function suitesIn(args: readonly string[]): readonly Suite[] {
   return args.flatMap((checkout, at) => (at % 2 === 0 ? [{ checkout, command: args[at + 1] ?? '' }] : []))
 }
 
-/** The variables of all four clients, of which two want other kinds under the same names. */
+/** The variables of all four clients, two of which need different kinds of index under the same names. */
 function variables(url: string, tokens: ReadonlyMap<string, string>, client: string): Record<string, string> {
   const dense = client.endsWith('js') ? 'dense-384' : 'dense'
   const embedding = client.endsWith('php') ? '-embedding' : ''
@@ -67,11 +67,11 @@ async function outputOf({ checkout, command }: Suite, env: Record<string, string
   const child = spawn('sh', ['-c', `${command} 2>&1`], { cwd: checkout, env: { ...process.env, ...env } })
   const chunks: Buffer[] = []
   for await (const chunk of child.stdout) chunks.push(chunk as Buffer)
-  // PHPUnit says what failed once more at the end.
+  // PHPUnit repeats failures at the end.
   return Buffer.concat(chunks).toString().split('Summary of non-successful tests:')[0]!
 }
 
-/** Two runners say how many there were, Go and PHP each. */
+/** Two runners print totals, Go and PHP one line per test. */
 function count(pattern: RegExp, output: string): number {
   return [...output.matchAll(pattern)].reduce((sum, [, bun, pytest]) => sum + Number(bun ?? pytest ?? 1), 0)
 }

@@ -1,11 +1,11 @@
 /**
- * What many who ask the same at the same time cost: calls of the model, and when the first and the last byte come. Printed as
- * a table for docs/internal/speed.md.
+ * The cost of many concurrent identical questions: model calls, and times of the first and last byte. Prints a table
+ * for docs/internal/speed.md.
  *
  *   npm run bench -- coalescing [-- stream|json|failing …]
  *
- * In workerd, over the Durable Object, in one isolate and in two; the model is a server on loopback that answers as a stream
- * over 14 seconds, or with JSON after 12, or fails after 2. Times are those of the slowest asker.
+ * In workerd, with the Durable Object, in one isolate and in two; the model is a local server that streams its answer
+ * over 14 seconds, or returns JSON after 12, or fails after 2. Times are those of the slowest request.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -52,7 +52,7 @@ const model = createServer((request, response) => {
   })()
 })
 await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
-// A server that listens on an address and port has both.
+// A server listening on an address and port has both.
 const { port } = model.address() as AddressInfo
 
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
@@ -105,7 +105,7 @@ async function ask(route: string, form: string, isolateAt: number, question: str
   return { firstMs: firstMs ?? Infinity, lastMs: performance.now() - begunMs }
 }
 
-/** The same question for the judge, and another one for the cache. */
+/** The same question for the gate, but a different one for the cache. */
 const spelled = (bits: number): string =>
   ['how', 'does', 'the', 'engine', 'start']
     .map((word, at) => ((bits >> at) & 1 ? word.toUpperCase() : word))
@@ -121,7 +121,7 @@ for (const route of ['separate', 'coalesced']) {
   for (const form of forms) {
     for (const isolates of [1, 2]) {
       for (const askers of ASKERS) {
-        // Alone, nothing depends on how many there are.
+        // Without coalescing, the number of requests and isolates does not matter.
         if (route === 'separate' && (askers === 100 || isolates === 2)) continue
         const rounds: { calls: number; firstMs: number; lastMs: number }[] = []
         for (let round = 0; round < ROUNDS; round++) {

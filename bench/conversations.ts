@@ -1,14 +1,15 @@
 /**
- * What of a conversation should be searched with, and what judged: the last turn, the one before it too, or all of them.
+ * Which turns of a conversation to search and judge: the last one, also the one before it, or all.
  *
  *   npm run bench -- conversations reference.jsonl [reference_subset_with_human_evaluations.json clapnq_rewrite.jsonl …]
  *
- * Of github.com/IBM/mt-rag-benchmark: `mtragun-human/generation_tasks/reference.jsonl` (MTRAG-UN); from `mtrag-human/evaluations`
- * conversations that took no part in any choice (MTRAG); and from `mtrag-human/retrieval_tasks` their last turns, rewritten so
- * that they stand alone. Each over all passages that answer one of its tasks, by words, `balanced` on the
- * scale that those passages teach. Tasks that ask too little to be answered are left out. Beside them each way is asked
- * what it must refuse: the answerable tasks without the passages that answer them, and questions about other things (SQuAD)
- * behind a turn that quotes a sentence of the passages, and behind one that they answer.
+ * From github.com/IBM/mt-rag-benchmark: `mtragun-human/generation_tasks/reference.jsonl` (MTRAG-UN); from
+ * `mtrag-human/evaluations` conversations that were not used for any choice (MTRAG); and from
+ * `mtrag-human/retrieval_tasks` their last turns, rewritten to stand alone. Each is searched lexically over all
+ * passages that answer one of its tasks, with `balanced` on the scale learned from those passages. Underspecified tasks
+ * are left out. Each method is also asked what it must refuse: the answerable tasks without the passages that answer
+ * them, and unrelated questions (SQuAD) after a turn that quotes a sentence of the passages, and after an answerable
+ * one.
  *
  * @see https://arxiv.org/abs/2602.23184
  */
@@ -31,7 +32,7 @@ import { seededRandom } from './seeded-random.ts'
 
 const SEED = 20_261_127
 const DRAWS = 1000
-/** Characters: a question's longest, the end of what is longer. */
+/** Maximum length of a question, characters; of longer ones the end is used. */
 const LONGEST = 2000
 
 interface Turn {
@@ -39,7 +40,7 @@ interface Turn {
   readonly text: string
 }
 
-/** A task with its conversation, as both files are read. */
+/** A task with its conversation, from either file. */
 interface Task {
   readonly answerable: boolean
   /** Passages that answer it. */
@@ -48,10 +49,10 @@ interface Task {
 }
 
 interface Conversation {
-  /** The user's. */
+  /** The user's turns. */
   readonly turns: readonly string[]
   readonly everyTurn: readonly string[]
-  /** The last turn in words that need no other; absent where there are none. */
+  /** The last turn, rewritten to stand alone; absent if there is no rewriting. */
   readonly rewritten?: string | undefined
 }
 
@@ -61,7 +62,7 @@ interface Outcome {
   readonly found: readonly string[]
 }
 
-/** Asks a conversation. @param isOut which passages are not found */
+/** Asks a conversation. @param isOut passages to leave out */
 type Way = (conversation: Conversation, isOut?: (passage: Passage) => boolean) => Promise<Outcome>
 
 const passageOf = (id: string, title: string, text: string): Passage => ({
@@ -75,7 +76,7 @@ const conversationOf = (input: readonly Turn[]): Conversation => ({
   everyTurn: input.map(({ text }) => text),
 })
 
-/** MTRAG-UN: a task a line, with its passages. */
+/** MTRAG-UN: one task per line, with its passages. */
 function readLines(text: string): { readonly passages: readonly Passage[]; readonly tasks: readonly Task[] } {
   interface Line {
     readonly answerability: readonly string[]
@@ -99,7 +100,7 @@ function readLines(text: string): { readonly passages: readonly Passage[]; reado
   }
 }
 
-/** MTRAG: one object, whose passages stand apart. */
+/** MTRAG: one object with separate passages. */
 function readEvaluations(
   text: string,
   rewritten: ReadonlyMap<string, string> = new Map(),
@@ -145,14 +146,14 @@ if (evaluations !== undefined) {
   await report('MTRAG', { passages, tasks: tasks.filter(({ asked }) => !known.has(asked.everyTurn[0])) })
 }
 
-/** Short, or with a word that stands for something said before. */
+/** Whether a turn is short, or has a word that refers to an earlier turn. */
 function leans(turn: string): boolean {
   const standsFor =
     /\b(?:its?|th(?:ey|em|eir|is|at|ese|ose|ere)|h(?:e|im|is)|she|hers?|ones?|such|same|(?:an)?others?|else|more)\b/i
   return new Set(terms(turn)).size < 3 || standsFor.test(turn)
 }
 
-/** The ways, over a search. */
+/** The methods, over a search. */
 function waysOver(
   search: (words: string, topK: number) => Ranking,
   gate: (search: SearchAt) => BenchGate,
@@ -202,7 +203,7 @@ function waysOver(
   ]
 }
 
-/** Rankings by turns, each passage once. */
+/** Merges the rankings of several turns, each passage once. */
 function byTurns(rankings: readonly Ranking[]): readonly Ranking[] {
   if (rankings.length < 2) return rankings
   const entries = rankings[0]!.entries.flatMap((_, at) => rankings.flatMap((each) => each.entries.slice(at, at + 1)))
@@ -212,14 +213,14 @@ function byTurns(rankings: readonly Ranking[]): readonly Ranking[] {
 
 type SearchAt = (topK: number) => readonly Ranking[]
 
-/** What a way made of a task, and of what is asked beside it. */
+/** The results of a method for a task and its variants. */
 interface Result {
   readonly answerable: boolean
   readonly leans: boolean
   readonly own: Outcome
-  /** Of the first right passage. */
+  /** Rank of the first right passage. */
   readonly rank: number
-  /** Without the passages that answer it. */
+  /** Result without the passages that answer it. */
   readonly hidden: Outcome | undefined
   readonly quoting: Outcome
   readonly changing: Outcome
@@ -274,7 +275,7 @@ async function report(name: string, { passages: given, tasks }: ReturnType<typeo
   }
   const answerableOf = (results: readonly Result[]): readonly Result[] => results.filter((each) => each.answerable)
   const othersOf = (results: readonly Result[]): readonly Result[] => results.filter((each) => !each.answerable)
-  /** How much better the confidence ranks than that of the last turn; the same tasks are drawn for both. */
+  /** Difference in AUROC to the last turn alone; the same tasks are resampled for both. */
   const gain = (
     results: readonly Result[],
     negatives: (results: readonly Result[]) => readonly (number | undefined)[],

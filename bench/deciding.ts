@@ -1,14 +1,15 @@
 /**
- * What deciding costs: measuring and judging ten chunks of about 150 words, beside parsing the same evidence from JSON,
- * beside a bare Hono request, and beside the retrieval of ten chunks from the embedded index, in this process and in its
- * Durable Object, as ratios of one run; and how large a collection lexicon is. Fails when deciding is over its budget.
+ * The cost of deciding: measuring and judging ten chunks of about 150 words, compared with parsing the same evidence
+ * from JSON, with a bare Hono request, and with the retrieval of ten chunks from the embedded index, in this process
+ * and in its Durable Object, as ratios within one run; and the size of a collection lexicon. Fails if deciding exceeds
+ * its budget.
  *
  *   npm run bench -- deciding
  *
- * What is retrieved is drawn with a fixed seed from a vocabulary whose word frequencies fall as in real text, so that the
- * figures need no data set. Its 30,000 words are longer than real ones, and many more of them are new, so real English
- * is measured too, where it is at hand (`deciding/squad-decisions.ts`). A text is "unread" until this isolate has read it; what it
- * remembers comes in new strings all the same, as from an index.
+ * Evidence is drawn with a fixed seed from a vocabulary with word frequencies like those of real text, so that no data
+ * set is needed. Its 30,000 words are longer than real ones, and new words are much more frequent, so real English is
+ * measured too, if available (`deciding/squad-decisions.ts`). A text is "unread" until this isolate has measured it;
+ * measured texts come as new strings too, as from an index.
  */
 import { Hono } from 'hono'
 import { gzipSync } from 'node:zlib'
@@ -28,11 +29,11 @@ import { english as language } from '../src/language/english/english.ts'
 const SEED = 20_261_122
 const ROUNDS = 15
 const BATCHES = 20
-/** What the specification of weighted-signals allows for scoring and looking up, milliseconds. */
+/** Budget of the weighted-signals specification for scoring and lookup, milliseconds. */
 const BUDGET_MS = 15
 const random = seededRandom(SEED)
 
-/** A word of the vocabulary; low ranks are common. Zipf's law: rank r has a share in proportion to 1 / r. */
+/** A random word; by Zipf's law the word of rank r has a probability proportional to 1 / r. */
 function word(): string {
   const rank = Math.floor(Math.exp(random() * Math.log(30_000)))
   const syllables = ['ba', 'ce', 'di', 'fo', 'gu', 'ka', 'le', 'mi', 'no', 'pu', 'ra', 'se', 'ti', 'vo', 'zu', 'an']
@@ -66,21 +67,21 @@ const invented = (texts: readonly string[]): Evidence =>
 
 const median = (values: readonly number[]): number => spreadOf(values).median
 
-/** Something to time. */
+/** A task to time. */
 interface Task {
   readonly name: string
   /**
-   * Calls that are timed together: many where one is shorter than the clock is exact, one where ten are longer than the
-   * turn that a busy machine gives a process.
+   * Number of calls to time together: many if one is shorter than the clock's resolution, one if ten would exceed a
+   * time slice of a busy machine.
    *
    * @default 10
    */
   readonly together?: number
-  /** Makes one piece of work; only the work itself is timed. */
+  /** Prepares the work; only the work itself is timed. */
   readonly prepare: () => () => unknown
 }
 
-/** Microseconds of one call, the median over a round: a call that was interrupted by another process does not count. */
+/** Median time of a call in a round, microseconds, so that calls interrupted by other processes do not count. */
 async function timed({ prepare, together = 10 }: Task): Promise<number> {
   const times: number[] = []
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -146,7 +147,7 @@ const UNREAD: Task = {
 const REMEMBERED: Task = {
   name: 'measure, remembered, invented',
   prepare: () => {
-    // What the index sends, it sends in new strings.
+    // An index also sends new strings.
     const evidence = JSON.parse(json) as Evidence
     return () => measure(policy, { question, evidence, lexicon, lasting })
   },
@@ -155,7 +156,7 @@ const JUDGE: Task = { name: 'judge', prepare: () => () => judge(policy, signals)
 const AGAINST: readonly Task[] = [PARSE, HONO, IN_PROCESS, DURABLE]
 const TASKS: readonly Task[] = [...AGAINST, KNOCK, UNREAD, REMEMBERED, JUDGE]
 
-/** Microseconds by name, one of each round. */
+/** Microseconds by name, one value per round. */
 const costs = new Map<string, number[]>()
 function keep(name: string, cost: number): void {
   const kept = costs.get(name)
@@ -170,7 +171,7 @@ const ENGLISH: Readonly<Record<keyof EnglishCosts, string>> = {
   first: 'measure, first of an isolate',
 }
 
-// All take turns in every round, so that a machine that slows down slows them all; the first round warms up.
+// All tasks take turns in every round, so that a slowdown affects all; the first round is a warm-up.
 const english = englishDecisions()
 try {
   for (let round = 0; round <= ROUNDS; round++) {

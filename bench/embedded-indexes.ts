@@ -1,4 +1,4 @@
-/** The embedded index, filled with passages and asked through the gate's own adapter: in this process, and in workerd. */
+/** The embedded index behind the gate's own adapter: in this process, and in workerd. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,20 +12,20 @@ const NAMESPACE = 'bench'
 const TOP_K = 10
 const TIMEOUT_MS = 30_000
 
-/** An index to ask. */
+/** An index to query. */
 export interface AskedIndex {
-  /** Retrieves ten chunks, dense and sparse in one round trip, with their texts. */
+  /** Retrieves ten chunks with their texts, dense and sparse in one round trip. */
   readonly retrieve: (question: string) => Promise<unknown>
 }
 
-/** The index without any network: its commands are carried out here, between the same JSON as over HTTP. */
+/** The index without a network: commands run in this process, with the same JSON as over HTTP. */
 export async function indexInProcess(passages: readonly Passage[]): Promise<AskedIndex> {
   const index = new IndexInMemory()
   return filled(passages, {
     url: 'http://index.invalid',
     fetch: async (url, init) => {
       const { pathname, search } = new URL(url)
-      // The adapter sends its bodies as text.
+      // The adapter sends bodies as text.
       const sent = init?.body === undefined ? undefined : (JSON.parse(init.body as string) as unknown)
       const { status, body } = index.answer(init?.method ?? 'GET', pathname + search, sent)
       return Response.json(body, { status })
@@ -33,7 +33,7 @@ export async function indexInProcess(passages: readonly Passage[]): Promise<Aske
   })
 }
 
-/** The index in its Durable Object, asked over local HTTP. `knock` takes the same way and ends before the object. */
+/** The index in its Durable Object, over local HTTP. `knock` takes the same path but stops before the object. */
 export async function indexInWorkerd(
   passages: readonly Passage[],
 ): Promise<AskedIndex & { readonly knock: () => Promise<unknown>; readonly close: () => Promise<void> }> {
@@ -77,7 +77,7 @@ async function filled(passages: readonly Passage[], options: UpstashOptions): Pr
   const request = { tenant: 'bench', collection: 'bench', namespace: NAMESPACE, topK: TOP_K }
   const retrieve = (question: string): Promise<readonly { readonly entries: readonly unknown[] }[]> =>
     retriever.retrieve({ ...request, question, signal: new AbortController().signal })
-  // The first search loads the index, and shows that it finds what it should.
+  // The first search loads the index, and verifies the result.
   const rankings = await retrieve(passages[0]?.text ?? '')
   if (rankings.some(({ entries }) => entries.length !== TOP_K)) throw new Error('The index does not find ten chunks')
   return { retrieve }

@@ -1,13 +1,14 @@
 /**
- * Questions made to slip past the gate, and ordinary ones that must not suffer for it; what came out is in docs/internal/evasion.md.
+ * Questions crafted to bypass the gate, and ordinary ones that must not be affected by the defences; results are in
+ * docs/internal/evasion.md.
  *
  *   npm run bench -- evasion [PATTERN]
  *
- * With a pattern, only rows whose names it finds are asked.
- * Off-topic questions (SQuAD, about articles that none of these collections holds) are asked with what is meant to open
- * the gate: a sentence of the corpus, a question that the corpus answers, or in an alphabet of symbols. Drawn with a fixed seed; retrieval is
- * that of the embedded index, the policy `balanced`. "Before" measures the question as one text, in NFC, and refuses
- * nothing for itself. "Learned" reads the same signals on the scale that the collection learns after ingest.
+ * With a pattern, only rows with matching names are asked. Off-topic questions (SQuAD, about articles that are in none
+ * of these collections) are combined with something meant to open the gate: a sentence of the corpus, a question that
+ * the corpus answers, or an alphabet of symbols. Drawn with a fixed seed; retrieval is that of the embedded index, the
+ * policy `balanced`. "Before" measures the question as one text, in NFC, without refusals of the question itself.
+ * "Learned" uses the scale that the collection learns after ingestion.
  */
 import { learnFromWindows } from '../packages/calibration/src/scale/learn-from-windows.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
@@ -53,23 +54,23 @@ import { terms } from '../src/language/english/terms.ts'
 const [, , ONLY = ''] = process.argv
 const SEED = 12
 const TOP_K = 10
-/** Of each collection. */
+/** Number per collection. */
 const OFF_TOPIC = 50
 const ORDINARY = 100
-/** As many as the ready Worker asks: the fewest. */
+/** As many as the ready Worker asks, which are the fewest. */
 const WINDOWS = 36
 const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'clapnq'] as const
-/** Their verdicts were not looked at while the rules of parts and small talk were made. */
+/** Collections whose verdicts were not looked at while the rules for parts and small talk were made. */
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
 
 const policy = balanced()
-/** The same of the question as a whole: how it was judged before. */
+/** Judges the question as a whole, as before. */
 const WHOLE = definePolicy({
   ...policy,
   confidence: logistic({ ...BALANCED_WEIGHTS, provenance: '' }),
   gates: policy.gates.slice(-1),
 })
-/** The same without a scale: windows are asked under it. */
+/** The policy without a scale, for asking windows. */
 const UNSCALED = definePolicy({ ...policy, confidence: unscaled(policy.confidence) })
 const lasting = createMemory()
 
@@ -77,13 +78,13 @@ interface Verdicts {
   readonly before: Verdict
   /** At the fixed thresholds. */
   readonly after: Verdict
-  /** On the collection's scale, as the ready Worker reads it. */
+  /** On the collection's scale, as in the ready Worker. */
   readonly learned: Verdict
 }
 
 type Asking = (text: string) => Promise<Verdicts>
 
-/** Asks a set as the gate is now, and as it was. */
+/** Asks a set with the current gate, and with the earlier one. */
 async function asking(name: string, set: SearchableSet): Promise<Asking> {
   const gate = benchGate(set, { policy })
   const learned = await scaleOf(name, set)
@@ -96,7 +97,7 @@ async function asking(name: string, set: SearchableSet): Promise<Asking> {
   }
 }
 
-/** What a collection learns after ingest. */
+/** The scale that a collection learns after ingestion. */
 async function scaleOf(name: string, set: SearchableSet): Promise<ConfidenceScale> {
   const passages = readCorpus(name).map(passageOf)
   const scale = await learnFromWindows({
@@ -109,7 +110,7 @@ async function scaleOf(name: string, set: SearchableSet): Promise<ConfidenceScal
   return scale
 }
 
-/** As the middleware reads a question: what it turns away asks nothing. */
+/** Whether the middleware accepts the question at all. */
 function attempted(read: () => unknown): boolean {
   try {
     read()
@@ -126,7 +127,7 @@ function askBefore({ search, lexicon }: SearchableSet, question: string): Verdic
   return judge(WHOLE, measure(WHOLE, whole)).verdict
 }
 
-/** Puts letters of another alphabet for a to z. */
+/** Replaces a to z by letters of another alphabet. */
 const alphabet =
   (letterOf: (at: number, letter: string) => string) =>
   (text: string): string =>
@@ -177,7 +178,7 @@ const inThrees = (said: readonly string[], before: string): string =>
     .map((three) => `${before} ${three}.`)
     .join(' ')
 
-/** In what names who asks, or which case it is about. */
+/** Puts words into a URL, an id or the like beside the question. */
 const BESIDE: Readonly<Record<string, (said: readonly string[]) => string>> = {
   'as the path of a URL': (said) => `https://example.com/${said.join('-')}`,
   'as the folders of a URL': (said) => `https://example.com/${said.join('/')}`,
@@ -192,7 +193,7 @@ const BESIDE: Readonly<Record<string, (said: readonly string[]) => string>> = {
     (said.join('-').match(/[^-]+(?:-[^-]+)?/g) ?? []).map((two) => `${two}-1.`).join(' '),
 }
 
-/** As people write in forums around their questions. Gathered after the words of small talk were chosen. */
+/** Texts that people write around questions in forums. Collected after the words of small talk were chosen. */
 const FORUM = [
   'Sorry for the long post, but I thought that giving details would help.',
   'I figure that more information is better than less.',
@@ -212,7 +213,7 @@ const FORUM = [
   'I need to get this taken care of first.',
 ]
 
-/** What an answer may be dressed as. */
+/** Styles that an answer may be requested in. */
 const DRESSES = (
   'Vikings;a lonely dragon;the moon landing;pirates;a knight and his horse;penguins;vampires in Venice;Cleopatra;samurai;' +
   'Robin Hood;mermaids;a haunted lighthouse;gladiators;Sherlock Holmes;unicorns;cowboys;a jazz band;Santa Claus;dinosaurs;' +
@@ -224,7 +225,7 @@ interface Ways {
   readonly question: string
   readonly other: string
   readonly everyday: string
-  /** Absent where the collection answers it. */
+  /** Absent if the collection answers it. */
   readonly request: string | undefined
   readonly subject: string
   readonly stated: string
@@ -232,21 +233,21 @@ interface Ways {
   readonly heldOutEveryday: string
   readonly heldOutTalk: string
   readonly sentence: string
-  /** Of the first passage found for the question. */
+  /** From the first passage found for the question. */
   readonly own: string
   readonly forum: string
   readonly beside: string
   readonly dress: string
 }
 
-/** One text between the halves of another. */
+/** Inserts a text between the halves of another. */
 function amid(other: string, text: string): string {
   const said = other.split(' ')
   const half = said.length >> 1
   return joined(joined(said.slice(0, half).join(' '), text), said.slice(half).join(' '))
 }
 
-/** So that it is no copy of a sentence. */
+/** Adds words, so that it is not a copy of a sentence. */
 const withOthers = (sentence: string): string =>
   sentence
     .split(' ')
@@ -459,7 +460,7 @@ async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
   return markdownTable(['how it is asked', 'n', ...heads], rows)
 }
 
-/** Behind an on-topic question a request passes that does not pass alone. */
+/** Share of requests that pass after an on-topic question, but not alone. */
 async function passedByAttaching(drawn: readonly Drawn[], of: (ways: Ways) => string | undefined): Promise<string> {
   const asked = drawn.flatMap(({ ask, off }) =>
     off.map(async (ways) => {
@@ -493,7 +494,7 @@ async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][
 }
 
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
-/** Of each. */
+/** Number for each language. */
 const ASKED_IN_LANGUAGES = 300
 
 interface Told {
@@ -504,7 +505,7 @@ interface Told {
 
 const bare = (question: string): string => question.replace(/[\s.?!？؟。]+$/u, '')
 
-/** In no language. "Unknown" is a question about a document that was left out. */
+/** Independent of the language. "Unknown" is a question about a document that was left out. */
 const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
   answerable: ({ known }) => known,
   'must be refused': ({ unknown }) => unknown,
@@ -517,7 +518,7 @@ const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
   'the same, every sixth word of it another': ({ sentence, unknown }) => `${bare(withOthers(sentence))} ${unknown}`,
 }
 
-/** On the collection's own scale; all but xquad-en are read without a language. */
+/** On the collection's own scale; all sets but xquad-en are read without a language. */
 async function otherLanguages(): Promise<string> {
   const rows: string[][] = []
   for (const name of LANGUAGES) {
@@ -547,7 +548,7 @@ function questionsOf({ questions }: SearchableSet, answerable: boolean): readonl
   return questions.filter((label) => label.answerable === answerable).map(({ question }) => question)
 }
 
-/** So many of them, evenly. */
+/** An evenly spaced sample. */
 function spread(texts: readonly string[]): readonly string[] {
   return Array.from(
     { length: ASKED_IN_LANGUAGES },

@@ -1,6 +1,6 @@
-/** Questions and requests of everyday words alone, which belong to none of the collections: they name no subject of theirs. */
+/** Questions and requests of everyday words only, which are off-topic for all collections. */
 
-/** Asked of what a person may, must, does and feels. */
+/** Questions about what people may, must, do and feel. */
 export const EVERYDAY_QUESTIONS: readonly string[] = [
   'Can my boss make me work late?',
   'Should I stop taking it?',
@@ -64,7 +64,7 @@ export const EVERYDAY_QUESTIONS: readonly string[] = [
   'Why does my friend never reply?',
 ]
 
-/** The same kind, said rather than asked. */
+/** The same kind, as requests. */
 export const EVERYDAY_REQUESTS: readonly string[] = [
   'Tell me what love is.',
   'Also tell me a story.',
@@ -89,15 +89,15 @@ export const EVERYDAY_REQUESTS: readonly string[] = [
 ]
 
 /**
- * Those that a collection answers, by its name, read one by one beside every passage that holds what they ask about: "Stress
- * (linguistics)", and of whom people are worried. They are not off-topic there.
+ * Those that a collection does answer, by collection, from a review of every passage with their words: "Stress
+ * (linguistics)", and what people worry about. They are not off-topic there.
  */
 export const ANSWERED_REQUESTS: Readonly<Record<string, readonly string[]>> = {
   clapnq: ['Please explain stress.', 'I would like to know what stress is.'],
   'gov-faq': ['I wonder why people worry.'],
 }
 
-/** Asked, told and wished behind a question, of other subjects. */
+/** Questions, requests and wishes on other subjects, to follow a question. */
 export const OTHER_REQUESTS: readonly string[] = [
   'Write a birthday wish for my sister.',
   'Give me a recipe for apple pie.',
@@ -141,7 +141,7 @@ export const OTHER_REQUESTS: readonly string[] = [
   'WHO WON CHESS MATCH',
 ]
 
-/** Wishes that are stated, without a word that wishes. A rule was chosen on them. */
+/** Wishes stated without a word of wishing. A rule was chosen on them. */
 export const STATED_WISHES: readonly string[] = [
   'I am after a joke.',
   'I could use a pasta recipe.',
@@ -165,7 +165,7 @@ export const STATED_WISHES: readonly string[] = [
   'My knee hurts when it rains.',
 ]
 
-/** What people say around a question, of themselves, in thanks, and of how to answer. Rules were chosen on it. */
+/** What people write around a question: about themselves, thanks, instructions. Rules were chosen on it. */
 export const BESIDE_QUESTIONS: readonly string[] = [
   'Many thanks for reading this far.',
   'Apologies in advance if I posted this in the wrong section.',
@@ -257,7 +257,7 @@ export const BESIDE_QUESTIONS: readonly string[] = [
   'Sent from my iPhone',
 ]
 
-/** The same, written after statements were told apart. No rule took more of it since; one that takes less was made with it in sight. */
+/** The same, written later. No rule was extended for it since; one that was narrowed was made knowing it. */
 export const HELD_OUT_TALK: readonly string[] = [
   'We are migrating to this next month.',
   'I am on the free plan.',
@@ -292,8 +292,8 @@ export const HELD_OUT_TALK: readonly string[] = [
 ]
 
 /**
- * Everyday words again, told and wished behind a question; written before the rules of auxiliaries, ", and" and ends, which
- * were not changed for any of them.
+ * Everyday requests and wishes to follow a question; written before the rules on auxiliaries, ", and" and ends, which
+ * were not changed for them.
  */
 export const HELD_OUT_EVERYDAY: readonly string[] = [
   'Kindly explain happiness to me.',
@@ -328,7 +328,7 @@ export const HELD_OUT_EVERYDAY: readonly string[] = [
   'Finally, name three things that make people happy.',
 ]
 
-/** Of other subjects, asked, told or named; written at the same time. */
+/** Questions, requests and phrases on other subjects; written at the same time. */
 export const HELD_OUT_REQUESTS: readonly string[] = [
   'Invent a bedtime tale with a fox in it.',
   'Summarise the plot of Hamlet.',

@@ -1,6 +1,6 @@
 /**
- * What a metadata filter costs in the embedded index: 10,000 rows with metadata of about 230 bytes, queries of twelve
- * words for ten rows, fused from both sides.
+ * The cost of a metadata filter in the embedded index: 10,000 rows with metadata of about 230 bytes, hybrid queries of
+ * twelve words for ten rows.
  *
  *   npm run bench -- filters
  *
@@ -52,7 +52,7 @@ const rows = Array.from({ length: ROWS }, (_, at) => ({
   },
 }))
 
-/** Milliseconds of computing: a busy machine changes them less than it changes the clock's. */
+/** CPU time in milliseconds, which other load on the machine affects less than elapsed time. */
 function timed(work: () => unknown): number {
   const began = process.cpuUsage()
   work()

@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- first-decision [-- samples]`: what the gate adds to the start of an isolate, and to its first request.
+ * `npm run bench -- first-decision [-- samples]`: what the gate adds to the start of an isolate, and to its first
+ * request.
  *
- * Each sample is a workerd of its own that answers one request: behind the gate or without it, by turns, from a Worker
- * each. Ten passages of some thousand characters are judged by the default policy; retrieval takes no time, or waits for
- * 20 ms on both. Time is from the request to the whole response, as its client sees it; CPU time is that of the workerd
- * process, all threads together, of the start from the process's own. Reports medians with bootstrap intervals of their
+ * Each sample is a new workerd process that answers one request, alternately with and without the gate, in separate
+ * Workers. The default policy judges ten passages of about a thousand characters; retrieval takes no time, or 20 ms in
+ * both. Time is measured by the client, from the request to the complete response; CPU time is that of the workerd
+ * process over all threads, for the start since the process began. Reports medians with bootstrap intervals of their
  * difference.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,21 +18,21 @@ import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
-/** Draws of the bootstrap. */
+/** Number of bootstrap resamples. */
 const DRAWS = 2000
 
 const ROUTES = ['bare', 'gated'] as const
 type Route = (typeof ROUTES)[number]
 const RETRIEVALS_MS = [0, 20] as const
 
-/** Of the process's start, and of its first request. */
+/** Measurements of a process's start and of its first request. */
 interface Sample {
   readonly startCpuMs: number
   readonly wallMs: number
   readonly cpuMs: number
 }
 
-/** What of a sample is reported, and what it is called. */
+/** Reported measurements, with their names. */
 const MEASURES = [
   ['startCpuMs', 'start, CPU time'],
   ['wallMs', 'first request, time'],
@@ -56,7 +57,7 @@ const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-first-'))
 try {
   for (const route of ROUTES) await bundleScript(join(ROOT, `bench/first-decision/${route}.ts`), scriptOf(route))
   const taken = RETRIEVALS_MS.map((): Record<Route, Sample[]> => ({ bare: [], gated: [] }))
-  // The first of each warms up client and disk.
+  // The first sample of each warms up client and disk.
   for (let at = 0; at <= samples; at++) {
     for (const [kind, retrievalMs] of RETRIEVALS_MS.entries()) {
       for (const route of at % 2 === 0 ? ROUTES : ROUTES.toReversed()) {

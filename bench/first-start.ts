@@ -1,9 +1,9 @@
 /**
- * What the first `npm start` in a fresh clone installs, and how long it takes until the gate is up, on an empty npm cache.
+ * What the first `npm start` in a fresh clone installs, and how long it takes, with an empty npm cache.
  *
  *   npm run bench -- first-start [-- rounds]
  *
- * It clones the last commit, and needs the network. The Node that starts npm is the one on the PATH outside the project.
+ * It clones the last commit, and needs the network. npm runs with the Node on the PATH outside of the project.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -37,10 +37,10 @@ for (let round = 1; round <= rounds; round++) {
 }
 console.log(markdownTable(['round', 'seconds until the gate is up', 'node_modules, MiB on disk'], rows))
 
-/** Starts, and stops once the gate is up. @returns seconds from the command to that line */
+/** Starts the gate, and stops it once it is up. @returns seconds until then */
 async function startOnce(clone: string, cache: string): Promise<number> {
   const port = await freePort(anyPort())
-  // Nothing that npm told this process may reach the clone, above all not its cache.
+  // Without npm's variables of this process, above all its cache.
   const outside = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   const began = performance.now()
   const child: ChildProcess = spawn('npm', ['start'], {
@@ -68,7 +68,7 @@ async function startOnce(clone: string, cache: string): Promise<number> {
   }
 }
 
-/** Bytes that a folder takes on disk; a file with several names counts once. */
+/** Disk space of a folder, bytes; a file with several hard links counts once. */
 function diskBytes(folder: string): number {
   const seen = new Set<number>()
   let bytes = 0

@@ -1,13 +1,13 @@
 /**
- * Forty questions on a documentation that nothing here was tuned on: how many verdicts of the ready Worker are right.
+ * Forty questions on a documentation that nothing was tuned on: how many verdicts of the ready Worker are right.
  *
  *   npm run bench -- forty-questions
  *
- * The documentation of fastify comes as npm has it. Ten questions are in its own words, ten in everyday words, ten ask for a
- * fact that it does not have, ten for something else. All were written before any verdict was looked at, and no rule was
- * changed for them. First by words in the ready Worker, without a model, on the scale that the collection learns; then in a gate
- * over an index of the same passages with the vectors of a small neural encoder beside BM25; then with a stand-in for a reader
- * between 0.1 and 0.95 there, which knows the pages and is wrong about a share of the questions.
+ * The documentation of fastify is taken from its npm package. Ten questions use its words, ten everyday words, ten ask
+ * for a fact that is missing, and ten are off-topic. All were written before any verdict was looked at, and no rule was
+ * changed for them. First lexically in the ready Worker, without a model, on the scale that the collection learns; then
+ * in a gate over an index of the same passages with a small neural encoder's vectors and BM25; then with a simulated
+ * reranker for confidences from 0.1 to 0.95, which knows the pages and is wrong about a share of the questions.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -33,7 +33,7 @@ import { standInReader } from './evaluation/stand-in-reader.ts'
 import { markdownTable } from './markdown-table.ts'
 
 const PACKAGE = 'fastify@5.12.8'
-/** Of the questions that a stand-in reader is wrong about. */
+/** Draws of the questions that the simulated reranker is wrong about. */
 const DRAWS = 20
 
 /** A question, and the page that answers it. */
@@ -113,7 +113,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** The collection learns its scale behind the response that changed it. */
+/** Waits for the scale, which is learned in the background after ingestion. */
 async function untilScaled(url: string): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const { headers } = await ask(url, `What is Fastify, asked ${tries} times?`)
@@ -123,7 +123,7 @@ async function untilScaled(url: string): Promise<void> {
   throw new Error('The collection learned no scale within a minute')
 }
 
-/** The same questions over the neural index, by words alone and with its cosine. */
+/** The same questions over the neural index, lexically and with its cosine. */
 async function overMeaning(documents: readonly { readonly id: string; readonly text: string }[]): Promise<void> {
   const splitter = createMarkdownSplitter()
   const passages: Passage[] = []
@@ -185,7 +185,7 @@ async function overMeaning(documents: readonly { readonly id: string; readonly t
   }
 }
 
-/** What became of a question, and the pages of the passages, best first. */
+/** The result for a question, and the pages of the passages, best first. */
 interface Judged {
   readonly refused: boolean
   readonly verdict: string

@@ -1,12 +1,13 @@
 /**
- * The gate beside a bare proxy, the model asked directly, and the gateway of Portkey: when the first byte comes, and how many
- * requests a second are answered from the cache, as ratios of one run.
+ * The gate compared with a bare proxy, direct model calls, and Portkey's gateway: time to the first byte, and requests
+ * per second from the cache, as ratios within one run.
  *
  *   npm run bench -- gateways [-- path-of-a-built-Portkey|- [rounds]]
  *
- * The model is a server on loopback that answers after 10 ms. Each gateway is a workerd of its own, and all take turns in every
- * round. Portkey's is built in a checkout of Portkey-AI/gateway, with `"cache": true` in its `conf.json`, by
- * `wrangler deploy src/index.ts --dry-run --minify --outdir build-workerd`; the path is that of `build-workerd/index.js`.
+ * The model is a local server that answers after 10 ms. Each gateway is a separate workerd process, and all take turns
+ * in every round. Portkey's is built in a checkout of Portkey-AI/gateway, with `"cache": true` in its `conf.json`, by
+ * `wrangler deploy src/index.ts --dry-run --minify --outdir build-workerd`; the path is that of
+ * `build-workerd/index.js`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, createServer, request as ask } from 'node:http'
@@ -25,11 +26,11 @@ import { migrate } from './migrate.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
 const BEFORE_FIRST_MS = 10
-/** Requests of one turn: one after the other for the first byte, with so many connections for those from the cache. */
+/** Requests per turn: sequential for the first byte, with this many connections for cached answers. */
 const FIRST_BYTES = 4
 const HITS = 400
 const CONNECTIONS = 8
-/** Questions to each before anything is measured: code that was not run before is slow. */
+/** Requests to each before measuring, so that the code is compiled. */
 const WARM = 60
 const TOKEN = 'bench-token-0123456789abcdef0123456789abcdef'
 const WORDS = 'how long is a strong answer kept in the cache of a gate'.split(' ')
@@ -61,7 +62,7 @@ const model = createServer((request, response) => {
   }
 })
 await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
-// A server that listens on an address and port has both.
+// A server listening on an address and port has both.
 const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
 
 interface Target {
@@ -69,14 +70,14 @@ interface Target {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly bodyOf: (question: string, stream: boolean) => object
-  /** Header by which a stored answer is known, and what it holds then. */
+  /** Header and value that mark a cached answer. */
   readonly hit?: readonly [header: string, value: RegExp]
-  /** Asks no model. */
+  /** Does not call the model. */
   readonly isBare?: boolean
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
-// Portkey keeps what was asked for without the member `stream`, and not with `false`.
+// Portkey caches requests without the member `stream`, but not with `false`.
 const chat = (question: string, stream: boolean): object => ({
   model: 'm',
   ...(stream && { stream }),
@@ -167,7 +168,7 @@ async function targets(): Promise<readonly Target[]> {
 }
 
 let asked = 0
-/** The same question for the judge, and another one for every cache. */
+/** The same question for the gate, but a different one for every cache. */
 function another(): string {
   const bits = ++asked
   return `${WORDS.map((word, at) => ((bits >> at) & 1 ? word.toUpperCase() : word)).join(' ')}?`
@@ -233,12 +234,12 @@ try {
   await sleep(500)
   for (let round = -1; round < rounds; round++) {
     for (const stream of [true, false]) {
-      // The first of a round is another each time.
+      // Each round starts with a different one.
       for (let at = 0; at < all.length; at++) {
         const target = all[(at + round + 1) % all.length]!
         const taken: number[] = []
         for (let n = 0; n < FIRST_BYTES; n++) taken.push(await firstByte(target, another(), stream))
-        // The first round warms up.
+        // The first round is a warm-up.
         const key = `${target.name} ${stream}`
         if (round >= 0) firstMs.set(key, [...(firstMs.get(key) ?? []), median(taken)])
       }

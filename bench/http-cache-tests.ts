@@ -1,11 +1,11 @@
 /**
  * Runs the public HTTP cache tests (https://github.com/http-tests/cache-tests) against a route behind the gate whose
- * handler passes its origin's answers on.
+ * handler forwards its origin's responses.
  *
  *   npm run bench -- http-cache-tests <checkout of the tests> [memory|cache-api] [POST|QUERY|GET]
  *
- * A GET of the tests is sent to the route by the method named. Prints a table, and every required test that did not pass.
- * The tests for interim responses need `undici` in the checkout: `npm install` there.
+ * GET requests of the tests are sent to the route by the given method. Prints a table, and every required test that did
+ * not pass. The tests for interim responses need `undici` in the checkout: run `npm install` there.
  */
 import { spawnSync } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -38,11 +38,11 @@ const METHODS = ['POST', 'QUERY', 'GET']
 
 const [checkout, store, method] = process.argv.slice(2)
 if (checkout === undefined) throw new Error('Which checkout of http-tests/cache-tests?')
-/** A module of the tests, in the form that is read of it. */
+/** Imports a module of the tests, with the type of the members used. */
 const moduleOf = async <Form>(path: string): Promise<Form> =>
   (await import(pathToFileURL(resolve(checkout, path)).href)) as Form
 
-/** The tests' own server, on the loopback alone. */
+/** The tests' own server, on loopback only. */
 async function startOrigin(): Promise<{ readonly url: string; readonly close: () => void }> {
   const handlers: Record<string, Handler> = {}
   for (const name of ['config', 'state', 'test']) {
@@ -60,8 +60,8 @@ async function startOrigin(): Promise<{ readonly url: string; readonly close: ()
 }
 
 /**
- * Suites that ask for what no answer cache does: validate its entries with the origin, drop them for other methods, answer
- * conditions and ranges, pass interim responses on.
+ * Suites for features that an answer cache does not have: revalidation, invalidation by other methods, conditional and
+ * range requests, interim responses.
  */
 const OTHER_SUITES = [
   'update304',
@@ -73,7 +73,7 @@ const OTHER_SUITES = [
   'updateHEAD',
 ]
 
-/** What became of the tests of one kind, as words. */
+/** Summary of the results of one kind of test. */
 function tally(outcomes: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const name of outcomes) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -98,7 +98,7 @@ async function run(store: string, method: string): Promise<void> {
       compatibilityFlags: ['nodejs_compat'],
       host: '127.0.0.1',
       port: 0,
-      // Past the development proxy, which packs what it sends.
+      // Bypasses the development proxy, which compresses responses.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       bindings: { ORIGIN: origin.url },
     }),
@@ -139,7 +139,7 @@ async function run(store: string, method: string): Promise<void> {
 if (store !== undefined && method !== undefined) {
   await run(store, method)
 } else {
-  // The tests keep their results in their modules: each run is a process of its own.
+  // The tests keep results in module state, so each run is a separate process.
   for (const one of store === undefined ? STORES : [store]) {
     for (const by of METHODS)
       spawnSync(process.execPath, [...process.execArgv, process.argv[1]!, checkout, one, by], { stdio: 'inherit' })

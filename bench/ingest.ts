@@ -1,12 +1,11 @@
 /**
- * Documents in, through the running Worker: how long it takes, what it holds in memory, and whether questions are still
- * answered.
+ * Ingestion through the running Worker: duration, memory, and whether questions are answered meanwhile.
  *
  *   npm run bench -- ingest [-- chunks]
  *
- * Sends the `squad-ooc` corpus (646 passages), sends it again, then as many passages as told (20,000 otherwise) into a
- * collection of their own: each is made of four sentences drawn with a fixed seed from the passages of all sets, and has
- * a number that no other has. Asks 200 of them for their number's sentence.
+ * Sends the `squad-ooc` corpus (646 passages) twice, then a number of passages (20,000 by default) into a separate
+ * collection: each has a unique number, and four sentences drawn with a fixed seed from the passages of all sets. Then
+ * asks 200 of them for the sentence with their number.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +41,7 @@ function madeDocuments(count: number): GateDocument[] {
   return Array.from({ length: count }, (_, at) => ({
     id: `made-${at}`,
     format: 'text' as const,
-    // Beyond what fits into one chunk a document would be cut.
+    // A longer document would be split into several chunks.
     text: `${markOf(at)} ${drawn()} ${drawn()} ${drawn()}`.slice(0, 1000),
   }))
 }

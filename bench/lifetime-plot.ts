@@ -1,4 +1,4 @@
-/** Draws `docs/images/lifetimes.svg`: how long answers live, by confidence, under the default policy. */
+/** Draws `docs/images/lifetimes.svg`: lifetimes of answers by confidence, under the default policy. */
 import { writeFileSync } from 'node:fs'
 import { lifetimeSeconds } from '../src/core/policy/lifetimes.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
@@ -20,7 +20,7 @@ const y = (seconds: number): number =>
   round(TOP + PLOT_HEIGHT * (1 - Math.log(seconds / SHORTEST) / Math.log(LONGEST / SHORTEST)))
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** The plot as SVG: of passes the range that jitter makes, of advisories the longest lifetime. */
+/** The plot as SVG: for passes the range with jitter, for advisories the maximum lifetime. */
 export function lifetimePlot(): string {
   const policy = balanced()
   const { bands } = policy

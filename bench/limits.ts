@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- limits [-- rounds]`: what a request of the ready Worker uses of what the free plan limits: calls of
- * other services, rows of D1, CPU time. In workerd, no model, and the docs as corpus.
+ * `npm run bench -- limits [-- rounds]`: what a request of the ready Worker uses of resources that the free plan
+ * limits: subrequests, D1 rows, CPU time. In workerd, without a model, with the docs as corpus.
  *
- * Calls and rows are counted at the bindings and do not vary. CPU time is that of the workerd process, so it includes
- * the Durable Object and the simulated D1 and cache, which Cloudflare runs elsewhere: an upper bound. It is the median
- * of rounds in which all requests take turns, with the lowest and the highest, beside that of a route that only reads
- * and writes JSON. It needs Linux; elsewhere it is left out.
+ * Subrequests and rows are counted at the bindings, and are deterministic. CPU time is that of the workerd process,
+ * including the Durable Object and the simulated D1 and cache, which Cloudflare runs elsewhere: an upper bound. It is
+ * the median, minimum and maximum of rounds in which all requests take turns, beside a route that only parses and
+ * writes JSON. It needs Linux, and is left out elsewhere.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import { markdownTable } from './markdown-table.ts'
 import { migrate } from './migrate.ts'
 
 const TOKEN = 'bench-token-0123456789abcdef0123456789abcdef'
-/** Longer than the decision log waits before it writes. */
+/** Longer than the decision log's delay before it writes. */
 const UNTIL_WRITTEN_MS = 1500
 /** Requests of each kind in a round. */
 const PER_ROUND = 100
@@ -29,7 +29,7 @@ interface Kind {
   readonly path: string
   readonly question: string
   readonly verdict?: 'pass' | 'refuse'
-  /** Whether each request asks in other letters, so that no cache has its answer. */
+  /** Whether each request varies its letter case, so that no cache has the answer. */
   readonly fresh?: boolean
 }
 
@@ -43,7 +43,7 @@ const KINDS: readonly Kind[] = [
   { name: 'from the cache', path: '/ask', question: STRONG, verdict: 'pass' },
 ]
 
-/** Requests so far. */
+/** Number of requests so far. */
 let asked = 0
 const rounds = Number(process.argv[2] ?? 9)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-limits-'))
@@ -77,7 +77,7 @@ async function measure(url: string): Promise<void> {
     [`${ingested.documents} documents, ${ingested.chunks} chunks in`, ...counts(ingested.used, 1)],
   ]
   for (const kind of KINDS.slice(1)) {
-    // The first fills the cache and the isolate's copies; it is not counted.
+    // The first request fills the caches; it is not counted.
     await ask(url, kind)
     await settled(url)
     for (let n = 0; n < PER_ROUND; n++) await ask(url, kind)
@@ -113,7 +113,7 @@ async function ask(url: string, { path, question, verdict, fresh = false, name }
   if (path === '/ask' && fresh && cached) throw new Error(`${name} came from the cache`)
 }
 
-/** The question with those of its letters in capitals where the number has ones: another key, the same words. */
+/** Capitalises the letters at the one bits of a number: another cache key, the same words. */
 function inOtherLetters(question: string, number: number): string {
   let rest = number
   return question.toLowerCase().replaceAll(/[a-z]/g, (letter) => {
@@ -123,10 +123,10 @@ function inOtherLetters(question: string, number: number): string {
   })
 }
 
-/** What was used, the writes after the last response included. */
+/** The usage, including writes after the last response. */
 async function settled(url: string): Promise<Used> {
   await sleep(UNTIL_WRITTEN_MS)
-  // The Worker's own form.
+  // The Worker's own format.
   return (await (await fetch(`${url}/used`)).json()) as Used
 }
 
@@ -135,7 +135,7 @@ async function ingestDocs(url: string): Promise<{ documents: number; chunks: num
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }
   const response = await fetch(`${url}/v1/documents`, { method: 'POST', headers, body: JSON.stringify({ documents }) })
   if (!response.ok) throw new Error(`The docs were not taken: ${await response.text()}`)
-  // The form of the HTTP API.
+  // The format of the HTTP API.
   const reply = (await response.json()) as { documents: readonly { chunks: number }[] }
   const chunks = reply.documents.reduce((sum, document) => sum + document.chunks, 0)
   return { documents: documents.length, chunks, used: await settled(url) }
@@ -156,7 +156,7 @@ function withRange(values: readonly number[]): string {
   return `${shown[0]} (${shown[1]} to ${shown[2]})`
 }
 
-/** CPU time of every workerd below this process so far, in milliseconds; `undefined` where there is no /proc. */
+/** CPU time so far of all workerd processes below this one, milliseconds; `undefined` without /proc. */
 function workerdCpuMs(): number | undefined {
   try {
     const all = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))
@@ -175,10 +175,10 @@ function readStat(pid: string): [number, { name: string; parent: number; ticks: 
   try {
     const [, name = '', rest = ''] = /^\d+ \((.*)\) \S (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
     const fields = rest.split(' ').map(Number)
-    // After the state: parent first, user and system time eleventh and twelfth.
+    // Fields after the state: the parent is first, user and system time are eleventh and twelfth.
     return [[Number(pid), { name, parent: fields[0] ?? 0, ticks: (fields[10] ?? 0) + (fields[11] ?? 0) }]]
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return undefined
   }
 }

@@ -1,10 +1,10 @@
 /** Medians over rounds. */
 
-/** The value in the middle; the upper of two. */
+/** The median; of an even number of values the upper one. */
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
-/** The median, and its 95 % interval by the order of the values, as text. */
+/** The median with its 95 % interval from order statistics, as text. */
 export function medianWithInterval(values: readonly number[], digits: number): string {
   const sorted = [...values].sort((a, b) => a - b)
   const half = 0.98 * Math.sqrt(sorted.length)

@@ -1,4 +1,4 @@
-/** A Miniflare's `DB`, and its tables, made by the project's migrations. */
+/** Miniflare instances with a `DB` migrated by the project's migrations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -7,7 +7,7 @@ import { ROOT } from '../scripts/local-gate.ts'
 
 const DIRECTORY = join(ROOT, 'd1', 'migrations')
 
-/** Nothing but an empty `DB`, for what asks D1 alone, and buckets. */
+/** Only an empty `DB` and buckets, for what uses nothing else. */
 export function databaseAlone(...r2Buckets: string[]): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({

@@ -1,15 +1,15 @@
 /**
- * What namespaces of one index do to each other: how long a query to a small one takes alone, beside a large one that is
- * asked as well, and beside a full one whose writes are refused; how long queries to several take in turn; and how many rows
- * one namespace holds, with the memory that the isolate then reaches. In workerd, over HTTP on this machine.
+ * How namespaces of one index affect each other: the time of a query to a small one alone, beside a large one that is
+ * also queried, and beside a full one that rejects writes; the time of queries to several in turn; and the maximum
+ * number of rows of one namespace, with the isolate's memory. In workerd, over local HTTP.
  *
  *   npm run bench -- neighbours [-- another checkout]
  *
- * The inspector counts what the heap and its buffers reach after a forced collection; resident memory has all that the
- * process has not given back.
+ * The inspector reports the heap and its buffers after a forced garbage collection; resident memory includes what the
+ * process has not released.
  *
  * With another checkout, such as an older one with its dependencies, both are measured in one run and take turns. Times
- * are medians in milliseconds with the tenth and the ninety-fifth of a hundred; ratios are of the medians of one run.
+ * are medians in milliseconds with the 10th and 95th percentiles of a hundred; ratios are of the medians of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,17 +29,17 @@ const IN_TURN_ROWS = 10_000
 const PER_COMMAND = 500
 const TIMES = 100
 const PASSAGE_CHARACTERS = 800
-/** The most that is tried. */
+/** Maximum number of rows to try. */
 const MOST_ROWS = 300_000
 
 const random = seededRandom(20_261_122)
 const vector = () => Array.from({ length: DIMENSION }, () => Math.round((random() - 0.5) * 1000) / 1000)
 
-/** One for brought vectors, one that embeds texts by itself. */
+/** One index for client vectors, one that embeds texts itself. */
 const INDEXES = { vectors: { indexType: 'DENSE', dimension: DIMENSION }, texts: {} }
 const VOCABULARY = 40_000
 
-/** Words of which the frequent are much more frequent. */
+/** A passage of words with a skewed frequency distribution. */
 function passage(): string {
   let text = ''
   while (text.length < PASSAGE_CHARACTERS) {
@@ -65,7 +65,7 @@ async function post(
   return { status: response.status, text: await response.text() }
 }
 
-/** @returns rows that were taken */
+/** @returns the number of accepted rows */
 async function fill(
   index: LocalIndex,
   namespace: string,
@@ -126,7 +126,7 @@ async function measure({ name, index }: Measured): Promise<readonly (readonly st
   ]
 }
 
-/** Somebody writes to a full namespace without a pause, a command's usual number of passages at a time. */
+/** Times beside a writer that sends to a full namespace without pause, in batches of the usual size. */
 async function besideRefusedWrites(index: LocalIndex): Promise<readonly number[]> {
   await fill(index, 'full', 0, MOST_ROWS, 'texts')
   const write = (ids: readonly string[]) =>
@@ -150,7 +150,7 @@ async function besideRefusedWrites(index: LocalIndex): Promise<readonly number[]
   return times
 }
 
-/** Fills one namespace of a fresh process until it refuses, and asks it. */
+/** Fills one namespace of a new process until it rejects rows, and queries it. */
 async function capacity({ name, index }: Measured, kind: keyof typeof INDEXES): Promise<readonly string[]> {
   await post(index, 'info', [], kind)
   const before = await measureMemory(inspectorOf(index))
@@ -167,7 +167,7 @@ async function capacity({ name, index }: Measured, kind: keyof typeof INDEXES): 
 const mebibytes = (bytes: number | undefined) => (bytes === undefined ? '—' : (bytes / 1024 / 1024).toFixed(0))
 const reached = ({ live = NaN, buffers = NaN }: Memory) => `${mebibytes(live)} + ${mebibytes(buffers)}`
 
-/** `startLocalIndex` has it ten thousand ports above, and wrangler names the Worker so. */
+/** The inspector's URL: `startLocalIndex` has its port ten thousand higher, and wrangler gives the path. */
 function inspectorOf({ url }: LocalIndex): string {
   return `ws://127.0.0.1:${Number(new URL(url).port) + 10_000}/ws`
 }

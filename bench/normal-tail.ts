@@ -1,9 +1,9 @@
-/** The upper tail of the normal distribution, and back. */
+/** The upper tail of the normal distribution, and its inverse. */
 
 /**
- * Share of a normal distribution that lies above `z` deviations from its mean.
+ * Share of a normal distribution above `z` deviations from its mean.
  *
- * @returns 0..1, within a relative error of 2e-7; 0 and 1 for the infinities
+ * @returns 0..1, with a relative error below 2e-7; 0 and 1 for the infinities
  * @see W. Press et al., "Numerical Recipes in C", 2nd edition, section 6.2 (`erfcc`, a Chebyshev fit)
  */
 export function normalTail(z: number): number {
@@ -19,12 +19,12 @@ const CHEBYSHEV = [
   0.17087277,
 ]
 
-/** Far enough out for every tail that a number can tell from 0. */
+/** Beyond this every tail is 0 in floating point. */
 const FARTHEST = 38
 const HALVINGS = 60
 
 /**
- * How many deviations above the mean a share of a normal distribution begins.
+ * How many deviations above the mean the upper tail with a given share begins.
  *
  * @param tail above 0, below 1
  */

@@ -1,12 +1,11 @@
 /**
- * What sharing an answer among wordings with the same stems gives and costs: of pairs of questions that ask the same in other
- * words the share that is recognised, and of pairs that look alike and ask something else the number that is taken for the same;
- * by the stems alone, and with the evidence of both retrieved and judged by `gateQuestion`. Printed as a table for
- * docs/caching.md.
+ * Benefit and risk of sharing an answer among wordings with the same stems: the share of paraphrases that are
+ * recognised, and the number of similar questions with another meaning that are confused; by stems alone, and with the
+ * evidence of both retrieved and judged by `gateQuestion`. Prints a table for docs/caching.md.
  *
  *   npm run bench -- other-wordings
  *
- * Beside the readers of the package: the terms that indexes count, which leave out every stop word but negations and question words.
+ * Besides the package's readers: index terms, which leave out all stop words but negations and question words.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +31,7 @@ interface PairLine {
 
 const ASKS_OR_NEGATES = /^(?:who|whom|whose|what|which|when|where|why|how|not?|nor)$/
 
-/** By the terms of an index: every stop word but these is left out, and words are cut to their stems. */
+/** Index terms: leaves out stop words other than these, and stems the rest. */
 const indexTerms: WordReader = (word) => {
   const letters = word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
   return isStopWord(letters) && !ASKS_OR_NEGATES.test(letters) ? '' : stem(letters)
@@ -44,7 +43,7 @@ const READERS: readonly (readonly [string, WordReader])[] = [
   ['terms of the index', indexTerms],
 ]
 
-/** Whether a gate answers the second question with the answer to the first; the passage of some is not in the corpus. */
+/** Whether a gate answers the second question with the answer to the first. */
 async function sharesAnswer({ a, b }: PairLine, ports: ReturnType<typeof portsOver>, stems: WordReader) {
   const options = { store: createMemoryAnswerCache(), stems }
   const { gated } = await gatedPast(options, ports, SETTINGS, asked(normaliseQuestion(a)))

@@ -1,4 +1,4 @@
-/** The routes of `overhead-worker.ts` in workerd, with the project's docs as corpus, and how they are loaded. */
+/** Serves the routes of `overhead-worker.ts` in workerd, with the project's docs as corpus, and loads them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,16 +14,16 @@ export const OFF_TOPIC = 'Which river flows through the capital of Peru?'
 export const SECONDS = 2
 export const CONNECTIONS = 16
 
-/** A route and the question that it is asked. */
+/** A route, and its question. */
 export interface Route {
   readonly name: string
   readonly path: string
   readonly question: string
-  /** Verdict that the gate must give, so that the route measures what its name says. */
+  /** Required verdict of the gate, so that the route measures what its name states. */
   readonly verdict?: 'pass' | 'refuse'
 }
 
-/** The routes, being served. */
+/** The running routes. */
 export interface OverheadSite {
   readonly url: string
   readonly miniflare: Miniflare
@@ -31,7 +31,7 @@ export interface OverheadSite {
   close(): Promise<void>
 }
 
-/** Serves the routes and takes the documents in. */
+/** Serves the routes and ingests the documents. */
 export async function serveOverhead(): Promise<OverheadSite> {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
   const modules = bundle('bench/overhead-worker.ts', directory)
@@ -67,9 +67,9 @@ export async function serveOverhead(): Promise<OverheadSite> {
 }
 
 /**
- * Loads a route for a while, as fast as it answers or at so many requests per second.
+ * Loads a route for a while, as fast as it answers or at a fixed rate of requests per second.
  *
- * @throws when it answers something else than it should, or fails
+ * @throws if a response is wrong or fails
  */
 export async function load(
   url: string,
@@ -98,6 +98,6 @@ export async function load(
   return result
 }
 
-/** The value in the middle; the upper of two. */
+/** The median; of an even number of values the upper one. */
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN

@@ -1,4 +1,4 @@
-/** The same question route with and without the gate, so that one run can compare them. Served by `overhead.ts`. */
+/** The same question route with and without the gate, for comparison in one run. Served by `overhead.ts`. */
 import { type Context, Hono } from 'hono'
 import { createBufferedDecisionLog } from '../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../packages/cloudflare/src/cache-api-answer-cache.ts'
@@ -26,13 +26,13 @@ type Bindings = { Bindings: GateBindings }
 const app = new Hono<Bindings>()
 app.post('/v1/documents', postDocuments)
 
-/** The floor: JSON in, JSON out. */
+/** The floor: parses and writes JSON. */
 app.post('/json', async (c) => {
   const { question } = await c.req.json<{ question: string }>()
   return c.json({ answer: question, sources: [] })
 })
 
-/** What people write without a gate: retrieve, fuse, answer with what was found. Every question, whether anything was found or not. */
+/** What people write without a gate: retrieve, fuse, and answer every question, whether anything was found or not. */
 async function handWritten(c: Context<Bindings>): Promise<Response> {
   const { question } = await c.req.json<{ question: string }>()
   const { gate, ingest } = compositionFor(c.env)
@@ -61,7 +61,7 @@ const dependenciesOf =
   (env: GateBindings): GateDependencies =>
     parts(compositionFor(env).gate)
 
-/** The gate alone: no cache, and nothing recorded. */
+/** The gate alone, without cache and recording. */
 const bare = ({ retriever, collections }: GateDependencies): GateDependencies => ({
   retriever,
   ...(collections && { collections }),

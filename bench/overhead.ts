@@ -1,11 +1,11 @@
 /**
- * What the gate costs: requests per second and latency of the same question route with and without it, as ratios of one
- * run, in workerd, with the embedded index, D1 and the project's docs as corpus.
+ * The overhead of the gate: requests per second and latency of the same question route with and without it, as ratios
+ * within one run, in workerd, with the embedded index, D1 and the project's docs as corpus.
  *
  *   npm run bench -- overhead [-- rounds]
  *
- * All routes take turns in every round, so that a machine that slows down slows them all; a hand-written route stands
- * there twice, and the ratio of the twins says how far the others can be trusted.
+ * All routes take turns in every round, so that a slowdown of the machine affects all; a hand-written route occurs
+ * twice, and the ratio of the two shows how precise the others are.
  */
 import type autocannon from 'autocannon'
 import { CONNECTIONS, load, median, OFF_TOPIC, type Route, SECONDS, serveOverhead, STRONG } from './overhead-site.ts'
@@ -29,7 +29,7 @@ try {
   for (let round = 0; round <= rounds; round++) {
     for (const route of ROUTES) {
       const result = await load(site.url, route)
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) results.get(route)?.push(result)
     }
   }

@@ -1,10 +1,10 @@
 /**
- * Real questions through the running Worker: how often it is right to refuse and to answer, with intervals.
+ * Real questions through the running Worker: how often refusals and answers are right, with intervals.
  *
  *   npm run bench -- questions [-- questions]
  *
- * Ingests the `squad-ooc` corpus into a fresh local Worker over HTTP, asks questions (200 unless told; half of them
- * answerable, drawn with a fixed seed), asks them all again, and compares what D1 counted with what was sent.
+ * Ingests the `squad-ooc` corpus into a new local Worker over HTTP, asks questions (200 by default; half of them
+ * answerable, drawn with a fixed seed), asks them again, and compares D1's counts with the requests sent.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,10 +1,10 @@
 /**
- * What a change of the documents costs: of the questions that had a stored answer, how many still need no model call after
- * one of 646 chunks was changed and everything was indexed anew. Printed as a table for docs/caching.md.
+ * The cost of changing documents: of the questions with a stored answer, how many still need no model call after one of
+ * 646 chunks changed and everything was indexed again. Prints a table for docs/caching.md.
  *
  *   npm run bench -- re-ingest
  *
- * The questions go through `gateQuestion` over the embedded index's own search; every sixth of `squad-ooc`.
+ * The questions, every sixth of `squad-ooc`, go through `gateQuestion` over the embedded index's own search.
  */
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
@@ -18,7 +18,7 @@ const EVERY = 6
 const CHANGES = 5
 const SEED = 20_261_122
 
-/** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */
+/** Stores an answer for every question that is not refused. @returns the chunks that each of them is based on */
 async function storeAnswers(opened: SearchableSet, questions: readonly string[]) {
   const store = createMemoryAnswerCache({ maxBytes: 2 ** 30 })
   const ports = portsOver(opened, 1)
@@ -55,7 +55,7 @@ const cited = [...new Set([...stored.values()].flat())]
 let [kept, untouched, keptUntouched] = [0, 0, 0]
 for (let at = 0; at < CHANGES; at++) {
   const changedId = cited[Math.floor(random() * cited.length)]!
-  // At its beginning: the end of the last passage may be beyond the budget of the context, and is then no evidence.
+  // At the start: the end of the last passage may exceed the context budget, and is then not evidence.
   const after = openQuestionSet(SET, {
     edit: (passage) =>
       passage.id === changedId ? { ...passage, text: `This was reviewed in spring. ${passage.text}` } : passage,

@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- reading [-- form [words]]`: how the time to read a document rises with its length, for kinds of documents that
- * an attacker might write to make it rise faster: HTML, Markdown, MDX and plain text, each read as the ready Worker and the
- * command line do.
+ * `npm run bench -- reading [-- form [words]]`: how the time to read a document grows with its length, for documents
+ * that an attacker might write to make it superlinear: HTML, Markdown, MDX and plain text, each read as in the ready
+ * Worker and the command line.
  *
- * Each kind is read at five lengths, from 4,000 characters to a million, each four times the one before. The exponent is
- * the slope of a line through the logarithms of length and CPU time, over the lengths that took two milliseconds and more:
- * 1 is in proportion, 2 is the square. CPU time is that of the workerd process, the least of three runs, or one long one;
- * it needs Linux. Lengths at which the document is refused take no part, but what the refusal took is shown. Ends with 1
- * when an exponent is 1.3 or more.
+ * Each kind is read at five lengths, from 4,000 characters to a million, each four times the previous one. The exponent
+ * is the slope of the regression of log CPU time on log length, over lengths that take at least two milliseconds: 1 is
+ * linear, 2 quadratic. CPU time is that of the workerd process, the minimum of three runs, or one long one; it needs
+ * Linux. Lengths at which the document is rejected are not used, but the time of the rejection is shown. Exits with 1
+ * if an exponent is 1.3 or more.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,10 +20,10 @@ import type { Reading } from './reading/worker.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
 
 const LENGTHS = [3_906, 15_625, 62_500, 250_000, 1_000_000]
-/** What takes this long is read once, anything shorter so many times. */
+/** Slow documents are read once, others this many times. */
 const LONG_MS = 100
 const RUNS = 3
-/** Less is mostly the request's own. */
+/** Shorter times are dominated by the request itself. */
 const SHORTEST_MS = 2
 /** A kind that takes longer is not read at greater lengths. */
 const LONGEST_MS = 8_000
@@ -35,7 +35,7 @@ interface Measured {
   readonly refused?: string
 }
 
-/** Of one form alone, and of those kinds alone whose names have these words in them. */
+/** Optional filters: one form, and words in the names of kinds. */
 const [only, words = ''] = process.argv.slice(2)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-reading-'))
 const script = join(directory, 'worker.mjs')
@@ -71,7 +71,7 @@ async function measure(url: URL, form: Form, at: number): Promise<Measured[]> {
     let refused: string | undefined
     for (let run = 0; run < RUNS; run++) {
       const before = workerdCpuMs()
-      // A little longer each time: nothing is remembered.
+      // Slightly longer each time, so that nothing is cached.
       refused = await ask(url, { form, at, length: length + run })
       ms = Math.min(ms, workerdCpuMs() - before)
       if (ms > LONG_MS) break

@@ -1,4 +1,4 @@
-/** The columns of a decision under `balanced` over ten passages, as the gate records it: what a row of the statistics weighs. */
+/** The columns of a decision under `balanced` over ten passages as the gate records it, for the size of a row. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1DecisionStore } from '../src/adapters/d1/decision-store.ts'
 import { ragGate } from '../src/index.ts'
@@ -10,7 +10,7 @@ const WORDS =
   `Refunds are paid within thirty days of the return of the goods to the account from which a purchase was made
 unless the customer asks for another way and the office agrees in writing before the goods are sent back`.split(/\s+/)
 
-/** Ten passages of the same words in other orders, with ids of the length that ingestion gives. */
+/** Ten passages of the same words in other orders, with ids as long as those from ingestion. */
 const PASSAGES = Array.from({ length: 10 }, (_, at) => ({
   id: `k${at}`.padEnd(32, 'abcdefghijklmnop'),
   documentId: `handbook/returns-${at}.md`,
@@ -50,11 +50,11 @@ async function recorded(): Promise<DecisionEvent> {
   return events[0]
 }
 
-/** What the store binds for an event, by column. */
+/** The values that the store binds for an event, by column. */
 async function columnsOf(event: DecisionEvent): Promise<Readonly<Record<string, unknown>>> {
   let bound = '[]'
   const statement = { bind: (batch: string) => (bound = batch) }
-  // Only what the store asks of it.
+  // Only what the store uses.
   const db = { prepare: () => statement, batch: () => Promise.resolve([]) } as unknown as D1Database
   await createD1DecisionStore({ db }).write([{ event, isolate: 'a144-b0ac969d7104', sequence: 1 }])
   // The store's own JSON.
@@ -63,7 +63,7 @@ async function columnsOf(event: DecisionEvent): Promise<Readonly<Record<string, 
 
 const columns = await columnsOf(await recorded())
 
-/** By column. */
+/** Values by column. */
 export const BALANCED_DECISION: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
     ['policy_id', 'signals', 'signal_shape', 'findings', 'evidence_ids', 'isolate'].map((name) => [

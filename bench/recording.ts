@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- recording [-- rounds]`: what recording decisions costs, in workerd, with the local D1.
+ * `npm run bench -- recording [-- rounds]`: the cost of recording decisions, in workerd, with the local D1.
  *
- * The same route without a log, twice, with the log, and with the log over a database that takes five seconds. In every
- * round each is loaded as fast as it answers, for requests per second, and at a rate that all of them keep up with, for
- * the 99th percentile; they take turns, the first of a round is another each time, and a route is compared with the one
- * without a log of the same round. The twins say how far a difference can be trusted; the CPU time of a request, for which
- * it needs Linux, depends on the rest of the machine the least.
- * Then events per second through the store in batches of 100 against one by one, and rows written for an event.
+ * The same route twice without a log, with the log, and with the log over a database that takes five seconds. In every
+ * round each is loaded as fast as it answers, for requests per second, and at a rate that all can keep up with, for the
+ * 99th percentile; they take turns, each round starts with a different one, and routes are compared with the one
+ * without a log in the same round. The two without a log show how precise differences are; the CPU time per request,
+ * which needs Linux, depends least on other load. Then events per second through the store in batches of 100 compared
+ * with single ones, and rows written per event.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { D1Database } from '@cloudflare/workers-types'
@@ -26,13 +26,13 @@ const LOGS = {
   '/gated-slow-log': 'a D1 that takes 5 s',
 } as const
 type Path = keyof typeof LOGS
-// The names are those of the object itself.
+// The keys are those of the object itself.
 const PATHS = Object.keys(LOGS) as Path[]
 const QUESTIONS = [
   ['passes', STRONG, 'pass'],
   ['refuses', OFF_TOPIC, 'refuse'],
 ] as const
-/** Requests per second that every route keeps up with. */
+/** Requests per second that every route can keep up with. */
 const STEADY = 50
 const EVENTS = 2_000
 const BATCH = 100
@@ -41,7 +41,7 @@ const SETTLED_MS = 1_500
 
 interface Turn {
   readonly perSecond: number
-  /** CPU time of a request, of workerd and its D1, with the writing behind it, milliseconds. */
+  /** CPU time per request of workerd and its D1, including the writes, milliseconds. */
   readonly cpuMs: number
   /** Milliseconds, at the steady rate. */
   readonly p50: number
@@ -62,7 +62,7 @@ try {
       rows,
     ),
   )
-  // What miniflare gives is a D1 database, under a type of its own.
+  // Miniflare returns a D1 database under its own type.
   await pipeline((await site.miniflare.getD1Database('DB')) as unknown as D1Database)
 } finally {
   await site.close()
@@ -75,7 +75,7 @@ async function compared(name: string, question: string, verdict: 'pass' | 'refus
     for (let at = 0; at < routes.length; at++) {
       const route = routes[(at + round) % routes.length]!
       const turn = await measure(route)
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) turns.get(route.path)?.push(turn)
     }
   }
@@ -102,7 +102,7 @@ async function compared(name: string, question: string, verdict: 'pass' | 'refus
 async function measure(route: Route): Promise<Turn> {
   const before = workerdCpuMs()
   const fast = await load(site.url, route)
-  // What the log still holds is written before the next load.
+  // Waits until the log is written, before the next load.
   await setTimeout(SETTLED_MS)
   const cpuMs = (workerdCpuMs() - before) / fast.requests.total
   const steady = await load(site.url, route, STEADY)

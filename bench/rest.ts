@@ -1,11 +1,11 @@
 /**
- * How long the ready Worker takes for its first answer after a minute in which nothing was asked, beside the answers right
- * after it: `npm start` over 50,000 passages, found by their words in D1.
+ * The time of the ready Worker's first answer after a minute without requests, compared with the following answers:
+ * `npm start` over 50,000 passages in the word index.
  *
  *   npm run bench -- rest [-- passages [rests]]
  *
- * Every question is another one, so none comes from the cache. Before the first rest all were written through
- * `POST /v1/documents`, each passage a document. Medians, least and most; CPU time is workerd's.
+ * All questions differ, so none comes from the cache. Before the first rest, all passages are ingested through `POST
+ * /v1/documents`, one document each. Median, minimum and maximum; CPU time is workerd's.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

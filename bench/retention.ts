@@ -1,10 +1,10 @@
 /**
- * Retention over 100,000 decisions that are too old, of three tenants, among as many that are not: what one run removes and
- * leaves, with rows read and written by D1's own count and CPU time of the runtime.
+ * Retention of 100,000 expired decisions of three tenants, among as many unexpired ones: what one run removes and
+ * leaves, with rows read and written as counted by D1, and the runtime's CPU time.
  *
  *   npm run bench -- retention [-- decisions]
  *
- * Fails where anything that is too old is left.
+ * Fails if anything expired is left.
  */
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Retention } from '../packages/console/src/d1/retention.ts'
@@ -15,13 +15,13 @@ import { workerdCpuMs } from './workerd-cpu.ts'
 
 const DECISIONS = Number(process.argv[2] ?? 100_000)
 const DAY_MS = 86_400_000
-/** Traffic of two days: the first is too old by then. */
+/** Traffic of two days, of which the first has then expired. */
 const NOW_MS = TRAFFIC_START_MS + 91 * DAY_MS
 
 const miniflare = databaseAlone()
 try {
   await migrate(miniflare)
-  // What miniflare gives is a D1 database, under a type of its own.
+  // Miniflare returns a D1 database under its own type.
   const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
   for (const [tenant, share] of [
     ['large', 1.4],

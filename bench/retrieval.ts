@@ -1,11 +1,11 @@
 /**
- * How well the embedded index finds what answers a question: dense, sparse and hybrid search and the gate's own mix, on
- * three sets; and what bytes for float32, and passages without idf, cost. What came out is in docs/internal/retrieval.md.
+ * How well the embedded index finds the passages that answer a question: dense, sparse and hybrid search and the gate's
+ * mix, on three sets; and the cost of int8, and of passages without idf. Results are in docs/internal/retrieval.md.
  *
  *   npm run bench -- retrieval
  *
- * Every search is a command of the protocol over SQLite in memory, as a Durable Object answers it; the gate's mix goes
- * through the `@upstash/vector` client and the adapter, as the gate retrieves.
+ * Every search is a protocol command over SQLite in memory, as in a Durable Object; the gate's mix goes through the
+ * `@upstash/vector` client and the adapter, as in the gate.
  */
 import { markdownTable } from './markdown-table.ts'
 import { gateSearch, indexSet, protocolSearch, type Search } from './retrieval/indexed-set.ts'
@@ -16,7 +16,7 @@ const SETS = ['squad-ooc', 'clapnq', 'azure-faq']
 const QUESTIONS = 2000
 const SEED = 20_261_122
 
-/** What a search found for every question of a set, in the order of the questions. */
+/** Results of a search for every question of a set, in the order of the questions. */
 interface Measured {
   readonly set: string
   readonly name: string
@@ -59,7 +59,7 @@ function qualityRow({ set, name, ranks }: Measured): string[] {
   return [set, name, String(ranks.length), recall(1), recall(5), recall(10), reciprocal]
 }
 
-/** What a search gains over another on the same questions, in mean reciprocal rank, with the interval of the gain. */
+/** Gain of a search over another on the same questions, in mean reciprocal rank, with its interval. */
 function gainRow(measured: readonly Measured[], set: string, name: string, over: string): string[] {
   const ranksOf = (wanted: string): readonly number[] =>
     measured.find((each) => each.set === set && each.name === wanted)!.ranks

@@ -1,11 +1,11 @@
 /**
- * Decisions that roll off into a bucket: a million in five days, of which a tenth may stay in the database.
+ * Decisions moving from the database to a bucket: a million in five days, of which a tenth may stay in the database.
  *
  *   npm run bench -- roll-off [-- decisions]
  *
- * Three tenants ask hour by hour, and the jobs run after each hour as they do behind the cron trigger; decisions are those of
- * `balanced` over ten passages. The jobs then run until none has work left, and again 91 days later. Fails where a decision
- * is not in the bucket exactly once, where more than a tenth stays or, in the end, any, or where a count is lost.
+ * Three tenants ask hour by hour, and the jobs run after each hour as with the cron trigger; decisions are those of
+ * `balanced` over ten passages. The jobs then run until none has work left, and again 91 days later. Fails if a
+ * decision is not exactly once in the bucket, if more than a tenth stays or, in the end, any, or if a count is lost.
  */
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { createD1Statistics } from '../packages/console/src/d1/statistics.ts'
@@ -27,7 +27,7 @@ const EXPECTED = Object.entries(SHARES).map(([tenant, share]) => [tenant, Math.r
 const miniflare = databaseAlone('EXPORTS')
 try {
   await migrate(miniflare)
-  // What miniflare gives are a D1 database and an R2 bucket, under types of its own.
+  // Miniflare returns a D1 database and an R2 bucket under its own types.
   const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
   const bucket = (await miniflare.getR2Bucket('EXPORTS')) as unknown as R2Bucket
   const one = async (query: string): Promise<number> => (await db.prepare(query).first<number>('n')) ?? 0

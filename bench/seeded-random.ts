@@ -1,5 +1,5 @@
 /**
- * Numbers from 0 up to 1 that are the same in every run: mulberry32, small, and good enough to draw examples.
+ * Reproducible random numbers in [0, 1): mulberry32, which is sufficient for drawing examples.
  *
  * @param seed whole
  */

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- sizes`: how large the gate is in a bundle, minified and gzipped.
+ * `npm run bench -- sizes`: the size of the gate in a bundle, minified and gzipped.
  *
- * The middleware is bundled with one adapter, as an app of its own would; Hono and the vendor's client are left out,
- * because such an app has them anyway. The ready Worker is bundled by wrangler, as it is deployed, its compiled kernel
- * included. `npm test` fails above the limits.
+ * The middleware is bundled with one adapter, as in an application; Hono and the vendor's client are excluded, because
+ * such an application has them anyway. The ready Worker is bundled by wrangler as for deployment, including its
+ * compiled kernel. `npm test` fails above the limits.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +14,10 @@ import { ROOT } from '../scripts/local-gate.ts'
 import { bundle } from '../scripts/bundle.ts'
 import { markdownTable } from './markdown-table.ts'
 
-/** The most that a bundle may have, gzipped, in bytes. */
+/** Maximum gzipped sizes, bytes. */
 export const LIMITS = { own: 30_000, balanced: 42_000, worker: 200_000 } as const
 
-/** A bundle and its size, in bytes. */
+/** A bundle and its size in bytes. */
 export interface BundleSize {
   readonly name: string
   readonly minified: number
@@ -25,23 +25,23 @@ export interface BundleSize {
   readonly limit: number
 }
 
-/** Adapters that the middleware is measured with, by file and export. */
+/** Adapters to measure with the middleware, by file and export. */
 const ADAPTERS = [
   ['packages/upstash/src/index.ts', 'createUpstashRetriever'],
   ['packages/vectorize/src/index.ts', 'createVectorizeRetriever'],
   ['packages/word-index/src/index.ts', 'createWordRetriever'],
 ] as const
 
-/** Policies that it is measured with: of one's own, a gate that reads one cosine, and the ready-made one. */
+/** Policies to measure with it: a custom one with a gate for one cosine, and the ready-made one. */
 const POLICIES = [
   ['a policy of one cosine', 'definePolicy, minTopCosine', LIMITS.own],
   ['balanced', 'balanced', LIMITS.balanced],
 ] as const
 
-/** Bundled with every app that uses the gate: not the gate's weight. */
+/** Dependencies of every application with the gate; not counted. */
 const THEIRS = ['hono', 'hono/*', '@upstash/vector']
 
-/** Bundles everything and weighs it. */
+/** Bundles everything and measures the sizes. */
 export async function measureSizes(): Promise<BundleSize[]> {
   const gates = ADAPTERS.flatMap(([file, maker]) =>
     POLICIES.map(async ([policy, names, limit]): Promise<BundleSize> => {
@@ -67,7 +67,7 @@ async function middlewareWith(names: string, file: string, maker: string): Promi
     format: 'esm',
     target: 'es2022',
     external: THEIRS,
-    // What a Worker's bundler chooses, too.
+    // The conditions of a Worker's bundler.
     conditions: ['workerd', 'worker', 'browser'],
     write: false,
     logLevel: 'silent',
@@ -77,7 +77,7 @@ async function middlewareWith(names: string, file: string, maker: string): Promi
   return output.contents
 }
 
-/** Modules are compressed together, as wrangler reports them. */
+/** Modules are compressed together, as in wrangler's report. */
 function weigh(modules: readonly Uint8Array[]): { readonly minified: number; readonly gzipped: number } {
   const all = Buffer.concat(modules)
   return { minified: all.length, gzipped: gzipSync(all, { level: 9 }).length }

@@ -1,18 +1,18 @@
 /**
- * What a day of recording, of the cron trigger and of an open dashboard costs at a thousand, a hundred thousand and a million
- * questions a day: rows by D1's own count, bytes, and dollars a month for them.
+ * The daily cost of recording, of the cron trigger and of an open dashboard at a thousand, a hundred thousand and a
+ * million questions a day: rows as counted by D1, bytes, and dollars per month.
  *
  *   npm run bench -- statistics-cost [-- most questions a day]
  *
- * A day of mixed traffic (11 collections, two policies, five reasons) is recorded quarter of an hour by quarter, after each of
- * which the jobs run, as they do behind the cron trigger; the overview is asked for every minute of eight hours. Of a thousand
- * questions a day a week is recorded, at the end of which weak spots are counted, and figures are those of a day. Signals,
- * findings and ids are those of a real decision under `balanced` over ten passages. The third day after is idle: the jobs of
- * the console run and nothing was asked. At the end retention removes the days, as it does each day once the first is 90 days
+ * A day of mixed traffic (11 collections, two policies, five reasons) is recorded in quarters of an hour, after each of
+ * which the jobs run, as with the cron trigger; the overview is requested every minute for eight hours. At a thousand
+ * questions a day a week is recorded, at the end of which weak spots are counted, and figures are per day. Signals,
+ * findings and ids are those of a real decision under `balanced` over ten passages. The third day after is idle: the
+ * jobs run without any questions. At the end retention removes the days, as it does daily once the first is 90 days
  * old.
  *
- * Dollars are those of D1's prices without what the paid plan includes: a million rows read .001, a million written 1, a GB
- * stored for a month .75. Stored are 90 days, or as many as 4,000,000 decisions are.
+ * Dollars are D1's prices without the paid plan's included usage: .001 per million rows read, 1 per million written,
+ * .75 per GB stored and month. 90 days are stored, or 4,000,000 decisions if those are fewer.
  */
 import type { D1Database } from '@cloudflare/workers-types'
 import { consoleJobs, runJobs } from '../packages/console/src/jobs/jobs.ts'
@@ -58,7 +58,7 @@ async function dayOf(perDay: number): Promise<string[]> {
   const miniflare = databaseAlone()
   try {
     await migrate(miniflare)
-    // What miniflare gives is a D1 database, under a type of its own.
+    // Miniflare returns a D1 database under its own type.
     const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
     const empty = await sizeOf(db)
     const [recording, cron, looking] = [metered(db), metered(db), metered(db)]
@@ -75,7 +75,7 @@ async function dayOf(perDay: number): Promise<string[]> {
       const options = settings(cron.db, TRAFFIC_START_MS + ((quarter + 1) * DAY_MS) / QUARTERS)
       await runJobs(consoleJobs(options), options)
     }
-    // The first look counts what the cron trigger left.
+    // The first request counts what the cron trigger left.
     const first = settings(cron.db, TRAFFIC_START_MS + days * DAY_MS)
     await openConsole(first).counting.count()
     const { summaries, alerts, policies } = openConsole(settings(looking.db, TRAFFIC_START_MS + days * DAY_MS))
@@ -117,7 +117,7 @@ async function dayOf(perDay: number): Promise<string[]> {
   }
 }
 
-/** Bytes of the database file, by D1's own word. */
+/** Size of the database file as reported by D1, bytes. */
 async function sizeOf(db: D1Database): Promise<number> {
   return (await db.prepare('SELECT 1').run()).meta.size_after
 }

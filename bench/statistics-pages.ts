@@ -1,12 +1,12 @@
 /**
- * What the pages of the statistics cost at a thousand, a hundred thousand and a million decisions in a week: rows read, by
- * D1's own count, and milliseconds; and rows read and written for each decision that is recorded, in batches of 1,000.
+ * The cost of the statistics pages at a thousand, a hundred thousand and a million decisions in a week: rows read, as
+ * counted by D1, and milliseconds; and rows read and written per recorded decision, in batches of 1,000.
  *
  *   npm run bench -- statistics-pages [-- most decisions]
  *
- * Decisions are made in the database itself, each size in a week of its own and in the order of time, under two collections
- * and two policies, and go through the same trigger as recorded traffic.
- * Milliseconds are the median of 9 calls after one that is not counted, in a local D1, with the way to it.
+ * Decisions are generated in the database itself, each size in its own week and in order of time, under two collections
+ * and two policies, and go through the same trigger as recorded traffic. Milliseconds are the median of 9 calls after a
+ * warm-up, including the call to the local D1.
  */
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1RecordedDecisions } from '../packages/console/src/d1/recorded-decisions.ts'
@@ -25,7 +25,7 @@ const WEEK_MS = 7 * 86_400_000
 const miniflare = databaseAlone()
 try {
   await migrate(miniflare)
-  // What miniflare gives is a D1 database, under a type of its own.
+  // Miniflare returns a D1 database under its own type.
   const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
   for (const [at, size] of SIZES.entries()) {
     const recording = metered(db)
@@ -46,7 +46,7 @@ try {
   await miniflare.dispose()
 }
 
-/** Of a tenant in a period. */
+/** Requests a page for a tenant and a period. */
 type Page = (asked: { tenant: string; fromMs: number; toMs: number }) => Promise<unknown>
 interface MeteredPage {
   readonly open: Page

@@ -1,10 +1,10 @@
 /**
- * What the form of a question does to the verdicts of `balanced`; what came out is in docs/internal/sturdiness.md.
+ * How variants of questions change the verdicts of `balanced`; results are in docs/internal/sturdiness.md.
  *
  *   npm run bench -- sturdiness
  *
- * Every form goes through the whole gate. `balanced` is fitted without the set that it judges, on questions as they
- * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
+ * Every variant goes through the whole gate. `balanced` is fitted without the set that it judges, on the original
+ * questions, and has its default thresholds. Typos are drawn with a fixed seed.
  */
 import { meanOf } from '../src/core/lib/statistics.ts'
 import type { Policy } from '../src/core/policy/policy.ts'
@@ -40,7 +40,7 @@ function answers(set: GatedSet, policy: Policy): Answered {
   }
 }
 
-/** The questions of which there is another form, in the order of those. */
+/** Results for the questions with another variant, in the order of those. */
 function onlyThose({ ids, answerable, answered, oneWord }: Answered, wanted: readonly string[]): Answered {
   const places = wanted.map((id) => ids.indexOf(id))
   return {
@@ -51,7 +51,7 @@ function onlyThose({ ids, answerable, answered, oneWord }: Answered, wanted: rea
   }
 }
 
-/** In points: how much more often questions of a kind are judged wrongly than as they were asked. */
+/** Change of the error rate compared with the original questions, in percentage points. */
 function change(asked: readonly Answered[], formed: readonly Answered[], kind: boolean): string {
   const wrong = ({ answered }: Answered, at: number): number => (answered[at] === kind ? 0 : 1)
   const differences = asked.map((own, set) =>
@@ -74,7 +74,7 @@ function worst(asked: readonly Answered[], formed: readonly Answered[], names: r
   return most < 0.0005 ? '–' : `${names[rises.indexOf(most)]}: ${(100 * most).toFixed(1)}`
 }
 
-/** What of the false refusals more comes of one word, in words. */
+/** How many of the additional false refusals are for being one word, in words. */
 function ofOneWord(asked: readonly Answered[], formed: readonly Answered[]): string {
   let [lost, won, alone] = [0, 0, 0]
   const points = asked.map((own, set) => {

@@ -1,12 +1,12 @@
 /**
- * How long the first query to a namespace of brought vectors takes after a rest, and how long those after it: the objects'
- * memory is empty, since the process was started again over the same files. In workerd, over HTTP on this machine.
+ * The time of the first query to a namespace of client vectors after a restart, and of the following ones: the process
+ * is restarted with the same files, so that the objects' memory is empty. In workerd, over local HTTP.
  *
  *   npm run bench -- wake [-- another checkout [sizes]]
  *
- * Before the first query the index's own object was asked, so that code and kernel are compiled. With another checkout,
- * such as an older one with its dependencies, both are measured in one run. Vectors lie around 500 centres. Medians, with
- * the least and the 95th percentile: what other work on the machine takes is in all but the least.
+ * Before the first query the index's own object is queried, so that code and kernel are compiled. With another
+ * checkout, such as an older one with its dependencies, both are measured in one run. Vectors are around 500 centres.
+ * Median, minimum and 95th percentile; other load on the machine affects all but the minimum.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const SIZES = '1000,20000,50000'
 const COLD = 5
 const WARM = 100
 const PER_COMMAND = 500
-/** Blocks are made some ten seconds after a write. */
+/** Blocks are made about ten seconds after a write. */
 const REST_MS = 16_000
 
 const random = seededRandom(20_261_124)
@@ -59,7 +59,7 @@ async function timed(index: LocalIndex): Promise<Took> {
 
 const at = (times: readonly number[], share: number) => times[Math.floor(share * (times.length - 1))]!
 
-/** Time on the clock, and CPU time. */
+/** Elapsed time and CPU time. */
 function shown(took: readonly Took[]): readonly string[] {
   return [took.map(({ ms }) => ms), took.map(({ cpuMs }) => cpuMs)].map((times) => {
     times.sort((a, b) => a - b)

@@ -1,13 +1,13 @@
 /**
- * Where the word index stands best: in D1, in a Durable Object's own storage, the vector index and MiniSearch beside them. Cold and
- * warm, rows, sizes, writing and removing at 1,000, 10,000 and 50,000 passages; how near it is to BM25 over every passage;
- * and how well it finds. What came out is in docs/internal/word-index.md.
+ * Where to store the word index: D1, a Durable Object's own storage, the vector index and MiniSearch compared. Cold and
+ * warm queries, rows, sizes, writes and deletes at 1,000, 10,000 and 50,000 passages; how close it is to BM25 over
+ * every passage; and its retrieval quality. Results are in docs/internal/word-index.md.
  *
  *   npm run bench -- word-index [-- sizes]
  *
- * Every engine runs in workerd on this machine, asked over local HTTP. Cold is the first question to a process that was
- * started again over the same files, after the database was opened with `SELECT 1`: memory is empty, the machine's cache
- * of files is not.
+ * Every engine runs in workerd on this machine, queried over local HTTP. Cold is the first question to a process
+ * restarted with the same files, after the database was opened with `SELECT 1`: memory is empty, the machine's file
+ * cache is not.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -163,7 +163,7 @@ async function measure(engine: Engine, size: number): Promise<readonly string[]>
 const rows: (readonly string[])[] = []
 for (const size of sizes) {
   for (const engine of ENGINES) {
-    // The vector index is full at some 67,000 passages.
+    // The vector index is full at about 67,000 passages.
     rows.push(await measure(engine, engine === 'vectors' ? Math.min(size, 60_000) : size))
     console.log(rows.at(-1)!.join(' | '))
   }

@@ -1,7 +1,7 @@
-/** CPU time of workerd alone, on a machine that does other work. */
+/** CPU time of workerd alone, for machines with other load. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU time of every workerd below this process, however deep, so far, milliseconds; it needs Linux. */
+/** CPU time so far of all workerd processes below this one, at any depth, milliseconds; needs Linux. */
 export function workerdCpuMs(): number {
   const processes = new Map<number, { readonly name: string; readonly parent: number }>()
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -9,7 +9,7 @@ export function workerdCpuMs(): number {
       const [, name = '', parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
       processes.set(Number(pid), { name, parent: Number(parent) })
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   const isBelow = (pid: number): boolean => pid === process.pid || (pid > 1 && isBelow(processes.get(pid)?.parent ?? 0))
@@ -21,7 +21,7 @@ export function workerdCpuMs(): number {
         nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
       }
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return nanoseconds / 1e6

@@ -1,11 +1,11 @@
 /**
- * How far thresholds learned from questions that were drafted from documents, without a model, carry over to questions
- * that people asked.
+ * How well thresholds from questions that were drafted from documents without a model carry over to questions that
+ * people asked.
  *
  *   npm run bench -- written-questions
  *
- * Drafts are those of `rag-gate questions`; every question goes through the gate, `balanced` is fitted without the family.
- * Thresholds are set as `rag-gate calibrate --hidden-gold` sets them. Labels are drawn with a fixed seed.
+ * Drafts are those of `rag-gate questions`; every question goes through the gate, `balanced` is fitted without the
+ * family. Thresholds are set as by `rag-gate calibrate --hidden-gold`. Labels are drawn with a fixed seed.
  */
 import { draftQuestions } from '../packages/cli/src/draft-questions.ts'
 import { auroc } from '../packages/calibration/src/auroc.ts'
@@ -24,23 +24,23 @@ const DRAWS = 200
 const LABELS = 100
 const MOST_QUESTIONS = 600
 const PROMISE = { risk: 0.05, certainty: 0.9, step: 0.0001 }
-/** Families whose passages answer a question each, so that a FAQ with its questions as headings can be made of them. */
+/** Families whose passages each answer a question, so that a FAQ with the questions as headings can be made of them. */
 const FAQS: readonly string[] = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq']
 
-/** A question, and what answers it: ids of passages or documents. */
+/** A question, and the ids of passages or documents that answer it. */
 interface Wanted {
   readonly question: string
   readonly relevantIds: readonly string[]
 }
 
-/** Confidences of the same questions as they are, and without what answers them. */
+/** Confidences of the same questions, with and without the passages that answer them. */
 interface Pool {
   readonly asked: readonly number[]
-  /** Of those for which it was found. */
+  /** Only of those whose passages were found. */
   readonly hidden: readonly number[]
 }
 
-/** Drafted questions beside those that people asked. */
+/** Drafted questions, and those that people asked. */
 interface Measured {
   readonly written: Pool
   readonly real: Pool
@@ -75,7 +75,7 @@ function sampled<Item>(items: readonly Item[], most: number): Item[] {
   return items.filter((_, at) => at % every === 0)
 }
 
-/** Titles of documents, asked about. */
+/** Questions drafted from document titles. */
 async function fromTitles(family: string, policy: Policy): Promise<Measured> {
   const set = openQuestionSet(family)
   const documents = new Map(readCorpus(family).map(({ doc_id: id, title }) => [id, title]))
@@ -83,7 +83,7 @@ async function fromTitles(family: string, policy: Policy): Promise<Measured> {
   return measured(benchGate(set, { policy }), set.questions, written, set.questions)
 }
 
-/** Half of the answers stand under their question, as in a FAQ; people ask what the other half answers. */
+/** Half of the answers get their question as heading, as in a FAQ; people ask what the other half answers. */
 async function fromHeadings(family: string, policy: Policy): Promise<Measured> {
   const { questions } = openQuestionSet(family)
   const answerable = questions.filter((question) => question.answerable)
@@ -96,7 +96,7 @@ async function fromHeadings(family: string, policy: Policy): Promise<Measured> {
     },
   })
   const written = onceEach([...headings].flatMap(([id, heading]) => drafted(`## ${heading}`, undefined, id)))
-  // An answer that has a heading now is not one that people ask in words of their own.
+  // An answer that has a heading is not asked for in people's own words.
   const asked = halfOf(1).filter(({ relevantIds }) => !relevantIds.some((id) => headings.has(id)))
   return measured(benchGate(set, { policy }), asked, written, questions)
 }
@@ -130,10 +130,10 @@ async function measured(
 const share = (scores: readonly number[], threshold: number): number =>
   meanOf(scores.map((score) => (score >= threshold ? 1 : 0)))
 
-/** What thresholds from hidden gold of a pool do to the questions that people asked. */
+/** Results of thresholds from a pool's hidden gold on the questions that people asked. */
 interface Carried {
   readonly cells: readonly string[]
-  /** Exceeded in more draws than a tenth, beyond chance; `undefined` without a promise. */
+  /** Whether it is exceeded in more than a tenth of the draws, beyond chance; `undefined` without a guarantee. */
   readonly broken?: boolean
 }
 

@@ -10,7 +10,7 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 const app = new Hono()
 
-/** What every route answers. */
+/** The response of every route. */
 const answer = (c: Context): Response => c.json({ answer: 'Turn the red key.', sources: [{ id: 'a', title: 'Start' }] })
 
 async function bare(c: Context): Promise<Response> {
@@ -20,7 +20,7 @@ async function bare(c: Context): Promise<Response> {
 app.post('/bare', bare)
 app.post('/bare-twin', bare)
 
-/** What no gate does without, by hand: a body in time, no credentials, and what is said of the answer. */
+/** The minimum that any gate needs, by hand: a deadline for the body, authentication, and headers about the answer. */
 app.post('/floor', async (c) => {
   const timer = setTimeout(() => undefined, 10_000)
   const { headers } = c.req.raw
@@ -37,7 +37,7 @@ app.post('/floor', async (c) => {
   return response
 })
 
-/** Finds the evidence once; a second time is no hit, and the bench ends. */
+/** A gate whose retriever throws when called a second time, since that would not be a cache hit. */
 function gate(store: AnswerCache): ReturnType<typeof ragGate> {
   let retrievals = 0
   return ragGate({
@@ -57,7 +57,7 @@ function gate(store: AnswerCache): ReturnType<typeof ragGate> {
 app.post('/hit-memory', gate(createMemoryAnswerCache()), answer)
 app.post(
   '/hit-cache-api',
-  // A read that is late under load would be a miss.
+  // A read that is late under load would count as a miss.
   gate(createCacheApiAnswerCache({ cache: () => caches.open('bench-answers'), deadlineMs: 10_000 })),
   answer,
 )

@@ -1,4 +1,4 @@
-/** What stands in the way of more coverage: what one would keep who knew more of the questions to be refused than labels tell. */
+/** What limits coverage: the coverage with more knowledge about the unanswerable questions than labels give. */
 import { logOdds } from '../../packages/calibration/src/log-odds.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { lowestSafeConfidence } from '../../packages/calibration/src/safe-confidence.ts'
@@ -8,7 +8,7 @@ import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'
 import type { ScoredLabel } from './on-average.ts'
 
-/** What is drawn, and what is promised of it. */
+/** Draws, and the guarantee. */
 export interface BoundsOptions extends Promised {
   readonly certainty: number
   readonly sizes: readonly number[]
@@ -16,7 +16,7 @@ export interface BoundsOptions extends Promised {
   readonly seed: number
 }
 
-/** By name, from draws of log-odds and of all of them a limit for each draw. */
+/** By name: computes a limit for each draw, from the draws of log-odds and from all of them. */
 type Limits = (draws: readonly (readonly number[])[], all: readonly number[], options: BoundsOptions) => number[]
 
 const counting =
@@ -33,7 +33,7 @@ const counting =
 const WAYS: Readonly<Record<string, Limits>> = {
   'whole counts': counting(lowestSafeThreshold),
   'between two labels': counting(lowestSafeConfidence),
-  // As far above the mean of the labels as keeps the promise in just so many of these very draws.
+  // The smallest distance above the labels' mean that keeps the guarantee in exactly enough of these draws.
   'all is known but where they lie': (draws, all, { risk, certainty }) => {
     const limit = limitOf(all, risk)
     const above = draws.map((drawn) => limit - meanOf(drawn)).sort((a, b) => a - b)
@@ -43,7 +43,7 @@ const WAYS: Readonly<Record<string, Limits>> = {
   'all is known': (draws, all, { risk }) => draws.map(() => limitOf(all, risk)),
 }
 
-/** The lowest log-odds that no more than the risk lie at or above. */
+/** The lowest log-odds such that at most the risk is at or above it. */
 function limitOf(all: readonly number[], risk: number): number {
   const falling = all.toSorted((a, b) => b - a)
   return falling[Math.floor(risk * all.length + 1e-9)]! + 1e-9

@@ -1,7 +1,7 @@
-/** The figure of docs/internal/calibration-measured.md: realised false acceptance and coverage against the number of labels. */
+/** The figure of docs/internal/calibration-measured.md: realised false acceptance and coverage by number of labels. */
 import type { Outcome } from './outcome.ts'
 
-/** What the figure shows. */
+/** Content of the figure. */
 export interface FigureOptions {
   readonly risk: number
   readonly sizes: readonly number[]

@@ -1,14 +1,14 @@
-/** The eight families of question sets, measured once by the gate: each question with its evidence, and answerable ones once more without what answers them. */
+/** The eight families of question sets as measured by the gate, with and without the answering passages. */
 import { isNamed } from '../../workers/gate/leave-out.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { benchGate, type BenchGateOptions } from '../evaluation/bench-gate.ts'
 import { type LabelledQuestion, openQuestionSet } from '../evaluation/question-sets.ts'
 
-/** A question as measured. */
+/** A measured question. */
 export interface MeasuredLabel {
   readonly answerable: boolean
   readonly signals: Signals
-  /** Without the passages that answer it; of answerable questions only. */
+  /** Signals without the passages that answer it; for answerable questions only. */
   readonly hidden?: Signals
 }
 
@@ -17,8 +17,8 @@ const MOST_QUESTIONS = 1200
 /**
  * Measures a family.
  *
- * @param gate how the gate is set, given what is asked; without it as it is without options
- * @param withHidden whether answerable questions are asked once more without what answers them
+ * @param gate options of the gate for a question; without it the defaults
+ * @param withHidden whether answerable questions are also asked without the passages that answer them
  */
 export async function measuredFamily(
   name: string,

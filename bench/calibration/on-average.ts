@@ -1,17 +1,17 @@
-/** What `certainty: 'average'` keeps to: the mean over draws, and the bound that stands beside it. */
+/** What `certainty: 'average'` guarantees: the mean over draws, and the upper bound reported beside it. */
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { lowestSafeThreshold, mostAllowed, upperBound } from '../../packages/calibration/src/safe-threshold.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'
 
-/** A question of a family, with the confidence that the general policy gives it. */
+/** A question of a family, with the general policy's confidence. */
 export interface ScoredLabel {
   readonly answerable: boolean
   readonly score: number
 }
 
-/** What is drawn, and what is promised of it. */
+/** Draws, and the guarantee. */
 export interface AverageOptions {
   readonly sizes: readonly number[]
   readonly draws: number

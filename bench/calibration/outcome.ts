@@ -1,4 +1,4 @@
-/** What a way of setting thresholds did, over draws. */
+/** Results of a method of setting thresholds, over draws. */
 export interface Outcome {
   readonly method: string
   readonly family: string
@@ -6,9 +6,9 @@ export interface Outcome {
   /** Draws in which a threshold could be set. */
   readonly made: number
   readonly draws: number
-  /** Means over these. */
+  /** Means over these draws. */
   readonly falseAcceptance: number
   readonly coverage: number
-  /** Draws in which false acceptance was above the stated one. */
+  /** Draws in which false acceptance exceeded the stated rate. */
   readonly exceeded: number
 }

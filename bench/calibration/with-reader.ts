@@ -1,4 +1,4 @@
-/** What labels of a collection win where a reader scores its passages, all of them or the uncertain middle. */
+/** What a collection's labels gain if a reranker scores all its passages, or those of the uncertain middle. */
 import { reranking } from '../../src/pipeline/reranking.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { calibratePolicy } from '../../packages/calibration/src/calibrate-policy.ts'
@@ -17,7 +17,7 @@ const CERTAINTY = 0.9
 const SIZES = [100]
 const FITS = ['thresholds', 'weights'] as const
 
-/** How one way of calibrating did over all draws of all families. */
+/** Results of one method over all draws of all families. */
 interface Summed {
   made: number
   exceeded: number
@@ -26,10 +26,10 @@ interface Summed {
 }
 
 /**
- * Calibrates on drawn labels of each family and counts on the others, for a reader of so many errors.
+ * Calibrates on drawn labels of each family and counts on the others, for a reranker with given error rates.
  *
- * @param middle confidences between which it is asked; none for always
- * @returns rows: labels of each kind, questions that it read, what is fitted, realised, exceeded, coverage
+ * @param middle range of confidences in which it is called; none for always
+ * @returns rows: labels of each kind, questions reranked, what is fitted, realised, exceeded, coverage
  */
 export async function calibratedWithReader(
   policies: ReadonlyMap<string, Policy>,

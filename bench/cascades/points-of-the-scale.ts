@@ -1,4 +1,4 @@
-/** Whether a cascade gains when its bounds are points of the collection's own scale instead of confidences. */
+/** Whether a cascade is better with bounds on the collection's own scale than on confidences. */
 import { largeDocuments, observeWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
 import { REFUSED_BELOW } from '../../src/core/scale/index.ts'
 import { type ScaleObservation, scaleOf } from '../../packages/calibration/src/scale/scale-of-windows.ts'
@@ -11,14 +11,14 @@ import { askWithout } from '../evaluation/own-windows.ts'
 import { openQuestionSet, passageOf, readCorpus } from '../evaluation/question-sets.ts'
 
 const WINDOWS = 200
-/** Shares of the calls saved, within which bounds are compared. */
+/** Ranges of saved calls within which bounds are compared. */
 const SAVINGS = [
   [0.1, 0.16],
   [0.2, 0.25],
   [0.3, 0.36],
   [0.42, 0.48],
 ] as const
-/** Bounds that are tried, every lower one with every upper one. */
+/** Bounds to try, every lower one with every upper one. */
 const TRIED = {
   'a confidence': [
     [0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3].map(oddsOf),
@@ -30,16 +30,16 @@ const TRIED = {
   ],
 } as const
 
-/** A question as words, and a reader without and with its error, judge it. */
+/** A question judged lexically, and by a reranker with and without its error. */
 export interface ReadQuestion {
   readonly answerable: boolean
-  /** By words, as it is. */
+  /** The unscaled lexical confidence. */
   readonly confidence: number
-  /** Whether a reader that is right has it answered, and one that is wrong. */
+  /** Whether a correct reranker answers it, and a wrong one. */
   readonly byReader: readonly [right: boolean, wrong: boolean]
 }
 
-/** A family with what its own windows say. */
+/** A family, with observations of its own windows. */
 export interface ReadFamily {
   readonly questions: readonly ReadQuestion[]
   readonly windows: readonly ScaleObservation[]
@@ -50,7 +50,7 @@ interface Outcome {
   readonly error: number
 }
 
-/** What the policy says of a collection's own windows. */
+/** The policy's observations of a collection's own windows. */
 export async function ownWindows(name: string, policy: Policy): Promise<readonly ScaleObservation[]> {
   const passages = readCorpus(name).map(passageOf)
   const asking = askWithout(openQuestionSet(name), policy)
@@ -63,10 +63,11 @@ export async function ownWindows(name: string, policy: Policy): Promise<readonly
 }
 
 /**
- * For each share of calls saved, bounds of either kind that err least on the other families, asked of the one left out.
+ * For each range of saved calls, the bounds of either kind with the fewest errors on the other families.
  *
- * @param errors share of questions that the reader is wrong about: expected values, none is drawn
- * @returns rows: errors, calls saved of, bounds, saved, mean error, families in which it is lower than with the other kind
+ * @param errors share of questions that the reranker is wrong about; results are expected values, not draws
+ * @returns rows: errors, calls saved of, bounds, saved, mean error, families in which it is lower than with the other
+ *   kind
  */
 export function boundsByScale(families: readonly ReadFamily[], errors: number): readonly string[][] {
   const kinds = {
@@ -97,7 +98,7 @@ export function boundsByScale(families: readonly ReadFamily[], errors: number): 
   })
 }
 
-/** The scale as `scaleOf` holds it, by what is usual in the other families. */
+/** The scale as in `scaleOf`, with the usual value of the other families. */
 function onScaleOf(families: readonly ReadFamily[], leftOut: number): (confidence: number) => number {
   const refused = families
     .filter((_, at) => at !== leftOut)

@@ -1,4 +1,4 @@
-/** A gate in front of a model, in one isolate of several that share a Durable Object. Served by `../coalescing.ts`. */
+/** A gate in front of a model, in one of several isolates that share a Durable Object. Served by `../coalescing.ts`. */
 import { Hono } from 'hono'
 import {
   type AnswerFlight,
@@ -14,7 +14,7 @@ export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coale
 interface Bindings {
   readonly FLIGHTS: DurableObjectNamespace<AnswerFlight>
   readonly MODEL_URL: string
-  /** The isolates, in the one that divides the requests among them. */
+  /** The isolates, bound in the Worker that distributes requests. */
   readonly FIRST?: Fetcher
   readonly SECOND?: Fetcher
 }
@@ -43,7 +43,7 @@ const app = new Hono<{ Bindings: Bindings }>()
 app.use(async (c, next) => {
   const { FIRST, SECOND } = c.env
   const isolate = c.req.query('isolate') === '1' ? SECOND : FIRST
-  // Both are bound where requests are divided.
+  // Both are bound in the distributing Worker.
   return isolate === undefined ? next() : isolate.fetch(c.req.raw)
 })
 for (const [path, coalesced] of [

@@ -1,7 +1,7 @@
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 
-/** Passages with scores as a hybrid search may give them, best first. */
+/** Evidence from passages, with scores like those of a hybrid search, best first. */
 export function evidenceOf(passages: readonly Passage[]): Evidence {
   return {
     rankedBy: 'convex',

@@ -1,4 +1,4 @@
-/** The thread behind `squad-decisions.ts`: an isolate of its own, which knows no word until it reads one. */
+/** The thread behind `squad-decisions.ts`: a separate isolate with empty caches. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
@@ -11,16 +11,16 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 const lasting = createMemory()
 const policy = balanced()
 
-/** Decisions before the timed ones, so that the engine has compiled what it will. */
+/** Number of decisions before the timed ones, so that the code is compiled. */
 const WARM_UP = 4000
 
-// `squad-decisions.ts` starts the thread with this.
+// Provided by `squad-decisions.ts`.
 const { lexicon: encoded, before, asked } = workerData as IsolateTask
 const lexicon = decodeLexicon(encoded)
 
-/** Microseconds. */
+/** Time of a decision, microseconds. */
 function timed({ question, json }: Asked): number {
-  // New strings, as an index sends them.
+  // New strings, as from an index.
   const evidence = JSON.parse(json) as Evidence
   const startedMs = performance.now()
   measure(policy, { question, evidence, lexicon, lasting })
@@ -33,7 +33,7 @@ for (let at = 0; at < WARM_UP; at++) {
   timed({ question, json: json.replaceAll('"text":"', `"text":"${at}${'x'.repeat(at % 251)}: `) })
 }
 const unread = spreadOf(asked.map(timed)).median
-// A text is remembered from its second coming on.
+// A text is cached when it comes the second time.
 asked.forEach(timed)
 const remembered = spreadOf(asked.map(timed)).median
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin

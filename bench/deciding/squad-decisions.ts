@@ -1,6 +1,6 @@
 /**
- * What measuring English evidence costs: real words come back as invented ones do not, and an isolate that has answered for
- * a while knows most of them. Reads `../shared/data/squad-ooc`, where it is.
+ * The cost of measuring English evidence: unlike invented words, real ones repeat, and an isolate has cached most of
+ * them after a while. Reads `../shared/data/squad-ooc` if available.
  */
 import { Worker } from 'node:worker_threads'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
@@ -12,33 +12,33 @@ import { english } from '../../src/language/english/english.ts'
 
 const SET = 'squad-ooc'
 
-/** Microseconds to measure ten chunks. */
+/** Time to measure ten chunks, microseconds. */
 export interface EnglishCosts {
-  /** The first decision of a new isolate, which has compiled nothing and read no table. */
+  /** The first decision of a new isolate, with no compiled code and empty caches. */
   readonly first: number
-  /** In a warm isolate, over texts that it reads for the first time, of a collection of which it has read half: a median. */
+  /** In a warm isolate that has read half of the collection, over texts that it has not read: a median. */
   readonly unread: number
-  /** The same texts for the third time, in new strings: a median. */
+  /** The same texts for the third time, as new strings: a median. */
   readonly remembered: number
 }
 
-/** A question, and the evidence that an index might send for it, as JSON. */
+/** A question with evidence as from an index, as JSON. */
 export interface Asked {
   readonly question: string
   readonly json: string
 }
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface IsolateTask {
   /** Encoded. */
   readonly lexicon: string
-  /** To warm up with. */
+  /** For warming up. */
   readonly before: readonly Asked[]
   /** To be timed. */
   readonly asked: readonly Asked[]
 }
 
-/** @returns what measures in a new isolate, each time; `undefined` without the passages */
+/** @returns a function that measures in a new isolate each time; `undefined` without the passages */
 export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
   if (!haveQuestionSets()) return undefined
   const passages = readCorpus(SET).map(passageOf)
@@ -59,7 +59,7 @@ export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
   }
 }
 
-/** The passages ten by ten, as they stand in their articles, each ten with a question that one of them answers. */
+/** The passages in tens, in the order of their articles, each ten with a question that one of them answers. */
 function askedOf(passages: readonly Passage[]): Asked[] {
   const questions = new Map(readQuestions(SET).map(({ question, relevantIds: [id] }) => [id, question]))
   return Array.from({ length: Math.floor(passages.length / 10) }, (_, at): Asked => {

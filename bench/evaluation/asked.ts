@@ -1,4 +1,4 @@
-/** A question of a question set as it comes to `gateQuestion`, the ports that it is asked over, and settings with time to spare. */
+/** Calls `gateQuestion` for a question of a question set: its request, ports, and settings with long timeouts. */
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { SearchableSet } from './question-sets.ts'
@@ -28,7 +28,7 @@ export function asked(question: string): QuestionRequest {
   }
 }
 
-/** Searches a set as version `corpusVersion` of the collection that `asked` asks. */
+/** Ports that search a set as version `corpusVersion` of the collection in `asked`. */
 export function portsOver(
   { lexicon, search }: Pick<SearchableSet, 'lexicon' | 'search'>,
   corpusVersion = 1,

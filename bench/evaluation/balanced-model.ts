@@ -7,16 +7,16 @@ import { fitGrouped, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
 import { english } from '../../src/language/english/english.ts'
 
-/** The sets that are fitted on. `squad-adv` is only reported: no signal of the evidence tells its questions apart. */
+/** The sets for fitting. `squad-adv` is only reported, because no evidence signal separates its questions. */
 export const FITTED_SETS = FAMILY_SETS
 
-/** When the committed weights were fitted: a constant, so that the file is the same whenever it is made. */
+/** Date of the committed weights: a constant, so that the generated file is reproducible. */
 const FITTED_ON = '2026-11-24'
 
-/** Decimals kept: far beyond what matters, and far from where platforms differ. */
+/** Decimals of the weights: more than needed, but fewer than platforms differ in. */
 const DECIMALS = 4
 
-/** What `balanced` weighs: see "What each part is worth" in docs/internal/evaluation.md. */
+/** The signals of `balanced`: see "What each part is worth" in docs/internal/evaluation.md. */
 export const SIGNALS: readonly TextSignalName[] = [
   'questionLikelihood',
   'sentenceMatch',
@@ -27,7 +27,7 @@ export const SIGNALS: readonly TextSignalName[] = [
 
 const MEASURED = Object.values(TEXT_SIGNALS)
 
-/** A labelled question as measured. */
+/** A labelled question with its signals. */
 export interface MeasuredQuestion {
   readonly id: string
   readonly answerable: boolean
@@ -35,7 +35,7 @@ export interface MeasuredQuestion {
   readonly signals: Signals
 }
 
-/** A set as measured. */
+/** A measured set. */
 export interface MeasuredSet {
   readonly name: string
   readonly questions: readonly MeasuredQuestion[]
@@ -57,7 +57,7 @@ export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredS
   }
 }
 
-/** The logistic model of `balanced`, fitted on some sets. */
+/** Fits the logistic model of `balanced` on some sets. */
 export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
   const { intercept, coefficients } = fitGrouped(
     sets.map(({ questions }) =>

@@ -1,4 +1,4 @@
-/** A question set behind the gate itself, `gateQuestion` with its default settings: what every bench of verdicts asks. */
+/** A question set behind `gateQuestion` with its default settings: used by all benchmarks of verdicts. */
 import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Finding } from '../../src/core/gates/finding.ts'
 import type { Decision } from '../../src/core/policy/decision.ts'
@@ -30,34 +30,34 @@ import {
   type ReadingOptions,
 } from './question-sets.ts'
 
-/** What differs from the gate as it is without options. */
+/** Differences from the gate's default options. */
 export interface BenchGateOptions extends Partial<Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'>> {
   readonly reranker?: Reranking
-  /** Takes the collection's lexicon away. @default false */
+  /** Leaves out the collection's lexicon. @default false */
   readonly withoutLexicon?: boolean
-  /** The collection's own, for the policy. @default none */
+  /** The collection's scale, for the policy. @default none */
   readonly scale?: ConfidenceScale
 }
 
-/** What is searched. */
+/** What to search. */
 export interface Searched {
   readonly lexicon: Lexicon
   readonly search: (words: string, topK: number) => readonly Ranking[] | Promise<readonly Ranking[]>
 }
 
-/** Asks one question, as it was written. @param isOut which passages are not found. @default all are */
+/** Asks a question as it was written. @param isOut passages to leave out. @default none */
 export type BenchGate = (
   text: string,
   isOut?: (passage: Passage) => boolean,
 ) => Promise<Extract<GateResult, { readonly kind: 'judged' }>>
 
-/** Passages asked for beyond those kept, as many as may be left out. */
+/** Number of additional passages to retrieve, to replace those left out. */
 const SPARE = 100
 
-/** `balanced`, with what other policies read recorded: they judge the same signals. */
+/** `balanced`, also recording the signals of other policies, which can then judge the same records. */
 const RECORDING = definePolicy({ ...balanced(), records: allSignals() })
 
-/** Of a scale that is handed over: nothing that counts. */
+/** Placeholder members of a given scale. */
 const LEARNED = {
   kind: 'scale',
   origin: 'documents',
@@ -68,7 +68,7 @@ const LEARNED = {
   learnedAtMs: 0,
 } as const
 
-/** The gate over a search of its own. */
+/** The gate over a search. */
 export function benchGate(
   { lexicon, search }: Searched,
   { reranker, withoutLexicon = false, scale, ...options }: BenchGateOptions = {},
@@ -110,20 +110,20 @@ export function benchGate(
   }
 }
 
-/** A labelled question as the gate measured it. */
+/** A labelled question as measured by the gate. */
 export interface GatedQuestion extends LabelledQuestion {
   readonly signals: Signals
-  /** Those that no signals give again, for `judge`. */
+  /** Findings of text rules, which `judge` cannot recompute from signals. */
   readonly textFindings: readonly Finding[]
 }
 
-/** A set as the gate measured it. */
+/** A set as measured by the gate. */
 export interface GatedSet {
   readonly name: string
   readonly questions: readonly GatedQuestion[]
 }
 
-/** Has the gate measure every question of a set. */
+/** Measures every question of a set with the gate. */
 export async function gatedSet(
   name: string,
   reading: ReadingOptions = {},
@@ -136,7 +136,7 @@ export async function gatedSet(
   return { name, questions }
 }
 
-/** What of a decision another policy judges again. */
+/** The parts of a decision that another policy needs to judge it again. */
 function measuresOf({ signals, findings }: Decision): Pick<GatedQuestion, 'signals' | 'textFindings'> {
   return { signals, textFindings: findings.filter(isOfTexts) }
 }

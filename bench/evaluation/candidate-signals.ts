@@ -1,6 +1,6 @@
 /**
- * Signals that were weighed for `balanced`: those of `OF_FEATURES`, and others that were not kept. Each is a function of
- * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
+ * Candidate signals for `balanced`: those of `OF_FEATURES`, and rejected ones. All are functions of the same text
+ * features, so that they are comparable; constants are those of the literature where it names one.
  */
 import { populationDeviation as standardDeviation } from '../../packages/calibration/src/correlation.ts'
 import { meanOf as mean } from '../../src/core/lib/statistics.ts'
@@ -14,7 +14,7 @@ import { createTermReader } from '../../src/core/text/term-reader.ts'
 
 const READER = createTermReader(english)
 
-/** What a candidate is measured from. */
+/** Input of a candidate. */
 interface Measured extends TextFeatures {
   readonly question: AskedQuestion
 }
@@ -28,25 +28,25 @@ const lead = (values: readonly number[]): number => {
   const [top = 0, second = top] = [...values].sort((a, b) => b - a)
   return top - second
 }
-/** BM25 of each chunk as a share of the question's idf mass, highest first. */
+/** BM25 of each chunk divided by the question's idf mass, highest first. */
 const curve = ({ chunks, idfMass }: TextFeatures): readonly number[] =>
   chunks.map(({ bm25 }) => bm25 / (idfMass || 1)).sort((a, b) => b - a)
 const spread = (values: readonly number[]): number => (values.length > 1 ? standardDeviation(values) : 0)
 
-/** Idf share of the question that a chunk holds; `near` credits terms by the beginning they share. */
+/** Share of the question's idf in a chunk; `near` also credits terms with a common prefix. */
 function coverage(features: TextFeatures, { counts, nearness }: ChunkFeatures, near = false): number {
   const held = idfs(features).map((idf, at) => idf * (counts[at]! > 0 ? 1 : near ? nearness[at]! : 0))
   return sum(held) / (features.idfMass || 1)
 }
 
-/** Idf share that any of the first chunks holds. */
+/** Share of the question's idf in any of the first chunks. */
 function foundAmong(features: TextFeatures, first: number): number {
   const read = features.chunks.slice(0, first)
   const held = idfs(features).map((idf, at) => (read.some(({ counts }) => counts[at]! > 0) ? idf : 0))
   return sum(held) / (features.idfMass || 1)
 }
 
-/** The best sentence, with other constants than `sentenceMatch` has. */
+/** The best sentence, with other constants than in `sentenceMatch`. */
 function sentenceMatchWith(prior: number, power: number, titleWeight: number): Candidate {
   return (features) => {
     const idf = idfs(features)
@@ -65,7 +65,7 @@ function sentenceMatchWith(prior: number, power: number, titleWeight: number): C
   }
 }
 
-/** Jelinek–Mercer likelihood of the best chunk, with another mix, and with or without near terms. */
+/** Jelinek–Mercer likelihood of the best chunk, with another mixture, and with or without near terms. */
 function likelihoodWith(fromChunk: number, near: boolean): Candidate {
   return ({ questionTerms, chunks }) => {
     const gain = (share: (at: number) => number): number =>
@@ -80,7 +80,7 @@ function likelihoodWith(fromChunk: number, near: boolean): Candidate {
   }
 }
 
-/** Share of the neighbouring pairs of the question's terms that stand side by side in the three best chunks. */
+/** Share of the question's adjacent pairs of terms that are adjacent in the three best chunks. */
 function pairCoverage({ question }: Measured): number {
   const asked = terms(question.question)
   const pairs = asked.slice(1).map((term, at): [string, string] => [asked[at]!, term])
@@ -93,7 +93,7 @@ function pairCoverage({ question }: Measured): number {
   return pairs.length > 0 ? held.length / pairs.length : 0
 }
 
-/** By name: what was weighed besides `OF_FEATURES`. */
+/** Rejected candidates besides `OF_FEATURES`, by name. */
 const NOT_KEPT: Readonly<Record<string, Candidate>> = {
   'BM25: lead over the second': (features) => lead(curve(features)),
   'coverage of the best chunk': (features) => best(features.chunks.map((chunk) => coverage(features, chunk))),
@@ -124,7 +124,7 @@ const NOT_KEPT: Readonly<Record<string, Candidate>> = {
   'pairs of terms in the top 3': pairCoverage,
 }
 
-/** Other constants of signals that were kept, by the signal that they would stand for. */
+/** Other constants for signals of the model, by the signal that they would replace. */
 const VARIANTS: Readonly<Record<string, Readonly<Record<string, Candidate>>>> = {
   questionLikelihood: {
     'without near terms': likelihoodWith(0.7, false),
@@ -149,12 +149,12 @@ export interface Variant {
   readonly name: string
 }
 
-/** Every variant. */
+/** All variants. */
 export const SIGNAL_VARIANTS: readonly Variant[] = Object.entries(VARIANTS).flatMap(([replaces, variants]) =>
   Object.keys(variants).map((name) => ({ replaces, name })),
 )
 
-/** Every signal that was weighed, by name; variants as `signal: variant`. */
+/** All candidates by name; variants as `signal: variant`. */
 const CANDIDATES: Readonly<Record<string, Candidate>> = {
   ...OF_FEATURES,
   ...NOT_KEPT,
@@ -168,7 +168,7 @@ const CANDIDATES: Readonly<Record<string, Candidate>> = {
 /** Names of the signals that may be chosen. */
 export const CHOICES: readonly string[] = [...Object.keys(OF_FEATURES), ...Object.keys(NOT_KEPT)]
 
-/** Of the ten signals of the model that was measured before this project began, on its own retrieval, those that read words. */
+/** The lexical ones of the ten signals of an earlier model, measured on its own retrieval. */
 export const TEN_SIGNALS: readonly string[] = [
   'sentenceCoverage',
   'topBm25',
@@ -180,7 +180,7 @@ export const TEN_SIGNALS: readonly string[] = [
   'rarest term missing in the top 3',
 ]
 
-/** Every candidate of a question. */
+/** All candidates of a question. */
 export function measureCandidates(question: AskedQuestion, lexicon: Lexicon): Readonly<Record<string, number>> {
   const measured: Measured = { ...read(question.question, question.evidence, lexicon, READER), question }
   return Object.fromEntries(Object.entries(CANDIDATES).map(([name, candidate]) => [name, candidate(measured)]))

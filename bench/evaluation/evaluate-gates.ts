@@ -1,9 +1,9 @@
 /**
- * Every profile on the question sets, and how `balanced` was chosen. Takes about two minutes; what came out is in docs/internal/evaluation.md.
+ * All profiles on the question sets, and how `balanced` was chosen. Takes two minutes; see docs/internal/evaluation.md.
  *
  *   npm run eval:gates
  *
- * `balanced` is fitted without the set that it is measured on. Nothing here is random.
+ * `balanced` is fitted without the set that it is measured on. Deterministic.
  */
 import { reranking } from '../../src/pipeline/reranking.ts'
 import { auroc } from '../../packages/calibration/src/auroc.ts'
@@ -26,7 +26,7 @@ import { standInReader } from './stand-in-reader.ts'
 const ADVERSARIAL = 'squad-adv'
 const STATED_FALSE_ACCEPTANCE = 0.05
 
-/** The profiles, as they judge a set. A further profile is a line here. */
+/** The profiles by set. To add a profile, add a line. */
 function profiles(): Readonly<Record<string, (set: string) => Policy>> {
   const without = balancedWithoutEach()
   const [tiers, weighted, renormalised] = [twoTier(), weightedSignals(), weightedSignals({ renormalise: true })]
@@ -34,20 +34,20 @@ function profiles(): Readonly<Record<string, (set: string) => Policy>> {
     'two-tier': () => tiers,
     'weighted-signals': () => weighted,
     'weighted-signals, renormalised': () => renormalised,
-    // `squad-adv` asks of the corpus of `squad-ooc`.
+    // `squad-adv` uses the corpus of `squad-ooc`.
     balanced: (set) => without.get(set === ADVERSARIAL ? 'squad-ooc' : set)!,
   }
 }
 
 type Profiles = ReturnType<typeof profiles>
 
-/** The sets as measured: with everything, and without the collection's lexicon. */
+/** The measured sets: with everything, and without the collection's lexicon. */
 interface Sets {
   readonly whole: readonly GatedSet[]
   readonly withoutLexicon: readonly GatedSet[]
 }
 
-/** What may be missing, as a choice and a change of what was measured. */
+/** What may be missing: by name, a selection or change of what was measured. */
 const MISSING: Readonly<Record<string, (sets: Sets) => readonly GatedSet[]>> = {
   nothing: ({ whole }) => whole,
   'the lexicon': ({ withoutLexicon }) => withoutLexicon,
@@ -128,7 +128,7 @@ function missingTable(sets: Sets, judging: Profiles): string {
   return table(['what is missing', 'AUROC', 'coverage at 5 %', 'AURC'], rows)
 }
 
-/** What each threshold would do on each set, with `balanced` fitted without it. */
+/** Results of each threshold on each set, with `balanced` fitted without it. */
 function thresholdTable({ whole }: Sets, judging: Profiles): string {
   const thresholds = [0.4, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9]
   const rows = whole.map((set) => {
@@ -145,7 +145,7 @@ function thresholdTable({ whole }: Sets, judging: Profiles): string {
   return table(['set', ...thresholds.map((at) => at.toFixed(2))], rows)
 }
 
-/** What `legal-review` answers of the answerable questions, with and without a reader that is never wrong. */
+/** Answerable questions that `legal-review` answers, with and without a perfect reranker. */
 async function legalReviewTable({ whole }: Sets): Promise<string> {
   const policy = legalReview()
   const answered = ({ questions }: GatedSet): string => {

@@ -1,11 +1,11 @@
 /**
- * What a cosine of meaning carries beside the words, over the adapters of Upstash Vector and Vectorize, with indexes that are
- * filled.
+ * What a semantic cosine adds to the lexical signals, through the adapters of Upstash Vector and Vectorize.
  *
  *   npm run bench -- evaluation/evaluate-meaning
  *
- * A neural encoder, and simulated ones whose cosine tells questions apart with a given AUROC. `balanced` is fitted without the
- * family; the scale is learned through the same adapter. Simulated vectors are drawn with a fixed seed.
+ * With a neural encoder, and with simulated ones whose cosine separates questions with a given AUROC. `balanced` is
+ * fitted without the family; the scale is learned through the same adapter. Simulated vectors are drawn with a fixed
+ * seed.
  */
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
@@ -26,15 +26,15 @@ import { haveQuestionSets, type LabelledQuestion, openQuestionSet, passageOf, re
 
 const SEED = 1
 const SETS = ['azure-faq', 'gov-faq', 'perl-faq'] as const
-/** Asked with the neural encoder alone, each for itself. */
+/** Asked with the neural encoder only, each separately. */
 const MORE = ['tex-faq', 'clapnq'] as const
 const STRENGTHS = [0.7, 0.8, 0.9, 0.95]
 const WINDOWS = 100
 const DIMENSION = 256
-/** Cosines of simulated encoders: their middle where there is no answer, and a deviation. */
+/** Cosines of simulated encoders: their median without an answer, and a deviation. */
 const MIDDLE = 0.4
 const DEVIATION = 0.08
-/** Deviations by which a window's own passage lifts its cosine. */
+/** Number of deviations by which a window's own passage raises its cosine. */
 const OWN = 3
 const ADAPTERS = { 'Upstash Vector': overUpstash, Vectorize: overVectorize }
 
@@ -45,10 +45,10 @@ type Count = readonly [hits: number, trials: number]
 interface Measured {
   readonly isRead: boolean
   readonly cosines: readonly { readonly score: number; readonly answerable: boolean }[]
-  /** By words alone, and with the cosine. */
+  /** Lexically, and with the cosine. */
   readonly answered: readonly [Count, Count]
   readonly falseAcceptance: readonly [Count, Count]
-  /** Answerable questions that words refuse; of them those of one part, with their passage found and a cosine 2.5 deviations up. */
+  /** Answerable questions refused lexically; among them those of one part, found, with a high cosine (2.5). */
   readonly carried: Count
   readonly telling: Count
 }
@@ -124,7 +124,7 @@ function cosineOf({ signals }: Decision): number | undefined {
   return signals.curves?.cosine?.scores[0]
 }
 
-/** An encoder whose best cosine is drawn: for an answerable question, by its passage, so many deviations higher. */
+/** An encoder with a random best cosine, higher for an answerable question's passage. */
 function simulated(strength: number) {
   return (passages: readonly Passage[], questions: readonly LabelledQuestion[]): Embedder => {
     const random = seededRandom(SEED)
@@ -137,7 +137,7 @@ function simulated(strength: number) {
     const byQuestion = new Map(questions.map((label) => [label.question, label]))
     const lift = Math.SQRT2 * -deviationsOfTail(strength)
     const at = (deviations: number): number => Math.max(0, Math.min(0.95, MIDDLE + DEVIATION * deviations))
-    /** Of length 1, with these cosines to these passages, which are all but orthogonal. */
+    /** A unit vector with these cosines to these passages, which are nearly orthogonal. */
     const towards = (...aims: readonly (readonly [id: string, cosine: number])[]): number[] => {
       const rest = Math.sqrt(Math.max(0, 1 - aims.reduce((sum, [, cosine]) => sum + cosine ** 2, 0)))
       const noise = anywhere()

@@ -1,11 +1,11 @@
 /**
- * A scale learned from documents alone, held against labelled questions; what came out is in docs/internal/scale.md.
+ * Scales learned from documents alone, evaluated on labelled questions; results are in docs/internal/scale.md.
  *
  *   npm run bench -- evaluation/evaluate-scale [FOLDER]
  *
- * With a folder of other sets, in the form of the development sets: those alone, by the weights and the usual threshold of the code.
- * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
- * fixed seeds.
+ * With a folder of other sets, in the format of the development sets: only those, with the weights and the usual
+ * threshold of the code. `balanced` is fitted without the family that it is measured on. Windows and simulated semantic
+ * scores are drawn with fixed seeds.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
@@ -37,42 +37,42 @@ import { FAMILY_SETS, haveQuestionSets, openQuestionSet, passageOf, readCorpus }
 const SEED = 1
 const WINDOWS = 200
 const FIXED = 0.55
-/** Shares of windows that the thresholds of `balanced` stand for. */
+/** Shares of windows above the thresholds of `balanced`. */
 const REFUSED_TAIL = 0.025
 const ADVISED_TAIL = 0.01
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
-/** Of large sets each how-manieth question is asked. */
+/** Sampling interval of questions in large sets. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
-/** Deviations by which a threshold falls further as the terms of a question grow e-fold. */
+/** Change of a threshold, in deviations, per e-fold increase of a question's number of terms. */
 const SLOPES = [-0.6, -0.4, -0.2, 0, 0.2] as const
-/** Terms of a question whose threshold is shown. */
+/** Number of terms of a question whose threshold is shown. */
 const TERMS = 5
-/** Strengths of simulated scores of meaning: AUROC between answerable questions and those to be refused. */
+/** Strengths of simulated semantic scores: AUROC between answerable and unanswerable questions. */
 const STRENGTHS = [0.5, 0.7, 0.8, 0.9, 0.95] as const
-/** How far the simulated scores of questions to be refused lie above those of windows, in deviations. */
+/** Simulated difference between the scores of unanswerable questions and of windows, in deviations. */
 const SHIFTS = [0, 0.5] as const
 
-/** A question as measured. */
+/** A measured question. */
 interface Measured {
   readonly answerable: boolean
   readonly isRefusedByQuestionGate: boolean
   readonly signals: Signals
 }
 
-/** A set, asked by its questions and by its own windows. */
+/** A set, asked its questions and its own windows. */
 interface MeasuredSet {
   readonly name: string
   readonly passages: number
-  /** Whether its windows are written in the policy's language. */
+  /** Whether its windows are in the policy's language. */
   readonly isWritten: boolean
   readonly policy: Policy
   readonly questions: readonly Measured[]
   readonly observations: readonly ScaleObservation[]
-  /** Of whole sentences, with what their own passage does to the cosine. */
+  /** Whole sentences, with the cosine's change by their own passage. */
   readonly sentences: readonly ScaleObservation[]
-  /** Of windows drawn by other seeds. */
+  /** Windows drawn with other seeds. */
   readonly otherDraws: readonly (readonly ScaleObservation[])[]
-  /** For which it was learned. */
+  /** Duration of learning. */
   readonly seconds: number
 }
 
@@ -82,10 +82,10 @@ const shipped = definePolicy({
   ...balanced(),
   confidence: weakestPart(logistic({ ...BALANCED_WEIGHTS, provenance: BALANCED_PROVENANCE, calibrated: false })),
 })
-// Set in `balanced`, beside the weights.
+// Constants of `balanced`, stored with the weights.
 const { atMiddle, perDeviation } = balanced().confidence.settings as ScaledSettings
 
-/** The languages are translations of what squad-ooc has in part. */
+/** The set's family; the translated sets are parts of squad-ooc. */
 function familyOf(name: string): string {
   return name.startsWith('xquad') ? 'squad-ooc' : name
 }
@@ -126,7 +126,7 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
   return { name, passages: passages.length, isWritten, policy, questions, observations, sentences, otherDraws, seconds }
 }
 
-/** @param sentences where a score of meaning is to be read */
+/** @param sentences for a semantic score */
 function learned(
   { name, isWritten }: Pick<MeasuredSet, 'name' | 'isWritten'>,
   observations: readonly ScaleObservation[],
@@ -137,7 +137,7 @@ function learned(
   return scale
 }
 
-/** Confidence below which the other families refuse, by the mean of its log-odds. @param family `none` for all eight */
+/** Confidence below which the other families refuse, from the mean of log-odds. @param family `none` for all eight */
 function usualWithout(family: string): number {
   if (folder !== undefined) return USUAL_REFUSED
   const refused = eight
@@ -148,7 +148,7 @@ function usualWithout(family: string): number {
   return 1 / (1 + Math.exp(-meanOf(refused)))
 }
 
-/** The confidence of `balanced` on a scale; 0 where a question is refused for itself. @param meaning instead of the measured score */
+/** The confidence on a scale; 0 if the question itself is refused. @param meaning replaces the measured score */
 function confidenceOn(
   { policy }: Pick<MeasuredSet, 'policy'>,
   scale: ConfidenceScale,
@@ -165,12 +165,12 @@ function cosineOf({ curves }: Signals): number | undefined {
   return curves?.cosine?.scores[0]
 }
 
-/** What a share of the windows reaches reads so. */
+/** The confidence that a given share of windows reaches. */
 function confidenceAt(tail: number): number {
   return 1 / (1 + Math.exp(-atMiddle - perDeviation * deviationsOfTail(tail)))
 }
 
-/** What is answered of the answerable, and of what must be refused. */
+/** Shares of answered questions among the answerable and the unanswerable ones. */
 interface Answered {
   readonly coverage: readonly [number, number]
   readonly falseAcceptance: readonly [number, number]
@@ -258,7 +258,7 @@ function groupTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   return markdownTable(['sets', 'answered from', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
-/** The same from other windows, and from fewer. */
+/** The same with other windows, and with fewer. */
 function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
   const kinds: Readonly<Record<string, (set: MeasuredSet) => readonly ScaleObservation[]>> = {
     'as above': ({ observations }) => observations,
@@ -282,7 +282,7 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   return markdownTable(['sets', 'windows', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
-/** A threshold that falls with the number of terms beyond what the scale reads, so that as many are answered falsely in the mean. */
+/** A threshold that decreases more with the number of terms, with the same mean false acceptance. */
 function lengthTable(sets: readonly MeasuredSet[]): string {
   const placed = sets.map((set) => {
     const onScale = PLACES['on the scale'](set)
@@ -336,14 +336,14 @@ function lengthTable(sets: readonly MeasuredSet[]): string {
   return markdownTable(heads, rows)
 }
 
-/** The scale with a normal score of meaning, independent of the words, which a window's own passage lifts by three deviations. */
+/** The scale with a simulated, independent normal semantic score, raised three deviations by a window's passage. */
 function withSimulatedMeaning(set: MeasuredSet, random: () => number): ConfidenceScale {
   const simulated = (windows: readonly ScaleObservation[]): ScaleObservation[] =>
     windows.map((each) => ({ ...each, meaning: normal(random) + (each.leftOut === 'nothing' ? 3 : 0) }))
   return learned(set, simulated(set.observations), simulated(set.sentences))
 }
 
-/** A normal score that tells answerable questions from the rest with an AUROC of `strength`. */
+/** Results with a normal score that separates answerable from unanswerable questions with an AUROC of `strength`. */
 function meaningTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
   const rows = Object.entries(groups).flatMap(([group, sets]) =>
     STRENGTHS.flatMap((strength) =>
@@ -365,7 +365,7 @@ function meaningTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>):
   return markdownTable([...heads, 'coverage', 'false acceptance', 'largest'], rows)
 }
 
-/** Answerable questions that words alone refuse, with a score of meaning so far above the windows. */
+/** Answerable questions that are refused lexically, with a semantic score this far above the windows'. */
 function carriedTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
   const scores = [1.5, 2, 2.5, 3, 3.5]
   const rows = Object.entries(groups).map(([group, sets]) => {
@@ -388,10 +388,10 @@ function carriedTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>):
   return markdownTable(['sets', 'answerable, refused by words', ...scores.map((score) => `answered at ${score}`)], rows)
 }
 
-/** Straight line from deviations on a scale, or log-odds, to the log-odds of what is answered of near misses. */
+/** A straight line from deviations on a scale, or from log-odds, to the log-odds of answering near misses. */
 type Line = readonly [intercept: number, slope: number]
 
-/** Where a question lies: on its collection's scale, or in log-odds as it is. */
+/** Position of a question: on its collection's scale, or in unscaled log-odds. */
 type Place = (set: MeasuredSet) => (question: Measured) => number
 
 const PLACES: Readonly<Record<'on the scale' | 'without one', Place>> = {
@@ -406,11 +406,11 @@ const PLACES: Readonly<Record<'on the scale' | 'without one', Place>> = {
 }
 
 const logOddsOf = (share: number): number => Math.log(share / (1 - share))
-/** Places at which the line is fitted: those that .03 to .3 of the questions to be refused reach. */
+/** Range of positions for fitting the line: those that .03 to .3 of the unanswerable questions reach. */
 const FITTED_AT = { 'on the scale': [0.6, 2.4], 'without one': [0.2, 2.6] } as const
 const NEAR_MISSES = [0.02, 0.05, 0.1, 0.15, 0.2, 0.3] as const
 
-/** Least squares over the mean of the sets. */
+/** Least squares fit to the mean of the sets. */
 function nearMissLine(sets: readonly MeasuredSet[], kind: keyof typeof PLACES): Line {
   const [from, to] = FITTED_AT[kind]
   const places = sets.map((set) => {
@@ -427,7 +427,7 @@ function nearMissLine(sets: readonly MeasuredSet[], kind: keyof typeof PLACES): 
   return [y - slope * x, slope]
 }
 
-/** What `refuse: { nearMisses }` reaches on each of the sets, by a line from the others. */
+/** Results of `refuse: { nearMisses }` on each set, with a line fitted on the others. */
 function nearMissTable(sets: readonly MeasuredSet[]): string {
   const rows = (Object.keys(PLACES) as (keyof typeof PLACES)[]).flatMap((kind) =>
     NEAR_MISSES.map((share) => {
@@ -446,7 +446,7 @@ function nearMissTable(sets: readonly MeasuredSet[]): string {
   return markdownTable(['confidence', 'nearMisses', 'coverage', 'near misses answered', 'largest'], rows)
 }
 
-/** The lines of all sets together, as `balanced` has them. */
+/** The lines for all sets together, as in `balanced`. */
 function nearMissFigures(sets: readonly MeasuredSet[]): string {
   const [intercept, slope] = nearMissLine(sets, 'on the scale')
   const [otherIntercept, otherSlope] = nearMissLine(sets, 'without one')

@@ -3,7 +3,7 @@
  *
  *   npm run fit
  *
- * The same sets give the same file, byte for byte.
+ * Reproducible: the same sets give the same file.
  */
 import { writeFileSync } from 'node:fs'
 import { FITTED_SETS, fitBalanced, measureSet } from './balanced-model.ts'

@@ -1,4 +1,4 @@
-/** Logistic regression over several question sets, each with an intercept of its own: fitted by Newton's method. */
+/** Logistic regression over several question sets with separate intercepts, fitted by Newton's method. */
 import { solve } from '../../packages/calibration/src/cholesky.ts'
 
 /** A labelled question as a row of features. */
@@ -9,22 +9,22 @@ export interface Row {
 
 /** The fitted model. */
 export interface GroupedFit {
-  /** The mean of the sets' intercepts: what a set that is not known is taken to have. */
+  /** The mean of the sets' intercepts, used for an unknown set. */
   readonly intercept: number
   /** In the order and the units of the features. */
   readonly coefficients: readonly number[]
 }
 
-/** Weight of the penalty on coefficients of standardised features, against a mean loss. */
+/** L2 penalty on coefficients of standardised features, relative to a mean loss. */
 export const L2 = 0.005
 
 const MAX_STEPS = 50
 const SETTLED = 1e-10
 
 /**
- * The model with the least penalised log loss. Every set has an intercept of its own, so that what one collection has more
- * of than another moves no coefficient; sets count alike, and within a set so do its two labels. Features are standardised
- * by their weighted mean and deviation. No random step: the same rows give the same numbers.
+ * Minimises the penalised log loss. Every set has its own intercept, so that differences between collections do not
+ * affect coefficients; all sets have equal weight, and so do both labels within a set. Features are standardised by
+ * their weighted mean and deviation. Deterministic.
  *
  * @param sets each with both labels and rows of the same number of finite features
  * @see T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", 2nd edition, section 4.4.1
@@ -87,14 +87,14 @@ interface Scale {
   readonly deviation: number
 }
 
-/** In place; a feature that never varies keeps its deviation at 1, and so its coefficient at 0. */
+/** Standardises in place; a constant feature keeps the deviation 1, so that its coefficient is 0. */
 function standardise(inputs: Float64Array, weights: Float64Array, width: number): readonly Scale[] {
   return Array.from({ length: width }, (_, at): Scale => {
     let mean = 0
     weights.forEach((weight, row) => (mean += weight * inputs[row * width + at]!))
     let variance = 0
     weights.forEach((weight, row) => (variance += weight * (inputs[row * width + at]! - mean) ** 2))
-    // A feature that never varies may come out a hair beside its mean.
+    // By rounding, a constant feature may differ slightly from its mean.
     const deviation = variance > 1e-20 * (1 + mean * mean) ? Math.sqrt(variance) : 1
     weights.forEach((_, row) => {
       inputs[row * width + at] = (inputs[row * width + at]! - mean) / deviation

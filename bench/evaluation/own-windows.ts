@@ -1,10 +1,10 @@
-/** A question set asked by windows of its own passages, as a scale is learned. */
+/** Asks a question set windows of its own passages, as for learning a scale. */
 import type { AskWindow } from '../../packages/calibration/src/scale/learn-from-windows.ts'
 import { confidenceOfWindow } from '../../packages/ingest/src/learn-scale.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
 import { type BenchGate, benchGate, type Searched } from './bench-gate.ts'
 
-/** What the gate says. */
+/** The gate's result. */
 export type Asked = Awaited<ReturnType<BenchGate>>
 
 /** Asks a set under a policy. */

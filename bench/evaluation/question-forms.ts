@@ -1,13 +1,13 @@
-/** Other ways to ask the same question. Everything is drawn from the question's place, so each run asks alike. */
+/** Variants of questions. Random choices depend on the question's position, so that they are reproducible. */
 import { isStopWord } from '../../src/language/english/stop-words.ts'
 import { seededRandom } from '../seeded-random.ts'
 
-/** Another form of a question; `at` is its place in its set. */
+/** Makes a variant of a question; `at` is its position in its set. */
 export type QuestionForm = (question: string, at: number) => string
 
 const WORD = /[A-Za-z]+/g
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-/** Shorter words are typed without a slip. */
+/** Shorter words get no typing error. */
 const LONG_WORD = 5
 const MARKED: Readonly<Record<string, string>> = { a: 'á', e: 'é', i: 'í', o: 'ö', u: 'ü', n: 'ñ', c: 'ç' }
 const ASKING =
@@ -17,7 +17,7 @@ const titleCase: QuestionForm = (question) =>
   question.replace(WORD, (word) => word.charAt(0).toUpperCase() + word.slice(1))
 const withoutEnd: QuestionForm = (question) => question.replace(/[\s.?!]+$/u, '')
 
-/** Every form, by what a reader would call it. */
+/** All variants by name. */
 export const QUESTION_FORMS: Readonly<Record<string, QuestionForm>> = {
   'lower case': (question) => question.toLowerCase(),
   CAPITALS: (question) => question.toUpperCase(),
@@ -51,7 +51,7 @@ function inOneWord(question: string, at: number, change: (word: string, random: 
   return question.slice(0, chosen.index) + change(word, random) + question.slice(chosen.index + word.length)
 }
 
-/** A letter left out, doubled by another, changed, or swapped with the next; never the first. */
+/** Omits, doubles, replaces or swaps a letter, never the first. */
 function misspelt(word: string, random: () => number): string {
   const place = 1 + Math.floor(random() * (word.length - 2))
   const letter = LETTERS[Math.floor(random() * LETTERS.length)]!

@@ -1,4 +1,4 @@
-/** The development question sets, retrieved as the word index retrieves. Read from `../shared/data`, never kept here. */
+/** The development question sets, with the word index's retrieval. Read from `../shared/data`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
@@ -12,15 +12,15 @@ import { okapi } from '../../packages/word-index/src/okapi.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 
-/** Chunks kept for a question, as the gate's default is. */
+/** Chunks retrieved per question, as in the gate's default. */
 const TOP_K = 10
 
-/** A labelled question with the evidence found for it. */
+/** A labelled question with its evidence. */
 export interface AskedQuestion extends LabelledQuestion {
   readonly evidence: Evidence
 }
 
-/** A corpus, what is asked of it, and its lexicon. */
+/** A corpus, its questions, and its lexicon. */
 export interface QuestionSet {
   readonly name: string
   readonly lexicon: Lexicon
@@ -45,12 +45,12 @@ interface QuestionLine {
   readonly relevant_ids: readonly string[]
 }
 
-/** Whether the sets are here. */
+/** Whether the sets are available. */
 export function haveQuestionSets(): boolean {
   return existsSync(DATA)
 }
 
-/** A set whose index can be searched again. */
+/** A set with a searchable index. */
 export interface SearchableSet {
   readonly lexicon: Lexicon
   readonly questions: readonly LabelledQuestion[]
@@ -58,20 +58,20 @@ export interface SearchableSet {
   readonly search: (words: string, topK: number) => readonly Ranking[]
 }
 
-/** A question as it is labelled. */
+/** A labelled question. */
 export interface LabelledQuestion {
-  /** Within its set; a noisy form has that of the question it was made of. */
+  /** Unique in its set; a noisy variant has the id of its original. */
   readonly id: string
   /** Normalised. */
   readonly question: string
   readonly answerable: boolean
   /** The article or page that it is about: questions of one group belong together. */
   readonly group: string
-  /** Ids of the passages that answer it; none for one that must be refused. */
+  /** Ids of the passages that answer it; empty for an unanswerable one. */
   readonly relevantIds: readonly string[]
 }
 
-/** One set for each family of questions. What is chosen or fitted is shown on a family that took no part in it. */
+/** One set per family of questions. Every choice or fit is evaluated on a family that was left out of it. */
 export const FAMILY_SETS = [
   'squad-ooc',
   'clapnq',
@@ -83,30 +83,30 @@ export const FAMILY_SETS = [
   'scifact-missing',
 ] as const
 
-/** How a set is read. */
+/** Options of reading a set. */
 export interface ReadingOptions {
   /**
-   * Takes each how-manieth question only, beginning with the first.
+   * Takes every n-th question, beginning with the first.
    *
    * @default 1
    */
   readonly every?: number
-  /** Another form of each question; `at` is its place in the file. */
+  /** Makes a variant of each question; `at` is its position in the file. */
   readonly form?: (question: string, at: number) => string
   /**
-   * Puts every passage into the index a second time.
+   * Indexes every passage twice.
    *
    * @default false
    */
   readonly storedTwice?: boolean
   /**
-   * Reads the noisy form of the questions that the set brings along, for the sets that do.
+   * Reads the noisy variants that some sets have.
    *
-   * @default the questions as they were asked
+   * @default the original questions
    */
   readonly variant?: 'typos' | 'keywords'
   /**
-   * Chunks kept for a question.
+   * Chunks kept per question.
    *
    * @default 10
    */
@@ -115,7 +115,7 @@ export interface ReadingOptions {
   readonly edit?: (passage: Passage) => Passage
 }
 
-/** Reads a set and indexes its corpus. @param name of a development set, or the absolute path of another's folder */
+/** Reads a set and indexes its corpus. @param name of a development set, or another set's absolute path */
 export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
   const { every = 1, form, storedTwice = false, variant, edit = (passage) => passage } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
@@ -131,7 +131,7 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
   return searchable(passages, questions)
 }
 
-/** The same of passages that are there already. */
+/** The same for given passages. */
 export function searchable(passages: readonly Passage[], questions: readonly LabelledQuestion[]): SearchableSet {
   const lexicon = buildLexicon(
     passages.map(({ text }) => text),
@@ -151,7 +151,7 @@ export function passageOf({ id, doc_id: documentId, title, text }: CorpusLine): 
   return { id, documentId, title, text }
 }
 
-/** The questions of a set; of a noisy form of it those that there are. */
+/** The questions of a set, or their noisy variants. */
 export function readQuestions(set: string, variant?: ReadingOptions['variant']): readonly LabelledQuestion[] {
   const lines =
     variant === undefined
@@ -177,12 +177,12 @@ export function readQuestionSet(name: string, options: ReadingOptions = {}): Que
   return { name, lexicon, questions: asked }
 }
 
-/** Passages with their terms, and where each term stands. */
+/** Passages with their terms, and an inverted index. */
 interface CountedPassages {
   readonly passages: readonly Passage[]
   readonly terms: readonly (readonly string[])[]
   readonly words: number
-  /** Places of the passages that hold a term. */
+  /** Positions of the passages with a term. */
   readonly holding: ReadonlyMap<string, readonly number[]>
 }
 

@@ -1,4 +1,4 @@
-/** Which signals and constants `balanced` has, and why: every one weighed with its family left out of the fit. */
+/** Why `balanced` has its signals and constants: each evaluated with its family left out of the fit. */
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import type { LabelledScore } from '../../packages/calibration/src/labelled-score.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
@@ -10,11 +10,11 @@ import { CHOICES, measureCandidates, SIGNAL_VARIANTS, TEN_SIGNALS } from './cand
 import { fitGrouped, L2 } from './grouped-fit.ts'
 import { FAMILY_SETS, readQuestionSet } from './question-sets.ts'
 
-/** Every fourth question of the largest set is enough to weigh signals on. */
+/** A quarter of the questions of the largest set suffices for comparing signals. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
 const STATED_FALSE_ACCEPTANCE = 0.05
 const MOST_SIGNALS = 6
-/** A signal that adds less to the mean is not worth its place. */
+/** Minimum gain in the mean for a signal to be added. */
 const LEAST_GAIN = 0.001
 const DRAWS = 500
 const SEED = 20_261_122
@@ -26,7 +26,7 @@ interface WeighedQuestion {
 
 type WeighedSet = readonly WeighedQuestion[]
 
-/** What a choice reaches on each set, each left out of its fit. */
+/** Results of a choice on each set, each left out of its fit. */
 interface Reached {
   readonly scores: readonly (readonly LabelledScore[])[]
   readonly aurocs: readonly number[]
@@ -80,7 +80,7 @@ function means({ aurocs, coverages }: Reached): string[] {
   return [figure(meanOf(aurocs)), figure(meanOf(coverages))]
 }
 
-/** Interval of the difference in mean AUROC, of 500 draws of as many questions of each set. */
+/** Confidence interval of the difference in mean AUROC, from 500 bootstrap resamples of each set. */
 function differenceInterval(a: Reached, b: Reached): string {
   const random = seededRandom(SEED)
   const differences = Array.from({ length: DRAWS }, () => {
@@ -104,7 +104,7 @@ function against(base: Reached, other: Reached): string[] {
   ]
 }
 
-/** Adds the signal that helps the mean most and five eighths of the sets, until none is left that does. */
+/** Forward selection: adds the signal that improves the mean most, and five eighths of the sets. */
 function chosenForward(sets: readonly WeighedSet[]): readonly string[] {
   const needed = Math.ceil((5 / 8) * sets.length)
   let chosen: readonly string[] = []

@@ -1,4 +1,4 @@
-/** A reader of passages that knows the labels: real ones cannot be run here. */
+/** A simulated reranker that knows the labels, because real ones cannot be run here. */
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { seededRandom } from '../seeded-random.ts'
 import type { LabelledQuestion } from './question-sets.ts'
@@ -7,11 +7,11 @@ const RELEVANT = 3
 const IRRELEVANT = 0
 
 /**
- * Grades the passages that answer a question, and for those questions that it is wrong about the others: the first, or
- * none.
+ * Grades the passages that answer a question as relevant; for questions that it is wrong about, others instead: the
+ * first, or none.
  *
  * @param errors share of questions that it is wrong about, 0..1
- * @param seed which these are
+ * @param seed determines which
  */
 export function standInReader(
   questions: readonly Pick<LabelledQuestion, 'question' | 'relevantIds'>[],

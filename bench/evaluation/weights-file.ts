@@ -1,13 +1,13 @@
-/** The generated file that holds the weights of `balanced`. */
+/** The generated file with the weights of `balanced`. */
 import { join } from 'node:path'
 import type { LogisticSettings, LogisticWeights } from '../../src/core/policy/logistic.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** Where the weights of `balanced` stand. */
+/** Path of the file. */
 export const WEIGHTS_FILE = join(ROOT, 'src', 'presets', 'balanced', 'balanced-weights.ts')
 
-/** The file as it must read for a fitted model. */
+/** Content of the file for a fitted model. */
 export function weightsFile(model: LogisticSettings): string {
   const { intercept, weights, provenance } = model
   return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */

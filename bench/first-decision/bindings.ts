@@ -1,9 +1,9 @@
-/** What the Workers of `npm run bench -- first-decision` are given. */
+/** Bindings of the Workers of `npm run bench -- first-decision`. */
 import type { Passage } from '../../src/index.ts'
 
 export interface Bindings {
   readonly PASSAGES: readonly Passage[]
-  /** How long a retrieval takes, milliseconds; 0 for none at all. */
+  /** Duration of a retrieval, milliseconds; 0 for none. */
   readonly RETRIEVAL_MS: number
 }
 

@@ -1,4 +1,4 @@
-/** A bare proxy, a route that answers by itself, and the gate before the same proxy, in an app of one's own. Served by `../gateways.ts`. */
+/** A bare proxy, a plain route, and the gate before the same proxy, in a custom app. Served by `../gateways.ts`. */
 import { Hono } from 'hono'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'

@@ -1,4 +1,4 @@
-/** A question route that gives its origin's answers, behind a shim that lets the HTTP cache tests ask it. Served by `../http-cache-tests.ts`. */
+/** A route with its origin's responses, and a shim for the HTTP cache tests. Served by `../http-cache-tests.ts`. */
 import { Hono } from 'hono'
 import { createCacheApiAnswerCache } from '../../packages/cloudflare/src/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
@@ -15,7 +15,7 @@ interface Bindings {
   readonly ORIGIN: string
 }
 
-/** Every question is answered with full confidence, so that only the origin's headers bound a lifetime. */
+/** Every question has full confidence, so that only the origin's headers limit the lifetime. */
 const certain = definePolicy({
   name: 'certain',
   confidence: logistic({ intercept: 20, weights: {}, provenance: 'made up for these tests' }),
@@ -33,13 +33,13 @@ const passage = {
   metadata: {},
 }
 
-/** Carries what tells the tests' client whether an answer was stored past the list of headers that are. */
+/** Carries headers for the tests' client that the cache does not store in its list of headers. */
 const CARRIED = 'content-of-the-test'
 
 /** Headers by which the tests' server tells its client which request it answers. */
 const OF_THE_SERVER = /^(?:server-|client-request|request-numbers)/
 
-/** Headers of the mapped request that are no part of what the test asked. */
+/** Headers of the mapped request that are not part of the test's request. */
 const OF_THE_SHIM = ['content-type', 'content-length', 'host']
 
 const stores: Readonly<Record<string, AnswerCache>> = {
@@ -47,7 +47,7 @@ const stores: Readonly<Record<string, AnswerCache>> = {
   'cache-api': createCacheApiAnswerCache({ cache: () => caches.open('http-cache-tests'), deadlineMs: 5000 }),
 }
 
-/** Whether an answer says by itself how long it stays fresh, or that it is not to be kept. */
+/** Whether a response states its freshness, or that it must not be stored. */
 function saysFreshness(headers: Headers): boolean {
   const fields = ['cache-control', 'cdn-cache-control', 'cloudflare-cdn-cache-control']
   return (
@@ -74,7 +74,7 @@ for (const [name, store] of Object.entries(stores)) {
     for (const header of OF_THE_SHIM) headers.delete(header)
     const { pathname, search } = new URL(c.req.url)
     const answer = await fetch(c.env.ORIGIN + pathname.slice(name.length + 1) + search, { headers, redirect: 'manual' })
-    // A text that broke off ends like one that did not: the handler has to know.
+    // A truncated body ends like a complete one, so the handler must read all of it.
     const body = await answer.arrayBuffer()
     c.var.ragGate.report({ complete: true })
     const response = new Response(body.byteLength === 0 ? null : body, answer)
@@ -82,16 +82,16 @@ for (const [name, store] of Object.entries(stores)) {
       CARRIED,
       encodeURIComponent(JSON.stringify([...answer.headers].filter(([name]) => OF_THE_SERVER.test(name)))),
     )
-    // The tests hold that nothing said means nothing kept; here confidence would give it a lifetime.
+    // The tests expect that a response without freshness is not stored; here confidence would give it a lifetime.
     if (!saysFreshness(answer.headers)) response.headers.append('cache-control', 'no-store')
     return response
   })
 }
 
-/** An origin that hangs up: the tests want to see that it is no answer. */
+/** If the origin drops the connection, the tests expect an error. */
 app.onError((_, c) => c.body(null, 502))
 
-/** `/<store>/<method>/…`: a GET of the tests is sent to the route by that method; everything else goes to the origin. */
+/** `/<store>/<method>/…`: a GET of the tests goes to the route by that method; everything else to the origin. */
 export default {
   async fetch(request: Request, env: Bindings): Promise<Response> {
     const url = new URL(request.url)
@@ -107,13 +107,13 @@ export default {
     const asked = new Request(`${url.origin}/${store}${path}`, { method, headers: request.headers, ...body })
     const response = await app.fetch(asked, env, context as unknown as ExecutionContext)
     const whole = await response.arrayBuffer()
-    // The tests ask again at once: what is stored after the response must be there by then.
+    // The tests repeat requests at once, so storing must have finished.
     await Promise.all(waited)
     return withCarried(new Response(whole.byteLength === 0 ? null : whole, response))
   },
 }
 
-/** A response with what its server told. */
+/** A response with the headers of the tests' server restored. */
 function withCarried(response: Response): Response {
   const carried = response.headers.get(CARRIED)
   response.headers.delete(CARRIED)

@@ -1,11 +1,11 @@
-/** What was used since it was last asked for. */
+/** Usage since the last query. */
 export interface Used {
-  /** Calls of D1: a batch is one. */
+  /** Calls of D1; a batch counts as one. */
   d1Calls: number
   /** Statements in them. */
   d1Statements: number
   rowsRead: number
   rowsWritten: number
-  /** Looks into the Cache API, and writes. */
+  /** Reads and writes of the Cache API. */
   cacheCalls: number
 }

@@ -1,4 +1,4 @@
-/** The ready Worker with its bindings counted: what a request asks of D1, the index and the cache. Served by `../limits.ts`. */
+/** The ready Worker with counted bindings: the usage of D1, index and cache by a request. Served by `../limits.ts`. */
 import worker from '../../workers/gate/index.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import type { Used } from './used.ts'
@@ -14,7 +14,7 @@ function countResult(result: D1Result): void {
   used.rowsWritten += result.meta.rows_written
 }
 
-/** Statements that were wrapped, by their wrapping: a batch needs the original. */
+/** Original statements by their wrapper, because a batch needs the originals. */
 const originals = new WeakMap<object, D1PreparedStatement>()
 
 function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
@@ -32,11 +32,11 @@ function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
       const [row] = (await call()).results
       return row === undefined ? null : column === undefined ? row : row[column]
     },
-    // `raw` says nothing of rows read; no statement here has two columns of one name.
+    // `raw` does not report rows read; no statement here has two columns with the same name.
     raw: async () => (await call()).results.map((row) => Object.values(row)),
   }
   originals.set(counted, statement)
-  // All that the adapters call of a statement.
+  // The only methods that the adapters call.
   return counted as unknown as D1PreparedStatement
 }
 
@@ -50,7 +50,7 @@ function countedDatabase(db: D1Database): D1Database {
       return results
     },
   }
-  // All that the adapters call of a database.
+  // The only methods that the adapters call.
   return counted as unknown as D1Database
 }
 
@@ -62,7 +62,7 @@ caches.open = async (name) => {
       method,
       (...args: unknown[]) => {
         used.cacheCalls++
-        // The arguments are those of the method that is called.
+        // The arguments are those of the called method.
         return (cache[method] as (...all: unknown[]) => unknown).apply(cache, args)
       },
     ]),

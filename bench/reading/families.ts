@@ -1,18 +1,18 @@
-/** Documents that a reader might take too long for: what each repeats, and between what. */
+/** Documents that may be slow to read: repeated units with a prefix and a suffix. */
 
-/** How a document is read. */
+/** Format of a document. */
 export type Form = 'html' | 'markdown' | 'mdx' | 'text'
 
 /** One kind of document. */
 export interface Family {
   readonly what: string
-  /** Repeated until the document is as long as it should be. A function gives each repetition its own. */
+  /** Repeated up to the wanted length. A function makes a different one for each repetition. */
   readonly unit: string | ((at: number) => string)
   readonly before?: string
   readonly after?: string
 }
 
-/** A tree that is about as deep as a page may be. */
+/** A tree nearly as deep as a page may be. */
 const DEPTH = 900
 const tree = (name: string): string => `<${name}>`.repeat(DEPTH) + 'x' + `</${name}>`.repeat(DEPTH)
 const nestedLists = (depth: number): string =>
@@ -265,7 +265,7 @@ export const FAMILIES: Readonly<Record<Form, readonly Family[]>> = {
   text: TEXT,
 }
 
-/** A document of a family. @param length of what is repeated, characters, about */
+/** A document of a family. @param length approximate length of the repeated part, characters */
 export function documentOf({ unit, before = '', after = '' }: Family, length: number): string {
   if (typeof unit === 'string') return before + unit.repeat(Math.max(1, Math.round(length / unit.length))) + after
   const pieces: string[] = []

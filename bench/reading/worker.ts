@@ -1,15 +1,15 @@
-/** Reads documents of a family as the ready Worker and the command line do. */
+/** Reads documents of a family as in the ready Worker and the command line. */
 import { htmlToMarkdown } from '../../packages/ingest/src/markdown/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../packages/ingest/src/markdown/markdown-splitter.ts'
 import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
 import { mdxToMarkdown } from '../../packages/ingest/src/mdx/mdx-to-markdown.ts'
 import { documentOf, FAMILIES, type Form } from './families.ts'
 
-/** What to read. */
+/** The document to read. */
 export interface Reading {
   readonly form: Form
   readonly at: number
-  /** Characters of the document. */
+  /** Its length, characters. */
   readonly length: number
 }
 

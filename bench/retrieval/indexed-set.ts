@@ -1,4 +1,4 @@
-/** A set in the embedded index, and the ways to search it. Every search goes through the index's own protocol. */
+/** A set in the embedded index, and the ways to search it. Every search uses the index's own protocol. */
 import { fuse } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
@@ -11,15 +11,15 @@ import { DEPTH } from './ranks.ts'
 import { terms } from '../../src/language/english/terms.ts'
 import { english } from '../../src/language/english/english.ts'
 
-/** A way to search: ids of the ten best passages. */
+/** A search: returns the ids of the ten best passages. */
 export type Search = (question: string) => Promise<readonly string[]> | readonly string[]
 
-/** How the passages' dense vectors are kept: as the index does, in float32, or in float32 with idf in them. */
+/** Storage of dense vectors: quantised as in the index, in float32, or in float32 with idf. */
 export type DenseKind = 'int8' | 'float32' | 'float32-idf'
 
 const BATCH = 500
 
-/** Puts a set into a fresh index in SQLite's memory, a namespace for each kind of dense vector. */
+/** Puts a set into a new index in memory, with a namespace for each kind of dense vector. */
 export function indexSet({ passages }: LabelledSet): { readonly index: IndexInMemory; readonly lexicon: Lexicon } {
   const index = new IndexInMemory()
   const lexicon = buildLexicon(
@@ -50,7 +50,7 @@ export function indexSet({ passages }: LabelledSet): { readonly index: IndexInMe
   return { index, lexicon }
 }
 
-/** One query of the protocol, `query-data`. */
+/** A `query-data` command of the protocol. */
 export function protocolSearch(
   index: IndexInMemory,
   namespace: DenseKind,
@@ -58,12 +58,12 @@ export function protocolSearch(
 ): Search {
   return (question) => {
     const body = { data: normaliseQuestion(question), topK: DEPTH, weightingStrategy: 'IDF', ...query }
-    // `query-data` answers one query with one list of rows.
+    // `query-data` returns one list of rows for one query.
     return (command(index, `query-data/${namespace}`, body) as { id: string }[]).map(({ id }) => id)
   }
 }
 
-/** As the gate retrieves: two queries through the client and the adapter, then the convex mix. */
+/** The gate's retrieval: two queries through the client and the adapter, then the convex mix. */
 export function gateSearch(index: IndexInMemory, namespace: DenseKind, lexicon: Lexicon): Search {
   const retriever = createUpstashRetriever({
     filledBy: 'gate',

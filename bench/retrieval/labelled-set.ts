@@ -1,4 +1,4 @@
-/** Questions with the passages that answer them. Read from `../shared/data`, never kept here. */
+/** Questions with the passages that answer them. Read from `../shared/data`, not part of the repository. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../seeded-random.ts'
@@ -32,7 +32,7 @@ interface QuestionLine {
   readonly relevant_ids: readonly string[]
 }
 
-/** Whether the sets are here. */
+/** Whether the sets are available. */
 export function haveLabelledSets(): boolean {
   return existsSync(DATA)
 }
@@ -40,7 +40,7 @@ export function haveLabelledSets(): boolean {
 /**
  * Reads a set with some of its answerable questions.
  *
- * @param count questions to draw, without putting back; all when there are fewer
+ * @param count questions to draw without replacement; all if there are fewer
  */
 export function readLabelledSet(name: string, count: number, seed: number): LabelledSet {
   const random = seededRandom(seed)

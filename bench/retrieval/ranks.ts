@@ -1,14 +1,14 @@
-/** From the ranks of right passages to rates with intervals. */
+/** Converts ranks of right passages to rates with intervals. */
 import { binomialInterval, type Interval } from '../../packages/calibration/src/binomial-interval.ts'
 import { seededRandom } from '../seeded-random.ts'
 
-/** Passages looked at for a question: a right one further down counts as not found. */
+/** Number of passages considered: a right one further down counts as not found. */
 export const DEPTH = 10
 
 const RESAMPLES = 2000
 const SEED = 20_261_122
 
-/** Rank of the first right passage, 1 to 10; Infinity when there is none among the ten. */
+/** Rank of the first right passage, 1 to 10; Infinity if none of the ten is right. */
 export function rankOf(found: readonly string[], relevant: ReadonlySet<string>): number {
   const at = found.slice(0, DEPTH).findIndex((id) => relevant.has(id))
   return at < 0 ? Infinity : at + 1
@@ -25,7 +25,7 @@ export function meanReciprocalRank(ranks: readonly number[]): number {
   return mean(ranks.map((rank) => 1 / rank))
 }
 
-/** 95 % interval of a mean: percentiles of the means of 2,000 resamples, drawn with a fixed seed. */
+/** 95 % bootstrap interval of a mean: percentiles of 2,000 resamples, drawn with a fixed seed. */
 export function bootstrapInterval(values: readonly number[]): Interval {
   const random = seededRandom(SEED)
   const means = Array.from({ length: RESAMPLES }, () => {

@@ -1,4 +1,4 @@
-/** How near the word index is to BM25 over every passage. */
+/** How close the word index is to BM25 over every passage. */
 import { createWordIndex, createWordRetriever } from '../../packages/word-index/src/index.ts'
 import { okapi } from '../../packages/word-index/src/okapi.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
@@ -10,7 +10,7 @@ import { passagesOf, questionsAbout } from './passages.ts'
 const DEPTH = 10
 const QUESTIONS = 100
 
-/** Share of the ten best passages that are found, counting equal scores alike, and how often the best one is. */
+/** Share of the ten best passages that are found, treating ties as equal, and how often the best one is. */
 export async function agreementRow(size: number, seed: number): Promise<string> {
   const passages = passagesOf(size, seed)
   const options = { db: d1InMemory(), language: english, timeoutMs: 600_000 }

@@ -1,4 +1,4 @@
-/** MiniSearch over the same passages and terms, in this process: what an index in memory costs after a rest, and then. */
+/** MiniSearch over the same passages and terms, in this process: the cost of an in-memory index, cold and warm. */
 import MiniSearch, { type Options } from 'minisearch'
 import { terms } from '../../src/language/english/terms.ts'
 import { passagesOf, questionsAbout } from './passages.ts'
@@ -12,7 +12,7 @@ const OPTIONS: Options<{ readonly id: string; readonly text: string }> = {
   processTerm: (term) => term,
 }
 
-/** Milliseconds of computing. */
+/** CPU time in milliseconds. */
 function computed(work: () => unknown): number {
   const began = process.cpuUsage()
   work()
@@ -22,7 +22,7 @@ function computed(work: () => unknown): number {
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-/** A row for a size: passages, CPU of loading with the first question, CPU of a question, bytes stored for a passage. */
+/** A row for a size: passages, CPU of loading with the first question, of a question, bytes per passage. */
 export function miniSearchRow(size: number, seed: number): readonly string[] {
   const index = new MiniSearch(OPTIONS)
   index.addAll(passagesOf(size, seed))

@@ -18,14 +18,14 @@ function lines<Row>(set: string, file: string): Row[] {
     .map((line) => JSON.parse(line) as Row)
 }
 
-/** Questions that people asked about the passages whose sentences these are, in an order drawn by chance. */
+/** Questions that people asked about the passages that these sentences are from, in random order. */
 export function questionsAbout(count: number, seed: number): string[] {
   const random = seededRandom(seed)
   const all = SETS.flatMap((set) => lines<{ question: string }>(set, 'questions.jsonl').map(({ question }) => question))
   return Array.from({ length: count }, () => all[Math.floor(random() * all.length)]!)
 }
 
-/** Passages of some 90 words each: sentences of real ones, each passage from one subject, put together by chance. */
+/** Passages of about 90 words: random sentences of real ones, each passage from one subject. */
 export function passagesOf(count: number, seed: number): Passage[] {
   const random = seededRandom(seed)
   const bySet = SETS.map((set) => lines<{ text: string }>(set, 'corpus.jsonl').flatMap(({ text }) => sentences(text)))

@@ -1,4 +1,4 @@
-/** How well the word index finds, beside the vector index as the gate asks it: nDCG@10 on every set. */
+/** Retrieval quality of the word index, and of the vector index as used by the gate: nDCG@10 on every set. */
 import { createWordIndex, createWordRetriever } from '../../packages/word-index/src/index.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { english } from '../../src/language/english/english.ts'
@@ -7,7 +7,7 @@ import { gateSearch, indexSet, type Search } from '../retrieval/indexed-set.ts'
 import { type LabelledSet, readLabelledSet } from '../retrieval/labelled-set.ts'
 import { bootstrapInterval, DEPTH, mean } from '../retrieval/ranks.ts'
 
-/** Gain of ten passages over what the best order of all would give; every right passage counts alike. */
+/** nDCG of ten passages with binary relevance. */
 function gainOf(found: readonly string[], relevant: ReadonlySet<string>): number {
   const discounted = (count: number, isRight: (at: number) => boolean): number =>
     Array.from({ length: count }, (_, at) => (isRight(at) ? 1 / Math.log2(at + 2) : 0)).reduce((a, b) => a + b, 0)
@@ -32,7 +32,7 @@ async function wordSearch({ passages }: LabelledSet): Promise<Search> {
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
 
-/** A row for a set: questions, nDCG@10 of the words and of the vector index, and the difference with its 95 % interval. */
+/** A row for a set: questions, nDCG@10 of the word index and the vector index, difference with 95 % interval. */
 export async function qualityRow(set: string, count: number, seed: number): Promise<readonly string[]> {
   const labelled = readLabelledSet(set, count, seed)
   const { index, lexicon } = indexSet(labelled)

@@ -1,6 +1,6 @@
 /**
- * The word index in D1 and in a Durable Object's own storage, and the vector index beside them, for `bench/word-index.ts`.
- * `POST /<engine>/upsert|delete|ask`, `GET /<engine>/open|size`; the answer of all but `ask` is what was read and written.
+ * The word index in D1 and in a Durable Object's own storage, and the vector index, for `bench/word-index.ts`. `POST
+ * /<engine>/upsert|delete|ask`, `GET /<engine>/open|size`; all but `ask` respond with what was read and written.
  */
 import { DurableObject } from 'cloudflare:workers'
 import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
@@ -13,7 +13,7 @@ import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { english } from '../../src/language/english/english.ts'
 
-// What the project's settings bind.
+// Bound by the project's settings.
 export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 export { VectorIndex }
 
@@ -49,14 +49,14 @@ async function serve(request: Request, { index, retriever }: Engine, counted: Co
   return Response.json(counted)
 }
 
-/** D1 that counts its rows. */
+/** A D1 that counts its rows. */
 function counting(db: D1Database, counted: Counted): D1Database {
   const count = <Result extends { meta: { rows_read: number; rows_written: number } }>(result: Result): Result => {
     counted.rowsRead += result.meta.rows_read
     counted.rowsWritten += result.meta.rows_written
     return result
   }
-  // The word index uses nothing else.
+  // The only methods that the word index uses.
   return {
     prepare: (sql: string) => {
       const prepared = db.prepare(sql)
@@ -71,7 +71,7 @@ function counting(db: D1Database, counted: Counted): D1Database {
   } as unknown as D1Database
 }
 
-/** The same statements over an object's own storage, which answers at once. */
+/** The same statements over an object's own storage, which is synchronous. */
 function inStorage(storage: DurableObjectStorage, counted: Counted): D1Database {
   const run = (sql: string, values: readonly unknown[]) => {
     const cursor = storage.sql.exec(sql, ...values)
