@@ -1,6 +1,6 @@
 /**
- * Publishes the packages of `dist/npm`, the gate first, because the others name it as a peer. In the release workflow npm
- * signs where they came from; `--dry-run` does all but the upload, and CI runs it.
+ * Publishes the packages of `dist/npm`, the gate first, because it is a peer dependency of the others. In the release
+ * workflow npm signs their provenance; `--dry-run` does everything but the upload, and runs in CI.
  *
  *   npm run build && node scripts/publish.mjs [--dry-run]
  */
@@ -14,7 +14,7 @@ const packages = readdirSync(built).toSorted((a, b) => Number(b === 'hono-rag-ga
 for (const name of packages) {
   const args = ['publish', join(built, name), '--access=public', '--loglevel=warn', ...process.argv.slice(2)]
   const { status } = spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' })
-  // What is published stays so: the rest can be published by the same command after the fault is mended.
+  // Published packages stay published: after the fault is fixed, the same command publishes the rest.
   if (status !== 0) {
     console.error(`Not published: ${packages.slice(packages.indexOf(name)).join(', ')}`)
     process.exit(1)

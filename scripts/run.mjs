@@ -1,12 +1,12 @@
 /**
- * Runs a script of this project with the project's own Node, installing first what is missing. Plain JavaScript with
- * no imports beyond Node 20: it is the first thing that runs in a clean clone.
+ * Runs a project script with the project's own Node, after installing what is missing. Plain JavaScript without imports
+ * beyond Node 20, because it is the first script to run in a clean clone.
  *
  *   node scripts/run.mjs [--with=test,bench | --only=scripts/lint] scripts/start.ts [arguments]
  *
- * The root's package.json holds what `npm start` needs. What only tests, benches or the kernel need stands in the
- * package.json of their folder, a workspace: `--with` names the folders beside the root, `--with=all` means every one of
- * them; `--only` leaves the root out.
+ * The root's package.json has the dependencies of `npm start`. Those that only tests, benchmarks or the kernel need are
+ * in the package.json of their folder, a workspace: `--with` names folders to install with the root, `--with=all` means
+ * all; `--only` leaves out the root.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,10 +14,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Major version of Node that the scripts are written for; `scripts/node/package.json` pins the exact one. */
+/** Major version of Node that the scripts need; `scripts/node/package.json` pins the exact version. */
 const NODE_MAJOR = 24
 
-/** Linter and formatter run on any Node that reads TypeScript. */
+/** Minimum version for linter and formatter: any Node that runs TypeScript. */
 const READS_TYPESCRIPT = [22, 18]
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -31,14 +31,14 @@ const child = spawn(node, script, {
   cwd: root,
   stdio: 'inherit',
   env: {
-    // Of all that is started: wrangler, the compiler and the command line take a third less of a processor to load.
+    // For all child processes: wrangler, the compiler and the command line need a third less CPU time to load.
     NODE_COMPILE_CACHE: join(modules, '.cache', 'hono-rag-gate', 'compiled'),
     ...process.env,
     PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter),
   },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm passes a signal to its shell only, and the shell dies with it: this process has no parent then.
+// npm passes a signal only to its shell, which exits: this process is then orphaned.
 const parent = process.ppid
 const watch = setInterval(() => {
   if (process.ppid !== parent) child.kill('SIGTERM')
@@ -58,7 +58,7 @@ function readsTypeScript() {
   return major > READS_TYPESCRIPT[0] || (major === READS_TYPESCRIPT[0] && minor >= READS_TYPESCRIPT[1])
 }
 
-/** Installs the wanted folders, and the root and its Node beside them or not, unless they are there as the lockfile has them. */
+/** Installs the wanted folders, optionally with the root and its Node, unless they are installed as in the lockfile. */
 function install(which, wanted) {
   const stamp = join(modules, '.installed.json')
   const lockfile = createHash('sha256')
@@ -72,9 +72,9 @@ function install(which, wanted) {
   if (needed.every((folder) => before.includes(folder))) return
   const folders = [...new Set([...before, ...needed])]
   console.log('Installing dependencies …')
-  // Not `npm ci`: it removes what is there first. The lockfile pins all versions.
+  // Not `npm ci`, which deletes existing packages first. The lockfile pins all versions.
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  // By its name: a path would choose the workspaces within as well.
+  // By name, because a path would also select the workspaces below it.
   const nameOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).name
   const chosen = folders.map((folder) =>
     folder === '.' ? '--include-workspace-root' : `--workspace=${nameOf(folder)}`,
@@ -88,10 +88,7 @@ function install(which, wanted) {
   writeFileSync(stamp, JSON.stringify({ lockfile, folders }))
 }
 
-/**
- * The packages of this checkout under their names, which lead to the sources: npm links workspaces alone, not the root, and
- * of those only the ones that are installed.
- */
+/** Links this checkout's packages to their sources by name: npm only links installed workspaces, and not the root. */
 function linkPackages() {
   const folders = readdirSync(join(root, 'packages')).map((name) => [`@hono-rag-gate/${name}`, join('packages', name)])
   for (const [name, folder] of [['hono-rag-gate', '.'], ...folders]) {
@@ -103,7 +100,7 @@ function linkPackages() {
   }
 }
 
-/** The Node that was installed; on a platform that npm has none for, the one that runs this, if it is new enough. */
+/** The installed Node; on a platform without a package, the running Node if it is new enough. */
 function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const file = process.platform === 'win32' ? 'node.exe' : 'node'

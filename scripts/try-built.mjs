@@ -1,6 +1,6 @@
 /**
- * Installs the packages of `dist/npm` as a user would, asks an app over them and starts their commands, all with the Node that
- * runs this. CI does it under every Node that the packages are for.
+ * Installs the packages of `dist/npm` like a user, queries an app built with them and runs their commands, all with the
+ * running Node. CI runs it with every supported Node version.
  *
  *   npm run build && node scripts/try-built.mjs
  */
