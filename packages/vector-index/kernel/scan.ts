@@ -1,15 +1,17 @@
 /**
- * The scan of dense rows, in AssemblyScript; `node scripts/run.mjs --with=packages/vector-index/kernel scripts/build-kernel.ts` compiles it to `packages/vector-index/src/search/scan.wasm`.
+ * The scan of dense rows, in AssemblyScript. Compiles to `packages/vector-index/src/search/scan.wasm`:
+ *
+ *   node scripts/run.mjs --with=packages/vector-index/kernel scripts/build-kernel.ts
  */
 
 /**
- * Inner products of rows of bytes with a question of 16-bit integers.
+ * Inner products of byte rows with a question of 16-bit integers.
  *
- * @param rows address of the first row; they stand one behind the other
+ * @param rows address of the first row; rows are consecutive
  * @param count number of rows
- * @param stride bytes of a row, a multiple of 16
- * @param question address of as many 16-bit integers
- * @param out address of a 32-bit integer for each row
+ * @param stride bytes per row, a multiple of 16
+ * @param question address of `stride` 16-bit integers
+ * @param out address for one 32-bit integer per row
  */
 export function dots(rows: usize, count: i32, stride: usize, question: usize, out: usize): void {
   for (const end = out + ((<usize>count) << 2); out < end; out += 4) {

@@ -42,7 +42,7 @@ export interface PolicyChoice {
   readonly why: string
   /** Whether it reverted the previous choice. */
   readonly rollback: boolean
-  /** What was chosen until then: its own choice may no longer be in the trail. `null` where nothing was. */
+  /** The policy before; the choice of it may no longer be in the trail. `null` if there was none. */
   readonly before: string | null
 }
 
@@ -77,7 +77,7 @@ export interface Policies {
    * @throws `schema_outdated`, `store_unavailable`
    */
   known(tenant: Tenant): Promise<readonly KnownPolicy[]>
-  /** What is chosen for a collection itself, or for the tenant as a whole. @throws `schema_outdated`, `store_unavailable` */
+  /** The policy set for a collection itself, or for the tenant. @throws `schema_outdated`, `store_unavailable` */
   chosen(tenant: Tenant, collection: string | null): Promise<string | null>
   /** Records a choice in the audit trail. @throws `schema_outdated`, `store_unavailable` */
   recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>

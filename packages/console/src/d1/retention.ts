@@ -41,7 +41,7 @@ export interface RetentionCursor {
   readonly tables: readonly string[]
   /** By table: the last tenant processed. */
   readonly tenants: Readonly<Record<string, string>>
-  /** By table that is not scanned in vain: the time before which it has no rows, in milliseconds. */
+  /** By table that is only scanned if its oldest row has expired: that row's time, in milliseconds, or earlier. */
   readonly due?: Readonly<Record<string, number>>
 }
 
