@@ -1,4 +1,4 @@
-/** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `raw/counting.sql`; nothing imports it at run time. */
+/** SQL that stores and counts decisions in batches. Written to `raw/counting.sql`; not imported at run time. */
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import {
   CELL,
@@ -12,7 +12,7 @@ import {
 } from './figures.ts'
 import { decisions } from './schema.ts'
 
-/** SQLite functions take 32 arguments in D1. */
+/** SQLite functions take at most 32 arguments in D1. */
 const PAIRS_AT_ONCE = 15
 
 const HOUR_MS = 3_600_000
@@ -29,7 +29,7 @@ function requireShortNames(figures: Figures): void {
 
 type CountedFigure = Figure & { readonly sql: string }
 
-/** What one figure adds up, by its name in `counts`. */
+/** The sums of one figure, by their names in `counts`. */
 function sumsOf({ kind, as, sql }: CountedFigure): readonly (readonly [name: string, value: string])[] {
   switch (kind) {
     case 'count':
@@ -46,7 +46,7 @@ function sumsOf({ kind, as, sql }: CountedFigure): readonly (readonly [name: str
   }
 }
 
-/** A JSON object of sums by their names; those of 0 are left out. */
+/** A JSON object of sums by name, without zeros. */
 function objectOf(names: readonly string[]): string {
   const objects: string[] = []
   for (let at = 0; at < names.length; at += PAIRS_AT_ONCE) {
@@ -56,11 +56,11 @@ function objectOf(names: readonly string[]): string {
   return objects.reduce((all, object) => `json_patch(${all}, ${object})`, `'{}'`)
 }
 
-/** The cells of hours and days, each with members of its JSON object. */
+/** The cells of hours and days, each with the members of its JSON object. */
 function membersOf(figures: readonly CountedFigure[]): string {
   const inCommon = `event.tenant AS tenant, event.at_ms - event.at_ms % ${HOUR_MS} AS hour_ms,
             coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0) AS part, json_array(${CELL.map((name) => CELL_SQL[name]).join(', ')}) AS cell`
-  // SQLite sorts what it groups, and what is sorted counts as read: decisions are grouped by the hour, and days of that.
+  // SQLite sorts to group, and sorted rows count as read: decisions are grouped by hour, and hours by day.
   const counted = (columns: string, object: string, { from = '', by = '' } = {}): string => `
         SELECT tenant, span.ms AS span_ms, hour_ms - hour_ms % span.ms AS start_ms, part, cell, trim(${object}, '{}') AS members
         FROM (
@@ -88,12 +88,12 @@ function membersOf(figures: readonly CountedFigure[]): string {
 }
 
 /**
- * Characters of counts from which on a row takes no more, and another of its part begins: each cell that is added is looked up
- * among those that are there, and a row of D1 takes 2 MB. A slice has 1.6 MB at most, where no two decisions share a cell.
+ * Length of `counts` from which a row is full, and another row of its part is begun: adding a cell searches the
+ * existing ones, and a D1 row is limited to 2 MB. A slice has at most 1.6 MB, if no two decisions share a cell.
  */
 const FULL = 250_000
 
-/** How many rows of a part are full. Where the first is not, no other is read. */
+/** Number of full rows of a part. If the first is not full, no other is read. */
 const FULL_ROWS = `coalesce((
     SELECT iif(length(first.counts) < ${FULL}, 0, (
       SELECT count(*) FROM decision_rollups AS other
@@ -105,7 +105,7 @@ const FULL_ROWS = `coalesce((
       AND first.part = counted.part
   ), 0)`
 
-/** Decisions of one statement that arrived late. */
+/** Maximum number of late decisions per statement. */
 const LATE_AT_ONCE = 5_000
 
 const firstLate = (counts: string): string =>
@@ -114,15 +114,15 @@ const firstLate = (counts: string): string =>
 const onTime = (counts: string): string => `place > ${counted(counts)} AND place <= NEW.until_place`
 
 /**
- * Decisions that are to be counted up to `NEW.until_place`: those after the last time, and of those that arrived late the
- * first. Read by `OR` of the two, each that is late would be two rows more.
+ * Decisions to count up to `NEW.until_place`: those after the last time, and the first of the late ones. A union,
+ * because with `OR` each late one would cost two more row reads.
  */
 const uncounted = (counts: string): string => `(
     SELECT * FROM decisions WHERE ${onTime(counts)}
     UNION ALL SELECT decisions.* FROM ${firstLate(counts)} AS late CROSS JOIN decisions USING (place)
   )`
 
-/** Ends a trigger that counts. */
+/** The end of a counting trigger. */
 const noted = (counts: string): string => `
   DELETE FROM late_decisions WHERE counts = '${counts}' AND place <= (SELECT max(place) FROM ${firstLate(counts)});
 
@@ -133,18 +133,18 @@ const noted = (counts: string): string => `
 END;
 `
 
-/** Decisions of one statement: of 5,000 sums it takes half a second of D1; weak spots are counted in a tenth of the time. */
+/** Decisions per statement: counting 5,000 sums takes half a second of D1; weak spots take a tenth of the time. */
 const SLICES = { sums: 5_000, weak_spots: WORTH_COUNTING.weak_spots } as const
 
 const counted = (counts: string): string => `(SELECT place FROM counted_decisions WHERE counts = '${counts}')`
 
-/** When the first was that waits. */
+/** Time of the first waiting decision. */
 const firstMs = (counts: string): string => `(SELECT min(place) / ${PLACES_OF_A_MS} FROM (
     SELECT min(place) AS place FROM decisions WHERE place > ${counted(counts)}
     UNION ALL SELECT min(place) FROM late_decisions WHERE counts = '${counts}'
   ))`
 
-/** Up to where the next slice is counted; no row where nothing waits. */
+/** The end of the next slice; no row if nothing is waiting. */
 const nextSlice = ([counts, slice]: readonly [string, number]): string => `
 DROP VIEW IF EXISTS next_${counts};
 
@@ -156,8 +156,8 @@ CREATE VIEW next_${counts} (counts, until_place) AS SELECT '${counts}', coalesce
 `
 
 /**
- * Views of what waits to be counted: the next slices; and sums up to those that are worth it, weak spots of what is summed
- * up, and when the first of each was.
+ * Views of what is waiting to be counted: the next slices; the numbers of waiting sums (up to the worthwhile number)
+ * and weak spots, and the times of their first decisions.
  */
 const WAITING = `${Object.entries(SLICES).map(nextSlice).join('')}
 DROP VIEW IF EXISTS waiting_decisions;
@@ -172,7 +172,7 @@ CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELE
   ${firstMs('weak_spots')};
 `
 
-/** Tokens of a tenant: what is counted by days, and what is stored and not counted yet. The last two names are of before names were short. */
+/** Tokens of a tenant: counted by day, or waiting. The last two names are those from before short names. */
 const spentSql = ({ inputTokens, outputTokens }: Figures): string => {
   const names = [inputTokens?.as, outputTokens?.as, 'inputTokens', 'outputTokens']
   return `
@@ -189,11 +189,11 @@ CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
 }
 
 /**
- * Two views to insert into, with their triggers, and four that are read: what waits to be counted, and tokens.
- * `decision_batches` stores a JSON array of decisions by the names of their columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
- * a place, and notes that it is counted: all of it in one statement, so that each decision is counted once.
+ * Two views with insert triggers, and four to read: waiting decisions, and tokens. `decision_batches` stores a JSON
+ * array of decisions, with column names; a redelivered one is stored once. `uncounted_decisions` counts what was stored
+ * since the last time, up to a place, and records that, in one statement, so that each decision is counted once.
  *
- * @throws for a figure whose short name is not one or two letters, or another's: the rollups would add one to the other
+ * @throws for a figure whose short name is not one or two letters, or is not unique: the rollups would mix their sums
  */
 export function countingSql(figures: Figures, sqlOf: Readonly<Record<string, string>> = FIGURE_SQL): string {
   requireShortNames(figures)

@@ -1,22 +1,22 @@
 /**
- * What is counted of decisions: one line a figure. The trigger that counts (`counting.ts`, written to `migrations` by
- * `scripts/migrations.ts`), the types of the statistics, their JSON, CSV and description follow from this table.
+ * The figures counted from decisions, one line each. The counting trigger (`counting.ts`, written to `migrations` by
+ * `scripts/migrations.ts`), and the types, JSON, CSV and description of the statistics are derived from this table.
  */
 
-/** Part of the answers of the API, or input of the savings. `as` is its name in the rollups, one or two letters that no other figure has. */
+/** A figure of the API, or an input of the savings. `as` is its unique short name, of one or two letters. */
 export type Figure = { readonly as: string } & (
   | {
       readonly kind:
-        /** A sum. What its SQL gives is added; NULL adds nothing. */
+        /** The sum of its SQL's values; NULL adds nothing. */
         | 'count'
-        /** A sum that the savings are made of. */
+        /** A sum used for the savings. */
         | 'saving'
         /** Means by name: its SQL selects `name` and `value`, each name once. */
         | 'means'
-        /** Decisions by the whole number that its SQL gives; NULL is in no bin. */
+        /** Number of decisions by its SQL's whole number; NULL is in no bin. */
         | 'bins'
     }
-  /** A mean, of the decisions for which its SQL is not NULL. */
+  /** A mean over the decisions for which its SQL is not NULL. */
   | { readonly kind: 'mean'; readonly unit: 'share' | 'ms' }
 )
 
@@ -40,9 +40,9 @@ export const FIGURES = {
   inputTokens: count('i'),
   outputTokens: count('o'),
   escalated: count('e'),
-  // Judged, and then ended with an error: of a model, or of the handler.
+  // Judged, but ended with an error of the model or the handler.
   failed: count('f'),
-  // What each gate measured of the answers that it judged; an answer that it could not measure counts as 0.
+  // Measurements of each gate for answers; an answer that it could not measure counts as 0.
   answerGates: means('a'),
   savedByRefusal: saving('sr'),
   savedByCache: saving('sc'),
@@ -55,18 +55,18 @@ export const FIGURES = {
   savedPriced: saving('sp'),
   savedModelCost: saving('pm'),
   savedRetrievalCost: saving('pr'),
-  // By twentieth of confidence, 0 to 19.
+  // By twentieths of confidence, 0 to 19.
   confidenceBins: bins('b'),
-  // Bin k is over 1.1^(k-1) up to 1.1^k milliseconds: a percentile read from it is within 5 % of the true one.
+  // Bin k is above 1.1^(k-1) up to 1.1^k milliseconds, so that a percentile is within 5 % of the exact one.
   latencyBins: bins('l'),
 } as const satisfies Figures
 
 const ESTIMATED = `coalesce(event.saved ->> 'estimated', 0)`
-/** What a saving has, where its tokens were measured, or were estimated; else 0. */
+/** A member of a saving if its tokens were measured, or if they were estimated; else 0. */
 const measured = (value: string) => `iif(${ESTIMATED}, 0, ${value})`
 const estimated = (value: string) => `iif(${ESTIMATED}, ${value}, 0)`
 
-/** Each figure of a row of `decisions`, which is called `event`: for the SQL that counts, and in no bundle. */
+/** SQL of each figure for a row `event` of `decisions`; in no bundle. */
 export const FIGURE_SQL: Readonly<Record<keyof typeof FIGURES, string>> = {
   decisions: `1`,
   confidence: `event.confidence`,
@@ -103,18 +103,18 @@ export type FigureName<Of extends Figures, Kind extends Figure['kind']> = {
 }[keyof Of] &
   string
 
-/** Decisions for which a gate measured the answer, and the mean of what it measured. */
+/** Number of answers that a gate measured, and the mean of its measurements. */
 export interface NamedMean {
   readonly counted: number
   readonly mean: number
 }
 
-/** The figures that the totals of decisions show. A mean is called `meanX`, and `null` where nothing was counted. */
+/** The figures shown in totals. A mean is called `meanX`, and is `null` if nothing was counted. */
 export type Shown<Of extends Figures> = { readonly [Name in FigureName<Of, 'count'>]: number } & {
   readonly [Name in FigureName<Of, 'mean'> as `mean${Capitalize<Name>}`]: number | null
 } & { readonly [Name in FigureName<Of, 'means'>]: Readonly<Record<string, NamedMean>> }
 
-/** Under which name totals show a figure; `undefined` where they do not. */
+/** The name of a figure in totals; `undefined` if it is not shown. */
 export function shownAs(name: string, { kind }: Figure): string | undefined {
   switch (kind) {
     case 'count':
@@ -128,22 +128,22 @@ export function shownAs(name: string, { kind }: Figure): string | undefined {
   }
 }
 
-/** Sums of one combination of everything in `CELL`, by the names of figures: `x:count` and `x:sum` of a mean, `x:7` of a bin. */
+/** Sums by figure for one combination of the fields in `CELL`: `x:count` and `x:sum` of a mean, `x:7` of a bin. */
 export type Counts = Readonly<Record<string, number>>
 
 /**
- * The same as the rollups hold them: under the short names, and of a mean only of how many decisions it is not, under a name
- * that begins with a hyphen, as most have all of them.
+ * The same as stored in the rollups: with short names, and for a mean the number of decisions without a value, since
+ * most have one, under a name that begins with a hyphen.
  */
 export type StoredCounts = Readonly<Record<string, number>>
 
 /**
- * What is in common to the decisions of one entry of `counts`, in the order of its key, a JSON array. Names are only ever
- * added at the end, with a migration of what was counted before.
+ * Fields that the decisions of one entry of `counts` have in common, in the order of its key, a JSON array. New names
+ * are only added at the end, with a migration of existing counts.
  */
 export const CELL = ['verdict', 'band', 'cache', 'mode', 'reason', 'outcome', 'collection', 'policyId'] as const
 
-/** The same of a row of `decisions`, as `FIGURE_SQL` is. */
+/** SQL of these fields for a row `event` of `decisions`. */
 export const CELL_SQL: Readonly<Record<(typeof CELL)[number], string>> = {
   verdict: `event.verdict`,
   band: `event.band`,
@@ -155,11 +155,11 @@ export const CELL_SQL: Readonly<Record<(typeof CELL)[number], string>> = {
   policyId: `event.policy_id`,
 }
 
-/** Parts that the collections of a tenant are counted in. */
+/** Number of parts that the collections of a tenant are divided into. */
 export const PARTS = 2
 
-/** Places that the decisions of a millisecond have. */
+/** Number of places for the decisions of one millisecond. */
 export const PLACES_OF_A_MS = 2048
 
-/** Decisions that are counted once so many wait, at the latest after some hours: sums, and weak spots, in slices of as many. */
+/** Waiting decisions from which counting is worthwhile, and size of slices: sums, and weak spots. */
 export const WORTH_COUNTING = { sums: 50, weak_spots: 20_000 } as const

@@ -1,7 +1,6 @@
 /**
- * The tables, with keys and indexes. `npm run migrations` writes what a change of them takes to `migrations`; a test
- * compares them with the migrated database. Triggers, views and full-text tables stand in `raw`. Times are milliseconds
- * since 1970.
+ * Tables, keys and indexes. `npm run migrations` writes changes to `migrations`; a test compares them with the migrated
+ * database. Triggers, views and full-text tables are in `raw`. Times are Unix times in milliseconds.
  */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
@@ -20,7 +19,7 @@ import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
 import type { StoredCounts } from './figures.ts'
 
-/** What is searched, and at which version it stands. */
+/** Collections, with their current versions. */
 export const collections = sqliteTable(
   'collections',
   {
@@ -31,17 +30,17 @@ export const collections = sqliteTable(
     embeddingModel: text('embedding_model').notNull(),
     dimension: integer('dimension').notNull(),
     policyId: text('policy_id'),
-    /** What it learned from its own documents. */
+    /** The scale learned from its documents. */
     scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
     updatedAtMs: integer('updated_at_ms').notNull(),
-    /** Who may change the collection, until `writerUntilMs`. */
+    /** Holder of the write lease, until `writerUntilMs`. */
     writer: text('writer'),
     writerUntilMs: integer('writer_until_ms'),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] })],
 )
 
-/** Chunks that may stand in the index though no published document has them. */
+/** Chunks that may be in the index although no published document has them. */
 export const unpublishedChunks = sqliteTable(
   'unpublished_chunks',
   {
@@ -53,7 +52,7 @@ export const unpublishedChunks = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.chunkId] })],
 )
 
-/** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */
+/** Collection lexicons in parts. Only part 0 has `supersededAtMs`. */
 export const lexicons = sqliteTable(
   'lexicons',
   {
@@ -65,7 +64,7 @@ export const lexicons = sqliteTable(
   (table) => [primaryKey({ columns: [table.id, table.part] })],
 )
 
-/** The documents of each collection, with the chunks they were cut into. */
+/** The documents of each collection, with their chunk ids. */
 export const documents = sqliteTable(
   'documents',
   {
@@ -81,7 +80,7 @@ export const documents = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
 )
 
-/** Keys of tenants. */
+/** API keys of tenants. */
 export const apiKeys = sqliteTable(
   'api_keys',
   {
@@ -98,20 +97,20 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_by_tenant').on(table.tenant, table.createdAtMs, table.id)],
 )
 
-/** What is set for a whole tenant. */
+/** Settings of a tenant. */
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   policyId: text('policy_id'),
 })
 
-/** What was purged of the cached answers; `tenant` is '' for those of all tenants. */
+/** Purges of cached answers; `tenant` is '' for all tenants. */
 export const answerPurges = sqliteTable(
   'answer_purges',
   {
     tenant: text('tenant').notNull(),
     /** Canonical text of a `PurgeScope`. */
     scope: text('scope').notNull(),
-    /** Rises with every purge. */
+    /** Increases with every purge. */
     epoch: integer('epoch').notNull(),
   },
   (table) => [
@@ -120,7 +119,7 @@ export const answerPurges = sqliteTable(
   ],
 )
 
-/** Policies that were pushed; never changed. */
+/** Pushed policies; never changed. */
 export const pushedPolicies = sqliteTable(
   'pushed_policies',
   {
@@ -141,15 +140,15 @@ export const pushedPolicies = sqliteTable(
   ],
 )
 
-/** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
+/** Responses to writes with an Idempotency-Key; `status` is `NULL` while the first is running. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
     tenant: text('tenant').notNull(),
     key: text('key').notNull(),
-    /** Hex SHA-256 of what was asked. */
+    /** Hex SHA-256 of the request. */
     requestHash: text('request_hash').notNull(),
-    /** Token of the caller that carries it out, or did. */
+    /** Token of the request that carries it out, or did. */
     claim: text('claim').notNull(),
     /** When it was claimed or last renewed. */
     atMs: integer('at_ms').notNull(),
@@ -160,8 +159,8 @@ export const idempotencyKeys = sqliteTable(
 )
 
 /**
- * One row an event: those of a millisecond have 2,048 places, in the order of their arrival. A measured number that was not
- * finite is `null`, within `signals` and `findings` too. Rows are kept short, so that three fit a page of SQLite.
+ * One row per event: the events of a millisecond have 2,048 places, in order of arrival. Non-finite numbers are `null`,
+ * also within `signals` and `findings`. Rows are kept short, so that three fit in a page of SQLite.
  */
 export const decisions = sqliteTable(
   'decisions',
@@ -170,7 +169,7 @@ export const decisions = sqliteTable(
     place: integer('place').primaryKey(),
     /** Id of the event. */
     id: text('id').notNull(),
-    /** '' where the event is the decision's own. */
+    /** '' if it equals the event's id. */
     decisionId: text('decision_id').notNull(),
     atMs: integer('at_ms').notNull(),
     tenant: text('tenant').notNull(),
@@ -186,7 +185,7 @@ export const decisions = sqliteTable(
     cache: text('cache').$type<CacheState>().notNull(),
     status: integer('status').notNull(),
     rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
-    /** Numbers and texts of the signals, in the order of `signalShape`; the signals themselves where there is none. */
+    /** Numbers and strings of the signals, in the order of `signalShape`; the signals themselves without one. */
     signals: text('signals', { mode: 'json' }).$type<readonly Json[] | Signals>().notNull(),
     findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
     evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
@@ -202,23 +201,23 @@ export const decisions = sqliteTable(
     outputTokens: integer('output_tokens'),
     isolate: text('isolate').notNull(),
     sequence: integer('sequence').notNull(),
-    /** `NULL` where the policy judged no answer. */
+    /** `NULL` if the policy judged no answer. */
     answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
-    /** Which tier could decide. */
+    /** Outcome of the reranker, which determines the tier that could decide. */
     reranker: text('reranker').$type<RerankerOutcome>(),
     rerankMs: real('rerank_ms'),
-    /** 1 on a refusal that asks for a person. */
+    /** 1 on a refusal that is marked for human review. */
     escalate: integer('escalate'),
-    /** What the policy's preset reports with a decision; `NULL` where it reports nothing. */
+    /** Audit events of the policy's preset; `NULL` without any. */
     audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
-    /** The model call that was not made; `NULL` where one was. */
+    /** The saved model call; `NULL` if one was made. */
     saved: text('saved', { mode: 'json' }).$type<Saving>(),
-    /** Fields that were left out because the event was too large for a queue. */
+    /** Fields that were cut because the event was too large for a queue. */
     cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
     signalShape: integer('signal_shape'),
   },
   (table) => [
-    // A row written for each decision of all tenants but one: most deployments have no other.
+    // A row written per decision, except for one tenant: most deployments have only that one.
     index('decisions_by_tenant')
       .on(table.tenant)
       .where(sql`tenant <> 'default'`),
@@ -226,7 +225,7 @@ export const decisions = sqliteTable(
   ],
 )
 
-/** Signals without their numbers and texts, as JSON: those of most decisions under a policy have the same. */
+/** Signals without their numbers and strings, as JSON; most decisions under a policy share one shape. */
 export const signalShapes = sqliteTable(
   'signal_shapes',
   {
@@ -236,7 +235,7 @@ export const signalShapes = sqliteTable(
   (table) => [uniqueIndex('signal_shapes_by_shape').on(table.shape)],
 )
 
-/** Decisions counted by UTC hour and by UTC day, counted by the trigger of `uncounted_decisions`. */
+/** Counts of decisions by UTC hour and by UTC day, made by the trigger of `uncounted_decisions`. */
 export const decisionRollups = sqliteTable(
   'decision_rollups',
   {
@@ -244,24 +243,24 @@ export const decisionRollups = sqliteTable(
     /** 3,600,000 for an hour, 86,400,000 for a day. */
     spanMs: integer('span_ms').notNull(),
     startMs: integer('start_ms').notNull(),
-    /** Which half of the collections: its remainder by `PARTS`. A row that is full goes on in the next of the half. */
+    /** Part of the collections, as remainder by `PARTS`. A full row continues in the next number of that remainder. */
     part: integer('part').notNull(),
-    /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
+    /** Sums of the figures, by the fields in `CELL`. */
     counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, StoredCounts>>>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.spanMs, table.startMs, table.part] })],
 )
 
-/** What is counted of decisions at a time, a row each: `sums`, and `weak_spots` (questions and documents). */
+/** Progress of counting, one row per kind: `sums`, and `weak_spots` (questions and documents). */
 export const countedDecisions = sqliteTable('counted_decisions', {
   counts: text('counts').$type<'sums' | 'weak_spots'>().primaryKey(),
-  /** Up to here decisions are counted, but for `lateDecisions`. */
+  /** Decisions up to here are counted, except for `lateDecisions`. */
   place: integer('place').notNull(),
-  /** How many, ever. */
+  /** Total number. */
   decisions: integer('decisions').notNull(),
 })
 
-/** Decisions that arrived once others of their time were counted. */
+/** Decisions that arrived after others of their time were counted. */
 export const lateDecisions = sqliteTable(
   'late_decisions',
   {
@@ -274,13 +273,13 @@ export const lateDecisions = sqliteTable(
 /** One row: what retention removed. */
 export const removedDecisions = sqliteTable('removed_decisions', {
   onlyRow: integer('only_row').primaryKey(),
-  /** Decisions of before are neither stored nor counted any more, milliseconds since 1970. */
+  /** Earlier decisions are neither stored nor counted any more, Unix time in milliseconds. */
   beforeMs: integer('before_ms').notNull(),
-  /** How many, ever. */
+  /** Total number. */
   decisions: integer('decisions').notNull(),
 })
 
-/** Questions that were refused or answered with a caution, by UTC day, counted by the trigger of `uncounted_decisions`. */
+/** Questions that were refused or answered with a caution, by UTC day, from the trigger of `uncounted_decisions`. */
 export const questionDays = sqliteTable(
   'question_days',
   {
@@ -296,14 +295,14 @@ export const questionDays = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.dayMs, table.collection, table.questionHmac] }),
-    // Most questions are refused once: those are found by the key.
+    // Most questions are refused once, and those are found by the key.
     index('question_days_by_refusals')
       .on(table.tenant, table.dayMs, table.refused)
       .where(sql`refused > 1`),
   ],
 )
 
-/** Decisions that a document led, by week from Monday on, counted by the trigger of `uncounted_decisions`. */
+/** Decisions with a document as best evidence, by week from Monday, from the trigger of `uncounted_decisions`. */
 export const documentWeeks = sqliteTable(
   'document_weeks',
   {
@@ -319,7 +318,7 @@ export const documentWeeks = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenant, table.weekMs, table.collection, table.documentId] })],
 )
 
-/** What each isolate recorded, dropped, and had rejected; what is missing in its numbers was lost. */
+/** Numbers of events that each isolate recorded, dropped, and had rejected; gaps are lost events. */
 export const isolates = sqliteTable(
   'isolates',
   {
@@ -334,7 +333,7 @@ export const isolates = sqliteTable(
   (table) => [index('isolates_by_time').on(table.lastMs)],
 )
 
-/** Events that no table takes, one row each however often they are delivered. */
+/** Events that no table accepts, one row each, even if redelivered. */
 export const rejectedEvents = sqliteTable(
   'rejected_events',
   {
@@ -348,7 +347,7 @@ export const rejectedEvents = sqliteTable(
   ],
 )
 
-/** Requests that ended with a status of 400 and up, by UTC hour and isolate. */
+/** Requests with a status of 400 and higher, by UTC hour and isolate. */
 export const requestFaults = sqliteTable(
   'request_faults',
   {
@@ -362,7 +361,7 @@ export const requestFaults = sqliteTable(
   (table) => [primaryKey({ columns: [table.hourMs, table.route, table.status, table.code, table.isolate] })],
 )
 
-/** Texts of questions, where the deployment chose to keep them. */
+/** Texts of questions, if the deployment stores them. */
 export const questionTexts = sqliteTable(
   'question_texts',
   {
@@ -377,7 +376,7 @@ export const questionTexts = sqliteTable(
   ],
 )
 
-/** The audit trail: what gates reported with their decisions, and what operators changed. */
+/** The audit trail: reports of gates, and changes by operators. */
 export const auditEvents = sqliteTable(
   'audit_events',
   {
@@ -387,7 +386,7 @@ export const auditEvents = sqliteTable(
     type: text('type').notNull(),
     /** Id of the event that it came with. */
     decisionId: text('decision_id'),
-    /** Id of the principal who did it. */
+    /** Id of the acting principal. */
     by: text('by'),
     payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
   },
@@ -399,7 +398,7 @@ export const auditEvents = sqliteTable(
   ],
 )
 
-/** Every policy of the deployment that decided or was chosen. */
+/** All policies of the deployment that decided or were chosen. */
 export const policies = sqliteTable('policies', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
@@ -407,14 +406,14 @@ export const policies = sqliteTable('policies', {
   firstMs: integer('first_ms').notNull(),
 })
 
-/** Requests to erase a principal, and how far they are carried out. */
+/** Requests to erase a principal, with their progress. */
 export const erasures = sqliteTable(
   'erasures',
   {
     tenant: text('tenant').notNull(),
     principalId: text('principal_id').notNull(),
     requestedMs: integer('requested_ms').notNull(),
-    /** The job has gone through decisions up to this place. */
+    /** The job has scanned decisions up to this place. */
     decidedUntilPlace: integer('decided_until_place').notNull(),
     erased: integer('erased').notNull(),
     finishedMs: integer('finished_ms'),
@@ -422,7 +421,7 @@ export const erasures = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenant, table.principalId] })],
 )
 
-/** What people say of an answer or a refusal. */
+/** Labels of answers and refusals. */
 export const feedback = sqliteTable(
   'feedback',
   {
@@ -433,11 +432,11 @@ export const feedback = sqliteTable(
     rating: text('rating').$type<'right' | 'wrong'>().notNull(),
     comment: text('comment'),
     principalId: text('principal_id').notNull(),
-    /** Of the decision; `NULL` until it arrived. */
+    /** Of the decision; `NULL` until it has arrived. */
     verdict: text('verdict').$type<Verdict>(),
     policyId: text('policy_id'),
     collection: text('collection'),
-    /** When the decision was. */
+    /** Time of the decision. */
     decidedMs: integer('decided_ms'),
   },
   (table) => [
@@ -446,7 +445,7 @@ export const feedback = sqliteTable(
   ],
 )
 
-/** What there are alerts of; the last two of calibrations. */
+/** Kinds of alerts; the last two are about calibrations. */
 export type AlertKind =
   | 'refusals_high'
   | 'refusals_low'
@@ -470,10 +469,10 @@ export const alerts = sqliteTable(
     closedMs: integer('closed_ms'),
     value: real('value').notNull(),
     bound: real('bound').notNull(),
-    /** Decisions that it was measured over. */
+    /** Number of decisions that it was measured over. */
     decisions: integer('decisions').notNull(),
     message: text('message').notNull(),
-    /** 1 until the webhook was told of the opening, or of the closing. */
+    /** 1 until the webhook was told of the opening or closing. */
     untold: integer('untold').notNull(),
   },
   (table) => [
@@ -487,19 +486,19 @@ export const alerts = sqliteTable(
   ],
 )
 
-/** When each job of the cron trigger was last run, and where it goes on. */
+/** The last run of each cron job, and where it continues. */
 export const jobs = sqliteTable('jobs', {
   name: text('name').primaryKey(),
-  /** `NULL` while its first run is under way. */
+  /** `NULL` during its first run. */
   ranMs: integer('ran_ms'),
-  /** First run of those, up to the last, that left work over or failed; `NULL` where the last left none. */
+  /** Start of the current series of runs that left work or failed; `NULL` if the last run finished. */
   behindSinceMs: integer('behind_since_ms'),
-  /** 1 where the last run threw. */
+  /** 1 if the last run threw. */
   failed: integer('failed').notNull(),
   cursor: text('cursor', { mode: 'json' }).$type<Json>(),
 })
 
-/** Passages of an index that has no room for their texts. */
+/** Passages of an index without room for their texts. */
 export const chunkTexts = sqliteTable(
   'chunk_texts',
   {
@@ -510,21 +509,21 @@ export const chunkTexts = sqliteTable(
   (table) => [primaryKey({ columns: [table.namespace, table.id] })],
 )
 
-/** Passages that are found by their words. */
+/** Passages of the word index. */
 export const passages = sqliteTable(
   'passages',
   {
     number: integer('number').primaryKey(),
     namespace: text('namespace').notNull(),
     id: text('id').notNull(),
-    /** Terms of the passage, repeats counted. */
+    /** Number of terms, with repeats. */
     words: integer('words').notNull(),
     passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
   },
   (table) => [uniqueIndex('passages_by_id').on(table.namespace, table.id)],
 )
 
-/** Namespaces, with what BM25 needs to know of all their passages. `number` begins each of their terms in the index. */
+/** Namespaces, with the statistics for BM25. `number` is the prefix of each of their terms in the index. */
 export const passageNamespaces = sqliteTable(
   'passage_namespaces',
   {
@@ -536,16 +535,16 @@ export const passageNamespaces = sqliteTable(
   (table) => [uniqueIndex('passage_namespaces_by_name').on(table.namespace)],
 )
 
-/** What each principal ingested on the last day on which it did. */
+/** Documents that each principal ingested on the last day with any. */
 export const ingestionBudgets = sqliteTable(
   'ingestion_budgets',
   {
     tenant: text('tenant').notNull(),
     principal: text('principal').notNull(),
-    /** Beginning of the day, UTC. */
+    /** Start of the day, UTC. */
     dayMs: integer('day_ms').notNull(),
     documents: integer('documents').notNull(),
-    /** Of the work that reading them took. */
+    /** Work of reading them. */
     steps: integer('steps').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.principal] })],
