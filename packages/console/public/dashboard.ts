@@ -1,4 +1,4 @@
-/** The dashboard: signs in, reads from the address which decisions are meant, and shows one view of them at a time. */
+/** The dashboard: signs in, reads the selection from the URL, and shows one view at a time. */
 import { ALL_TENANTS, changed, DEFAULT_PERIOD, linkTo, PERIODS, periodOf, place } from './dashboard/address.ts'
 import { ApiError, get, isAbort, signedIn, signIn, signOut } from './dashboard/api.ts'
 import { showDecision, showDecisions } from './dashboard/decisions.ts'
@@ -12,7 +12,7 @@ import { showContentGaps, showDocuments } from './dashboard/weak-spots.ts'
 
 const REFRESH_MS = 15_000
 const MONTH_MS = 31 * 86_400_000
-/** A view; what it shows may be the same whichever policy is chosen. */
+/** A view; `isOfAnyPolicy` if it ignores the chosen policy. */
 type Titled = readonly [title: string, show: View, isOfAnyPolicy?: true]
 
 const VIEWS: Readonly<Record<string, Titled>> = {
@@ -25,12 +25,12 @@ const VIEWS: Readonly<Record<string, Titled>> = {
   policies: ['Policies', showPolicies, true],
 }
 
-/** Who is signed in: the tenants that an operator chooses from; `undefined` for a key of one tenant. */
+/** The signed-in user: tenants that an operator can choose; `undefined` for a key of one tenant. */
 interface Reader {
   readonly tenants: readonly string[] | undefined
 }
 
-/** An element of the page; it is there in dashboard.html. */
+/** An element of the page, which exists in dashboard.html. */
 const byId = (id: string): HTMLElement => document.getElementById(id)!
 const select = (id: 'tenant' | 'collection' | 'policy'): HTMLSelectElement => byId(id) as HTMLSelectElement
 const [view, toolbar, status, nav] = [byId('view'), byId('toolbar'), byId('status'), byId('nav')]
@@ -39,7 +39,7 @@ const keyInput = byId('key') as HTMLInputElement
 const refresh = byId('refresh') as HTMLInputElement
 let reader: Reader | undefined
 let running: AbortController | undefined
-/** Ends what the view that is shown still does. */
+/** Aborts background work of the current view. */
 let shown = new AbortController()
 
 byId('periods').append(
@@ -54,7 +54,7 @@ byId('periods').append(
 )
 for (const name of ['tenant', 'collection', 'policy'] as const) {
   select(name).append(el('option', { value: '' }, 'All'))
-  // Collections and policies belong to a tenant.
+  // Collections and policies depend on the tenant.
   const others = name === 'tenant' ? { collection: '', policy: '' } : {}
   select(name).addEventListener('change', () => go({ ...others, [name]: select(name).value }))
 }
@@ -72,7 +72,7 @@ setInterval(() => {
   if (signedIn() && idle && viewOf(place().view) === 'overview') void show('by itself')
 }, REFRESH_MS)
 
-/** Changes the address, and so what is shown. */
+/** Changes the URL, and thereby the view. */
 function go(changes: Readonly<Record<string, string>>): void {
   location.hash = changed(changes)
 }
@@ -96,10 +96,10 @@ async function enter(key: string): Promise<void> {
   }
 }
 
-/** The tenants that had decisions within a month, for an operator. @throws without a key */
+/** For an operator, the tenants with decisions within a month. @throws without a key */
 async function whoReads(): Promise<Reader> {
   const period = { from: new Date(Date.now() - MONTH_MS).toISOString(), to: new Date().toISOString() }
-  // What isolates lost is told to operators alone.
+  // Only operators get the recording losses.
   const { recording } = await get('stats')
   if (recording === undefined) return { tenants: undefined }
   const { by_tenant: tenants } = await get('stats', { ...period, interval: 'day', tenant: ALL_TENANTS })
@@ -124,7 +124,7 @@ function showSignIn(): void {
 
 type Why = 'opened' | 'navigated' | 'asked' | 'by itself'
 
-/** Shows what the address names. A later call takes the place of one that is still under way. */
+/** Shows the view in the URL. A later call aborts an earlier one in progress. */
 async function show(why: Why): Promise<void> {
   if (!signedIn()) return showSignIn()
   running?.abort()
@@ -134,7 +134,7 @@ async function show(why: Why): Promise<void> {
   const { view: named, id, query } = place()
   const name = viewOf(named)
   for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = false
-  // Other views stand still: a list must not move while it is read.
+  // Other views are not refreshed, because a list must not move while it is read.
   refresh.parentElement!.hidden = name !== 'overview'
   const [title, showView]: Titled = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
   document.title = `${title} · hono-rag-gate`
@@ -166,14 +166,14 @@ async function show(why: Why): Promise<void> {
   }
 }
 
-/** The tenant of the address; for an operator who names none the only one there is, or all of them. */
+/** The tenant in the URL; for an operator without one, the only tenant or all of them. */
 function tenantOf({ tenant }: ViewRequest['query'], { tenants }: Reader): string {
   if (tenants === undefined) return ''
   if (tenant !== undefined) return tenant
   return tenants.length === 1 ? tenants[0]! : ALL_TENANTS
 }
 
-/** Lists, gaps and labels are those of one tenant. */
+/** Lists, gaps and labels need a single tenant. */
 function chooseTenant(tenants: readonly string[]): HTMLElement {
   return card(
     'Choose a tenant',
@@ -188,7 +188,7 @@ function chooseTenant(tenants: readonly string[]): HTMLElement {
   )
 }
 
-/** Draws toolbar and navigation as the address says. */
+/** Updates toolbar and navigation from the URL. */
 function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reader, tenant: string): void {
   nav.replaceChildren(
     ...Object.entries(VIEWS).map(([each, [title]]) =>
@@ -204,13 +204,13 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
   for (const each of ['collection', 'policy'] as const) choose(each, query[each] ?? '')
 }
 
-/** Chooses a value of the toolbar, which is offered from then on. */
+/** Sets a value in the toolbar, adding it to the options. */
 function choose(id: 'tenant' | 'collection' | 'policy', value: string): void {
   if (value !== '') offer(id, [value])
   select(id).value = value
 }
 
-/** Offers what there are decisions of. */
+/** Adds options to a select of the toolbar. */
 function offer(id: 'tenant' | 'collection' | 'policy', names: readonly string[]): void {
   const known = new Set([...select(id).options].map(({ value }) => value))
   select(id).append(...names.filter((name) => !known.has(name)).map((name) => el('option', { value: name }, name)))

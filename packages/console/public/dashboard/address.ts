@@ -1,11 +1,11 @@
-/** What the address says: the view, which decisions are meant, and what the view adds. All of it can be shared. */
+/** The state in the URL: the view, the selection of decisions, and the view's parameters. It can be shared. */
 
 import { el, number } from './dom.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** Periods that end now, by their names in the address. */
+/** Periods that end now, by their names in the URL. */
 export const PERIODS: Readonly<Record<string, { readonly name: string; readonly ms: number }>> = {
   '24h': { name: '24 hours', ms: DAY_MS },
   '7d': { name: '7 days', ms: 7 * DAY_MS },
@@ -13,21 +13,21 @@ export const PERIODS: Readonly<Record<string, { readonly name: string; readonly 
   '12m': { name: '12 months', ms: 365 * DAY_MS },
 }
 export const DEFAULT_PERIOD = '24h'
-/** Stands for all tenants in the address and in the API. */
+/** Stands for all tenants in the URL and in the API. */
 export const ALL_TENANTS = '*'
 
-/** What stays the same from view to view. */
+/** Parameters that all views share. */
 const SHARED = ['period', 'from', 'to', 'tenant', 'collection', 'policy'] as const
 
-/** An address, read. */
+/** A parsed URL fragment. */
 export interface Place {
-  /** Empty where the address names none. */
+  /** Empty if the URL names none. */
   readonly view: string
   readonly id: string | undefined
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Reads `#/decisions?verdict=refuse&period=7d` or `#/decisions/{id}`. */
+/** Parses `#/decisions?verdict=refuse&period=7d` or `#/decisions/{id}`. */
 export function place(): Place {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...rest] = path.split('/')
@@ -38,7 +38,7 @@ export function place(): Place {
   }
 }
 
-/** The text that an address spells; the address itself where it spells none. */
+/** Decodes a URL component; unchanged if it is invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -47,12 +47,12 @@ function decoded(text: string): string {
   }
 }
 
-/** The address of a view about the same decisions, with these members changed; an empty text takes one away. */
+/** The URL of a view with the same selection, with these parameters changed; an empty value removes one. */
 export function linkTo(view: string, changes: Readonly<Record<string, string>> = {}, id?: string): string {
   return written(view, sharedOf(place().query), changes, id)
 }
 
-/** A figure that leads to its decisions; where there are none it leads nowhere. */
+/** A count that links to its decisions; no link for zero. */
 export function toDecisions(
   count: number,
   changes: Readonly<Record<string, string>>,
@@ -61,7 +61,7 @@ export function toDecisions(
   return count === 0 ? shown : el('a', { href: linkTo('decisions', changes) }, shown)
 }
 
-/** The present address with these members changed. */
+/** The current URL with these parameters changed. */
 export function changed(changes: Readonly<Record<string, string>>): string {
   const { view, query, id } = place()
   return written(view, query, changes, id)
@@ -77,13 +77,13 @@ function written(view: string, kept: Place['query'], changes: Place['query'], id
   return `#/${path}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** First moment and first moment after a period, ISO 8601. */
+/** Start and exclusive end of a period, ISO 8601. */
 export interface Period {
   readonly from: string
   readonly to: string
 }
 
-/** The period of the address: from one moment to another, or one that ends with the present hour. */
+/** The period in the URL: from one time to another, or one that ends with the current hour. */
 export function periodOf({ period, from, to }: Place['query']): Period {
   if (from !== undefined && to !== undefined) return { from, to }
   const { ms } = PERIODS[period ?? DEFAULT_PERIOD] ?? PERIODS[DEFAULT_PERIOD]!
@@ -91,7 +91,7 @@ export function periodOf({ period, from, to }: Place['query']): Period {
   return { from: new Date(toMs - ms).toISOString(), to: new Date(toMs).toISOString() }
 }
 
-/** The period of the same length that ends where this one begins. */
+/** The preceding period of the same length. */
 export function before({ from, to }: Period): Period {
   const lengthMs = Date.parse(to) - Date.parse(from)
   return { from: new Date(Date.parse(from) - lengthMs).toISOString(), to: from }

@@ -1,4 +1,4 @@
-/** What the API answers, by path: the types of the console itself, in the form that they are sent in. */
+/** Responses of the API by path: the console's own types in wire form. */
 import type { OnTheWire } from '../../src/api/wire.ts'
 import type { Alert } from '../../src/d1/alerts.ts'
 import type { GivenLabel } from '../../src/d1/feedback.ts'
@@ -28,7 +28,7 @@ export type Decision = Omit<OnTheWire<ListedDecision>, 'escalate' | 'saved'> & {
 /** A document, with its weeks. */
 export type Document = OnTheWire<DocumentTrend>
 
-/** Settings of a policy as far as the page draws them. */
+/** The settings of a policy that the page draws. */
 export interface PolicySettings {
   readonly gates?: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
 }
@@ -43,7 +43,7 @@ export interface Finding {
   readonly threshold?: number
 }
 
-/** Everything that is known of one decision. */
+/** All data about one decision. */
 export type WholeDecision = Decision &
   Omit<OnTheWire<RecordedDecision>, keyof Decision | 'findings' | 'signals' | 'policy' | 'labels'> & {
     readonly findings: readonly Finding[]

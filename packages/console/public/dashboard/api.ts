@@ -1,19 +1,19 @@
-/** The console's API over HTTP, with the key of the person who signed in. */
+/** Client of the console's API, with the signed-in user's key. */
 import type { Answers, WholeDecision } from './answers.ts'
 
 const KEY = 'rag-gate-key'
 const TIMEOUT_MS = 30_000
-/** The gate ends what it sends line by line after a minute. */
+/** The gate ends JSON line responses after a minute. */
 const FOLLOWED_MS = 90_000
 
-/** Parameters of a path. Empty ones are left out. */
+/** Query parameters. Empty ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>
 
 export const signedIn = (): boolean => sessionStorage.getItem(KEY) !== null
 export const signIn = (key: string): void => sessionStorage.setItem(KEY, key)
 export const signOut = (): void => sessionStorage.removeItem(KEY)
 
-/** What the API refused or could not do. */
+/** An error of the API. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -33,17 +33,17 @@ export async function get<Path extends keyof Answers>(
   parameters: Parameters = {},
   signal?: AbortSignal,
 ): Promise<Answers[Path]> {
-  // The API answers each path in its form.
+  // The API's response for the path has this type.
   return (await json(await call(path, parameters, signal))) as Answers[Path]
 }
 
-/** One decision, whole. */
+/** All data about one decision. */
 export async function getDecision(id: string, parameters: Parameters, signal: AbortSignal): Promise<WholeDecision> {
   // As above.
   return (await json(await call(`decisions/${encodeURIComponent(id)}`, parameters, signal))) as WholeDecision
 }
 
-/** The lines of JSON that a path answers, as they come; `undefined` for an empty line. Ends with the answer. */
+/** The JSON lines of a response as they arrive; `undefined` for an empty line. Ends with the response. */
 export async function* follow(
   path: string,
   parameters: Parameters,
@@ -71,7 +71,7 @@ export async function send(method: string, path: string, parameters: Parameters,
   await json(await call(path, parameters, undefined, { method, headers, body: JSON.stringify(body) }))
 }
 
-/** A path as CSV, and where its next page begins, if there is one. */
+/** A path as CSV, and the cursor of the next page, if there is one. */
 export async function getCsv(
   path: string,
   parameters: Parameters,
@@ -106,7 +106,7 @@ async function call(
   }
 }
 
-/** Whether a request was given up. */
+/** Whether a request was aborted. */
 export const isAbort = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'AbortError'
 
 async function json(response: Response): Promise<unknown> {

@@ -1,11 +1,11 @@
-/** Charts as plain SVG, drawn at the size they are shown in. Each has a text for those who do not see it. */
+/** Charts as plain SVG, drawn at their display size. Each has a text alternative. */
 import type { ByVerdict } from '../../src/d1/statistics/totals.ts'
 import { type Child, el, number, percent, svg } from './dom.ts'
 
-/** Verdicts, the best first. */
+/** Verdicts, best first. */
 export const VERDICTS = ['pass', 'advise', 'refuse'] as const
 
-/** Draws at the width there is, and again whenever it changes. */
+/** Draws at the available width, and again when it changes. */
 function sized(className: string, draw: (width: number) => SVGElement): HTMLElement {
   const box = el('div', { className: `chart ${className}` })
   let width = 0
@@ -18,21 +18,21 @@ function sized(className: string, draw: (width: number) => SVGElement): HTMLElem
   return box
 }
 
-/** A part of a chart that leads to its decisions by a pointer; texts beside the chart have the same links for a keyboard. */
+/** A part of a chart that links to its decisions by pointer; texts beside it have the same links. */
 function leading(address: string, ...children: readonly Child[]): SVGElement {
   const group = svg('g', { class: 'leading' }, ...children)
   group.addEventListener('click', () => (location.hash = address))
   return group
 }
 
-/** A round number not under the largest count, with a whole number half-way. */
+/** A round number not below the largest count, with an integer half. */
 function niceCeiling(value: number): number {
   if (value <= 2) return 2
   const magnitude = 10 ** Math.floor(Math.log10(value))
   return [1, 1.6, 2, 4, 6, 8, 10].map((step) => step * magnitude).find((step) => step >= value) ?? value
 }
 
-/** Lines at nothing, half and all of `most`, each with its count. */
+/** Grid lines at zero, half and all of `most`, with their counts. */
 function countLines(most: number, y: (value: number) => number, left: number, end: number): Child {
   return [0, most / 2, most].map((count) => [
     svg('line', { class: 'grid', x1: left, x2: end, y1: y(count), y2: y(count) }),
@@ -50,9 +50,9 @@ export interface SeriesPoint {
 interface TimeSeries {
   readonly points: readonly SeriesPoint[]
   readonly interval: 'hour' | 'day'
-  /** The chart in words. */
+  /** Text alternative of the chart. */
   readonly label: string
-  /** Where a bar leads. */
+  /** Link of a bar. */
   readonly linkOf: (point: SeriesPoint) => string
 }
 
@@ -113,7 +113,7 @@ function tick(start: string, interval: 'hour' | 'day'): string {
   return interval === 'day' || time.getUTCHours() === 0 ? DAY.format(time) : HOUR.format(time)
 }
 
-/** A line in the histogram. */
+/** A vertical line in the histogram. */
 export interface Threshold {
   /** 0..1 */
   readonly at: number
@@ -122,16 +122,16 @@ export interface Threshold {
 }
 
 interface Histogram {
-  /** Decisions by twentieth of confidence, the lowest first. */
+  /** Decisions by twentieths of confidence, ascending. */
   readonly bins: readonly ByVerdict[]
   readonly thresholds: readonly Threshold[]
-  /** The chart in words. */
+  /** Text alternative of the chart. */
   readonly label: string
-  /** Where the bar of a bin leads. */
+  /** Link of a bin's bar. */
   readonly linkOf: (bin: number) => string
 }
 
-/** Confidence in twentieths, stacked by verdict, with thresholds drawn in. */
+/** Confidence in twentieths, stacked by verdict, with thresholds. */
 export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
   readonly element: HTMLElement
   /** Draws other thresholds. */
@@ -182,7 +182,7 @@ export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
           {
             class: `axis name ${kind}`,
             x: x(at) + (at > 0.8 ? -4 : 4),
-            // On a line of its own: it may be moved next to another.
+            // At a separate height, because it may be moved next to another.
             y: kind === 'tried' ? 12 : 28,
             'text-anchor': at > 0.8 ? 'end' : 'start',
           },
@@ -216,7 +216,7 @@ export function sparkline(values: readonly number[], label: string): SVGElement 
   )
 }
 
-/** Names with bars, in their order; what is shown for a name may be a link. */
+/** Names with bars, in the given order; the label of a name may be a link. */
 export function bars(
   entries: readonly (readonly [name: string, count: number, shown?: Child])[],
   total: number,
@@ -241,7 +241,7 @@ export function bars(
   )
 }
 
-/** What the colours of the verdicts mean. */
+/** Legend of the verdicts' colours. */
 export function legend(): HTMLElement {
   return el(
     'ul',

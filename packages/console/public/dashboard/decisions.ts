@@ -1,4 +1,4 @@
-/** The list of decisions, and everything that is known of one. */
+/** The list of decisions, and the page of one decision. */
 import { changed, linkTo } from './address.ts'
 import { get, getDecision, send, type Parameters } from './api.ts'
 import type { Decision, WholeDecision } from './answers.ts'
@@ -21,10 +21,10 @@ import { saveButton } from './save-button.ts'
 import type { ViewRequest } from './view.ts'
 
 const PAGE = 50
-/** Asked for one after the other until there are as many as are shown at a time. */
+/** Maximum number of pages to request until enough decisions are shown. */
 const MOST_PAGES = 5
 
-/** Members of the address that choose among the decisions. */
+/** Parameters of the URL that filter the decisions. */
 const FILTERS = [
   'verdict',
   'cache',
@@ -39,7 +39,7 @@ const FILTERS = [
   'max_confidence',
 ] as const
 
-/** What the address asks for, as parameters of the API. */
+/** The URL's filters as API parameters. */
 export function filterOf(query: ViewRequest['query']): Parameters {
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]))
 }
@@ -53,7 +53,7 @@ export async function showDecisions({ period, chosen, query, signal }: ViewReque
 
   async function load(signalled?: AbortSignal): Promise<void> {
     const wanted = body.children.length + PAGE
-    // A page goes through 2,000 decisions, of all tenants: of a rare kind there may be few in it.
+    // A page scans 2,000 decisions of all tenants, so it may have few of a rare kind.
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const page = await get('decisions', { ...asked, limit: wanted - body.children.length, cursor }, signalled)
       body.append(...page.decisions.map(row))
@@ -94,7 +94,7 @@ export async function showDecisions({ period, chosen, query, signal }: ViewReque
 const COLUMNS = ['When', 'Question', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
 const FIGURES = new Set(['Confidence', 'Time'])
 
-/** The table around rows of decisions; not shown while there are none. */
+/** The table around decision rows; hidden while there are none. */
 export function listOf(body: HTMLTableSectionElement, caption: string): HTMLTableElement {
   return el(
     'table',
@@ -113,7 +113,7 @@ export function listOf(body: HTMLTableSectionElement, caption: string): HTMLTabl
   )
 }
 
-/** A decision of a list. */
+/** A row of the decision list. */
 export function row(decision: Decision): HTMLTableRowElement {
   const cell = (name: string, value: Child): HTMLElement =>
     el('td', { 'data-column': name, className: FIGURES.has(name) ? 'figures' : '' }, value ?? NOTHING)
@@ -143,7 +143,7 @@ const CHOICES = {
   mode: ['enforce', 'observe'],
 }
 
-/** Choices that stand in the address, so that a list can be shared. */
+/** Filters that are stored in the URL, so that a list can be shared. */
 export function filters(query: ViewRequest['query']): HTMLElement {
   const go = (name: string, value: string): void => void (location.hash = changed({ [name]: value }))
   return el(
@@ -244,7 +244,7 @@ function marks({ badge: mark, banner }: WholeDecision['told']): Child {
   ]
 }
 
-/** The model call that was not made, in words. */
+/** The saved model call, in words. */
 function savedBy(saved: WholeDecision['saved']): string | null {
   if (saved === null || saved === undefined) return null
   const { by, input_tokens: read, output_tokens: written, estimated, model_cost: cost, retrieval_cost: spent } = saved
@@ -301,7 +301,7 @@ function gates({ findings, rejection }: WholeDecision): HTMLElement {
   )
 }
 
-/** What people say of the decision, and a form for one more label. */
+/** Labels of the decision, and a form to add one. */
 function labels({ id, verdict, labels: given }: WholeDecision, tenant: string): HTMLElement {
   const said = el('p', { className: 'quiet', role: 'status' })
   const comment = el('input', { type: 'text', maxLength: 1000, name: 'comment', autocomplete: 'off' })

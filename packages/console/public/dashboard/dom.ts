@@ -1,8 +1,8 @@
-/** Elements without markup: texts of questions, documents and people become text nodes. */
+/** Builds elements without HTML strings: texts from questions, documents and people become text nodes. */
 
-/** What an element may hold: `undefined`, `null` and `false` are left out. */
+/** Children of an element: `undefined`, `null` and `false` are left out. */
 export type Child = Node | string | number | false | null | undefined | readonly Child[]
-/** Properties and attributes by name; listeners by `on` and the event. */
+/** Properties and attributes by name; listeners by `on` and the event name. */
 export type Properties = Readonly<Record<string, unknown>>
 
 /** An element with properties and children. */
@@ -24,7 +24,7 @@ export function el<Name extends keyof HTMLElementTagNameMap>(
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** The same for SVG, whose properties are all attributes. */
+/** The same for SVG, where all properties are attributes. */
 export function svg<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | number>> = {},
@@ -52,13 +52,13 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 
 export const NOTHING = '–'
 
-/** A whole number, short from ten thousand on. */
+/** A whole number, abbreviated from ten thousand. */
 export function number(value: number | null | undefined): string {
   if (value === null || value === undefined) return NOTHING
   return Math.abs(value) < 10_000 ? NUMBER.format(value) : COMPACT.format(value)
 }
 
-/** A number of things. */
+/** A number with its noun. */
 export function counted(value: number, thing: string): string {
   return `${number(value)} ${thing}${value === 1 ? '' : 's'}`
 }
@@ -70,13 +70,13 @@ export function percent(part: number | null | undefined, whole: number | null | 
   return `${share > 0 && share < 10 ? share.toFixed(1) : share.toFixed(0)} %`
 }
 
-/** A figure from 0 to 1, cut and not rounded: .6999 must not read as .70. */
+/** A number from 0 to 1, truncated instead of rounded, so that .6999 is not shown as .70. */
 export function figure(value: number | null | undefined, digits = 2): string {
   if (value === null || value === undefined) return NOTHING
   return (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits)
 }
 
-/** A length of time. */
+/** A duration. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING
   if (ms < 10) return `${ms.toFixed(1)} ms`
@@ -89,25 +89,25 @@ export function duration(ms: number | null | undefined): string {
 const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const SMALL_AMOUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
-/** An amount of money: a small one with its first three figures, so that a fraction of a cent is not nothing. */
+/** An amount of money: a small one with three significant digits, so that fractions of a cent are visible. */
 export function money(amount: number | null | undefined, currency?: string | null): string {
   if (amount === null || amount === undefined) return NOTHING
   const small = amount !== 0 && Math.abs(amount) < 1
   return `${(small ? SMALL_AMOUNT : AMOUNT).format(amount)} ${currency ?? ''}`.trim()
 }
 
-/** A moment, in UTC as everything on the page. */
+/** A time in UTC, like all times on the page. */
 export function moment(iso: string): HTMLTimeElement {
   return el('time', { dateTime: iso, title: iso }, MOMENT.format(new Date(iso)))
 }
 
-/** A code such as `very-low` or `confidence_low`, as words. */
+/** A code such as `very-low` or `confidence_low` in words. */
 export function words(code: string): string {
   const text = code.replaceAll(/[-_]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A verdict or outcome: a word with a sign, never colour alone. */
+/** A verdict or outcome as a word with a symbol, not by colour alone. */
 export function badge(verdict: string): HTMLElement {
   return el('span', { className: `badge ${verdict}` }, words(verdict))
 }
@@ -118,16 +118,13 @@ interface Column {
   readonly className: string
 }
 
-/** Columns of figures: they stand under each other at the end. */
+/** Numeric columns, which are right-aligned. */
 export const figures = (...names: readonly string[]): Column[] => names.map((name) => ({ name, className: 'figures' }))
 
-/** Columns from which on a row becomes a card of its own where the screen is narrow. */
+/** Number of columns from which rows become cards on narrow screens. */
 const STACKED_FROM = 4
 
-/**
- * A table that a screen reader and a phone can read: each cell knows its column. A column is a name, or comes from
- * `figures`.
- */
+/** An accessible table: each cell names its column for narrow screens. A column is a name, or comes from `figures`. */
 export function table(
   caption: string,
   columns: readonly (string | Column)[],
@@ -162,18 +159,18 @@ export function table(
   )
 }
 
-/** A table that may be wider than the screen: it scrolls in itself, by keyboard too. */
+/** A table that may be wider than the screen: it scrolls separately, also by keyboard. */
 export function scrolling(name: string, ...tables: readonly Child[]): HTMLElement {
   return el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, tables)
 }
 
-/** The id of a policy, short; whole when pointed at. */
+/** The shortened id of a policy; the full id as tooltip. */
 export function policyName(id: string): HTMLElement {
   const [name, hash = ''] = id.split('@')
   return el('span', { title: id }, name, hash !== '' && el('code', { className: 'quiet' }, ` ${hash.slice(0, 6)}`))
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export function facts(pairs: readonly (readonly [name: string, value: Child])[]): HTMLElement {
   return el(
     'dl',
@@ -190,7 +187,7 @@ export function card(title: string, ...children: readonly Child[]): HTMLElement 
   return el('section', { className: 'card', 'aria-labelledby': id }, el('h2', { id }, title), children)
 }
 
-/** What stands where there is nothing to show. */
+/** Shown if there is no content. */
 export function empty(...text: readonly Child[]): HTMLElement {
   return el('p', { className: 'empty' }, text)
 }

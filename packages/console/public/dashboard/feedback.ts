@@ -1,4 +1,4 @@
-/** How often the gate errs, by what people say, and what follows from it. */
+/** The gate's error rates from feedback, and suggestions from them. */
 import { linkTo, toDecisions } from './address.ts'
 import type { PolicyErrors } from './answers.ts'
 import { get } from './api.ts'

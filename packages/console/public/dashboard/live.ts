@@ -56,7 +56,7 @@ export async function showLive({ period, chosen, query, signal, left }: ViewRequ
     }
   }
 
-  /** A tab in the background does not follow: each look into the database costs. */
+  /** A tab in the background does not follow, because each poll of the database costs. */
   function update(): void {
     const wanted = !paused && !left.aborted && document.visibilityState === 'visible'
     if (wanted && following === undefined) {

@@ -1,4 +1,4 @@
-/** The overview: whether the gate is well, what became of the questions, and what it saved. */
+/** The overview: the gate's health, the results of the questions, and the savings. */
 import { CACHED } from '../../src/d1/statistics/wanted.ts'
 import { ALL_TENANTS, before, changed, linkTo, type Period, toDecisions } from './address.ts'
 import type { AlertRow, JobState, Named, Point, Policies, Stats } from './answers.ts'
@@ -67,7 +67,7 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
   ]
 }
 
-/** Whether all is well, in one line; else what is not, and where to look. */
+/** The health in one line; otherwise the problems, and where to look. */
 function health(stats: Stats, open: readonly AlertRow[], jobs: readonly JobState[], tenant: string): HTMLElement {
   const lost = lostOf(stats)
   const problems: Child[] = [
@@ -100,7 +100,7 @@ function health(stats: Stats, open: readonly AlertRow[], jobs: readonly JobState
   )
 }
 
-/** Where nobody looks no alert is open. */
+/** Jobs that are not running; without the alerts job no alert can be open. */
 function stuckJobs(jobs: readonly JobState[]): readonly Child[] {
   if (!jobs.some(({ name }) => name === 'alerts'))
     return [[el('strong', {}, 'Nobody looks for alerts yet'), el('span', {}, 'The cron trigger has not fired.')]]
@@ -114,13 +114,13 @@ function lostOf({ recording: counts }: Stats): number {
   return counts === undefined ? 0 : counts.missing + counts.dropped + counts.rejected
 }
 
-/** The figure of an alert beside its bound: a share, a stability index, or a number of collections. */
+/** The value of an alert next to its bound: a share, a stability index, or a number of collections. */
 function measured({ kind, value, bound }: AlertRow): string {
   if (kind === 'calibration_outdated') return counted(value, 'collection')
   if (kind === 'decisions_lost') return counted(value, 'decision')
   if (kind === 'latency_high') return `${duration(value)}, at most ${duration(bound)} expected`
   const shown = kind.endsWith('_drift') ? figure : (share: number): string => percent(share, 1)
-  // The insufficiency rate is told by the share of questions whose evidence sufficed, as its bound is.
+  // Shown as the share of questions with sufficient evidence, like its bound.
   if (kind === 'insufficiency_high')
     return `Enough for ${shown(value)} of questions, expected for at least ${shown(bound)}`
   return `${shown(value)}, ${kind === 'refusals_low' ? 'at least' : 'at most'} ${shown(bound)} expected`
@@ -128,7 +128,7 @@ function measured({ kind, value, bound }: AlertRow): string {
 
 const LISTED_ALERTS = 10
 
-/** The alerts that there were. */
+/** Past alerts. */
 function pastAlerts(alerts: readonly AlertRow[]): Child {
   if (alerts.length === 0) return undefined
   const part = card(
@@ -153,7 +153,7 @@ function pastAlerts(alerts: readonly AlertRow[]): Child {
   return part
 }
 
-/** The figures that matter most: each leads to its questions, and says how it was in the period before. */
+/** The main figures, each with a link to its questions and a comparison with the previous period. */
 function tiles(stats: Stats, earlier: Stats): HTMLElement {
   const { decisions, by_verdict: verdicts, by_cache: cached, latency: times } = stats
   const spent = spendingOf(stats, stats.prices, meanCost(stats))
@@ -248,7 +248,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
   )
 }
 
-/** A link to a card of this view goes there, and leaves the address as it is. */
+/** Follows a link to a card of this view without changing the URL. */
 function stay(address: string): ((event: Event) => void) | undefined {
   if (address.startsWith('#/')) return undefined
   return (event) => {
@@ -259,7 +259,7 @@ function stay(address: string): ((event: Event) => void) | undefined {
 
 const avoidedIn = ({ savings: saved }: Stats): number => saved.calls_avoided_by_refusal + saved.calls_avoided_by_cache
 
-/** Answers that were sent again, found by either key. */
+/** Answers from the cache, found by either key. */
 function fromCache(by: Stats['by_cache']): number {
   return CACHED.reduce((sum, state) => sum + by[state], 0)
 }
@@ -326,13 +326,13 @@ function overTime(stats: Stats, asked: Record<string, string | number | undefine
 
 const spanOf = (interval: Stats['interval']): number => (interval === 'hour' ? 3_600_000 : 86_400_000)
 
-/** The decisions of one hour or day, as far as it lies in the period. */
+/** The decisions of one hour or day, restricted to the period. */
 function hoursOf(start: string, interval: Stats['interval'], { from, to }: Period): Record<string, string> {
   const end = new Date(Date.parse(start) + spanOf(interval)).toISOString()
   return { period: '', from: start > from ? start : from, to: end < to ? end : to }
 }
 
-/** Every hour or day of the period, those without decisions too. */
+/** All hours or days of the period, including those without decisions. */
 function filled({ series, from, to, interval }: Stats): SeriesPoint[] {
   const spanMs = spanOf(interval)
   const known = new Map<number, Point>(series.map((point) => [Date.parse(point.start), point]))
@@ -344,7 +344,7 @@ function filled({ series, from, to, interval }: Stats): SeriesPoint[] {
   })
 }
 
-/** The histogram, with a threshold that can be moved to see what it would have refused. */
+/** The histogram, with a movable threshold that shows what it would have refused. */
 function confidence(
   { confidence_histogram: bins, by_policy: used }: Stats,
   policies: Policies['policies'],
@@ -370,7 +370,7 @@ function confidence(
   const start = Math.round((refuseBelow ?? 0.5) * 20)
   const outcome = el('output', { id: 'counterfactual', htmlFor: 'try' })
   const refusedNow = bins.reduce((sum, { refuse }) => sum + refuse, 0)
-  // What was refused from the policy's own threshold on had another reason, which stays.
+  // Refusals at or above the policy's own threshold have another reason, and remain.
   const refusedUnder = (threshold: number): number =>
     bins.reduce((sum, { pass, advise, refuse }, at) => {
       if (at / 20 < threshold) return sum + pass + advise + refuse
@@ -378,7 +378,7 @@ function confidence(
     }, 0)
   const tell = (step: number): void => {
     const refused = refusedUnder(step / 20)
-    // Under it the bars hold refusals of every reason: those of another one would stay.
+    // Below it the bars include refusals for all reasons; those for others would remain.
     const isLeast = refuseBelow !== undefined && step < start
     outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${isLeast ? 'at least ' : ''}${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).${isLeast ? ' Refusals for other reasons than confidence would stay.' : ''}`
   }
@@ -423,7 +423,7 @@ function confidence(
   )
 }
 
-/** The decisions of a bin, by its number. */
+/** Range of confidences of a bin. */
 function rangeOf(bin: number): { readonly min_confidence: string; readonly max_confidence: string } {
   return { min_confidence: (bin / 20).toFixed(2), max_confidence: ((bin + 1) / 20).toFixed(2) }
 }
@@ -580,7 +580,7 @@ function recording(stats: Stats): Child {
   )
 }
 
-/** Requests that failed or were rejected, for operators. */
+/** Failed and rejected requests, for operators. */
 function faults({ faults: counts }: Stats): Child {
   if (counts === undefined || counts.length === 0) return undefined
   return card(

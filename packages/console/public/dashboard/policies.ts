@@ -1,4 +1,4 @@
-/** Policies: what decided, since when, and who chose which, and why. */
+/** The policies that decided and their first use; choices with author, time and reason. */
 import { toDecisions } from './address.ts'
 import { get } from './api.ts'
 import { card, type Child, el, empty, figure, figures, moment, NOTHING, percent, scrolling, table } from './dom.ts'

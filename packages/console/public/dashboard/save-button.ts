@@ -1,8 +1,8 @@
-/** A button that saves all pages of what a path answers as one file, and says so where it cannot. */
+/** A button that saves all pages of a path as one file, and reports a failure. */
 import { getCsv, type Parameters } from './api.ts'
 import { el } from './dom.ts'
 
-/** Most pages of one file: a million rows of a thousand a page. */
+/** Maximum number of pages per file: a million rows at a thousand per page. */
 const MOST_PAGES = 1_000
 
 export function saveButton(path: string, parameters: Parameters, name: string): HTMLElement {
@@ -31,7 +31,7 @@ async function save(path: string, parameters: Parameters, name: string, tell: (p
   let cursor: string | undefined
   do {
     const page = await getCsv(path, { ...parameters, cursor })
-    // The first line of each page names the columns.
+    // The first line of each page is the header.
     texts.push(texts.length === 0 ? page.text : page.text.slice(page.text.indexOf('\r\n') + 2))
     cursor = page.cursor
     if (texts.length > 1) tell(texts.length)

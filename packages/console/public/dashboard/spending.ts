@@ -1,20 +1,20 @@
-/** What was spent beside what was saved, at the prices of today, the cost of the gate itself included. */
+/** Costs and savings at current prices, including the cost of the gate itself. */
 import type { Point, Stats } from './answers.ts'
 
 /** Amounts of a period, or of a point of it. */
 export interface Spending {
-  /** On the model calls that were made. */
+  /** Cost of the model calls made. */
   readonly spent: number
-  /** What the calls that were not made would have cost. */
+  /** Estimated cost of the saved calls. */
   readonly avoided: number
-  /** Every retrieval, also for questions that a model answered. */
+  /** Cost of all retrievals, including those for answered questions. */
   readonly guard: number
   readonly retrievals: number
-  /** `avoided` less `guard`. */
+  /** `avoided` minus `guard`. */
   readonly net: number
 }
 
-/** Cost of a call, where calls were made whose tokens are known: it goes before an average that was set. */
+/** Mean cost of the calls with known tokens, if any; it takes precedence over a configured average. */
 export function meanCost({
   prices,
   model_calls: calls,
@@ -24,7 +24,7 @@ export function meanCost({
   return prices === null || calls === 0 || input + output === 0 ? null : costOf(prices, input, output) / calls
 }
 
-/** @returns `null` where no prices are set */
+/** @returns `null` without prices */
 export function spendingOf(of: Stats | Point, prices: Stats['prices'], mean: number | null): Spending | null {
   if (prices === null) return null
   const { measured, estimated, unknown_calls: unknown } = of.savings

@@ -1,4 +1,4 @@
-/** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
+/** What the documents lack: frequently refused questions, and documents with weak decisions. */
 import { changed, DAY_MS, lengthMs, linkTo, toDecisions } from './address.ts'
 import type { Document } from './answers.ts'
 import { get } from './api.ts'
@@ -73,7 +73,7 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
   return [part]
 }
 
-/** The decisions that a document led, in the whole weeks in which they were counted. */
+/** Link parameters for the decisions with a document as best evidence, in the whole weeks that were counted. */
 function ledBy({ document_id: id, collection, weeks }: Document): Record<string, string> {
   const end = new Date(Date.parse(weeks.at(-1)!.week) + 7 * DAY_MS).toISOString()
   return { led_by: id, collection, period: '', from: weeks[0]!.week, to: end }
