@@ -1,4 +1,4 @@
-/** In the place of drizzle's session over D1: its queries are prepared, run one by one or as a batch, and rows mapped; no more of it is used here. */
+/** Replaces drizzle's session over D1: prepared queries, run singly or as a batch, and row mapping. */
 import { mapResultRow } from 'drizzle-orm/utils'
 
 class Prepared {
@@ -26,7 +26,7 @@ class Prepared {
   execute() {
     return this[this.method]()
   }
-  /** What a batch gave of it. */
+  /** Maps the query's result in a batch. */
   mapResult(result) {
     if (this.method === 'run') return result
     const rows = this.fields ? this.mapped(result.results.map((row) => Object.values(row))) : result.results

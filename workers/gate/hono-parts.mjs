@@ -1,4 +1,4 @@
-/** In the place of Hono's forms, of HTML, and of apps mounted in others, of which none is used here. */
+/** Replaces unused parts of Hono in the bundle: forms, HTML, and mounted apps. */
 export const parseBody = undefined
 export const createMountedRequest = undefined
 export const HtmlEscapedCallbackPhase = undefined

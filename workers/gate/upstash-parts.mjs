@@ -1,5 +1,5 @@
 /**
- * What is used here of the client of Upstash Vector: its commands. The adapters send the requests themselves, so its own
- * HTTP client and what reads the environment for it stay out of the Worker.
+ * The used parts of the Upstash Vector client: its commands. The adapters send requests themselves, so its HTTP client,
+ * which also reads environment variables, stays out of the bundle.
  */
 export { Index, QueryMode, WeightingStrategy } from '../../node_modules/@upstash/vector/dist/chunk-VZUGHHBV.mjs'

@@ -1,4 +1,4 @@
-/** As whom one asks, and of which collection; documents into it. A key is kept by the tab, until it is closed. */
+/** The key, the collection, and uploading documents into it. The tab keeps the key until it is closed. */
 import { badge, el, part } from './elements.js'
 
 const KEY = 'rag-gate.key'
@@ -6,10 +6,10 @@ const COLLECTION = 'rag-gate.collection'
 const TIMEOUT_MS = 120_000
 const FORMATS = { md: 'markdown', markdown: 'markdown', txt: 'text', html: 'html', htm: 'html' }
 
-/** What a mark says beside a document. */
+/** Meanings of the marks beside documents. */
 const MARKS = { pass: 'Taken', error: 'Not taken', skip: 'On its way' }
 
-/** @returns {any} an element of the kind that index.html has */
+/** @returns {any} an element of its type in index.html */
 const byId = (id) => document.getElementById(id)
 const typed = byId('collection')
 const chosen = byId('collections')
@@ -20,21 +20,21 @@ const documentForm = byId('document-form')
 const taken = byId('taken')
 
 let key = recall(KEY) ?? ''
-/** The key that is being tried; what is heard of another one counts no more. */
+/** The key being tried; responses for another key are ignored. */
 let tried
 let changed = () => undefined
 
-/** The collection to ask, by its id. */
+/** Id of the collection to ask. */
 export function collection() {
   return (chosen.hidden ? typed.value : chosen.value).trim() || 'default'
 }
 
-/** Headers that say who asks; none without a key. */
+/** Authentication headers; none without a key. */
 export function credentials() {
   return key === '' ? {} : { authorization: `Bearer ${key}` }
 }
 
-/** @param onChange told when another collection is chosen */
+/** @param onChange called when another collection is chosen */
 export async function startAccess(onChange) {
   changed = onChange
   typed.value = recall(COLLECTION) ?? 'default'
@@ -61,7 +61,7 @@ export async function startAccess(onChange) {
 }
 
 async function useKey(value) {
-  // What no header holds is no key.
+  // A key must be valid in a header.
   const sound = /^[\x21-\x7e]*$/.test(value)
   const mine = (tried = {})
   key = sound ? value : ''
@@ -92,7 +92,7 @@ async function useKey(value) {
   offer(collections)
 }
 
-/** A list where the key shows one, a name to type otherwise. */
+/** Shows a list of collections if the key permits it, otherwise a text field. */
 function offer(collections) {
   const before = collection()
   const ids = collections?.map(({ id }) => id) ?? []
@@ -120,11 +120,11 @@ async function addDocuments() {
   send.disabled = false
   const lines = [...refused, ...became]
   tell(lines)
-  // What was not taken stays, so that it can be mended.
+  // Rejected documents stay in the form, so that they can be corrected.
   if (lines.every(([, outcome]) => outcome === 'pass')) documentForm.reset()
 }
 
-/** Files and the pasted text as documents, and what of them cannot be read. */
+/** The chosen files and the pasted text as documents, and those that cannot be read. */
 async function documentsChosen() {
   const documents = []
   const refused = []
@@ -139,7 +139,7 @@ async function documentsChosen() {
   return { documents, refused }
 }
 
-/** Sends documents; one that the gate turns away does not keep the others from going in. @returns a line for each */
+/** Sends documents; if the gate rejects one, the others are sent nevertheless. @returns a line for each */
 async function sendDocuments(documents, into) {
   const lines = []
   const left = [...documents]
@@ -168,7 +168,7 @@ async function sendDocuments(documents, into) {
   return lines
 }
 
-/** Chooses a collection that may have been made just now. */
+/** Chooses a collection, which may be new. */
 async function choose(id) {
   const { status, body } = await call('GET', '/v1/collections')
   if (status !== 200) return
@@ -196,7 +196,7 @@ async function readFile(file) {
   }
 }
 
-/** Settings before a page are no text of it; the title among them is its title. */
+/** Removes front matter from the text, and takes the title from it. */
 function withTitle(document) {
   if (document.format === 'html') {
     const title = /<title[^>]*>([^<]*)<\/title>/i.exec(document.text)?.[1]
@@ -218,7 +218,7 @@ function titled(document, title) {
   return words ? { ...document, title: words } : document
 }
 
-/** @returns status 0 where nothing answers */
+/** @returns status 0 without a response */
 async function call(method, path, sent) {
   try {
     const response = await fetch(path, {
@@ -233,7 +233,7 @@ async function call(method, path, sent) {
   }
 }
 
-/** Storage may be switched off: then the page forgets, and works all the same. */
+/** Storage may be disabled; the page then works without it. */
 function recall(name) {
   try {
     return sessionStorage.getItem(name)
@@ -246,7 +246,7 @@ function remember(name, value) {
   try {
     sessionStorage.setItem(name, value)
   } catch {
-    // Nothing is kept.
+    // Storage is disabled.
   }
 }
 
@@ -254,6 +254,6 @@ function forget(name) {
   try {
     sessionStorage.removeItem(name)
   } catch {
-    // Nothing was kept.
+    // Storage is disabled.
   }
 }

@@ -1,4 +1,4 @@
-/** An answer, a refusal or an error, and what the gate thought of it. */
+/** Shows an answer, a refusal or an error, with the gate's decision. */
 import {
   badge,
   bar,
@@ -25,14 +25,14 @@ const ANSWERED_BY = {
   search: 'The passages as they stand in the documents. No model wrote this.',
 }
 const OBSERVED = 'Answered all the same: the gate observes, and refuses nothing yet.'
-/** The order in which score kinds are shown; others follow. */
+/** Display order of score kinds; others follow. */
 const KINDS = ['convex', 'cosine', 'bm25']
-/** Where a kind's scale ends. A kind without an end is measured against its best chunk. */
+/** Maximum of each kind's scale. A kind without one is scaled to its best chunk. */
 const SCALES = { convex: 1, cosine: 1, 'cross-encoder': 1, grade: 3 }
-/** Search results and chunks shown at once; the others are folded away. */
+/** Number of search results and chunks shown; the others are collapsed. */
 const RESULTS_SHOWN = { wide: 3, narrow: 1 }
 const CHUNKS_SHOWN = 5
-/** What a threshold of a gate means, by the name of its setting. */
+/** Meaning of a gate's threshold, by the name of its setting. */
 const THRESHOLDS = { refuseBelow: 'refuse below', adviseBelow: 'advise below', unusableBelow: 'unusable below' }
 
 export function errorParts(heading, again, { title, message, status: httpStatus, code, requestId, retryAfter }) {
@@ -55,9 +55,9 @@ export function errorParts(heading, again, { title, message, status: httpStatus,
 }
 
 /**
- * An answer whose words are still to come.
+ * An answer whose text is still to come.
  *
- * @returns its parts; `write` adds words, and `end` adds what depends on all of them, or says what kept them from coming
+ * @returns its parts; `write` adds text, `end` adds what depends on the whole text, or why it is incomplete
  */
 export function answerView(heading, { about, headers, collection }) {
   const { verdict, detail } = about
@@ -116,7 +116,7 @@ function incompletePart({ message, code, requestId }, again) {
   )
 }
 
-/** What follows the text of an answer or a refusal. */
+/** The parts below the text of an answer or a refusal. */
 function partsBelow(about, cited) {
   if (about.refused) return refusalParts(about)
   return about.passages ? [resultsPart(about)] : sourceParts(about, cited)
@@ -144,7 +144,7 @@ function refusalParts({ refusal_reason: reason, suggestions, closest }) {
   ]
 }
 
-/** In one line where it fits. */
+/** On one line if it fits. */
 function closestItem(passage) {
   const { name, path, source } = namesOf(passage)
   const label = source === undefined ? undefined : webLink(source, source, ' ↗')
@@ -157,7 +157,7 @@ function closestItem(passage) {
   )
 }
 
-/** Warns before the first source of a flagged retrieval. */
+/** A warning before the first source of a flagged retrieval. */
 function flagItem({ detail }) {
   const confidence = detail?.explanation?.confidence ?? detail?.explanation?.glance
   return (
@@ -165,7 +165,7 @@ function flagItem({ detail }) {
   )
 }
 
-/** The passages that answer where no model does. */
+/** The passages that are the answer without a model. */
 function resultsPart(about) {
   const items = about.passages.map((passage) =>
     el('li', {}, ...passageName(passage), el('div', { className: 'passage prose' }, ...markdown(passage.text))),
@@ -178,12 +178,12 @@ function resultsPart(about) {
   )
 }
 
-/** What is folded away, under how much it is. */
+/** Collapsed content, with the number of items. */
 function foldedRest(count, ...children) {
   return el('details', {}, el('summary', {}, `${count} more`), ...children)
 }
 
-/** The cited sources; those that were at hand beside are folded away. */
+/** The cited sources; the others are collapsed. */
 function sourceParts(about, cited) {
   const { sources } = about
   const warning = flagItem(about)
@@ -215,14 +215,14 @@ function passageName(passage) {
   ]
 }
 
-/** What a passage is called, with nothing said twice. */
+/** The parts of a passage's name, without repetition. */
 function namesOf({ title, section, document_id: documentId, source }) {
   const name = title ?? documentId ?? source ?? 'A passage'
   const path = section?.startsWith(`${name} › `) ? section.slice(name.length + 3) : section
   return { name, path: path === name ? undefined : path, source: source === name ? undefined : source }
 }
 
-/** The thresholds that this confidence was held against, smallest first. */
+/** The thresholds that the confidence was compared with, ascending. */
 function thresholdsOf({ confidence, findings, gates = [] }) {
   const found = new Map()
   for (const { gate, actual, threshold } of findings) {
@@ -250,7 +250,7 @@ function confidencePart({ verdict, band, detail }) {
   const scale = el('div', { className: 'scale', ariaHidden: 'true' })
   for (const [at, { value }] of thresholds.entries()) {
     gauge.append(placed(el('b'), 'left', value))
-    // Figures that would lie over each other stand beside their ticks.
+    // Labels that would overlap are placed beside their ticks.
     const close = thresholds.some((other) => other.value !== value && Math.abs(other.value - value) < 0.18)
     const side = close ? (at === 0 ? 'before' : 'after') : 'under'
     scale.append(placed(el('span', { className: `number ${side}` }, plain(value)), 'left', value))
@@ -386,7 +386,7 @@ function chunkItem(chunk, rank, isCited, ends) {
   )
 }
 
-/** A number in the answer as a link to its source, where there is such a source. */
+/** Links a number in the answer to its source, if there is one. */
 function citationOf(cited) {
   return (number) =>
     cited.has(number)
@@ -394,7 +394,7 @@ function citationOf(cited) {
       : undefined
 }
 
-/** Read as they are shown: what looks like one in code is none. */
+/** Parsed as displayed, so that numbers in code are not citations. */
 function citedNumbers(answer, sources) {
   const named = new Set()
   markdown(answer, { citation: (number) => void named.add(number) })

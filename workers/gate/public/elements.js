@@ -1,6 +1,6 @@
-/** Elements, and how values are written: texts of documents, models and people become text nodes. */
+/** Builds elements and formats values: texts from documents, models and people become text nodes. */
 
-/** An element with properties and children; strings become text nodes, what is missing is left out. */
+/** An element with properties and children; strings become text nodes, absent children are left out. */
 export function el(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties)
   element.append(
@@ -13,17 +13,17 @@ export function part(title, ...children) {
   return el('section', {}, el('h3', {}, title), ...children)
 }
 
-/** Whether there is room for two columns: on a phone more begins folded, so that an answer fits on few screens. */
+/** Whether there is room for two columns; on a phone more is collapsed at first. */
 export function isWide() {
   return matchMedia('(min-width: 58rem)').matches
 }
 
-/** A part that can be folded away. */
+/** A collapsible part. */
 export function folding(title, ...children) {
   return el('details', { className: 'folding', open: isWide() }, el('summary', {}, el('h3', {}, title)), ...children)
 }
 
-/** Names with their values; what has no value is left out. */
+/** Names with their values; those without a value are left out. */
 export function rows(entries) {
   const shown = entries.filter(([, first]) => first !== undefined && first !== null && first !== '')
   return el(
@@ -55,13 +55,13 @@ export function placed(element, side, share) {
   return element
 }
 
-/** Only web addresses become links: a document may call anything its source. */
+/** Only http(s) URLs become links, because a document's source may be any text. */
 export function webLink(address, ...children) {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined
   return el('a', { href: address, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children)
 }
 
-/** `very-low`, `confidence_low`, `sentenceCoverage` as words. */
+/** `very-low`, `confidence_low`, `sentenceCoverage` in words. */
 export function words(name) {
   return String(name)
     .replaceAll(/[-_]/g, ' ')
@@ -77,7 +77,7 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Three digits, never rounded up: a figure below a threshold must not read like it. */
+/** Three decimals, rounded down, so that a number below a threshold is not displayed as equal to it. */
 export function floored(value) {
   return (Math.floor(value * 1000 + 1e-7) / 1000).toFixed(3)
 }

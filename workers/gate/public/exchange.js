@@ -1,11 +1,11 @@
-/** A question, and what comes of it: the verdict at once, and the words of the answer as they are written. */
+/** Sends a question and receives the answer: the verdict first, then the text as it is generated. */
 import { credentials } from './access.js'
 import { VERDICTS } from './elements.js'
 
-/** For so long nothing may come, from the question to its answer and between two words of it. */
+/** Maximum time without data, before the answer and between its parts. */
 const SILENCE_MS = 60_000
 
-/** Why an answer ended before its end; with the gate's code and request id where it gave them. */
+/** Why an answer is incomplete; with the gate's code and request id if it gave them. */
 export class Incomplete extends Error {
   /** @param {string} message @param {{ code?: string, request_id?: string }} [error] */
   constructor(message, { code, request_id: requestId } = {}) {
@@ -16,10 +16,10 @@ export class Incomplete extends Error {
 }
 
 /**
- * Sends a question to a collection. It asks for a stream, and takes an answer that comes whole.
+ * Sends a question to a collection. It requests a stream, but accepts a complete answer.
  *
- * @param stop gives it up
- * @returns what is told `about` the answer, the `headers`, and the answer in `pieces`, which throw `Incomplete`; or an `error`
+ * @param stop aborts it
+ * @returns data `about` the answer, `headers`, and the text in `pieces`, which throw `Incomplete`; or an `error`
  */
 export async function send(question, of, stop) {
   const silence = startSilence()
@@ -57,7 +57,7 @@ const UNREACHABLE = {
   message: 'Check the connection, and that the Worker is running.',
 }
 
-/** Aborts once nothing was heard for too long. */
+/** Aborts after too long without data. */
 function startSilence() {
   const late = new AbortController()
   let timer
@@ -71,7 +71,7 @@ function startSilence() {
 
 const isVerdict = (about) => Object.hasOwn(VERDICTS, about?.verdict ?? '')
 
-/** What the events say, each one line of JSON. They end with the last that says something, and throw without it. */
+/** The data of the events, each a line of JSON. Ends with the final event, and throws without it. */
 async function* eventsIn(reader, silence) {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,10 +1,10 @@
 /**
- * Markdown as elements: paragraphs, headings, lists, quotes, tables, code, emphasis, links. Text becomes text nodes, links
- * lead to web addresses only, and HTML stays the text that it is.
+ * Markdown as elements: paragraphs, headings, lists, quotes, tables, code, emphasis, links. Text becomes text nodes,
+ * only web URLs become links, and HTML stays text.
  */
 import { el, webLink } from './elements.js'
 
-/** Beyond this a text is shown as it is: so much is not read here, and every pass over it takes time. */
+/** Longer texts are shown unformatted, because parsing takes time. */
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 6
 
@@ -14,8 +14,8 @@ const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 
 /**
  * @param {string} text
- * @param {{ citation?: (number: number) => Node | undefined }} [options] `citation` makes the element for a number in square
- *   brackets, or nothing where there is no such source
+ * @param {{ citation?: (number: number) => Node | undefined }} [options] `citation` makes the element for a number in
+ *   square brackets, or `undefined` if there is no such source
  * @returns the blocks
  */
 export function markdown(text, { citation = () => undefined } = {}) {
@@ -87,7 +87,7 @@ function startsBlock(line) {
   return /^ {0,3}(?:#{1,6}[ \t]|>|`{3}|~{3})/.test(line) || ITEM.test(line) || RULER.test(line)
 }
 
-/** A list goes on over lines that are indented as far as the text of its items, and over blank lines before such. */
+/** A list continues over lines indented at least as far as its items' text, and over blank lines before such. */
 function listFrom(lines, start, citation, depth) {
   const [, indent, mark] = ITEM.exec(lines[start])
   const ordered = /\d/.test(mark)
@@ -107,7 +107,7 @@ function listFrom(lines, start, citation, depth) {
     }
     const rest = lines.slice(at + 1, end).map((each) => each.replace(new RegExp(`^ {0,${inner}}`), ''))
     const made = blocks([item[3] ?? '', ...rest], citation, depth + 1)
-    // A single paragraph stands in the item itself.
+    // A single paragraph is put directly into the item.
     items.push(el('li', {}, ...(made[0]?.tagName === 'P' ? [...made[0].childNodes, ...made.slice(1)] : made)))
     at = end
     while (at < lines.length && lines[at].trim() === '' && ITEM.test(lines[at + 1] ?? '')) at++
@@ -164,7 +164,7 @@ function inlineOf(whole, groups, citation, depth) {
   if (auto !== undefined) return [webLink(auto, auto) ?? whole]
   if (strong !== undefined) return [el('strong', {}, ...inline(strong, citation, depth))]
   if (em !== undefined) return [el('em', {}, ...inline(em, citation, depth))]
-  // An image is its description; a link that leads nowhere on the web is its words.
+  // An image becomes its description; a link that is not a web URL becomes its text.
   const inside = inline(label, () => undefined, depth)
   if (whole.startsWith('!') || inside.length === 0) return inside
   const link = webLink(href, ...inside)

@@ -1,4 +1,4 @@
-/** The page: sends a question, shows the answer as it comes, and what the gate thought of it. */
+/** The page: sends a question, shows the answer as it arrives, and the gate's decision. */
 import { collection, startAccess } from './access.js'
 import { answerView, cacheState, errorParts } from './answer.js'
 import { badge, el, ms, shorten, VERDICTS, words } from './elements.js'
@@ -6,7 +6,7 @@ import { Incomplete, send } from './exchange.js'
 
 const HISTORY_LENGTH = 10
 
-/** @returns {any} an element of the kind that index.html has */
+/** @returns {any} an element of its type in index.html */
 const byId = (id) => document.getElementById(id)
 const form = byId('ask')
 const input = byId('question')
@@ -30,12 +30,12 @@ document.addEventListener('keydown', (event) => {
 })
 stop.addEventListener('click', () => underway?.abort())
 byId('send').disabled = false
-// The examples are about the documents that the gate brings along.
+// The examples are about the sample documents.
 void startAccess(() => {
   byId('examples').hidden = collection() !== 'default'
 })
 
-/** Asks; a question asked meanwhile takes the place of the one before it. */
+/** Asks a question, replacing one that is still running. */
 async function ask(text, of = collection()) {
   const question = text.trim()
   input.value = question
@@ -50,7 +50,7 @@ async function ask(text, of = collection()) {
   if (mine !== underway) return
   result.removeAttribute('aria-busy')
   if (mine.signal.aborted) {
-    // The answer before it stays.
+    // The previous answer stays.
     status.textContent = 'Stopped.'
     if (document.activeElement === stop) input.focus()
   } else {
@@ -82,9 +82,9 @@ function showError({ question, of, heading, tookMs }, error) {
 }
 
 /**
- * @param asked what was asked, and when
+ * @param asked the question, and when it was asked
  * @param {Partial<Awaited<ReturnType<typeof send>>>} answer without an error
- * @param isReplaced whether another question was asked meanwhile
+ * @param isReplaced whether another question was asked in the meantime
  */
 async function showAnswer(asked, { about, headers, pieces }, isReplaced) {
   const { question, of, heading, tookMs } = asked

@@ -1,22 +1,23 @@
-/** A text that is still being written, shown as Markdown. */
+/** A text in progress, shown as Markdown. */
 import { el } from './elements.js'
 import { markdown } from './markdown.js'
 
 /**
- * Characters that may be read in all: so many, and so many for each character of the text. So the text is read anew with
- * each of its first thousand characters, and later whenever it has grown by a twentieth; the time stays linear.
+ * Limits of the total number of characters parsed: a constant, plus a number per character of the text. So the text is
+ * parsed again with each of its first thousand characters, and later when it has grown by a twentieth; the total time
+ * stays linear.
  */
 const READ_ANYWAY = 200_000
 const READ_PER_CHARACTER = 20
 const HOLDERS = new Set(['BLOCKQUOTE', 'LI', 'OL', 'P', 'PRE', 'UL'])
 
-/** Writes into an element. In between the readings words are added as they are. */
+/** Writes into an element. Between two parses, text is appended unformatted. */
 export function writingInto(element) {
   let text = ''
   let read = 0
 
   function add(words) {
-    // Behind the end of a line any text may come.
+    // After a line break a new paragraph may begin.
     if (words.includes('\n')) return element.append(el('p', {}, words.trimStart()))
     let last = element
     while (HOLDERS.has(last.lastElementChild?.tagName)) last = last.lastElementChild
@@ -36,7 +37,7 @@ export function writingInto(element) {
   }
 }
 
-/** Blocks that are there already stay: a selected part of the text stays selected. */
+/** Keeps unchanged blocks, so that a selection in them stays. */
 function show(element, blocks) {
   const other = blocks.findIndex((block, at) => !block.isEqualNode(element.childNodes[at] ?? null))
   const same = other === -1 ? blocks.length : other
