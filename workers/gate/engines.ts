@@ -10,7 +10,6 @@ import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedd
 import { workersAiEndpoint } from '@hono-rag-gate/models/workers-ai-endpoint'
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { PresetNeed } from 'hono-rag-gate/core/policy'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { RerankingOptions } from 'hono-rag-gate'
 import type { Generator } from '@hono-rag-gate/models'
 import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
@@ -98,22 +97,17 @@ export function generatorFor(env: GateBindings): Generator | undefined {
 
 type Model = Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField' | 'fetch'>
 
-/**
- * The models in order of preference, each behind an endpoint or in Workers AI.
- *
- * @throws `config_invalid` for a Workers AI model without the binding
- */
+/** The models in order of preference, each behind an endpoint or in Workers AI. */
 export function languageModels(env: GateBindings): readonly Model[] {
   const { LLM_BASE_URL: base_url, LLM_API_KEY: api_key, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
   if (model === undefined) return []
   const max_tokens_field = field === 'max_completion_tokens' ? field : 'max_tokens'
   return [{ base_url, api_key, model, max_tokens_field } as const, ...modelsIn(env.LLM_FALLBACKS ?? '[]')!].map(
     ({ base_url: baseUrl, api_key: apiKey, max_tokens_field: maxTokensField = 'max_tokens', ...named }) => {
-      // Checked by `requireSettings` to be set together.
+      // Checked by `requireSettings`: both are set, or neither and the binding is.
       if (baseUrl !== undefined && apiKey !== undefined)
         return { ...named, baseUrl, apiKey, maxTokensField, fetch: tracedFetch }
-      if (env.AI === undefined) throw new RagGateError('config_invalid', `${named.model} needs AI`)
-      return { ...named, ...workersAiEndpoint(env.AI), maxTokensField: 'max_tokens' }
+      return { ...named, ...workersAiEndpoint(env.AI!), maxTokensField: 'max_tokens' }
     },
   )
 }

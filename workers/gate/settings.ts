@@ -224,6 +224,15 @@ export function settingProblems(env: Given): readonly Problem[] {
   return [...single, ...joint, ...alone(env, NEEDED), ...crossed]
 }
 
+/** Settings that name a model of Workers AI, which is asked by the binding `AI`. */
+function ofWorkersAi({ LLM_MODEL: model, LLM_BASE_URL: url, LLM_FALLBACKS: list }: Given): readonly Name[] {
+  const others = typeof list === 'string' ? modelsIn(list) : undefined
+  return [
+    ...(isOfWorkersAi(model) && url === undefined ? (['LLM_MODEL'] as const) : []),
+    ...(others?.some(({ base_url }) => base_url === undefined) ? (['LLM_FALLBACKS'] as const) : []),
+  ]
+}
+
 const UNBOUND = invalid('DB', 'DB must be a D1 database: is it bound under that name?')
 
 /**
@@ -235,7 +244,7 @@ export function requireSettings(env: Given & Bound): void {
   const problems = [
     ...(methods('prepare').holds(env.DB) ? [] : [UNBOUND]),
     ...settingProblems(env),
-    ...alone(env, BINDINGS_NEEDED),
+    ...alone(env, [...BINDINGS_NEEDED, ...ofWorkersAi(env).map((name) => [name, 'AI'] as const)]),
   ]
   const [first] = problems
   if (first === undefined) return

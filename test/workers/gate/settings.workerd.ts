@@ -47,6 +47,19 @@ test.each<[Partial<GateBindings>, string]>([
     { RERANKER: 'off', RERANK_FROM: '.2', LLM_FALLBACKS: '[]' },
     'LLM_FALLBACKS needs LLM_MODEL; RERANK_FROM needs RERANKER$',
   ],
+  [
+    { GATE_MODE: 'on', LLM_MODEL: '@cf/a/b', LLM_FALLBACKS: '[{"model":"@cf/c/d"}]', RERANKER: 'workers-ai' },
+    'GATE_MODE must .*; RERANKER=workers-ai needs AI; LLM_MODEL needs AI; LLM_FALLBACKS needs AI$',
+  ],
+  [
+    {
+      LLM_BASE_URL: 'https://model.test/v1',
+      LLM_API_KEY: 'k',
+      LLM_MODEL: '@cf/a/b',
+      LLM_FALLBACKS: '[{"model":"@cf/c/d"}]',
+    },
+    '^LLM_FALLBACKS needs AI$',
+  ],
 ])('of %j those that depend on others as well', async (settings, named) => {
   const { error } = await (
     await workerOver({ ...env, ...settings }).send('/health')
