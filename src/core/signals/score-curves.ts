@@ -1,11 +1,11 @@
-/** What each retrieval method said about the evidence, by its scores alone. */
+/** The scores that each retrieval method gave the evidence. */
 import type { Chunk, ScoreKind } from '../evidence/chunk.ts'
 import type { Signal } from './signal.ts'
 
-/** How many scores of a kind are recorded. */
+/** Most scores of a kind that are recorded. */
 export const SCORES_RECORDED = 20
 
-/** What a retrieval method said about the evidence, so that any threshold can be judged again later. */
+/** Scores of one retrieval method, recorded so that any threshold can be evaluated later. */
 export interface ScoreCurve {
   /** The scores of this kind, highest first, at most twenty. */
   readonly scores: readonly number[]

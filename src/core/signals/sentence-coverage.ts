@@ -1,8 +1,8 @@
 import type { TextFeatures } from './text-features.ts'
 
 /**
- * Share of the question's idf mass that the best single sentence of the five best chunks holds. A passage may scatter
- * the question's words; a sentence that holds them together usually answers.
+ * Largest share of the question's idf mass that a single sentence of the five best chunks contains. A passage may contain the
+ * question's words scattered; a sentence that contains them together usually answers it.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  */
@@ -16,6 +16,6 @@ export function sentenceCoverage({ questionTerms, idfMass, chunks }: TextFeature
       best = Math.max(best, held)
     }
   }
-  // Added up in another order than the mass was, a whole may come out a hair above it.
+  // Added up in another order than `idfMass`, the same terms may give slightly more.
   return Math.min(1, best / idfMass)
 }

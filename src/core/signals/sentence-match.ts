@@ -1,18 +1,18 @@
 import type { ChunkFeatures, SentenceFeatures, TextFeatures } from './text-features.ts'
 
-/** How much of a term the chunk's title says for each of its sentences: what a document is about need not be repeated. */
+/** Weight of a term that only the chunk's title contains: a sentence need not repeat the document's topic. */
 const TITLE_WEIGHT = 0.5
 
-/** The same summands, added up in another order, may come to a hair more. */
+/** The same summands, added up in another order, may give slightly more. */
 const ROUNDING = 1 - 1e-9
 
-/** Question terms of typical weight that every sentence is taken to hold besides, so that two words are no match. */
+/** Further terms, of the question's mean squared idf, that each sentence is assumed to contain: two words are no match. */
 const PRIOR_TERMS = 4
 
 /**
- * How much of the question the best single sentence of the five best chunks says, and how little else: idf of the terms
- * it holds, as a share of all the question's; times the length of the question over that of the sentence, both as
- * vectors of idf. A missing term is held by .5 when the chunk's title holds it.
+ * How well the best single sentence of the five best chunks matches the question: the share of the question's idf mass that it
+ * contains, times the length of the question divided by that of the sentence, both as idf vectors. A missing term counts by
+ * half if the chunk's title contains it.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  * @see G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing &
@@ -25,7 +25,7 @@ export function sentenceMatch(features: TextFeatures): number {
 /**
  * The same of one chunk.
  *
- * @param known what another chunk reaches: a sentence that cannot reach more is not looked at closely. @default 0
+ * @param known value of another chunk; sentences that cannot exceed it are skipped. @default 0
  * @returns 0..1, `known` and up
  */
 export function bestSentence({ questionTerms, idfMass }: TextFeatures, chunk: ChunkFeatures, known = 0): number {
@@ -35,7 +35,7 @@ export function bestSentence({ questionTerms, idfMass }: TextFeatures, chunk: Ch
   for (const sentence of chunk.sentences) {
     const said = idfSaid(questionTerms, chunk, sentence)
     const match = (squaredIdf: number): number => (Math.sqrt(squares / (squaredIdf + prior)) * said) / idfMass
-    // It says at least what it holds of the question.
+    // The sentence contains at least these terms of the question.
     const least = sentence.held.reduce((sum, at) => sum + questionTerms[at]!.idf ** 2, 0)
     if (match(least * ROUNDING) > best) best = Math.max(best, match(sentence.squaredIdf()))
   }

@@ -1,31 +1,34 @@
-/** The sentences of a question by its marks, in any language. */
+/** Splits a question into sentences at punctuation, in any language. */
 import { isAscii } from './ascii.ts'
 import type { QuestionParts } from './language.ts'
 import { sentences } from './sentences.ts'
 import { words } from './words.ts'
 
-/** Ends a sentence in every context: a question asked, a line, a dash between spaces, a colon. */
+/**
+ * Ends of sentences in every context: question and exclamation marks, colons, semicolons, dashes and bullets between spaces, and
+ * spaces within Chinese and Japanese.
+ */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|(?<=[\u3041-\u9fff]{3})\s+(?=[\u3041-\u9fff]{3})|[;:]\s|\s[-–—|>*•·]+\s/u
-/** The same of ASCII, as `isAscii` says why. */
+/** The same for ASCII texts, for the reason given at `isAscii`. */
 const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
-/** A sentence of its own: a quotation or a bracket as long as one, and a question in brackets. */
+/** Enclosed sentences: quotations and brackets of at least 40 characters, and questions in brackets. */
 const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]|[([]([^()[\]]*\?)\s*[)\]]/g
-/** Of more parts the smallest neighbours are joined: all of a question is measured. */
+/** Most parts. If there are more, the smallest neighbours are joined, so that the whole question is measured. */
 const MOST_PARTS = 16
 /** Neighbours shorter than this, in characters, are joined first. */
 const SHORTEST_JOINED = 20
 
-/** A text in which what stands in quotation marks or brackets, and is as long as a sentence or asks, stands between marks. */
+/** Separates enclosed sentences (`ENCLOSED`) from the text around them by semicolons. */
 export function opened(text: string): string {
   return text.replaceAll(ENCLOSED, '; $1$2; ')
 }
 
 /**
- * The sentences of a text as its marks part them.
+ * Splits a text into sentences at its punctuation.
  *
- * @param further parts each as a language does besides. @default nothing is
- * @returns none without a word
+ * @param further splits each sentence further by rules of a language. @default no further splitting
+ * @returns the sentences that contain a word
  */
 export function markedSentences(
   text: string,
@@ -38,7 +41,7 @@ export function markedSentences(
     .filter((sentence) => words(sentence).length > 0)
 }
 
-/** At most sixteen parts: long ones stay alone for as long as shorter ones can be joined. */
+/** Joins neighbours until there are at most sixteen parts, the shortest first. */
 export function joinSmallest(parts: readonly string[]): readonly string[] {
   let joined = parts
   for (let longest = SHORTEST_JOINED; joined.length > MOST_PARTS; longest *= 1.25) {
@@ -52,7 +55,7 @@ export function joinSmallest(parts: readonly string[]): readonly string[] {
   return joined
 }
 
-/** A question taken apart by its marks alone: for who knows no language. */
+/** Splits a question by its punctuation only, for policies without a language. */
 export function partsAtMarks(question: string): QuestionParts {
   const parts = markedSentences(opened(question))
   return { bare: question, parts: parts.length < 2 ? [question] : joinSmallest(parts) }

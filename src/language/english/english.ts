@@ -6,9 +6,9 @@ import { isStopWord } from './stop-words.ts'
 import { AUXILIARIES, QUESTION_WORDS } from './word-lists.ts'
 
 /**
- * English: stop words, the Porter stemmer, and the words by which talk and the parts of a question are known. A word with
- * other letters than those of ASCII is its own stem, so that texts in other languages are read as without a language. They
- * are parted at marks, and where a second word asks in one of a dozen.
+ * English: stop words, the Porter stemmer, and word lists for recognising small talk and the parts of a question. A word with
+ * non-ASCII letters is its own stem, so that texts in other languages are read as without a language. Questions in those are
+ * split at punctuation and, in a dozen languages, at a second question word.
  */
 export const english: Language = {
   name: 'english',

@@ -1,33 +1,33 @@
-/** What stands beside a question and names who asks, or which case it is about: numbers, codes, addresses and names. It asks nothing. */
+/** Recognises text beside a question that only identifies the asker or the case: numbers, codes, addresses and names. */
 import { words } from '../../core/text/words.ts'
 import { isStopWord } from './stop-words.ts'
 import { isAsking } from './word-lists.ts'
 
-/** Two words of three letters and up: they could spell something out. */
+/** Excludes two words of at least three letters, which could contain a message. */
 const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
 /**
- * A number or a code has a digit, and is no longer than an order number where it is not hexadecimal. An address has a host of
- * two to four words (`www` aside), and behind that at most one.
+ * A number or code contains a digit and, unless it is hexadecimal, is no longer than an order number. An address has a host of
+ * two to four words (not counting `www`), followed by at most one word.
  */
 const CODE = new RegExp(
   `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:[\\da-f-]+|${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24})|` +
     `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@)\\w+(?:[.-]\\w+){1,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
   'iu',
 )
-/** What such a code is called. */
+/** Words that label such a code. */
 const LABEL =
   /^(?:my|our|the|is|and|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link)$/i
-/** More of them could spell something out; of names and codes in all of a question. */
+/** Most labels in a sentence, and most names and codes in a question: more could contain a message. */
 const MOST = 4
-/** Behind it a name says who asks. */
+/** After this, a name identifies the asker. */
 const SIGNED =
   /^(?:(?:(?:kind|best|warm|many) )?(?:regards|wishes|thanks|cheers)|thank you|best|sincerely|yours(?: \w+ly)?|i(?: a|['’])m|my name is|this is)\b\W*/i
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 
 /**
- * Whether a sentence is but a code or two and what they are called, or says who asks. One that asks is neither.
+ * Whether a sentence consists only of a few codes and their labels, or only says who asks, and asks nothing.
  *
- * @param known names and codes of the sentences before: those of this one are added, whether they ask or not
+ * @param known names and codes of the previous sentences; those of this sentence are added, even if one of them asks
  */
 export function namesOnly(sentence: string, known: Set<string>): boolean {
   const said = sentence
@@ -42,7 +42,7 @@ export function namesOnly(sentence: string, known: Set<string>): boolean {
   return known.size <= MOST && !names.some(asks)
 }
 
-/** Whether a word within it asks, or stands in sentences. */
+/** Whether it contains a word of at least three letters that asks or is a stop word. */
 function asks(word: string): boolean {
   return words(word.replaceAll(/\p{Nd}/gu, ' ')).some((part) => part.length > 2 && (isAsking(part) || isStopWord(part)))
 }

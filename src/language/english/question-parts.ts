@@ -1,4 +1,4 @@
-/** What a question asks, and its parts: what of it must be supported by itself. */
+/** Splits a question into the parts that must each be supported. */
 import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
 import { setOf } from '../../core/text/set-of.ts'
@@ -10,9 +10,9 @@ import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
 
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
-/** At the end of a line, and before a reason: it stands by itself, and a sentence of the documents supports no more than itself. */
+/** The end of a line, and before a reason, which is a part of its own: a sentence copied from a document supports only itself. */
 const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
-/** What an answer is to be dressed as, and about: "told as a story of …". */
+/** The form requested for an answer, and its topic: "told as a story of …". */
 const DRESS =
   '(?:as|in) (?:an?|the) (?:\\w+ )?' +
   '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words) ' +
@@ -21,9 +21,9 @@ const DRESS =
 const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
- * What may stand between two clauses, and the words that the latter begins with, whole: Turkish "doğu" is no "do". Nothing
- * needs to before a question word, "in what year did", "does", and an auxiliary before its subject ("do it" is a verb): two
- * sentences may be run together.
+ * Separators of two clauses, and the first words of the second, as whole words: Turkish "doğu" is not "do". No separator is
+ * needed before a question word, "in what year did", "does", and an auxiliary followed by its subject (in "do it", "do" is a
+ * verb), because two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,? (?=${DRESS}\\b)|` +
@@ -32,31 +32,30 @@ const BETWEEN_CLAUSES = new RegExp(
     `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)|(?<!it )(?:does|did)(?! not)))\\b)`,
   'gi',
 )
-/** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
+/** A full stop and the word before it. It also ends a sentence before a lower-case letter, as questions are often typed. */
 const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?=\S)/g
-/** Unless it shortens that word: a letter, one or two between stops each, few without a vowel, or one of these. */
+/** Abbreviations, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
 const SHORTENED =
   /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
-/** A word with a capital, without a space before it: "the keysWhat is …" holds two sentences where it asks. */
+/** A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". */
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
-/** With one of them a sentence of fewer than two terms leans on what stands before it. */
+/** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
-/** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
+/** Words that begin an adverbial clause (when, where, on what condition) or, followed by an auxiliary, a question. */
 const ADVERBIAL = setOf('when where while if')
-/** Before a question word they make it one of their own clause: "in which". */
+/** A preposition at the end of a clause, to which a following question word belongs: "in which". */
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets before a question. */
 const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
-/** Sentences beside a question that are left out, at most: more are a text of its own. */
+/** Most statements left out beside a question: more of them are not just an introduction. */
 const MOST_STATED = 2
-/** How far behind ", and" terms are counted, in characters. */
+/** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
 /**
- * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
- * "Hi, thanks for your help."), nor are a sentence or two that only state ("I am on Windows 11."). A sentence or clause of one
- * term that refers to what was named before ("Who develops it?") belongs to the part before it, or after it where it comes
- * first; so does one without a term.
+ * Splits a question into its sentences and clauses. Small talk is left out (`isSmallTalk`: "Hi, thanks for your help."), and so
+ * are one or two sentences that only state something ("I am on Windows 11."). A sentence or clause without a term, or of one
+ * term with a pronoun ("Who develops it?"), is joined to the part before it, or after it if it comes first.
  *
  * @param question normalised (`normaliseQuestion`)
  */
@@ -69,7 +68,7 @@ export function questionParts(question: string): QuestionParts {
   })
   const asked = withoutStated(pieces)
   const left = asked.map(({ text }) => text).join(' ')
-  // Where no term was left out, the question stays as it was written.
+  // If no term was left out, the question is kept as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
   const parts = joinLeaning(asked, refersToOthers)
   const states = asked.length < pieces.length && { states: true }
@@ -80,11 +79,11 @@ export function questionParts(question: string): QuestionParts {
 /** A part. */
 interface Piece {
   readonly text: string
-  /** Whether its sentence only states what concerns who asks. */
+  /** Whether its sentence is only a statement about the asker. */
   readonly states?: boolean
 }
 
-/** What is left without the few sentences that only state, where there is more, and nothing refers to them or names what they do. */
+/** Leaves out one or two sentences that only state, if there are others, and none of these refers to them or shares a term. */
 function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
   const stated = pieces.filter(({ states }) => states)
   const asked = pieces.filter(({ states }) => !states)
@@ -104,11 +103,11 @@ function askedIn(sentence: string, isBeside: (text: string) => boolean): readonl
 }
 
 /**
- * Parts a sentence wherever a clause begins that asks, tells to do something, or says what is wanted to know, and at
- * ", and" where two terms stand on either side and it ends no list. A clause that says when or where something holds belongs
- * to what it stands beside, and so does a fragment of one term.
+ * Splits a sentence before each clause that asks, requests something, or says what the asker wants to know, and at ", and" if
+ * there are two terms on both sides and it does not end a list. An adverbial clause is not separated from the clause beside
+ * it, nor is a fragment of one term.
  *
- * @param told whether talk stood before it ("tell me a story …"): then no fragment at its beginning leans on what follows
+ * @param told whether small talk came before it ("tell me a story …"): then its first fragment is not joined to what follows
  */
 function clausesOf(sentence: string, told: boolean): string[] {
   const clauses: string[] = []
@@ -136,18 +135,18 @@ function clausesOf(sentence: string, told: boolean): string[] {
   return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
 }
 
-/** "when the volume grows", and not "when does it grow". */
+/** Whether a clause is adverbial: "when the volume grows" is, "when does it grow" is not. */
 function isAdverbial(clause: string): boolean {
   const [first = '', second = ''] = words(clause.slice(0, CLOSE))
   return ADVERBIAL.has(first) && !AUXILIARIES.has(second)
 }
 
-/** Joins what leans on others to what stands before it, or after it where it comes first. */
+/** Joins dependent pieces to the piece before them, or after them if they come first. */
 function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean): Piece[] {
   const joined: { text: string }[] = []
   let waiting = ''
   for (const { text } of pieces) {
-    // Trimmed before it is joined: no text is copied once more for each that follows.
+    // Trimmed before joining, so that the joined text is not copied for each further piece.
     const whole = (waiting && `${waiting} `) + text.trim()
     const last = joined.at(-1)
     waiting = ''
@@ -158,7 +157,7 @@ function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean)
   return waiting === '' ? joined : [{ text: waiting }]
 }
 
-/** At most one term ("what happens"); what asks something of one term is none: "what is love". */
+/** Whether a clause has at most one term ("what happens") and no auxiliary: "what is love" is a question about one term. */
 function isFragment(clause: string): boolean {
   return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause)
 }

@@ -1,20 +1,20 @@
-/** Words written without spaces between them: one unknown word to a count of words, and a question to a model. */
+/** Recognises words written without spaces: the gate sees one unknown word, but a model reads a question. */
 import { STOP_WORDS } from './stop-words.ts'
 
-/** A word that begins a question is one of so many letters and up; with function words inside it, of so many. */
+/** Fewest letters of a run-together text: of one that begins like a question, and of one that contains function words. */
 const QUESTION_LETTERS = 14
 const SENTENCE_LETTERS = 20
-/** Function words inside it, different ones, of three letters and up. */
+/** Fewest distinct function words, of at least three letters, inside it. */
 const FUNCTION_WORDS = 2
 
-/** Begins with a question word, or with a verb and what it asks about; not `wholesale`, `whatsapp`, `wherever`. */
+/** Begins with a question word, or with a verb that asks; not `wholesale`, `whatsapp`, `wherever`. */
 const BEGINS_A_QUESTION =
   /^(?:who(?!le|lly)|what(?!s)|when|where(?!as|abouts|upon)|why|which|how(?!itz)|does|did|tell|explain|(?:is|are|was)the|can(?:you|the))(?!e?ver)/
-/** Stand in no longer word but a question. */
+/** Words that occur inside a long word only if it is a question. */
 const ASKS = /what(?!s)|which|whom|whose/
-/** These stand inside many words of other languages: Versic-her-ung, Arbe-its-amt. */
+/** Function words that occur inside many words of other languages: Versic-her-ung, Arbe-its-amt. */
 const INSIDE_OTHER_WORDS = 'its her all has any own off not was'.split(' ')
-/** A function word inside a word, the longest where several begin. */
+/** A function word inside a word; the longest if several begin at the same letter. */
 const INSIDE = new RegExp(
   [...STOP_WORDS]
     .filter((word) => word.length > 2 && !INSIDE_OTHER_WORDS.includes(word))
@@ -24,8 +24,8 @@ const INSIDE = new RegExp(
 )
 
 /**
- * Whether a word is English text without spaces. Long compounds, names of products and identifiers are not: they hold
- * hardly any function words. Scripts that are written without spaces never are.
+ * Whether a word is English text without spaces. Long compounds, product names and identifiers are not, because they contain
+ * hardly any function words; nor are words of scripts that are written without spaces.
  *
  * @param word in lower case, accents folded (`words`)
  */

@@ -1,4 +1,4 @@
-/** What people say around a question: courtesy, and talk about the asking. It asks nothing that evidence could support. */
+/** Recognises small talk around a question: courtesy, and remarks about asking. It needs no support by evidence. */
 import { words } from '../../core/text/words.ts'
 import { terms } from './terms.ts'
 import {
@@ -23,20 +23,20 @@ import {
 const WORD = /[\w'’]+/g
 const MARK = /[,:;!–—]| -/
 const JOINT = /^(?:but|so|and) /i
-/** Where talk may begin behind it. */
+/** Separators after which small talk may begin at the end of a sentence. */
 const BEFORE_TALK =
   /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:many thanks|thanks|thank you|thx|cheers)\b)/gi
-/** Talk within a sentence is looked for so far from either end, in characters. */
+/** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
-/** Behind talk that was taken off more may show: "Hello, please, …". */
+/** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */
 const ROUNDS = 3
 
 /**
- * Whether a clause asks nothing of its own. What is stated may be of any words of talk (`TALK`). What is asked, told or
- * wished for, and a clause without a speaker, is talk only where it asks for help: all of its terms say so (`HELP`)
- * or stand beside (`BESIDE`).
+ * Whether a clause is small talk. A statement is if all its terms are listed (`HELP`, `BESIDE`, `TALK`) or auxiliaries. A
+ * question, request or wish, and a clause without a speaker, is only if it asks for help: all its terms are in `HELP` or
+ * `BESIDE` and, unless a statement precedes it, at least one is in `HELP`.
  *
- * @returns `false` for one without a term, which belongs to what stands beside it
+ * @returns `false` for a clause without a term, which is joined to its neighbour
  */
 export function isSmallTalk(clause: string): boolean {
   const said = spoken(clause)
@@ -50,8 +50,8 @@ export function isSmallTalk(clause: string): boolean {
 }
 
 /**
- * Whether a sentence only states what concerns who asks ("I am on Windows 11."): it asks, tells and wishes nothing, and
- * names no subject. Thanks may say for what.
+ * Whether a sentence is only a statement about the asker ("I am on Windows 11."): it contains no question, request or wish,
+ * and introduces no topic. Thanks may say for what.
  */
 export function onlyStates(sentence: string): boolean {
   const said = spoken(sentence)
@@ -66,7 +66,7 @@ function spoken(clause: string): readonly string[] {
   return words(clause.replaceAll(PHRASES, 'thx'))
 }
 
-/** Whether a word asks, is an imperative, or wishes. */
+/** Whether a word asks, is an imperative, or expresses a wish. */
 function asks(said: readonly string[], at: number): boolean {
   const [before = '', word = '', next] = [said[at - 1], said[at], said[at + 1]]
   if (QUESTION_WORDS.has(word) || WISHES.has(word)) return true
@@ -74,7 +74,7 @@ function asks(said: readonly string[], at: number): boolean {
   return word === 'like' ? before === 'would' || before === 'd' : /^(?:if|whether|telling)$/.test(word)
 }
 
-/** Whether there is a speaker; behind an auxiliary the speaker asks. */
+/** Whether a word is the subject of a statement; after an auxiliary it is that of a question. */
 function states(said: readonly string[], at: number): boolean {
   if (SPEAKERS.has(said[at]!)) return !AUXILIARIES.has(said[at - 1] ?? '')
   return SUBJECTS.has(said[at]!) && said.slice(0, at).every((word) => JOINTS.has(word))
@@ -84,19 +84,19 @@ function isOfHelp(term: string): boolean {
   return HELP.has(term) || isIn(BESIDE, term)
 }
 
-/** An auxiliary is talk too, and so is a negated one: "couldn", "dont". */
+/** Whether a term is small talk. Auxiliaries are, negated ones too: "couldn", "dont". */
 function isTalk(term: string): boolean {
   return isOfHelp(term) || isIn(TALK, term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
 }
 
-/** Whether a stem is listed, or that of the adjective of an adverb. */
+/** Whether a stem is listed or, for an adverb, the stem of its adjective. */
 function isIn(stems: ReadonlySet<string>, term: string): boolean {
   return stems.has(term) || stems.has(term.replace(/li$/, ''))
 }
 
 /**
- * A sentence without the talk at either end: "Sorry if this is basic, but could you tell me …, thanks". What limits what is
- * asked stays ("…, but only if I ask").
+ * Removes small talk at both ends of a sentence: "Sorry if this is basic, but could you tell me …, thanks". A clause that
+ * restricts the question is kept ("…, but only if I ask").
  */
 export function withoutTalk(sentence: string): string {
   let rest = sentence
@@ -139,7 +139,7 @@ function withoutTail(sentence: string): string {
   return sentence
 }
 
-/** Small talk that does not limit what it stands beside. */
+/** Whether a clause is small talk and does not restrict its neighbour. */
 function isTalkBeside(clause: string): boolean {
   const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word) || word === 'as')
   return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause)

@@ -5,20 +5,20 @@
  *   (`bli`, `logi`)
  */
 
-/** The paper's C and V: runs of consonants and of vowels. y is a vowel behind a consonant, and nowhere else. */
+/** The paper's C and V: runs of consonants and of vowels. y is a vowel only after a consonant. */
 const CONSONANTS = '[^aeiou][^aeiouy]*'
 const VOWELS = '[aeiouy][aeiou]*'
 const START = `^(?:${CONSONANTS}|(?=[aeiou]))`
 
-/** The paper's *v*: a vowel. */
+/** The paper's *v*: the stem contains a vowel. */
 const HAS_VOWEL = new RegExp(`${START}[aeiouy]`)
-/** The paper's m, how many runs of vowels have consonants behind them, is above 0, and above 1. */
+/** The paper's m, the number of runs of vowels followed by consonants, is above 0, and above 1. */
 const ABOVE_0 = new RegExp(`${START}${VOWELS}${CONSONANTS}`)
 const ABOVE_1 = new RegExp(`${START}(?:${VOWELS}${CONSONANTS}){2}`)
-/** m is 1, and the paper's *o: at the end consonant, vowel, consonant, the last not w, x or y. */
+/** m is 1, and the paper's *o: it ends in consonant, vowel, consonant, the last of which is not w, x or y. */
 const SHORT = new RegExp(`^${CONSONANTS}[aeiouy][^aeiouwxy]$`)
 
-/** What replaces suffixes. */
+/** Replacements of suffixes. */
 type Replacements = Readonly<Record<string, string>>
 
 const STEP_2: Replacements = {
@@ -46,12 +46,12 @@ const STEP_2: Replacements = {
 }
 const STEP_3: Replacements = { icate: 'ic', ative: '', alize: 'al', iciti: 'ic', ical: 'ic', ful: '', ness: '' }
 
-/** Of several endings the longest: it begins first. */
+/** Match the longest of several endings, because it begins first. */
 const ENDING_2 = new RegExp(`(?:${Object.keys(STEP_2).join('|')})$`)
 const ENDING_3 = new RegExp(`(?:${Object.keys(STEP_3).join('|')})$`)
 const ENDING_4 = /(?:al|[ae]nce|er|ic|[ai]ble|ant|e?ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/
 
-/** Replaces the ending of a word, if what is left of it measures enough. */
+/** Replaces the ending of a word if the stem before it has a sufficient measure m. */
 function replaceEnding(word: string, ending: RegExp, enough: RegExp, replacements: Replacements): string {
   const stem = word.replace(ending, '')
   return stem !== word && enough.test(stem) ? stem + (replacements[word.slice(stem.length)] ?? '') : word
@@ -72,10 +72,10 @@ function tidyEnd(word: string): string {
   return tidy.endsWith('ll') && ABOVE_1.test(tidy) ? tidy.slice(0, -1) : tidy
 }
 
-/** Lower-case ASCII letters that end as some rule asks for: most words are their own stems. */
+/** Words whose ending some rule applies to: most words are their own stems. */
 const MAY_CHANGE = /^[a-z]+(?:[seyi]|ed|ing|al|ful|ll|er|or|ic|ou|ion|ism|[ae]nt)$/
 
-/** Stem of one word in lower-case ASCII letters; anything else, and words of one or two letters, come back as they are. */
+/** Stem of a word of lower-case ASCII letters; other words, and those of one or two letters, are returned unchanged. */
 export function stem(word: string): string {
   if (word.length < 3 || !MAY_CHANGE.test(word)) return word
   let stemmed = removePast(word.replace(/(?<=ss|i)es$|(?<!s)s$/, ''))

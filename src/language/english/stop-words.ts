@@ -1,7 +1,7 @@
-/** English words without evidence of their own. */
+/** English stop words. */
 import { setOf } from '../../core/text/set-of.ts'
 
-/** English function words: they carry no evidence. Question words count among them. */
+/** English function words, including question words: they carry no evidence. */
 export const STOP_WORDS = setOf(
   'a about above after again against all also am an and any are as at be because been before being below between ' +
     'both but by can cannot could did do does doing don down during each few for from further had has have having he ' +
@@ -11,7 +11,7 @@ export const STOP_WORDS = setOf(
     'we were what when where which while who whom whose why will with would you your yours yourself yourselves',
 )
 
-/** Whether a word, in lower case, carries no evidence of its own. */
+/** Whether a lower-case word is a stop word. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }

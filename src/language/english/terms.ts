@@ -1,9 +1,9 @@
-/** The terms that English texts are counted by. */
+/** Terms of English texts. */
 import { terms as termsIn } from '../../core/text/terms.ts'
 import { stem } from './stem.ts'
 import { isStopWord } from './stop-words.ts'
 
-/** The terms of a text in order: stemmed words, stop words left out. */
+/** Terms of a text in order: its stemmed words without stop words. */
 export function terms(text: string): string[] {
   return termsIn(text, { isStopWord, stem })
 }
