@@ -43,7 +43,7 @@ const READERS: readonly (readonly [string, WordReader])[] = [
   ['terms of the index', indexTerms],
 ]
 
-/** Whether a gate answers the second question with the answer to the first. */
+/** Whether a gate answers the second question with the first's answer; some have no passage in the corpus. */
 async function sharesAnswer({ a, b }: PairLine, ports: ReturnType<typeof portsOver>, stems: WordReader) {
   const options = { store: createMemoryAnswerCache(), stems }
   const { gated } = await gatedPast(options, ports, SETTINGS, asked(normaliseQuestion(a)))

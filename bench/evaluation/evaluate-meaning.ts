@@ -48,8 +48,9 @@ interface Measured {
   /** Lexically, and with the cosine. */
   readonly answered: readonly [Count, Count]
   readonly falseAcceptance: readonly [Count, Count]
-  /** Answerable questions refused lexically; among them those of one part, found, with a high cosine (2.5). */
+  /** Answerable questions that are refused lexically, and answered with the cosine. */
   readonly carried: Count
+  /** The same for those of one part, with their passage found and a cosine at least 2.5 deviations high. */
   readonly telling: Count
 }
 

@@ -167,8 +167,8 @@ function compose(env: GateBindings): Composition {
     },
     judging: { policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader) },
     answer: answerOptionsOf(env),
-    // The free plan of Workers allows 50 subrequests and D1 queries per invocation; the semantic scale takes half as
-    // many again.
+    // The free plan of Workers allows 50 subrequests and 50 D1 queries per invocation, and a semantic scale asks half as
+    // many windows again.
     scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 36 : 28,
     reader,
     ingest: {

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 
-/** 503 with `schema_outdated` if migrations are missing; delayed jobs do not stop questions, so they are 200. */
+/** 503 with `schema_outdated` if migrations are missing; 200 with delayed jobs, since questions are answered. */
 export async function health(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { statistics } = compositionFor(c.env)
   await statistics.summaries.check()

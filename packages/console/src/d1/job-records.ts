@@ -17,7 +17,11 @@ export interface JobRun {
   readonly finished: boolean
 }
 
-/** Whether fewer than `most` of D1's 1,000 statements per invocation were used. */
+/**
+ * Whether fewer than `most` of the 1,000 statements that D1 allows per invocation were used.
+ *
+ * @see https://developers.cloudflare.com/d1/platform/limits/
+ */
 export type HasRoom = (most: number) => boolean
 
 /** The last run of a job. */
@@ -35,7 +39,11 @@ export interface JobRecord {
 export interface JobRecords {
   /** By name. @throws `schema_outdated`, `store_unavailable` */
   list(): Promise<readonly JobRecord[]>
-  /** Records a run begun at `ranMs`; if like the last, hourly. @throws `schema_outdated`, `store_unavailable` */
+  /**
+   * Records a run that began at `ranMs`; `failed` if it threw. A run with the same result as the last is recorded hourly.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
   note(name: string, ranMs: number, ended: JobRun | 'failed'): Promise<void>
   /** Where a job continues; `undefined` before its first run. @throws `schema_outdated`, `store_unavailable` */
   cursor<Cursor>(name: string): Promise<Cursor | undefined>

@@ -175,7 +175,7 @@ function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> 
   return numbers
 }
 
-/** Whether a text has more UTF-8 bytes than allowed; only encoded if one to three bytes per unit may exceed it. */
+/** Whether a text has too many UTF-8 bytes. A code unit takes one to three, so few texts need to be encoded. */
 export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
 }
