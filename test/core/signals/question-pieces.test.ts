@@ -131,6 +131,7 @@ describe('what stands beside a quotation', () => {
   it.each([
     ['behind eight words of the first chunk', 'the red engine starts with a key on yellow cats', MORNINGS, 1],
     ['behind seven that it begins with', 'the red engine starts with a key yellow cats', MORNINGS, 1],
+    ['behind eight from its middle', 'engine starts with a key on cold mornings yellow cats', MORNINGS, 1],
     ['behind six', 'the red engine starts with a yellow cats', MORNINGS, 0],
     ['behind seven elsewhere', 'Wet red engine starts with a key on yellow cats', MORNINGS, 0],
     ['behind eight, one of them another', 'the red engine starts or a key on yellow cats', MORNINGS, 1],
