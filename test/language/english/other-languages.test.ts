@@ -15,6 +15,7 @@ describe('questions in other languages that are run together', () => {
     ['Greek', ['Πόσους πόντους πέτυχε η ομάδα', 'Πού βρίσκεται το στάδιο;']],
     ['Arabic', ['كم عدد النقاط التي سجلها الفريق', 'أين يقع الملعب؟']],
     ['Arabic, who', ['من صمم الجسر القديم', 'من الذي بنى القلعة؟']],
+    ['Arabic, who does', ['ما هو أقدم جسر في المدينة', 'من يدير الملعب القديم؟']],
     ['Arabic, with whom', ['كم عدد النقاط التي سجلها الفريق', 'مع من لعب المباراة؟']],
     ['three of them', ['Wer baute die Brücke', 'Wann fährt der Zug', 'Warum regnet es heute?']],
   ])('%s: are parted before a word that asks', (_, parts) => {
