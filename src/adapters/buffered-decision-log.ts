@@ -7,66 +7,65 @@ import { createDropCount } from './decision-log/drop-count.ts'
 export interface BufferedDecisionLogOptions {
   readonly store: DecisionStore
   /**
-   * Events held when they are written at once. 1 and up.
+   * Number of buffered events at which they are written immediately. 1 and up.
    *
    * @default 100
    */
   readonly flushAt?: number
   /**
-   * How long the first event held waits for others, in milliseconds. 0..20,000: `waitUntil` ends after 30 s.
+   * How long the first buffered event waits for others, in milliseconds. 0..20,000, because `waitUntil` ends after 30 s.
    *
    * @default 1_000
    */
   readonly flushAfterMs?: number
   /**
-   * Most events held, those being written included. Beyond it the oldest waiting ones are dropped. `flushAt` and up.
+   * Most events held, including those being written. Beyond it the oldest waiting ones are dropped. `flushAt` and up.
    *
    * @default 10_000
    */
   readonly maxHeld?: number
   /**
-   * Called with the number of events just dropped. It must not throw. The store is told as well, once it answers again.
+   * Called with the number of events just dropped. It must not throw. The number is also reported to the store when it is back.
    */
   readonly onDropped?: (count: number) => void
   /** @default the platform's clock */
   readonly clock?: Clock
 }
 
-/** Most events of one write, so that what a long failure piled up does not go out in one piece. */
+/** Most events of one write, so that the backlog of a long failure is not written at once. */
 const MAX_WRITE = 1_000
-/** First wait after a failed write; it doubles with each further one. An overloaded D1 must not be asked again at once. */
+/** Wait after the first failed write; it doubles with each further one. An overloaded D1 must not be retried immediately. */
 const BACK_OFF_MS = 1_000
 const LONGEST_BACK_OFF_MS = 8_000
 /**
- * A promise given to `waitUntil` is cancelled without a word 30 s after its response. What it has not done by then
- * is given up, and another write begins.
+ * A promise given to `waitUntil` is cancelled silently 30 s after its response. A write that is unfinished by then is
+ * abandoned, and its events are written again.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const ABANDONED_AFTER_MS = 40_000
 
-/** Time that something takes, from when to how long. */
+/** A period: its beginning and length. */
 interface Span {
   readonly sinceMs: number
   readonly forMs: number
 }
 
-/** Milliseconds that are left of it, 0 once it is over; one that begins in the future is: the clock was set back. */
+/** Milliseconds left of a period; 0 if it is over or begins in the future, which means that the clock was set back. */
 function leftOf({ sinceMs, forMs }: Span, nowMs: number): number {
   return nowMs < sinceMs ? 0 : Math.max(0, sinceMs + forMs - nowMs)
 }
 
 /**
- * Holds events in the isolate and writes them together. The first event held and the one that fills the buffer return a
- * promise for `waitUntil`, every other one `undefined`. Each promise belongs to the request that recorded its event:
- * no request ever waits for another, which workerd forbids, and work that a cancelled request left behind is taken
- * over by a later one.
+ * Buffers events in the isolate and writes them in batches. For the first buffered event and the one that fills the buffer,
+ * `record` returns a promise for `waitUntil`, otherwise `undefined`. Each promise belongs to the request that recorded its
+ * event: no request waits for another, which workerd forbids. A later request takes over the work of a cancelled one.
  *
- * A failed write puts its events back for a later one, after a pause. Events that were stored all the same are then
- * written twice, which the store counts once.
+ * Events of a failed write are written again after a pause. If they were stored nevertheless, they are written twice, but
+ * the store counts them once.
  *
- * An isolate that ends at once, killed or out of memory, takes with it what it recorded in the last `flushAfterMs`, fewer
- * than `flushAt`, and what was being written; while writes fail, all that it holds. No later number shows a gap then.
+ * If an isolate is killed or runs out of memory, the events of the last `flushAfterMs` (fewer than `flushAt`) and those being
+ * written are lost; while writes fail, all events that it holds. No later sequence number reveals this gap.
  *
  * @returns a log whose promises never reject
  * @throws `config_invalid` when an option is out of range
@@ -91,7 +90,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
   if (maxHeld < flushAt)
     throw new RagGateError('config_invalid', 'maxHeld must not be under flushAt', { param: 'maxHeld' })
 
-  // Made with the first event: a Worker has no randomness outside a request.
+  // Created with the first event, because a Worker has no randomness outside a request.
   let isolate: string | undefined
   let sequence = 0
   let waiting: NumberedEvent[] = []
@@ -126,7 +125,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
   async function writeOut(): Promise<void> {
     timer = undefined
     takeOverAbandonedWrites(clock.nowMs())
-    // Only what waits now: under steady traffic one request would otherwise write for all others, past its own end.
+    // Only events that wait now: under steady traffic, one request would otherwise keep writing those of others after its end.
     for (let left = waiting.length; left > 0 && waiting.length > 0; left -= MAX_WRITE) {
       const events = waiting.splice(0, Math.min(left, MAX_WRITE))
       const write = { events, sinceMs: clock.nowMs(), forMs: ABANDONED_AFTER_MS }
@@ -137,7 +136,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
         failures = 0
         pause = undefined
       } catch {
-        // The events are not lost: they wait for the next write. Were this one taken over, they wait already.
+        // The events are not lost: they wait for the next write. If this one was taken over, they wait already.
         if (writes.delete(write)) putBack(events)
         pause = { sinceMs: clock.nowMs(), forMs: Math.min(BACK_OFF_MS * 2 ** failures++, LONGEST_BACK_OFF_MS) }
         return

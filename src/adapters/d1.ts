@@ -1,4 +1,4 @@
-/** What the gate keeps in D1: decisions and purges, and what other stores over the same tables share. Their tables are made by the migrations in `d1/migrations`. */
+/** D1 stores of decisions and purges, and functions shared with other stores of D1. `d1/migrations` creates the tables. */
 export { createD1AnswerPurges } from './d1/answer-purges.ts'
 export { createD1DecisionStore } from './d1/decision-store.ts'
 export { PURGES_KEPT_DAYS } from './d1/answer-purges.ts'

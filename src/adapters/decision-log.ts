@@ -1,3 +1,3 @@
-/** What a log of decisions of one's own is made with. */
+/** Building blocks for custom decision logs. */
 export { createDropCount } from './decision-log/drop-count.ts'
 export { writeDirectly } from './decision-log/write-directly.ts'

@@ -3,7 +3,7 @@ import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 
 export interface MemoryAnswerCacheOptions {
   /**
-   * Room for answers, in bytes, roughly: two a character of an answer and its key. 0 and up; an isolate has 128 MB.
+   * Approximate capacity in bytes, two per character of an answer and its key. 0 and up; an isolate has 128 MB.
    *
    * @default 8_388_608
    */
@@ -14,18 +14,18 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 const BYTES_PER_CHARACTER = 2
 
 /**
- * Keeps answers in the isolate, those used last. What is put in is copied and frozen, so it cannot change later.
+ * Keeps the most recently used answers in the isolate. Stored answers are copied and frozen, so that they cannot change.
  *
- * @returns a cache that does not store an answer larger than all of its room
- * @throws `config_invalid` when `maxBytes` is negative or no number
+ * @returns a cache that does not store an answer larger than its capacity
+ * @throws `config_invalid` if `maxBytes` is negative or not a number
  */
 export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}): AnswerCache {
   requireOptions(options, { maxBytes: number(0) })
   const { maxBytes = DEFAULT_MAX_BYTES } = options
-  // A Map keeps the order of insertion: the first entry is the one used longest ago.
+  // A Map keeps the order of insertion: the first entry is the least recently used.
   const entries = new Map<string, { readonly answer: StoredAnswer; readonly bytes: number }>()
   let bytesHeld = 0
-  // What is asked for again and again stays where it is: to move an entry takes a Map long.
+  // An entry that is read repeatedly is not moved, because moving entries of a Map is slow.
   let newest = ''
 
   function remove(key: string): void {
@@ -51,7 +51,7 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
       const text = JSON.stringify(answer)
       const bytes = (key.length + text.length) * BYTES_PER_CHARACTER
       if (bytes > maxBytes) return
-      // True because the text was made of a `StoredAnswer`, which is plain data.
+      // The cast is safe: the text was made from a `StoredAnswer`, which is plain data.
       entries.set(key, { answer: freeze(JSON.parse(text) as StoredAnswer), bytes })
       bytesHeld += bytes
       newest = key

@@ -1,12 +1,12 @@
-/** Purges of one isolate: for tests, and for servers that are a single process. */
+/** Purges within one process, for tests and for servers of a single process. */
 import { noPurges, notePurges, type PurgedScopes, purgedSince } from '../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 
-/** Tenants whose purges are known one by one; a purge of everything takes the place of the oldest. */
+/** Most tenants whose purges are kept individually; those of the oldest are replaced by a purge of everything. */
 const MOST_TENANTS = 1000
 
-/** Purges that this object alone knows of, at once. They are gone with the process, as its memory is. */
+/** Purges in memory, in effect at once. They are lost with the process, as are answers in its memory. */
 export function createMemoryAnswerPurges(): AnswerPurges {
   let epoch = 0
   let everythingEpoch = 0
@@ -14,7 +14,7 @@ export function createMemoryAnswerPurges(): AnswerPurges {
 
   function ofTenant(tenant: string): PurgedScopes {
     const known = tenants.get(tenant) ?? noPurges()
-    // Moved to the end: the first one was purged longest ago.
+    // Moved to the end, so that the first is the tenant with the oldest purge.
     tenants.delete(tenant)
     tenants.set(tenant, known)
     if (tenants.size > MOST_TENANTS) {
@@ -30,7 +30,7 @@ export function createMemoryAnswerPurges(): AnswerPurges {
   return {
     maxAgeSeconds: 0,
     async known(tenant) {
-      // What was known before a purge stays what it was: an answer that knows of this one is no older.
+      // Kept as it is now: later purges do not change what this caller knows.
       const knownEpoch = epoch
       return {
         epoch: knownEpoch,

@@ -5,8 +5,8 @@ import { createFlights } from './coalescing/flights.ts'
 
 export interface MemoryCoalescerOptions {
   /**
-   * How long the one who makes the answer may take to begin it before one more of those who wait tries, milliseconds,
-   * 1..600,000: a little more than the time limit of the model.
+   * How long the leader may take to begin the answer before a waiting caller leads too, milliseconds, 1..600,000: slightly
+   * more than the time limit of the model.
    *
    * @default 30_000
    */
@@ -14,10 +14,10 @@ export interface MemoryCoalescerOptions {
 }
 
 /**
- * Coalesces within one process: for Node, Deno and Bun. In Workers a request cannot wait for another one; there
- * `createDurableObjectCoalescer` does it.
+ * Coalesces requests within one process, for Node, Deno and Bun. In Workers a request cannot wait for another; use
+ * `createDurableObjectCoalescer` there.
  *
- * @throws `config_invalid` when `leaderTimeoutMs` is out of range
+ * @throws `config_invalid` if `leaderTimeoutMs` is out of range
  */
 export function createMemoryCoalescer(options: MemoryCoalescerOptions = {}): Coalescer {
   requireOptions(options, { leaderTimeoutMs: whole(1, 600_000) })

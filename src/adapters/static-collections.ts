@@ -1,4 +1,4 @@
-/** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
+/** Collections fixed at deployment, for documents that are indexed elsewhere. */
 import { anything, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { type CollectionScale, isCollectionScale } from '../core/scale/collection-scale.ts'
 import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
@@ -11,20 +11,20 @@ export interface StaticCollection {
   /** @default 'default' */
   readonly tenant?: string
   /**
-   * Raise it when the documents change: answers and refusals made from older ones are then never found. Without it, a
-   * refusal is remembered for thirty seconds.
+   * Raise it when the documents change, so that cached answers and refusals from older ones are no longer used. Without it,
+   * refusals are cached for thirty seconds.
    *
    * @default 1
    */
   readonly corpusVersion?: number
   /**
-   * Term statistics, made with `buildLexicon`, or as the text that `rag-gate lexicon` writes, which is read when it is
-   * first needed. Without them every term of a question counts alike.
+   * Term statistics from `buildLexicon`, or the text that `rag-gate lexicon` writes, which is parsed when first needed.
+   * Without them all terms of a question have the same weight.
    */
   readonly lexicon?: Lexicon | string
   /**
-   * Its own scale, as `learnScale` of `@hono-rag-gate/ingest` gives it, or as read from the JSON that `rag-gate scale`
-   * writes. It counts for the policy and the embedding that it was learned under alone.
+   * The collection's scale, from `learnScale` of `@hono-rag-gate/ingest` or parsed from the JSON that `rag-gate scale` writes.
+   * It applies only to the policy and embedding with which it was learned.
    *
    * @default none
    */
@@ -32,9 +32,9 @@ export interface StaticCollection {
 }
 
 /**
- * Makes collections from a list.
+ * Creates collections from a list.
  *
- * @throws `config_invalid` for an option that is wrong, and for a collection that a tenant has twice
+ * @throws `config_invalid` for an invalid option, and if a tenant has two collections with the same id
  */
 export function createStaticCollections(list: readonly StaticCollection[]): Collections {
   if (!Array.isArray(list))
@@ -54,7 +54,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       id,
       corpusVersion,
       lexiconId: lexicon === undefined ? null : String(at),
-      // Checked above.
+      // The cast is safe: checked above.
       ...(scale && { scale: scale as CollectionScale }),
     }),
   )
@@ -77,7 +77,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
   }
 }
 
-/** The text as it was written: editors and version control end files, and lines, in their own way. */
+/** The text as it was written: editors and version control may change the ends of lines and files. */
 function asWritten(text: string): string {
   return text.replaceAll('\r\n', '\n').trimEnd()
 }

@@ -2,10 +2,10 @@ import { callable, methods, required, requireOptions } from '../core/lib/options
 import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 
 export interface TieredAnswerCacheOptions {
-  /** From the fastest to the one with the widest reach: memory, the Cache API, KV. Two and up. */
+  /** Caches from the fastest to the most widely shared: memory, the Cache API, KV. Two and up. */
   readonly tiers: readonly AnswerCache[]
   /**
-   * Takes the work of filling the faster tiers after the answer was found in a slower one, such as `waitUntil` of
+   * Receives the promise of filling faster tiers after an answer was found in a slower one; for example `waitUntil` of
    * `cloudflare:workers`.
    *
    * @default the read waits for it
@@ -14,11 +14,11 @@ export interface TieredAnswerCacheOptions {
 }
 
 /**
- * Puts caches one in front of the other. An answer is written to all of them, is read from the first that has one which
- * would do, and is then written to those in front; where none would do, the latest is returned. It is the same entry
- * everywhere, so its lifetime is too. A tier that fails is a tier that holds nothing.
+ * Combines caches into tiers. An answer is written to all tiers, read from the first that has a usable one, and then copied
+ * to the faster ones; if none is usable, the latest is returned. The entry is the same in all tiers, and so is its lifetime.
+ * A tier that fails counts as empty.
  *
- * @returns a cache whose `put` never rejects, and whose `delete` rejects when one of the tiers does, after all were asked
+ * @returns a cache whose `put` never rejects, and whose `delete` rejects if a tier does, after all tiers were called
  * @throws `config_invalid` with fewer than two tiers
  */
 export function createTieredAnswerCache(options: TieredAnswerCacheOptions): AnswerCache {
@@ -37,7 +37,7 @@ export function createTieredAnswerCache(options: TieredAnswerCacheOptions): Answ
         const answer = await (async () => tier.get(key, isUsable))().catch(() => null)
         if (answer === null) continue
         if (!isUsable(answer)) {
-          // Expired or purged here; a tier that others write to may have it anew.
+          // Expired or purged in this tier; a tier that others write to may have a newer one.
           latest = latest === null || answer.requestedAtMs > latest.requestedAtMs ? answer : latest
           continue
         }

@@ -1,19 +1,19 @@
-/** Copies of a list of purges, one a tenant, where others write to the list as well. */
+/** Copies, one per tenant, of a list of purges to which others write too. */
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import { MOST_PURGES, noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
 import { type PurgeScope, purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../ports/answer-purges.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** A purge in a list: the canonical text of its scope, and its number. */
+/** A purge in the list: canonical text of its scope, and its number. */
 export type PurgeRow = readonly [scope: string, epoch: number]
 
 export interface PurgeCopies extends Pick<AnswerPurges, 'known' | 'maxAgeSeconds'> {
-  /** To be called after a purge through this object: it is known at once. */
+  /** To be called after a purge through this object, which is then in effect at once. */
   readonly purged: (scopes: readonly PurgeScope[]) => void
 }
 
-/** What is known of a tenant's purges. */
+/** Copy of a tenant's purges. */
 interface Copy {
   readonly purges: PurgedScopes
   readonly readAtMs: number
@@ -22,9 +22,8 @@ interface Copy {
 const MAX_COPIES = 1000
 
 /**
- * @param copyMaxAgeMs how long a copy answers instead of the list, milliseconds; 0 asks for every question
- * @param readNewer the tenant's own purges with higher numbers, the newest first, one more than are kept one by one at most;
- *   and those that reach every tenant
+ * @param copyMaxAgeMs how long a copy is used instead of the list, milliseconds; with 0 the list is read for every question
+ * @param readNewer the tenant's purges with higher numbers, newest first, at most `MOST_PURGES` + 1; and those of all tenants
  */
 export function purgeCopies(
   copyMaxAgeMs: number,
@@ -32,11 +31,11 @@ export function purgeCopies(
   readNewer: (tenant: string, epoch: number) => Promise<readonly PurgeRow[]>,
 ): PurgeCopies {
   const copies = new Map<string, Copy>()
-  // Counts the purges through this object: a reading that began before one of them has read too little.
+  // Number of purges through this object: a read that began before one of them may lack it.
   let purged = 0
 
   async function refresh(tenant: string, held: Copy | undefined): Promise<Copy> {
-    // Taken before reading: what is purged meanwhile is read the next time.
+    // Taken before reading, so that purges made meanwhile are read next time.
     const startedMs = clock.nowMs()
     const purgedBefore = purged
     const rows = await readNewer(tenant, held?.purges.epoch ?? 0)
@@ -45,7 +44,7 @@ export function purgeCopies(
     notePurges(purges, rows)
     const whole = purgeScopeText({ kind: 'tenant', tenant })
     const folded = rows.filter(([scope]) => scope === whole).map(([, epoch]) => epoch)
-    // The oldest of so many: there may be more behind it that were not read.
+    // With so many, there may be older ones that were not read: the oldest counts as a purge of the whole tenant.
     if (rows.length > MOST_PURGES) folded.push(Math.min(...rows.map(([, epoch]) => epoch)))
     purges.foldedEpoch = Math.max(purges.foldedEpoch, ...folded)
     const copy = { purges, readAtMs: purged === purgedBefore ? startedMs : -Infinity }

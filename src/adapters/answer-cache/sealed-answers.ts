@@ -1,31 +1,31 @@
-/** Answers in a store that others may write to: sealed, and under the digests of their keys. */
+/** Answers in a store that others may write to: sealed, and stored under digests of their keys. */
 import type { AnswerCache, StoredAnswer } from '../../ports/answer-cache.ts'
 import type { Sealer } from './envelope.ts'
 
-/** Something that went wrong in a store of answers and was not passed on. */
+/** A failure of an answer store that was not thrown. */
 export interface AnswerCacheFault {
   readonly operation: 'get' | 'put'
   /**
-   * `damaged`: what was stored is not what was put there; it was deleted. `rate-limited`: the store took no more writes to
+   * `damaged`: the stored text is not what was written; it was deleted. `rate-limited`: the store accepted no more writes to
    * this key, and the answer was dropped.
    */
   readonly kind: 'failed' | 'timeout' | 'damaged' | 'rate-limited'
   readonly cause?: unknown
 }
 
-/** Texts by address, which has 64 hexadecimal characters. */
+/** Texts by address (64 hexadecimal characters). */
 export interface SealedStore {
   get(address: string): Promise<string | null>
   put(address: string, sealed: string, seconds: number, answer: StoredAnswer): Promise<unknown>
   delete(address: string): Promise<unknown>
 }
 
-/** Longest that a store keeps an answer, seconds: a day less than purges are remembered. */
+/** Longest time that a store keeps an answer, in seconds: one day less than purges are kept. */
 const LONGEST_SECONDS = 31 * 86_400
 
 /**
- * Keeps answers in a store for their lifetime and their window for faults. A read that fails, or takes longer than the
- * deadline, is a miss, and `onFault` is called; `put` never rejects, `delete` with the store's own error.
+ * Keeps answers in a store for their lifetime plus `staleIfErrorSeconds`. A read that fails or exceeds the deadline is a miss
+ * and calls `onFault`. `put` never rejects; `delete` rejects with the store's own error.
  *
  * @param deadlineMs milliseconds
  */

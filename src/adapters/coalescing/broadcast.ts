@@ -1,7 +1,7 @@
-/** A body that is read along by many: each gets what there is of it, and then every piece that comes. */
+/** A body with several readers: each gets the pieces so far, and then every further one. */
 import type { StoredAnswer } from '../../ports/answer-cache.ts'
 
-/** Bytes that are kept for those who come later, as many as a stored answer has at most. */
+/** Most bytes kept for later readers: the largest size of a stored answer. */
 const MAX_KEPT_BYTES = 262_144
 
 /** The body of one answer while it is being made. */
@@ -10,10 +10,10 @@ export class Broadcast {
   readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>()
   #pieces: Uint8Array[] = []
   #bytes = 0
-  /** Whether who comes now still gets all of it. */
+  /** Whether a new reader still gets the whole body. */
   isOpen = true
 
-  /** @param answer all but the body */
+  /** @param answer the answer without its body */
   constructor(answer: StoredAnswer) {
     this.answer = answer
   }
@@ -26,7 +26,7 @@ export class Broadcast {
     for (const reader of this.#readers) reader.enqueue(piece)
   }
 
-  /** @param failure what the body broke off by */
+  /** @param failure error that ended the body early */
   end(failure?: { readonly cause: unknown }): void {
     this.#close()
     for (const reader of this.#readers) {

@@ -1,17 +1,17 @@
-/** Those who ask the same at the same time: one makes the answer, the others wait for it or read along. */
+/** Coalesces concurrent requests with the same answer key: one generates the answer, the others wait or read its stream. */
 import type { StoredAnswer } from '../../ports/answer-cache.ts'
 import type { CoalescedOutcome, Role } from '../../ports/coalescer.ts'
 import { Broadcast } from './broadcast.ts'
 
-/** On which terms a caller waits. */
+/** Conditions under which a caller waits. */
 export interface JoinTerms {
-  /** How long a leader may take before one more leads, milliseconds, 1 and up. A caller waits at most twice as long. */
+  /** How long a leader may take before another leads too, milliseconds, 1 and up. A caller waits at most twice as long. */
   readonly leaderTimeoutMs: number
   /** Number of the latest purge that the caller knows of. */
   readonly purgeEpoch: number
 }
 
-/** @default of `leaderTimeoutMs`: a little more than models are given */
+/** Default of `leaderTimeoutMs`: slightly above the time limit of models. */
 export const LEADER_TIMEOUT_MS = 30_000
 
 /** The role of a caller in a flight. */
@@ -19,41 +19,41 @@ export type FlightRole =
   | Exclude<Role, { kind: 'leader' }>
   | {
       readonly kind: 'leader'
-      /** Names this leader among those of the flight. */
+      /** Identifies this leader within the flight. */
       readonly leaderId: number
     }
 
 /**
- * How long the last outcome is given to callers that come later, milliseconds: they looked into the cache before the
- * answer was stored.
+ * How long the last outcome is given to later callers, milliseconds: they may have read the cache before the answer was
+ * stored.
  */
 const KEPT_MS = 5000
 
-/** Failures, one after the other, after which all who wait lead: no caller waits longer than for these. */
+/** Consecutive failures after which all waiting callers lead, so that none waits for more than these. */
 const MOST_FAILURES = 2
 
 const SEPARATE: FlightRole = { kind: 'separate' }
 
-/** One who makes the answer. */
+/** A caller that generates the answer. */
 interface Leading extends JoinTerms {
   readonly sinceMs: number
   broadcast?: Broadcast
 }
 
-/** One who waits. */
+/** A waiting caller. */
 interface Waiting extends JoinTerms {
   readonly sinceMs: number
   readonly take: (role: FlightRole) => void
   timer?: ReturnType<typeof setTimeout>
 }
 
-/** One flight after the other under one key. */
+/** Successive flights under one key. */
 export class Flight {
   readonly #nowMs: () => number
   readonly #leaders = new Map<number, Leading>()
   readonly #waiting = new Set<Waiting>()
   #lastLeader = 0
-  /** Leaders who failed since one came to an answer. */
+  /** Leaders that failed since the last success. */
   #failures = 0
   #ended: { readonly role: FlightRole; readonly purgeEpoch: number; readonly sinceMs: number } | undefined
 
@@ -61,7 +61,7 @@ export class Flight {
     this.#nowMs = nowMs
   }
 
-  /** Whether there is no leader in time, no follower, and no kept outcome. */
+  /** Whether there is no leader within its time, no waiting caller, and no kept outcome. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#punctual().length === 0 && !this.#isWithin(KEPT_MS, this.#ended)
   }
@@ -80,7 +80,7 @@ export class Flight {
     })
   }
 
-  /** Lets those who wait read along, from the first piece on. Settles at the end of the body, also of a broken one. */
+  /** Gives waiting callers the body once its first piece has arrived. Settles when the body ends, even by an error. */
   async begin(leader: number, answer: StoredAnswer, body: ReadableStream<Uint8Array>): Promise<void> {
     const leading = this.#leaders.get(leader)
     if (leading === undefined) return body.cancel()
@@ -101,7 +101,7 @@ export class Flight {
     }
   }
 
-  /** Ends the work of a leader; only the first time counts. */
+  /** Ends the work of a leader; further calls have no effect. */
   complete(leader: number, outcome: CoalescedOutcome): void {
     const leading = this.#leaders.get(leader)
     if (leading === undefined) return
@@ -119,7 +119,7 @@ export class Flight {
     this.#succeed()
   }
 
-  /** A leader whose connection closed: the next one leads, however many were lost before. */
+  /** Removes a leader whose connection closed; the next caller leads, however many were lost before. */
   lose(leader: number): void {
     const leading = this.#leaders.get(leader)
     if (leading === undefined) return
@@ -128,11 +128,11 @@ export class Flight {
     this.#succeed()
   }
 
-  /** Has those who wait lead, as many as may at once. */
+  /** Makes waiting callers leaders, as many as may lead at once. */
   #succeed(): void {
     const atOnce = this.#failures < MOST_FAILURES ? 1 : Infinity
     while (this.#waiting.size > 0 && this.#punctual().length < atOnce) {
-      // The leader that knows of the most purges: its answer may be sent to all.
+      // The caller that knows the latest purge, because its answer may be sent to all.
       const next = [...this.#waiting].reduce((one, other) => (other.purgeEpoch > one.purgeEpoch ? other : one))
       this.#give(next, this.#lead(next))
     }
@@ -145,19 +145,19 @@ export class Flight {
     return { kind: 'leader', leaderId }
   }
 
-  /** Leaders who have not taken too long. */
+  /** Leaders within their time. */
   #punctual(): Leading[] {
     return [...this.#leaders.values()].filter((leading) => this.#isWithin(leading.leaderTimeoutMs, leading))
   }
 
-  /** Those of them whose answer this caller may be sent. */
+  /** Those of them whose answer this caller may get. */
   #leadersFor({ purgeEpoch, leaderTimeoutMs }: JoinTerms): Leading[] {
     return this.#punctual().filter(
       (leading) => leading.purgeEpoch >= purgeEpoch && this.#isWithin(leaderTimeoutMs, leading),
     )
   }
 
-  /** When every leader has taken too long, one of those who wait leads as well, and the others wait for that one. */
+  /** When all leaders have exceeded their time, one waiting caller leads too, and the others wait for it. */
   #watch(waiting: Waiting): void {
     const { leaderTimeoutMs, sinceMs } = waiting
     const latestMs = Math.max(...this.#leadersFor(waiting).map((leading) => leading.sinceMs))
@@ -179,19 +179,19 @@ export class Flight {
       : undefined
   }
 
-  /** @param purgeEpoch of the latest purge that it outlives */
+  /** @param purgeEpoch number of the latest purge that the outcome survives */
   #end(role: FlightRole, purgeEpoch: number): void {
     this.#ended = { role, purgeEpoch, sinceMs: this.#nowMs() }
   }
 
-  /** Whether something began less than so long ago. What began in the future did not: the clock was set back. */
+  /** Whether something began less than `forMs` ago. `false` for a beginning in the future, after the clock was set back. */
   #isWithin(forMs: number, begun: { readonly sinceMs: number } | undefined): boolean {
     if (begun === undefined) return false
     const ageMs = this.#nowMs() - begun.sinceMs
     return ageMs >= 0 && ageMs < forMs
   }
 
-  /** Gives a role to those who know of no later purge. */
+  /** Gives a role to the waiting callers that know of no later purge. */
   #release(purgeEpoch: number, roleOf: () => FlightRole): void {
     for (const waiting of this.#waiting) if (waiting.purgeEpoch <= purgeEpoch) this.#give(waiting, roleOf())
   }

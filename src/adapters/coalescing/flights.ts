@@ -1,9 +1,9 @@
 import { Flight } from './flight.ts'
 
-/** So often those that are idle are forgotten: each may hold an answer of 256 KiB. */
+/** Number of flights after which idle ones are removed, because each may hold an answer of 256 KiB. */
 const SWEPT_EVERY = 100
 
-/** @returns what gives each answer key the flight of its own */
+/** @returns a function that gives the flight of an answer key */
 export function createFlights(): (key: string) => Flight {
   const byKey = new Map<string, Flight>()
   return (key) => {

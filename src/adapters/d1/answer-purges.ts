@@ -14,8 +14,8 @@ export interface D1AnswerPurgesOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
   /**
-   * How long a copy answers instead of the database, milliseconds: how long another isolate may go on sending what was
-   * purged. 0..60,000; 0 asks for every question.
+   * How long a copy is used instead of the database, milliseconds: so long another isolate may still send purged answers.
+   * 0..60,000; with 0 the database is read for every question.
    *
    * @default 5000
    */
@@ -25,16 +25,16 @@ export interface D1AnswerPurgesOptions {
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 5000
-/** Days for which a purge is needed: a day longer than an answer is kept. */
+/** Days for which purges are kept: one day more than answers. */
 export const PURGES_KEPT_DAYS = 32
 const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
 
-/** The newest of a tenant's own, one more than are kept one by one, and what reaches every tenant. */
+/** A tenant's newest purges, one more than are kept individually, and those of all tenants. */
 const NEWER = `SELECT scope, epoch FROM (
     SELECT scope, epoch FROM answer_purges WHERE tenant = ?1 AND epoch > ?2 ORDER BY epoch DESC LIMIT ${MOST_PURGES + 1}
   ) UNION ALL SELECT scope, epoch FROM answer_purges WHERE tenant = '' AND epoch > ?2`
 
-/** What is older than the newest thousand, or than answers are kept, becomes one purge of the whole tenant. */
+/** Merges purges beyond the newest `MOST_PURGES`, or older than any stored answer, into one purge of the whole tenant. */
 const FOLD = `INSERT INTO answer_purges (tenant, scope, epoch)
   SELECT ?1, ?2, max(epoch) FROM (
     SELECT epoch FROM (
@@ -45,16 +45,16 @@ const FOLD = `INSERT INTO answer_purges (tenant, scope, epoch)
   ) HAVING max(epoch) IS NOT NULL
   ON CONFLICT (tenant, scope) DO UPDATE SET epoch = max(epoch, excluded.epoch)`
 
-/** What a purge of the whole tenant says as well. */
+/** Removes the purges that a purge of the whole tenant covers. */
 const DROP_FOLDED = `DELETE FROM answer_purges WHERE tenant = ?1 AND scope <> ?2
   AND epoch <= (SELECT epoch FROM answer_purges WHERE tenant = ?1 AND scope = ?2)`
 
 /**
- * Purges in D1. A copy is kept for each tenant; when it has aged, only what is newer is read. Errors of D1 itself become
+ * Purges in D1, with a copy for each tenant; once a copy is too old, only newer purges are read. Errors of D1 become
  * `schema_outdated` or `store_unavailable`.
  *
  * @returns purges that take up constant room: of more than two thousand of a tenant, the oldest become one of the tenant
- * @throws `config_invalid` when `copyMaxAgeMs` is out of range
+ * @throws `config_invalid` if `copyMaxAgeMs` is out of range
  */
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
   requireOptions(options, { db: required(methods('prepare')), copyMaxAgeMs: COPY_AGE, clock: methods('nowMs') })
@@ -77,7 +77,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
       const batches = jsonBatches(rows)
       if (batches.length === 0) return 0
       const tenants = [...new Set(rows.map(([tenant]) => tenant))].filter((tenant) => tenant !== '')
-      // One transaction. Numbers never come again: those forgotten were times of a month ago.
+      // One transaction. Numbers are never reused: those of removed purges were times a month ago.
       const next = `max(?1, (SELECT coalesce(max(epoch), 0) + 1 FROM answer_purges))`
       const numbered = await db
         .batch<{ epoch: number }>([
@@ -98,7 +98,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
         ])
         .catch(rethrowStoreFault)
       purged(scopes)
-      // An aggregate gives exactly one row.
+      // An aggregate returns exactly one row.
       return numbered[batches.length]!.results[0]!.epoch
     },
   }

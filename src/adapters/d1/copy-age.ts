@@ -1,4 +1,4 @@
 import { number } from '../../core/lib/options.ts'
 
-/** How old a copy in the isolate may be that answers instead of the database, milliseconds. */
+/** Largest age at which a copy in the isolate is used instead of the database, milliseconds. */
 export const COPY_AGE = number(0, 60_000)

@@ -9,40 +9,40 @@ export interface D1DecisionStoreOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
   /**
-   * Called for every event that the tables will never take (a required field is missing, a text is too long). It is
-   * dropped and counted, so that it does not hold up all others. It must not throw.
+   * Called for every event that can never be stored (a required field is missing, a text is too long). The event is
+   * dropped and counted, so that it does not block the others. It must not throw.
    */
   readonly onRejected?: (cause: unknown, rejected: NumberedEvent) => void
   /**
-   * Keeps the texts of questions that events carry, for so many days. 1..365. Without it no text is stored, even if an
-   * event carries.
+   * Stores the texts of questions that events contain, for so many days. 1..365. Without it no text is stored, even if an
+   * event contains one.
    */
   readonly storeQuestions?: { readonly retentionDays: number }
   /**
-   * The policy of an id, to be kept beside the decisions as JSON; asked once for each id in the life of the store.
-   * `undefined` where it is not known.
+   * The policy with an id, which is stored beside the decisions as JSON; called once per id and store. `undefined` if the id
+   * is unknown.
    */
   readonly policyOf?: (id: string) => PolicyRecord | undefined
 }
 
-/** A policy as the statistics keep it. */
+/** A policy as stored for the statistics. */
 export interface PolicyRecord {
   readonly id: string
   readonly name: string
 }
 
 const MS_PER_DAY = 86_400_000
-/** As in `d1/schema.ts`: decisions of a millisecond stand in the places from its 2,048-fold on. */
+/** As in `d1/schema.ts`: the places of a millisecond's decisions begin at 2,048 times that millisecond. */
 const PLACES_OF_A_MS = 2048
-/** Most characters of a name that comes from outside, such as a model's: it is no place to fill the database from. */
+/** Most characters of a name from outside, such as a model's, so that it cannot fill the database. */
 const MAX_NAME_CHARACTERS = 200
-/** Beyond it a count is no count of tokens. */
+/** Largest plausible number of tokens. */
 const MOST_TOKENS = 1e12
 
-/** What each column of `decisions` is written from. Objects and arrays are stored as JSON. */
+/** Value of each column of `decisions`. Objects and arrays are stored as JSON. */
 const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEvent) => unknown])[] = [
   ['id', ({ event }) => event.id],
-  // Empty where it is the event's own id, as it is for most.
+  // Empty if it equals the event's id, as it usually does.
   ['decision_id', ({ event }) => (event.decision.id === event.id ? '' : event.decision.id)],
   ['at_ms', ({ event }) => Math.trunc(event.atMs)],
   ['tenant', ({ event }) => event.decision.tenant],
@@ -81,10 +81,10 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['saved', ({ event }) => event.saved],
 ]
 
-/** What the trigger of `decision_batches` stores: what is there already is left alone. */
+/** The trigger of `decision_batches` stores the events, except those already stored. */
 const INSERT = `INSERT INTO decision_batches (events) VALUES (?1)`
 
-/** A text is kept for a decision that names its question, which one of an erased principal does not. */
+/** Stores texts only for decisions with the digest of their question, which those of an erased principal lack. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
   SELECT decisions.tenant, question_hmac, json_extract(value, '$[1]'), json_extract(value, '$[2]')
   FROM json_each(?1) CROSS JOIN decisions ON place >= json_extract(value, '$[4]') * ${PLACES_OF_A_MS}
@@ -95,7 +95,7 @@ const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, e
 const INSERT_POLICY = `INSERT INTO policies (id, name, body, first_ms) VALUES (?1, ?2, ?3, ?4)
   ON CONFLICT (id) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)`
 
-/** Counts from the isolate's start on: the same count said twice, or an older one said late, changes nothing. */
+/** Counts since the isolate's start: reporting a count twice, or an older one late, changes nothing. */
 const NOTE_DROPPED = `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
   VALUES (?1, ?3, ?3, 0, 0, ?2, 0)
   ON CONFLICT (id) DO UPDATE SET dropped = max(dropped, excluded.dropped), last_ms = max(last_ms, excluded.last_ms)`
@@ -104,11 +104,11 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
   ON CONFLICT (isolate, sequence) DO NOTHING`
 
 /**
- * Keeps decisions in D1: one statement for a batch of events of any size. An event written twice is stored and
- * counted once, also after its row was deleted. A measured number that is not finite is stored as `null`.
+ * Stores decisions in D1: one statement per batch of events of any size. An event written twice is stored and counted
+ * once, even after its row was deleted. A measured number that is not finite is stored as `null`.
  *
- * @returns a store whose `write` rejects with D1's own error when the database fails; nothing of the batch is stored
- *   then, unless it had to be divided because of an event that was rejected
+ * @returns a store whose `write` rejects with D1's own error if the database fails; nothing of the batch is stored then,
+ *   unless it had to be divided because of a rejected event
  * @example
  * const log = createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.DB }) })
  */
@@ -128,7 +128,7 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
   async function reject(numbered: NumberedEvent, cause: unknown): Promise<void> {
     onRejected?.(cause, numbered)
     const { isolate, sequence, event } = numbered
-    // Counting what was rejected must not hold up what can be stored: where it fails, the gap in the numbers stays.
+    // Counting rejected events must not block the others: if it fails, the gap in the sequence numbers remains.
     await db
       .prepare(NOTE_REJECTED)
       .bind(isolate, sequence, Math.trunc(event.atMs))
@@ -136,7 +136,7 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
       .catch(() => undefined)
   }
 
-  /** @throws for an event that holds what no JSON can, such as a `bigint` */
+  /** @throws for an event with a value that JSON cannot represent, such as a `bigint` */
   function insertsOf(events: readonly NumberedEvent[]): D1PreparedStatement[] {
     const insert = db.prepare(INSERT)
     const batches = jsonBatches(
@@ -189,7 +189,7 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
     }
   }
 
-  /** One of them is to blame: halving finds it in few statements. */
+  /** Finds the event that caused the failure by halving, with few statements. */
   async function divide(events: readonly NumberedEvent[], thrown: unknown): Promise<void> {
     if (events.length === 1) return reject(events[0]!, thrown)
     const middle = Math.ceil(events.length / 2)
@@ -205,7 +205,7 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
   }
 }
 
-/** Texts of questions to keep: id of the event, text, when it is to be gone, and the event's tenant and time. */
+/** Texts of questions to store: id of the event, text, time of expiry, and the event's tenant and time. */
 function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[] {
   return events.flatMap(({ event: { id, question, atMs, decision } }) => {
     const ms = Math.trunc(atMs)
@@ -215,17 +215,17 @@ function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[
   })
 }
 
-/** Whether D1 refused what was written, rather than failed to write it. */
+/** Whether D1 rejected the values, as opposed to failing to write. */
 function isRejection(thrown: unknown): boolean {
   return thrown instanceof Error && /SQLITE_CONSTRAINT|constraint failed|SQLITE_TOOBIG|too big/.test(thrown.message)
 }
 
-/** What a handler reports may be anything; what is no text names nothing. */
+/** Handlers may report anything; only a string is a name. */
 function nameOf(model: unknown): string | null {
   return typeof model === 'string' ? model.slice(0, MAX_NAME_CHARACTERS) : null
 }
 
-/** A count as an INTEGER column takes it. */
+/** A count for an INTEGER column. */
 function whole(count: number | undefined): Json {
   return count !== undefined && Number.isFinite(count) ? Math.round(Math.max(0, Math.min(MOST_TOKENS, count))) : null
 }

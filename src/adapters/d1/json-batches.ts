@@ -1,15 +1,15 @@
 /**
- * Most characters of one batch: at three UTF-8 bytes each it stays below 1 MB, half of what D1 takes as a string.
+ * Most characters of one batch: at three UTF-8 bytes each it stays below 1 MB, half the longest string of D1.
  *
  * @see https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_CHARACTERS = 300_000
 
 /**
- * Values as the texts of JSON arrays, in order, each text short enough to be bound to one D1 statement and read there
- * with `json_each`. A value too long for that stands alone. Numbers that are not finite become `null`.
+ * Writes values, in order, as JSON arrays that are short enough to be bound to one D1 statement and read there with
+ * `json_each`. A longer value gets an array of its own. Numbers that are not finite become `null`.
  *
- * @returns no text for no values
+ * @returns JSON texts; none without values
  */
 export function jsonBatches(values: Iterable<unknown>): string[] {
   const batches: string[] = []

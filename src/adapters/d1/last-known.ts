@@ -2,25 +2,25 @@ import { number } from '../../core/lib/options.ts'
 import { isRagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** How old a copy may be that stands in for a database that does not answer, milliseconds. */
+/** Largest age at which a copy is used while the database does not answer, milliseconds. */
 export const OUTAGE_AGE = number(0, 3_600_000)
 
-/** What was read, and when. */
+/** A value that was read, with its time. */
 export interface Known<Value> {
   readonly value: Value
   /** Milliseconds since 1970. */
   readonly readAtMs: number
 }
 
-/** Reads, or gives what was read last while the database does not answer. */
+/** Reads a value; while the database does not answer, returns the one read last. */
 export type LastKnown = <Value>(held: Known<Value> | undefined, read: () => Promise<Value>) => Promise<Value>
 
-/** How long a database is waited for where a copy can stand in. */
+/** How long to wait for the database if a copy can be used instead. */
 const PATIENCE_MS = 1_000
-/** After a failure it is left alone for so long: an outage adds nothing to the time of other answers. */
+/** How long the database is not read after a failure, so that an outage does not delay other answers. */
 const RETRY_AFTER_MS = 5_000
 
-/** @param maxAgeMs age up to which a copy stands in; 0 for none */
+/** @param maxAgeMs largest age of a copy that is used; 0 for none */
 export function withLastKnown({ maxAgeMs, clock }: { readonly maxAgeMs: number; readonly clock: Clock }): LastKnown {
   let downUntilMs = -Infinity
 
@@ -29,7 +29,7 @@ export function withLastKnown({ maxAgeMs, clock }: { readonly maxAgeMs: number; 
     if (held === undefined || nowMs < held.readAtMs || nowMs - held.readAtMs >= maxAgeMs) return read()
     if (nowMs < downUntilMs) return held.value
     const reading = read()
-    // It may fail after it was given up.
+    // It may fail after the wait has ended.
     reading.catch(() => undefined)
     let stopWaiting = (): void => undefined
     const late = new Promise<undefined>((resolve) => {

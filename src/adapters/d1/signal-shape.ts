@@ -1,9 +1,9 @@
 import type { Json } from '../../core/lib/json.ts'
 
-/** Most digits of a number: what is compared with a threshold is held within 1e-9 of it. */
+/** Digits of a stored number, enough because comparisons with thresholds tolerate 1e-9. */
 const DIGITS = 10
 
-/** Signals as they are stored: those of a policy differ in little but their numbers, so that the rest is kept once. */
+/** Signals as stored. Those of a policy differ mostly in their numbers, so that the rest is stored once. */
 export interface StoredSignals {
   /** JSON of the signals, with 0 for every number and text. */
   readonly shape: string
@@ -11,7 +11,7 @@ export interface StoredSignals {
   readonly values: readonly (number | string | null)[]
 }
 
-/** Takes signals apart. A number that is not finite becomes `null`. */
+/** Splits signals into shape and values. A number that is not finite becomes `null`. */
 export function takeApart(signals: object): StoredSignals {
   const values: (number | string | null)[] = []
   const shape = JSON.stringify(signals, (_name, value: unknown) => {
@@ -23,7 +23,7 @@ export function takeApart(signals: object): StoredSignals {
   return { shape, values }
 }
 
-/** Puts together what `takeApart` took apart. */
+/** Restores signals that `takeApart` split. */
 export function putTogether(shape: string, values: readonly Json[]): unknown {
   let at = 0
   return JSON.parse(shape, (_name, value: unknown) => (value === 0 ? (values[at++] ?? null) : value))

@@ -1,12 +1,12 @@
 import type { DecisionStore, NumberedEvent } from '../../ports/decision-log.ts'
 import type { DropCount } from './drop-count.ts'
 
-/** Waits between tries, milliseconds: an overloaded D1 must not be asked again at once. */
+/** Waits between attempts, milliseconds: an overloaded D1 must not be retried immediately. */
 const RETRY_AFTER_MS = [1_000, 3_000]
 
 /**
- * Writes one event by itself, and then has the store count what was dropped before. After three tries within four seconds
- * and their own time the event is dropped. It never rejects.
+ * Writes a single event, and then reports earlier drops to the store. After three failed attempts, with waits of four
+ * seconds in sum, the event is dropped. It never rejects.
  */
 export async function writeDirectly(store: DecisionStore, numbered: NumberedEvent, drops: DropCount): Promise<void> {
   for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
@@ -14,7 +14,7 @@ export async function writeDirectly(store: DecisionStore, numbered: NumberedEven
       await store.write([numbered])
       return await drops.tell(numbered.isolate)
     } catch {
-      // Why it failed does not matter here: the event is either written by a later try or counted as dropped.
+      // The cause does not matter: the event is either written by a later attempt or counted as dropped.
       if (retryAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
     }
   }
