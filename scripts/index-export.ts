@@ -52,7 +52,7 @@ const progressFile = `${out}.progress`
 function readProgress(): Progress {
   const fresh = { url: address.url, ...(only !== undefined && { only }), done: [], cursor: '0', bytes: 0, vectors: 0 }
   if (!existsSync(progressFile)) {
-    if (existsSync(out) && statSync(out).size > 0) throw new Error(`${out} is there already`)
+    if (existsSync(out) && statSync(out).size > 0) throw new Error(`${out} already exists`)
     return fresh
   }
   // Written below by this script.

@@ -33,7 +33,7 @@ export async function join(
   lookup: Lookup | undefined,
 ): Promise<Lookup | undefined> {
   if (asked.use.only !== undefined) {
-    throw new RagGateError('not_cached', 'There is no stored answer, and only a stored one was asked for')
+    throw new RagGateError('not_cached', 'No answer is stored, and only a stored one was requested')
   }
   return lookup && { ...lookup, ...(await joinOthers(parts, asked, lookup)) }
 }
@@ -82,7 +82,7 @@ export function standIn({ settings, ports }: CacheParts, { older }: Lookup, fail
   const what = by === 'retriever' ? 'The retriever failed' : `The handler answered ${failure.status}`
   ports.onWarning({
     code: isRagGateError(thrown) ? thrown.code : other,
-    message: `${what}: an answer past its lifetime is sent`,
+    message: `${what}: an expired answer is sent`,
     ...(thrown === undefined ? {} : { cause: thrown }),
   })
   return foundAs('stale', older)

@@ -23,7 +23,7 @@ export function knownPurges(
 ): KnownPurges | Promise<KnownPurges | undefined> {
   if (purges === undefined) return NO_PURGES
   return inTime(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant)).catch((cause: unknown) => {
-    const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
+    const message = `Purges could not be read (${errorKind(cause)}): the answer cache is not used`
     onWarning({ code: 'purges_unreadable', message, cause })
     return undefined
   })
@@ -49,7 +49,7 @@ export async function findStored(
     const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, isUsable))
     return checkStored(ports, asked, purges, found, key)
   } catch (cause) {
-    ports.onWarning({ code: 'store_unavailable', message: 'The answer cache is passed over', cause })
+    ports.onWarning({ code: 'store_unavailable', message: 'The answer cache is not used', cause })
     return null
   }
 }

@@ -104,7 +104,7 @@ export function answerWithoutHttp(
     let made: MadeAnswer
     try {
       made = await make(gate, policy)
-      if (typeof made?.answer !== 'string') throw new RagGateError('llm_bad_response', 'What was made holds no answer')
+      if (typeof made?.answer !== 'string') throw new RagGateError('llm_bad_response', 'The result contains no answer')
     } catch (thrown) {
       const standsIn = await failed(thrown)
       if (standsIn === undefined) throw thrown
@@ -137,7 +137,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
   return async function open(question) {
     const { vary = {}, ...who } = question ?? {}
     if (tellsCallersApart && who.principal === undefined) {
-      throw new RagGateError('unauthorized', 'The question does not say who asks', { param: 'principal' })
+      throw new RagGateError('unauthorized', 'principal is missing', { param: 'principal' })
     }
     const asked = readAsked(who, settings, dependencies, route)
     const { request, startedMs } = asked

@@ -42,10 +42,10 @@ export async function readExchange<Bindings extends object>(
   const startedMs = dependencies.clock.nowMs()
   const received = c.req.raw
   if (settings.question.read === undefined && !METHODS.includes(received.method))
-    throw new RagGateError('method_not_allowed', 'Ask by POST')
+    throw new RagGateError('method_not_allowed', 'Use POST')
   // Already set if an outer gate judged this question, although the type says that it is always set.
   if ((c.get('ragGate') as unknown) !== undefined) {
-    throw new RagGateError('config_invalid', 'The request passes two gates')
+    throw new RagGateError('config_invalid', 'Two gates judge this request')
   }
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   // Read before the body, because reading a header afterwards would rebuild the request.

@@ -32,6 +32,6 @@ export async function identified(
   const principal = await inTime(timeoutMs, IDENTIFY_FAULTS, () => authenticate(request))
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
   requirePrincipal(principal, 'authenticate')
-  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
+  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials need the scope ask')
   return principal
 }

@@ -35,7 +35,7 @@ export function requirePlainStructure(json: string): void {
         const names = nameMayFollow ? open.at(-1) : undefined
         if (names !== undefined) {
           const name = nameOf(json.slice(at, end))
-          if (names.has(name)) throw new RagGateError('invalid_json', 'A member stands twice in an object')
+          if (names.has(name)) throw new RagGateError('invalid_json', 'An object has the same key twice')
           names.add(name)
         }
         nameMayFollow = false

@@ -96,7 +96,7 @@ export function recordDecision(
   const { mode, onWarning } = settings
   const { log, savings, questionHmac } = dependencies
   const warn = (code: string, cause: unknown): undefined => {
-    onWarning({ code, message: 'The record lacks a part', cause })
+    onWarning({ code, message: 'The record is incomplete', cause })
   }
   const catchAndWarn = <Value>(code: string, work: () => Value): Value | undefined => {
     try {

@@ -99,7 +99,7 @@ function checkRankings(
       const checked = entries.map((entry) => {
         const passage = checkPassage(entry.passage)
         if (filter !== undefined && !passesFilter(passage, filter)) {
-          throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+          throw new RagGateError('retriever_misconfigured', 'The retriever ignored the filter')
         }
         return { passage, score: scoreWithinRange(kind, entry.score) }
       })

@@ -179,7 +179,7 @@ describe('a question asked again', () => {
       expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
       expect(journal.events).toHaveLength(1)
       expect(onWarning.mock.calls).toMatchObject(
-        ['The answer cache is passed over', 'The answer is not cached'].map((message) => [
+        ['The answer cache is not used', 'The answer is not cached'].map((message) => [
           { code: 'store_unavailable', message, cause: { cause: { message: 'cache down' } } },
         ]),
       )

@@ -128,7 +128,7 @@ describe('rag-gate init', () => {
     [
       'databases in one line',
       { 'wrangler.toml': 'main = "src/index.ts"\nd1_databases = [{ binding = "DB" }]\n' },
-      'Put in yourself',
+      'Add by hand',
     ],
     ['assets alone', { 'wrangler.toml': 'name = "a"\n' }, 'names no main'],
     ['an entry point that is not there', { 'wrangler.toml': 'main = "src/gone.ts"\n' }, 'cannot be read'],

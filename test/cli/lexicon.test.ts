@@ -102,8 +102,8 @@ describe('rag-gate lexicon over Upstash', () => {
   })
 
   it.each([
-    ['an empty index', [], [], 'The namespace "" of the index holds nothing. Neither does any other.'],
-    ['an empty namespace', ['--namespace', 'nowhere'], TEXTS, 'Others do: "" (3): --namespace'],
+    ['an empty index', [], [], 'The namespace "" of the index is empty. So are all others.'],
+    ['an empty namespace', ['--namespace', 'nowhere'], TEXTS, 'Not empty, for --namespace: "" (3)'],
     ['rows without the text that is said', ['--text', 'body'], TEXTS, 'Members of their metadata: content.'],
   ])('over %s fails and says what to do', async (_name, given, texts, message) => {
     if (texts.length > 0) {
@@ -121,7 +121,7 @@ describe('rag-gate lexicon over Upstash', () => {
       'status 401, Unauthorized',
     ],
     ['is no index', answering('<h1>hello</h1>'), 'not JSON'],
-    ['answers otherwise', answering('{"result":[]}'), 'does not answer as an Upstash index does'],
+    ['answers otherwise', answering('{"result":[]}'), 'does not respond like an Upstash index'],
     [
       'gives the same page for ever',
       (response, request) =>
@@ -132,7 +132,7 @@ describe('rag-gate lexicon over Upstash', () => {
               : { nextCursor: '0', vectors: [{ id: 'a', data: 'x' }] },
           }),
         ),
-      'does not answer as an Upstash index does',
+      'does not respond like an Upstash index',
     ],
   ])('over an index that %s fails, and tells no token', async (_name, answer, message) => {
     upstream.answerWith(answer)
@@ -230,7 +230,7 @@ describe('rag-gate lexicon over Vectorize', () => {
     vectors([])
     expect(await run(env(), '--vectorize', 'docs')).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('The index docs holds nothing'),
+      notes: expect.stringContaining('The index docs is empty'),
     })
     upstream.answerWith(
       answering('{"success":false,"errors":[{"code":10000,"message":"Authentication error"}],"result":null}', 403),

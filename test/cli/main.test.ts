@@ -72,7 +72,7 @@ describe('rag-gate', () => {
     [['query', 'What?', '--toString'], 'no option --toString'],
     [['query', 'What?', '--debug=yes'], '--debug takes no value'],
     [['query', 'What?', '--url', 'ftp://x'], 'not an address that begins with http'],
-    [['query', 'What?', '--key', 'a\nb'], 'characters that no key has'],
+    [['query', 'What?', '--key', 'a\nb'], 'characters that keys cannot have'],
     [['query', 'What?', '--key', ''], 'The key is empty'],
     [['query', 'What?', '--collection'], '--collection needs a value: <id>'],
     [['query', 'What?', '--collection', '--debug'], '--collection needs a value: <id>'],

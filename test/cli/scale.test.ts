@@ -124,7 +124,7 @@ describe('rag-gate scale', () => {
   it.each([
     [['word'], 'scale takes no words'],
     [['--windows', '0'], '--windows must be a whole number'],
-    [['--policy', 'two-tier'], 'two-tier reads no scale; balanced does'],
+    [['--policy', 'two-tier'], 'two-tier uses no scale; balanced does'],
     [['--policy', 'nowhere.json'], 'is no file that can be read'],
     [['--lexicon', 'nowhere.txt'], 'nowhere.txt is no file that can be read'],
     [['--embedder', 'https://x/v1'], '--embedder, --embedding-model and --dimension go together'],

@@ -269,7 +269,7 @@ describe('an answer that is stopped', () => {
 
 describe('an answer that does not get to its end', () => {
   const ENDS: readonly (readonly [string, readonly string[], string, string | undefined])[] = [
-    ['because the model dies', WHOLE.slice(0, 2), 'The model broke off its answer.', 'llm_unavailable'],
+    ['because the model dies', WHOLE.slice(0, 2), 'The model stopped mid-answer.', 'llm_unavailable'],
     [
       'because the model tells of an error',
       [...WHOLE.slice(0, 2), 'data: {"error":{}}\n\n'],

@@ -15,7 +15,7 @@ describe('requirePlainStructure', () => {
     '{"__proto__":1,"__proto__":2}',
     '{"":1,"":2}',
   ])('finds a member twice in %s', (json) => {
-    expect(() => requirePlainStructure(json)).toThrow('A member stands twice')
+    expect(() => requirePlainStructure(json)).toThrow('An object has the same key twice')
   })
 
   it.each([

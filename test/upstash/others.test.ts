@@ -396,7 +396,7 @@ describe('what finds nothing', () => {
       ])
     }
     expect(warnings.map(({ code }) => code)).toEqual(['namespace_empty'])
-    expect(warnings[0]!.message).toContain('The namespace "" of the index holds nothing')
+    expect(warnings[0]!.message).toContain('The namespace "" of the index is empty')
     expect(warnings[0]!.message).toContain('"prod" (3)')
     expect(asked.filter(({ path }) => path === 'info')).toHaveLength(2)
   })

@@ -14,7 +14,7 @@ function toolsOf(env: GateBindings): AgentTools {
   const { gate, judging } = compositionFor(env)
   // These tools call no model, so a refused search saves no model call.
   const { authenticate, cache: _, savings: __, ...dependencies } = gate
-  if (authenticate === undefined) throw new RagGateError('internal', 'The composition authenticates')
+  if (authenticate === undefined) throw new RagGateError('internal', 'authenticate is missing')
   const prices = pricesOf(env)
   return createAgentTools({
     ...judging,

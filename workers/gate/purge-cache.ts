@@ -47,7 +47,7 @@ async function scopesIn(
   }
   const tenant = tenantFor(principal, asked, isDeploymentAdmin)
   if ([documents, questions, answers].filter((each) => each !== undefined).length > 1) {
-    throw unclear('Say one of documents, questions, answers')
+    throw unclear('Give one of documents, questions, answers')
   }
   if (answers !== undefined) {
     if (named !== undefined) throw unclear('answers stand without a collection')
@@ -61,7 +61,7 @@ async function scopesIn(
   }
   if (named === undefined) {
     if (asked === undefined || documents !== undefined || questions !== undefined) {
-      throw unclear('Say everything, tenant, collection, or answers')
+      throw unclear('Give everything, tenant, collection, or answers')
     }
     return [{ kind: 'tenant', tenant }]
   }

@@ -154,7 +154,7 @@ function labelOf({ signals, answerable, question }: LabelResult): CalibrationLab
 
 function ofCollection(labels: readonly Label[], collection: string): readonly Label[] {
   const those = labels.filter((label) => (label.collection ?? collection) === collection)
-  if (those.length === 0) throw misused(`No label is of the collection ${collection}`)
+  if (those.length === 0) throw misused(`No label is for the collection ${collection}`)
   return those
 }
 

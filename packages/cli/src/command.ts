@@ -188,7 +188,8 @@ function addressOf(url: string | undefined, key: string | undefined, { env }: Te
   const token = key ?? env['RAG_GATE_KEY']
   if (token === '') throw misused('The key is empty: the variable that it comes from is not set')
   // A header value may not contain line breaks or characters beyond Latin-1.
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw misused('The key has characters that no key has')
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw misused('The key has characters that keys cannot have')
   return { url: address, ...(token === undefined ? {} : { key: token }) }
 }
 

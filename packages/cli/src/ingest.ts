@@ -159,7 +159,7 @@ async function send(target: Target, listing: Listing, terminal: Terminal): Promi
   }
   progress.end()
   // Otherwise a wrong path with `--prune` would empty the collection.
-  if (found === 0 && unreadable.length === 0) throw misused('There are files, and no text in them')
+  if (found === 0 && unreadable.length === 0) throw misused('The files contain no text')
   return {
     replies,
     version,

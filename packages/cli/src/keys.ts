@@ -61,7 +61,7 @@ function keyToMake({ name, scopes, tenant, expires }: GivenToMake): object {
   if (name === undefined || scopes === undefined) throw misused('keys make needs --name and --scopes')
   const wanted = scopes.split(',').map((scope) => scope.trim())
   const unknown = wanted.find((scope) => !SCOPES.includes(scope))
-  if (unknown !== undefined) throw misused(`There is no scope "${unknown}": ${SCOPES.join(', ')} there are`)
+  if (unknown !== undefined) throw misused(`There is no scope "${unknown}": ${SCOPES.join(', ')} are known`)
   return {
     name,
     scopes: wanted,

@@ -54,8 +54,8 @@ export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPag
   if (total === 0) {
     const filled = [...counts].filter(([, count]) => count > 0).map(([name, count]) => `"${name}" (${count})`)
     throw new CommandError(
-      `The namespace "${namespace}" of the index holds nothing. ` +
-        (filled.length === 0 ? 'Neither does any other.' : `Others do: ${filled.slice(0, 10).join(', ')}: --namespace`),
+      `The namespace "${namespace}" of the index is empty. ` +
+        (filled.length === 0 ? 'So are all others.' : `Not empty, for --namespace: ${filled.slice(0, 10).join(', ')}`),
     )
   }
   const command = namespace === '' ? 'range' : `range/${encodeURIComponent(namespace)}`
@@ -64,7 +64,7 @@ export async function* upstashRows(where: UpstashAddress): AsyncGenerator<RowPag
     const { vectors, nextCursor } = page
     // An unchanged cursor would loop for ever.
     if (!Array.isArray(vectors) || typeof nextCursor !== 'string' || nextCursor === cursor) {
-      throw new CommandError(`${where.url} does not answer as an Upstash index does`)
+      throw new CommandError(`${where.url} does not respond like an Upstash index`)
     }
     yield { rows: vectors.map(rowOf), total }
     cursor = nextCursor
@@ -84,7 +84,7 @@ async function send(
   const base = url.replace(/\/+$/, '')
   const result = await call(`${base}/${command}`, { method: 'POST', body: JSON.stringify(body) }, token)
   if (isRecord(result)) return result
-  throw new CommandError(`${base} does not answer as an Upstash index does`)
+  throw new CommandError(`${base} does not respond like an Upstash index`)
 }
 
 /**
@@ -106,15 +106,16 @@ export async function* vectorizeRows({
   do {
     const query = new URLSearchParams({ count: String(PAGE), ...(cursor !== undefined && { cursor }) })
     const page = await call(`${base}/list?${query}`, { method: 'GET' }, token)
-    if (!isRecord(page) || !Array.isArray(page['vectors'])) throw new CommandError('Vectorize lists no vectors')
+    if (!isRecord(page) || !Array.isArray(page['vectors']))
+      throw new CommandError('Vectorize returned no list of vectors')
     const ids = page['vectors'].map((vector: unknown) => (isRecord(vector) ? String(vector['id']) : ''))
     const total = Number(page['totalCount'])
-    if (total === 0) throw new CommandError(`The index ${index} holds nothing`)
+    if (total === 0) throw new CommandError(`The index ${index} is empty`)
     const rows: IndexRow[] = []
     for (let at = 0; at < ids.length; at += READ_IDS) {
       const body = JSON.stringify({ ids: ids.slice(at, at + READ_IDS) })
       const read = await call(`${base}/get_by_ids`, { method: 'POST', body }, token)
-      if (!Array.isArray(read)) throw new CommandError('Vectorize gives no vectors for ids that it listed')
+      if (!Array.isArray(read)) throw new CommandError('Vectorize returned no vectors for ids that it listed')
       const wanted = read.filter(
         (row: unknown) => namespace === '' || (isRecord(row) && row['namespace'] === namespace),
       )
@@ -123,7 +124,7 @@ export async function* vectorizeRows({
     yield { rows, total }
     const { isTruncated, nextCursor } = page
     if (isTruncated === true && typeof nextCursor !== 'string') {
-      throw new CommandError('Vectorize has more vectors and does not say where: run the command again')
+      throw new CommandError('Vectorize gave no cursor for the remaining vectors: run the command again')
     }
     cursor = isTruncated === true ? String(nextCursor) : undefined
   } while (cursor !== undefined)

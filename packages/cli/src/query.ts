@@ -28,7 +28,7 @@ export const queryCommand = command({
     if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
     requireMembers(reply.body, 'answer', 'verdict')
     if (debug && reply.body.detail === undefined) {
-      throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')
+      throw new CommandError('--debug needs a key with the scope admin')
     }
     if (json) terminal.out(jsonText(reply.body))
     else show(reply, debug, terminal)

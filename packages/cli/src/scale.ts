@@ -57,7 +57,7 @@ export const scaleCommand = command({
     if (words.length > 0) throw misused('scale takes no words; which index is said by options')
     if (json && given.out === undefined) throw misused('--json needs --out: the scale itself is JSON')
     const policy = await policyOf(given.policy ?? DEFAULT_POLICY)
-    if (!readsScale(policy)) throw misused(`${policy.name} reads no scale; balanced does`)
+    if (!readsScale(policy)) throw misused(`${policy.name} uses no scale; balanced does`)
     const where = upstashOf(given, terminal)
     const fields = given.text === undefined ? {} : { text: given.text }
     const seed = wholeNumber('--seed', given.seed, 1)

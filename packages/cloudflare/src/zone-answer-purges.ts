@@ -110,7 +110,7 @@ function saysSuccess(text: string): boolean {
 }
 
 function notPurged(upstreamStatus: number | undefined, cause?: unknown): RagGateError {
-  return new RagGateError('store_unavailable', "The purge is written down, but the zone's cache was not purged", {
+  return new RagGateError('store_unavailable', "The purge is stored, but the zone's cache was not purged", {
     ...(cause === undefined ? {} : { cause }),
     ...(upstreamStatus === undefined ? {} : { upstreamStatus }),
   })

@@ -47,7 +47,7 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
     try {
       if (c.req.method !== 'POST') {
         c.header('allow', 'POST')
-        throw new RagGateError('method_not_allowed', 'Messages come by POST: there are no streams')
+        throw new RagGateError('method_not_allowed', 'Use POST: streams are not supported')
       }
       requireOwnOrigin(c)
       const given = typeof tools === 'function' ? tools(c.env) : tools
@@ -111,7 +111,7 @@ const message = (c: Context): Promise<Readonly<Record<string, unknown>>> => read
 function requireOwnOrigin(c: Context): void {
   const origin = c.req.header('origin')
   if (origin !== undefined && origin !== new URL(c.req.url).origin) {
-    throw new RagGateError('forbidden', 'Pages of other origins may not call')
+    throw new RagGateError('forbidden', 'Pages of other origins are not allowed')
   }
 }
 

@@ -81,4 +81,4 @@ export function createFallbackGenerator(options: FallbackGeneratorOptions): Gene
 const writtenBy = ({ model }: Generator, generation: Generation): Generation => ({ model, ...generation })
 
 /** Cannot happen: the last generator's failure was thrown. */
-const unreachable = (): RagGateError => new RagGateError('internal', 'No generator was asked')
+const unreachable = (): RagGateError => new RagGateError('internal', 'No generator was called')

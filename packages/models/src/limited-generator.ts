@@ -94,7 +94,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
           }
         } catch (thrown) {
           if (!late.aborted) throw thrown
-          throw new RagGateError('llm_timeout', 'The model took too long for its answer', { cause: thrown })
+          throw new RagGateError('llm_timeout', 'The model took too long to answer', { cause: thrown })
         } finally {
           end()
         }

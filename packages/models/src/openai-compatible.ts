@@ -253,7 +253,7 @@ function createChunkReader(): {
     /** @throws `llm_unavailable` if the stream ended early; `llm_bad_response` if there was no text */
     end(mark) {
       if (mark === 'unmarked' && typeof finishReason !== 'string') {
-        throw new RagGateError('llm_unavailable', 'The model broke off its answer')
+        throw new RagGateError('llm_unavailable', 'The model stopped mid-answer')
       }
       if (text.trim() === '') throw badResponse(MODEL, 'no answer')
       return writtenText(text, finishReason, facts)

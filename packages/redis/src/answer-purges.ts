@@ -145,7 +145,7 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
 /** @throws `store_unavailable` if the reply is not a list of scopes and numbers */
 function rowsIn(reply: unknown): readonly PurgeRow[] {
   const rows: PurgeRow[] = []
-  if (!Array.isArray(reply)) throw new RagGateError('store_unavailable', 'Redis answered with no list')
+  if (!Array.isArray(reply)) throw new RagGateError('store_unavailable', 'Redis did not return a list')
   for (let at = 0; at < reply.length; at += 2) {
     rows.push([String(reply[at]), epochIn(reply[at + 1])])
   }
@@ -156,6 +156,6 @@ function rowsIn(reply: unknown): readonly PurgeRow[] {
 function epochIn(reply: unknown): number {
   const epoch = Number(reply)
   if (!/^\d+$/.test(String(reply)) || !Number.isSafeInteger(epoch))
-    throw new RagGateError('store_unavailable', 'Redis answered with no number')
+    throw new RagGateError('store_unavailable', 'Redis did not return a number')
   return epoch
 }

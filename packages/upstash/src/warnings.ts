@@ -17,6 +17,6 @@ export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, nu
     others.length === 0 ? 'The whole index is empty: is this its URL?' : `Say which namespace: ${others.join(', ')}`
   return {
     code: 'namespace_empty',
-    message: `The namespace ${shown(namespace)} of the index holds nothing. ${advice}`,
+    message: `The namespace ${shown(namespace)} of the index is empty. ${advice}`,
   }
 }

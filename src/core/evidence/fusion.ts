@@ -70,7 +70,7 @@ export function fuseReciprocalRank(
   { k = RRF_K, firstRank = 1, ...options }: ReciprocalRankOptions,
 ): Evidence {
   if (!(Number.isFinite(k) && k >= 0 && k + firstRank > 0)) {
-    throw new RagGateError('config_invalid', 'k must be a number from 0, above 0 for ranks from 0', { param: 'k' })
+    throw new RagGateError('config_invalid', 'k must be 0 or more, above 0 for ranks from 0', { param: 'k' })
   }
   return fuseByRanks(rankings, options, k, firstRank)
 }

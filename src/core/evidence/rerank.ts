@@ -26,7 +26,7 @@ export function reranked(evidence: Evidence, kind: RerankerKind, scores: readonl
   const given: readonly unknown[] = Array.isArray(scores) ? Array.from(scores as readonly unknown[]) : []
   const isScore = (score: unknown): boolean => typeof score === 'number' && score >= 0 && score <= fullScore(kind)
   if (given.length !== chunks.length || !given.every(isScore)) {
-    throw new RagGateError('reranker_bad_response', 'The reranker gave no usable score for every passage')
+    throw new RagGateError('reranker_bad_response', 'The reranker gave no usable score for some passages')
   }
   // Non-null: the number of scores was checked above.
   const collected = chunks.map((chunk, at) => ({ passage: chunk, scores: { ...chunk.scores, [kind]: scores[at]! } }))

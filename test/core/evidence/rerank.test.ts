@@ -34,7 +34,7 @@ describe('reranked evidence', () => {
     expect(() => reranked(EVIDENCE, kind, scores)).toThrow(
       expect.objectContaining({
         code: 'reranker_bad_response',
-        message: 'The reranker gave no usable score for every passage',
+        message: 'The reranker gave no usable score for some passages',
       }),
     )
   })

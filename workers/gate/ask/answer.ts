@@ -38,7 +38,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   const { generator, budget } = compositionFor(c.env)
   if (generator === undefined) {
     if (c.var.ragGate.answerIsJudged) {
-      throw new RagGateError('config_invalid', 'The policy judges answers of a model: none is configured')
+      throw new RagGateError('config_invalid', 'The policy judges answers, but no model is configured')
     }
     const { context } = c.var.ragGate
     const text = form.searchText && { answer: form.searchText(context.chunks) }

@@ -68,7 +68,7 @@ export const checkRequest: MiddlewareHandler<{ Bindings: GateBindings }> = async
   for (const [name, value] of Object.entries(body)) {
     const facts = { param: name }
     const kind = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
-    if (kind === undefined) throw new RagGateError('unknown_field', 'This parameter is not taken here', facts)
+    if (kind === undefined) throw new RagGateError('unknown_field', 'This parameter is not supported', facts)
     if (value !== null && !kind(value)) {
       throw new WorkerError('parameter', 'This parameter cannot have this value here', facts)
     }

@@ -87,11 +87,11 @@ export async function policyAsked(
 }
 
 function keep(id: string, pushed: string | null): { readonly policy: Policy; readonly pin: PolicyPin | null } {
-  if (pushed === null) throw new RagGateError('config_invalid', 'The policy noted for this collection is not known')
+  if (pushed === null) throw new RagGateError('config_invalid', 'The policy set for this collection is unknown')
   // Built by the database from what was validated when it was pushed.
   const { settings, pin } = JSON.parse(pushed) as { settings: unknown; pin: PolicyPin | null }
   const policy = recordingAll(resolvePolicy(settings, POLICY_PARTS))
-  if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy noted for this collection is damaged')
+  if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy set for this collection is damaged')
   const made = { policy, pin }
   keepNewest(resolved, pushed, made, MOST_RESOLVED)
   return made

@@ -19,7 +19,7 @@ export function policyNamed(name: string | null): Policy {
   const known = made.get(wanted)
   if (known !== undefined) return known
   const make = Object.hasOwn(NAMED_POLICIES, wanted) ? NAMED_POLICIES[wanted] : undefined
-  if (make === undefined) throw new RagGateError('config_invalid', 'There is no policy of the name that is noted')
+  if (make === undefined) throw new RagGateError('config_invalid', 'There is no policy of the stored name')
   const policy = recordingAll(make())
   made.set(wanted, policy)
   return policy

@@ -98,7 +98,7 @@ function migrations(
   const check = `migrations (${where})`
   const apply = `npx wrangler d1 migrations apply ${bound} --${where}`
   const there = join(folder, path)
-  if (!existsSync(there)) return problem(check, `${path} is not there`, 'npm i hono-rag-gate')
+  if (!existsSync(there)) return problem(check, `${path} is missing`, 'npm i hono-rag-gate')
   const wanted = readdirSync(there).filter((file) => file.endsWith('.sql'))
   const applied = appliedTo(folder, bound, where)
   if (typeof applied === 'string') return problem(check, applied, apply)

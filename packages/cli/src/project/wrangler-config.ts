@@ -105,7 +105,7 @@ function held({ name }: WranglerConfig, text: string, wanted: object, by: string
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown
   }
-  throw new CommandError(`${name} is written in a way that init cannot add to. Put in yourself: ${by}`)
+  throw new CommandError(`${name} has a form that init cannot change. Add by hand: ${by}`)
 }
 
 /** Removes the prototypes that parsers set. */

@@ -49,7 +49,7 @@ export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
 
 function read(id: string, stored: string): Passage {
   const passage = parse(stored)
-  if (!isRecord(passage)) throw new RagGateError('retriever_bad_response', 'A stored text is no passage')
+  if (!isRecord(passage)) throw new RagGateError('retriever_bad_response', 'A stored text is not a passage')
   return readPassage(id, passage['text'], passage)
 }
 

@@ -61,7 +61,7 @@ export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOp
     await passThrough(rewriter, forTokenizer(html), reader, watch)
   } catch (thrown) {
     // The tokenizer throws beyond its memory limit.
-    throw new RagGateError('document_too_complex', 'The HTML is more than can be held at once', { cause: thrown })
+    throw new RagGateError('document_too_complex', 'The HTML is too large', { cause: thrown })
   }
   if (watch.failed) throw watch.failure
   const work = watch.events + Math.ceil(html.length / BYTES_A_STEP) + Math.ceil(reader.steps / LOOKS_A_STEP)
@@ -131,7 +131,7 @@ function forTokenizer(html: string): string {
 function createRewriter(): Rewriter {
   const { HTMLRewriter } = globalThis as { readonly HTMLRewriter?: new () => Rewriter }
   if (HTMLRewriter === undefined) {
-    throw new RagGateError('config_invalid', 'HTML is read by HTMLRewriter, which this runtime does not have')
+    throw new RagGateError('config_invalid', 'HTML needs HTMLRewriter, which this runtime lacks')
   }
   return new HTMLRewriter()
 }

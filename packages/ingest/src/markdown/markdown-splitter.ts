@@ -68,7 +68,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
         const { blocks, hiddenText, work } = await readHtmlWithin(written.blocks, htmlToMarkdown)
         return { parts: partsOf(underHeadings(blocks)), hiddenText, work: written.work + work + plainWork(text) }
       }
-      if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'This splitter reads no HTML')
+      if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'HTML needs the option htmlToMarkdown')
       const { title, blocks, hiddenText, work } = await htmlToMarkdown(text)
       return {
         parts: partsOf(underHeadings(blocks)),

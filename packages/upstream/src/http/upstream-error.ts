@@ -39,7 +39,7 @@ export function errorOfStatus(name: UpstreamName, status: number): RagGateError 
   if ([401, 402, 403].includes(status)) return errorOf(name, 'misconfigured', 'does not accept the credentials', facts)
   if ([404, 405, 410].includes(status)) return errorOf(name, 'misconfigured', 'is not where it should be', facts)
   if (name.role === 'llm' && status >= 400 && status < 500) {
-    return new RagGateError('llm_bad_request', `${name.what} did not take the request: status ${status}`, facts)
+    return new RagGateError('llm_bad_request', `${name.what} rejected the request: status ${status}`, facts)
   }
   return errorOf(name, 'bad_response', answered(`status ${status}`), facts)
 }

@@ -41,7 +41,7 @@ export function questionVector(
   requireDimension(dimension, given.length || dimension)
   const vector: number[] = Array.from(given)
   if (vector.length === 0 || !vector.every(Number.isFinite)) {
-    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of numbers')
+    throw new RagGateError('retriever_bad_response', 'The embedder returned no vector of numbers')
   }
   return vector
 }
