@@ -317,7 +317,7 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'another subject before an on-topic question, run together': ({ subject, question }) => joined(subject, question),
   ...Object.fromEntries(
     (['heldOutEveryday', 'heldOut'] as const).flatMap((kind) => {
-      const name = kind === 'heldOut' ? 'held out, another subject' : 'held out, everyday words'
+      const name = kind === 'heldOut' ? 'held-out request, another subject' : 'held-out request, everyday words'
       return Object.entries<(of: Ways) => string>({
         [`${name}: alone`]: (of) => of[kind],
         [`${name}: after an on-topic question`]: (of) => `${ended(of.question)} ${of[kind]}`,
@@ -357,8 +357,8 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
     `${ended(question)} We have tried several things already without any success, and searching the site did not help.`,
   'with a sentence as in forums': ({ question, forum }) => `${ended(question)} ${forum}`,
   'with a sentence beside it': ({ question, beside }) => `${ended(question)} ${beside}`,
-  'held out: with a sentence of talk after it': ({ question, heldOutTalk }) => `${ended(question)} ${heldOutTalk}`,
-  'held out: with a sentence of talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
+  'with held-out small talk after it': ({ question, heldOutTalk }) => `${ended(question)} ${heldOutTalk}`,
+  'with held-out small talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   'two questions': ({ question, other }) => `${ended(question)} ${ended(other)}`,
   'two questions in one sentence': ({ question, other }) => `${question.replace(/[?.]$/, '')}, and ${small(other)}`,
   'with a number behind it': ({ question }) => `${ended(question)} 48213`,
@@ -508,10 +508,11 @@ const bare = (question: string): string => question.replace(/[\s.?!？؟。]+$/u
 /** Independent of the language. "Unknown" is a question about a document that was left out. */
 const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
   answerable: ({ known }) => known,
-  'must be refused': ({ unknown }) => unknown,
-  'the latter after the former': ({ known, unknown }) => `${known} ${unknown}`,
+  unanswerable: ({ unknown }) => unknown,
+  'the unanswerable question after the answerable one': ({ known, unknown }) => `${known} ${unknown}`,
   'the same, run together': ({ known, unknown }) => `${bare(known)} ${unknown}`,
-  'the latter before the former, run together': ({ known, unknown }) => `${bare(unknown)} ${known}`,
+  'the unanswerable question before the answerable one, run together': ({ known, unknown }) =>
+    `${bare(unknown)} ${known}`,
   'a corpus sentence before it': ({ sentence, unknown }) => `${sentence} ${unknown}`,
   'a quoted corpus sentence before it': ({ sentence, unknown }) => `“${sentence}” ${unknown}`,
   'a corpus sentence before it, run together': ({ sentence, unknown }) => `${bare(sentence)} ${unknown}`,
@@ -571,22 +572,23 @@ async function page(
   return `# Questions made to slip past the gate
 
 \`npm run bench -- evasion\`, seed ${SEED}: ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.join(', ')}, under \`balanced\`;
-exact 95 % intervals. "Before" is the same gate when it measured a question as one text, in NFC, and refused none for itself.
+exact 95 % intervals. "Before": a question is measured as one text, in NFC, without refusals of the question itself. "After": the current
+gate. "Learned": the same on a scale that the collection learned.
 
 ## Off-topic questions: passed, and answered with a caution
 
 ${await offTopicTable(drawn)}
 
-Behind an on-topic question ${attached} of the everyday requests pass that do not pass alone; of those held out ${heldOut}.
-Everyday: ${EVERYDAY_QUESTIONS.length} questions, ${EVERYDAY_REQUESTS.length} requests. Held out: ${HELD_OUT_EVERYDAY.length} everyday requests, ${HELD_OUT_REQUESTS.length} of other subjects.
+After an on-topic question, ${attached} of the everyday requests pass that do not pass alone; of the held-out requests, ${heldOut}.
+Everyday: ${EVERYDAY_QUESTIONS.length} questions, ${EVERYDAY_REQUESTS.length} requests. Held-out requests, not used for the rules: ${HELD_OUT_EVERYDAY.length} of everyday words, ${HELD_OUT_REQUESTS.length} of other subjects.
 
 ## Ordinary questions: answered, with or without a caution
 
-${ORDINARY} answerable questions of each collection. Talk: ${FORUM.length} sentences as in forums, ${BESIDE_QUESTIONS.length} beside questions, ${HELD_OUT_TALK.length} held out.
+${ORDINARY} answerable questions of each collection. Small talk: ${FORUM.length} sentences as in forums, ${BESIDE_QUESTIONS.length} beside questions, ${HELD_OUT_TALK.length} held-out sentences, not used for the rules.
 
 ${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 
-## Collections left out while the rules were made
+## Held-out collections, not used while the rules were made
 
 ${LEFT_OUT.join(', ')}, drawn in the same way.
 

@@ -89,7 +89,7 @@ function ofOneWord(asked: readonly Answered[], formed: readonly Answered[]): str
     alone += single
     return (100 * single) / own.answerable.filter(Boolean).length
   })
-  return `${lost} answerable questions are refused as keywords alone, ${won} are answered as keywords alone; ${alone} of the ${lost} are left with one word, ${meanOf(points).toFixed(1)} points`
+  return `${lost} answerable questions are refused only as keywords, ${won} are answered only as keywords; ${alone} of the ${lost} are left with one word, ${meanOf(points).toFixed(1)} points`
 }
 
 async function page(): Promise<string> {
@@ -130,16 +130,16 @@ async function page(): Promise<string> {
   }
   const count = (kind: boolean): number =>
     asked.reduce((sum, { answerable }) => sum + answerable.filter((own) => own === kind).length, 0)
-  const head = ['form', 'false refusals', 'false acceptances', 'most false refusals more']
+  const head = ['form', 'false refusal', 'false acceptance', 'largest increase of false refusal']
   return `# Forms of a question
 
-\`npm run bench -- sturdiness\`, seed ${SEED}: change of the error rates at the default thresholds, points, mean of ${FAMILY_SETS.length} sets (${count(true)}
-answerable questions, ${count(false)} that must be refused; of the larger sets every second to twentieth), with 95 % intervals of ${DRAWS}
+\`npm run bench -- sturdiness\`, seed ${SEED}: change of the error rates in percentage points at the default thresholds, mean of ${FAMILY_SETS.length} sets
+(${count(true)} answerable questions, ${count(false)} unanswerable; of the larger sets every second to twentieth), with 95 % intervals from ${DRAWS}
 draws. \`balanced\` is fitted without the set.
 
 ${markdownTable(head, rows)}
 
-The forms that two sets bring along (${WITH_NOISY_FORMS.join(', ')}):
+Forms that two sets contain (${WITH_NOISY_FORMS.join(', ')}):
 
 ${markdownTable(head, noisy)}
 

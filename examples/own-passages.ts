@@ -1,5 +1,5 @@
 /**
- * The gate over passages of your own, without any service: a retriever is one function that ranks them.
+ * The gate over your own passages, without any service: a retriever is one function that ranks them.
  *
  * It answers with the closest passage. `POST /ask` with `{"question": "What does the warranty cover?"}`.
  */
@@ -21,7 +21,7 @@ const PASSAGES = [
   },
 ]
 
-/** Ranks passages by how many words of the question they hold: a stand-in for your search. */
+/** Ranks passages by the number of words of the question that they contain: a stand-in for your search. */
 export const retriever: Retriever = {
   async retrieve({ question, topK }): Promise<readonly Ranking[]> {
     const words = new Set(question.toLowerCase().match(/\p{L}{4,}/gu))

@@ -1,6 +1,6 @@
 /**
- * Callers with a JSON Web Token, of Cloudflare Access or of any issuer that publishes its keys. Hono checks the token; without one
- * that counts nothing is searched. The passages are those of own-passages.ts.
+ * Callers with a JSON Web Token from Cloudflare Access or from any issuer that publishes its keys. Hono verifies the token;
+ * without a valid one nothing is searched. The passages are those of own-passages.ts.
  */
 import { Hono } from 'hono'
 import { verifyWithJwks } from 'hono/jwt'
@@ -9,15 +9,15 @@ import type { Authenticate } from 'hono-rag-gate/ports'
 import { retriever } from './own-passages.ts'
 
 interface Env {
-  /** Of Access: `https://<team>.cloudflareaccess.com`. */
+  /** With Access: `https://<team>.cloudflareaccess.com`. */
   readonly ISSUER: string
-  /** Of Access: `https://<team>.cloudflareaccess.com/cdn-cgi/access/certs`. */
+  /** With Access: `https://<team>.cloudflareaccess.com/cdn-cgi/access/certs`. */
   readonly JWKS_URL: string
-  /** Of Access: the application's AUD tag. */
+  /** With Access: the application's AUD tag. */
   readonly AUDIENCE: string
 }
 
-/** Keys are read again after so long; a new one may be unknown until then. */
+/** Time after which keys are read again; a new key may be unknown until then. */
 const KEYS_MS = 60_000
 
 type Keys = NonNullable<Parameters<typeof verifyWithJwks>[1]['keys']>
@@ -41,7 +41,7 @@ function tokensOf({ ISSUER: iss, JWKS_URL: jwksUrl, AUDIENCE: aud }: Env): Authe
     const claims = await verifyWithJwks(token, { keys, allowedAlgorithms: ['RS256', 'ES256'], verification }).catch(
       () => undefined,
     )
-    // Hono takes a token without an end.
+    // Hono accepts a token without an expiry time.
     if (typeof claims?.['sub'] !== 'string' || claims.exp === undefined) {
       throw new RagGateError('unauthorized', 'This token does not count')
     }

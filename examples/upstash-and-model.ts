@@ -1,6 +1,6 @@
 /**
  * The gate between an Upstash Vector index and a model behind an OpenAI-compatible endpoint. Refused questions never
- * reach the model; answers are kept, strong ones longer than weak ones.
+ * reach the model; answers are cached, confident ones longer than uncertain ones.
  */
 import { Hono } from 'hono'
 import { balanced, ragGate, respondWithError } from 'hono-rag-gate'
@@ -20,7 +20,7 @@ const gate = ragGate<Env>({
   policy: balanced(),
   dependencies: (env) => ({
     retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
-    // All callers share answers here: there is no `authenticate`. A request with Cookie or Authorization passes by them.
+    // Without `authenticate`, all callers share cached answers. Requests with Cookie or Authorization do not use the cache.
     cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', version: env.LLM_MODEL }),
   }),
 })
@@ -42,7 +42,7 @@ app.post('/ask', gate, async (c) => {
     signal: AbortSignal.timeout(20_000),
   })
   if (!response.ok) return c.json({ error: { code: 'model_failed', message: 'The model did not answer' } }, 502)
-  // The form of an OpenAI-compatible endpoint.
+  // The response of an OpenAI-compatible endpoint.
   const { choices }: { choices: { message: { content: string } }[] } = await response.json()
   return c.json({ answer: choices[0]!.message.content, sources: citations, refused: false, ...summary })
 })

@@ -237,8 +237,8 @@ function setTable(sets: readonly MeasuredSet[]): string {
       figure(coverageAtFalseAcceptance(scored, 0.05).coverage),
     ]
   })
-  const heads = ['set', 'answerable', 'must refuse', 'AUROC', 'threshold', 'windows', 'answered', 'false acceptance']
-  return markdownTable([...heads, 'of it without a caution', 'fixed .55', 'oracle at 5 %'], rows)
+  const heads = ['set', 'answerable', 'unanswerable', 'AUROC', 'threshold', 'windows', 'answered', 'false acceptance']
+  return markdownTable([...heads, 'false acceptance without a caution', 'fixed .55', 'oracle at 5 %'], rows)
 }
 
 function groupTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
@@ -255,7 +255,7 @@ function groupTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
       [group, `without a caution: ${percent(ADVISED_TAIL)}`, ...meanCells(atTail(ADVISED_TAIL))],
     ]
   })
-  return markdownTable(['sets', 'answered from', 'coverage', 'false acceptance', 'largest'], rows)
+  return markdownTable(['sets', 'threshold', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
 /** The same with other windows, and with fewer. */
@@ -331,7 +331,7 @@ function lengthTable(sets: readonly MeasuredSet[]): string {
     'coverage',
     'false acceptance',
     'largest',
-    'less answered in',
+    'lower coverage in',
   ]
   return markdownTable(heads, rows)
 }
@@ -361,7 +361,7 @@ function meaningTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>):
       }),
     ),
   )
-  const heads = ['sets', 'AUROC of the score', 'refused ones above windows, deviations']
+  const heads = ['sets', 'AUROC of the cosine', 'unanswerable questions above windows, deviations']
   return markdownTable([...heads, 'coverage', 'false acceptance', 'largest'], rows)
 }
 
@@ -473,7 +473,7 @@ function costTable(sets: readonly MeasuredSet[]): string {
     String(JSON.stringify(learned(set, set.observations)).length),
     String(JSON.stringify(withSimulatedMeaning(set, random)).length),
   ])
-  return markdownTable(['set', 'passages', 'verdicts', 'bytes of the scale', 'with a score of meaning'], rows)
+  return markdownTable(['set', 'passages', 'verdicts', 'bytes of the scale', 'bytes with a cosine'], rows)
 }
 
 if (folder !== undefined) {
@@ -499,14 +499,13 @@ const groups = { 'eight families': eight, 'four languages': languages }
 for (const { name, seconds } of all) console.log(`${name}: learned in ${seconds.toFixed(1)} s`)
 const page = `# A scale from the documents
 
-Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
-five words in a row of its own sentences, with their passage left out, and once more with their document; the confidences are
-what "not in here" looks like in it. A question is refused when more than ${percent(REFUSED_TAIL)} of such windows
-reach its confidence, and answered with a caution above ${percent(ADVISED_TAIL)}, by a normal
-distribution about the median of their log-odds. In English, what is refused lies halfway to what is usual, by the families
-that took no part: ${figure(usualWithout('none'))} over all eight, ${USUAL_REFUSED} in the code. In a language that
-is not read, by the stop words of the windows, 4 % stand for ${percent(REFUSED_TAIL)}. \`balanced\` is fitted without the family in the row; nothing here saw a label. Intervals
-are exact, 95 %.
+Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Windows of
+five consecutive words of a collection's own sentences are asked with their passage left out, and again with the whole document
+left out. The log-odds of their confidences are modelled by a normal distribution around the median. A question is refused if more
+than ${percent(REFUSED_TAIL)} of windows would reach its confidence (4 % in a language that the policy does not know, judged by the
+stop words of the windows), and answered with a caution above ${percent(ADVISED_TAIL)}. In English the refuse threshold is averaged
+with the usual one of the other families: ${figure(usualWithout('none'))} over all eight, ${USUAL_REFUSED} in the code. \`balanced\` is fitted
+without the family in the row, and no labels are used. Intervals are exact, 95 %.
 
 ${groupTable(groups)}
 
@@ -514,7 +513,7 @@ ${setTable(all)}
 
 ## Near misses
 
-What \`balanced({ refuse: { nearMisses } })\` reaches: a line through the mean of the other seven families, asked of the eighth. The largest is the
+Results of \`balanced({ refuse: { nearMisses } })\`, with a line fitted to the mean of seven families and tested on the eighth. "Largest" is the
 worst family. ${nearMissFigures(eight)}
 
 ${nearMissTable(eight)}
@@ -531,20 +530,20 @@ ${lengthTable(languages)}
 
 ## Scores of meaning
 
-A cosine of an encoder that reads meaning counts alone as words do, and beside them beyond one deviation above whole sentences, where
-a sentence's own passage lifts it by a deviation; what that would let through of the windows is taken off again. Simulated: normal, independent of the words, one deviation
-wide; windows, and questions to be refused, alike or those above.
+Deviations of the cosine are measured against whole sentences. Either words or cosine can support a question alone; if both do, they are
+added, minus one deviation. The cosine is used only if a sentence's own passage raises it by at least one deviation. It is simulated as
+normal with a deviation of one, independent of the words, with equal distributions for windows and unanswerable questions, or the latter higher.
 
 ${meaningTable(groups)}
 
-What words refuse although it can be answered, with a score so many deviations above the windows; a question of several parts, and
-one with a piece that is foreign to the rest, is never carried:
+Answerable questions that are refused by words, with a cosine so many deviations above the windows; questions of several parts, or with a
+piece foreign to the rest, are never answered by the cosine alone:
 
 ${carriedTable(groups)}
 
 ## Cost
 
-Retrievals: one a window, as the same words are retrieved once; with a score of meaning half as many again.
+Retrievals: one per window, because the same words are retrieved once; with a cosine, half as many again.
 
 ${costTable(all)}
 `

@@ -1,7 +1,7 @@
 /**
- * A chat with `useChat` in front of the gate: `page.tsx` shows it. Refused questions reach no model.
+ * A chat with `useChat` behind the gate; its page is `page.tsx`. Refused questions do not reach a model.
  *
- * The passages are those of own-passages.ts, the model is behind any OpenAI-compatible endpoint.
+ * The passages are those of own-passages.ts; the model can be any OpenAI-compatible endpoint.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'

@@ -1,10 +1,10 @@
-/** The page of app.ts: what was said, how it was judged, and what it rests on. */
+/** The page of app.ts: messages, their verdicts and their sources. */
 import { useChat } from '@ai-sdk/react'
 import type { UIMessage } from 'ai'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
-/** What the gate tells of an answer, before its first word. */
+/** Data that the gate sends before the first word of an answer. */
 interface Verdict {
   readonly verdict: 'pass' | 'advise' | 'refuse'
   readonly caution?: string
