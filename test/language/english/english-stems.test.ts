@@ -42,5 +42,7 @@ describe('english', () => {
     ['ye', true],
     ['yes', true],
     ['no', false],
+    ['yesterday', false],
+    ['eyes', false],
   ])('%j is assent: %s', (term, is) => expect(english.isAssent(term)).toBe(is))
 })

@@ -6,6 +6,7 @@ describe('namesOnly', () => {
   it.each([
     '48213',
     'Order AB-20391.',
+    'Order do-48213.',
     'Ticket no. 7, customer 1184',
     'My phone number is 555-0142.',
     'Regards, Maria Schneider',

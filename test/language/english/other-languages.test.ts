@@ -56,6 +56,10 @@ describe('questions in other languages that are run together', () => {
     expect(questionParts(question).parts).toEqual([question])
   })
 
+  it('are parted behind each but the last where hardly anything follows it', () => {
+    expect(partedInOthers('Wer kam wann an und wie alt')).toEqual(['Wer kam', ' wann', ' an und wie alt'])
+  })
+
   it('are left to the words of English where these ask', () => {
     expect(questionParts('Who was the man that was the first mayor?').parts).toHaveLength(1)
     expect(partedInOthers('the man that was the first mayor')).toEqual(['the man that was the first mayor'])

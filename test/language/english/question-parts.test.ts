@@ -318,6 +318,7 @@ describe('states', () => {
     'I am on Windows 11. I have old signing keys.',
     'I have old signing keys. How do I rotate the keys?',
     'I have a red door. Who opens it?',
+    'I have a red door. Who opens it? Who signs the gates of Rome?',
     'I have a red door. We own a boat. My cat is grey. How do I rotate the signing keys?',
     // What asks, tells or wishes.
     'How do I rotate the signing keys? I wonder why people worry.',
