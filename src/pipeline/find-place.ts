@@ -70,7 +70,7 @@ export function requireScores(
   if (!needs || !given || (needs.some((need) => given.includes(need)) && !given.includes('none'))) return
   throw new RagGateError(
     'config_invalid',
-    `${name} needs ${needs.join(' or ')} alone, and the retriever's scores tell ${given.join(', ')}`,
+    `${name} needs only ${needs.join(' or ')}, but the retriever's scores are ${given.join(', ')}`,
     { param: 'policy' },
   )
 }

@@ -1,14 +1,14 @@
-/** Vectors of two models have no common meaning: every score between them would be noise. */
+/** Checks that question and collection have the same embedding: scores between vectors of two models are meaningless. */
 import { RagGateError } from '../errors.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { Embedding, Retriever } from '../ports/retriever.ts'
 
-/** What was noted at the last ingestion; an empty model and a dimension of 0 are not known. */
+/** Embedding at the last ingestion; an empty model or a dimension of 0 means unknown. */
 type Embedded = Pick<Collection, 'embeddingModel' | 'dimension'>
 
 /**
- * Checks what a retriever says of itself against what a collection was ingested with, without a call.
+ * Compares the embedding that a retriever declares with that of the collection, without a call.
  *
  * @throws `embedding_mismatch`
  */
@@ -17,9 +17,9 @@ export function requireSameEmbedding({ embedding }: Retriever, collection: Embed
 }
 
 /**
- * Asks the index itself, where it embeds by itself, and there is something to compare or the policy needs its scores.
+ * Asks an index that computes embeddings itself for its current one, if the collection's is known or the policy needs its scores.
  *
- * @throws `embedding_mismatch`; what the retriever throws
+ * @throws `embedding_mismatch`; errors of the retriever
  */
 export async function confirmSameEmbedding(
   retriever: Retriever,

@@ -1,22 +1,22 @@
-/** Waiting no longer than a deadline, also for work that ignores its signal. */
+/** Deadlines, also for work that ignores its signal. */
 import { asRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
-/** What a wait that ended badly is called. */
+/** Error codes of failed work. */
 export interface Faults {
   readonly late: RagGateErrorCode
-  /** Of anything else thrown; absent where that is passed on as it is. */
+  /** For any other error; absent if that is rethrown unchanged. */
   readonly failed?: RagGateErrorCode
   readonly what: string
 }
 
-/** Of what is asked beside the index and the model: all that matters of its fault is that it did not answer. */
+/** For services other than index and model, whose kinds of failure are not distinguished. */
 export const storeFaults = (what: string): Faults => ({ late: 'store_unavailable', failed: 'store_unavailable', what })
 
 /**
- * The result of the work, which is told to stop when the time is up.
+ * The result of the work, whose signal is aborted at the deadline.
  *
  * @param timeoutMs milliseconds, 1 and up
- * @throws the error of this package that the work threw; `late` when it took too long, `failed` for anything else thrown
+ * @throws a `RagGateError` that the work threw; `late` if it took too long, `failed` for any other error
  */
 export function withinDeadline<Result>(
   timeoutMs: number,
@@ -28,12 +28,12 @@ export function withinDeadline<Result>(
 }
 
 /**
- * The result of work that cannot be told to stop. Work that gives no promise has ended.
+ * The result of work that has no signal. Work that returns no promise is complete.
  *
  * @param timeoutMs milliseconds, 1 and up
- * @param controller aborted when the time is up
- * @throws the error of this package that the work threw; `late` when it took too long; for anything else thrown `failed`, or
- *   that itself where there is none
+ * @param controller aborted at the deadline
+ * @throws a `RagGateError` that the work threw; `late` if it took too long; for any other error `failed` or, without that
+ *   code, the error itself
  */
 export async function inTime<Result>(
   timeoutMs: number,
@@ -49,7 +49,7 @@ export async function inTime<Result>(
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new RagGateError(late, `${what} took too long`))
-        // Named like the reason of `AbortSignal.timeout`: it tells an upstream that was slow from a caller that left.
+        // Named like the reason of `AbortSignal.timeout`, which distinguishes a slow upstream from a disconnected caller.
         controller?.abort(new DOMException(`${what} took too long`, 'TimeoutError'))
       }, timeoutMs)
     })
@@ -65,10 +65,10 @@ function isThenable<Result>(working: Promise<Result> | Result): working is Promi
   return typeof (working as { readonly then?: unknown } | null | undefined)?.then === 'function'
 }
 
-/** Turns of the microtask queue that work takes which waits for nothing: a copy, or a search, in the isolate. */
+/** Microtask turns that work without waiting takes, such as reading a copy or searching within the isolate. */
 const TURNS = 4
 
-/** Whether work is done before anything could have been waited for: then it needs no timer, which costs more than it. */
+/** Whether work settles without waiting. It then needs no timer, which would cost more than the work. */
 async function settlesAtOnce(working: Promise<unknown>): Promise<boolean> {
   const state = { settled: false }
   const note = (): void => {

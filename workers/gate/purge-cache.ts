@@ -39,7 +39,8 @@ async function scopesIn(
   const { everything, tenant: asked, collection: named, documents, questions, answers, ...others } = body
   checkMembers(others, 'everything, tenant, collection, documents, questions, answers')
   if (everything !== undefined) {
-    if (everything !== true || Object.keys(body).length > 1) throw unclear('everything must be true, and stand alone')
+    if (everything !== true || Object.keys(body).length > 1)
+      throw unclear('everything must be true, and the only member')
     if (!isDeploymentAdmin(principal)) {
       throw new RagGateError('forbidden', "Only the deployment's own token may purge everything")
     }
@@ -50,7 +51,7 @@ async function scopesIn(
     throw unclear('Give one of documents, questions, answers')
   }
   if (answers !== undefined) {
-    if (named !== undefined) throw unclear('answers stand without a collection')
+    if (named !== undefined) throw unclear('answers cannot have a collection')
     const ids = listIn(answers, 'answers', (id, param) => {
       if (typeof id !== 'string' || !UUID.test(id)) throw unclear(`${param} must be the id of a decision`)
       return id

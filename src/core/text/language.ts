@@ -28,7 +28,7 @@ export interface Language {
   readonly asks: (word: string) => boolean
   /** Whether a word, in lower case with accents folded, is a sentence without its spaces. */
   readonly isRunTogether: (word: string) => boolean
-  /** Whether a term says yes: it stands in answers and in no passage. */
+  /** Whether a term means yes: it occurs in answers, but not in passages. */
   readonly isAssent: (term: string) => boolean
 }
 
