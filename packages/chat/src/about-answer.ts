@@ -1,9 +1,9 @@
-/** What a reader is told of an answer beside its text. */
+/** What a client receives about an answer besides its text. */
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
 import type { RagGateContext } from 'hono-rag-gate/middleware'
 import type { AboutAnswer } from './completions.ts'
 
-/** Of an answer that the gate let through. */
+/** About an answer that the gate accepted. */
 export function aboutAnswer({
   citations,
   caution,
@@ -19,7 +19,7 @@ export function aboutAnswer({
 
 const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=(\w+);policy="[^"]*";id="([^"]+)"/
 
-/** What the header `RAG-Gate` says of an answer: all there is where a stored one is sent. */
+/** Parses the header `RAG-Gate`, the only source of these facts for a stored answer. */
 export function aboutInHeader(field: string | null): AboutAnswer | undefined {
   const [, verdict, band, reason, id] = ITEM.exec(field ?? '') ?? []
   if (id === undefined) return undefined

@@ -1,20 +1,20 @@
-/** Answers of a route in the protocol that its client speaks. */
+/** Answers of a route in the protocol of its client. */
 import type { MiddlewareHandler } from 'hono'
 import { type ChatProtocolOptions, protocolWith } from './openai-protocol.ts'
 import { MESSAGES } from './ui-protocol.ts'
 
 /**
- * Makes the middleware that answers refusals, advisories and citations in the client's protocol. Mount it before the gate:
+ * Makes middleware that sends answers, refusals and citations in the client's protocol. Mount it before the gate:
  *
  * ```ts
  * app.post('/chat', chatProtocol(), ragGate({ policy, dependencies, question: { read: readChat } }), handler)
  * ```
  *
- * The handler may answer JSON with a member `answer`, or a chat completion, whole or in chunks. OpenAI clients get a
- * completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the first word. A
- * UI message stream of the handler is for `useChat` alone: others get it as it is.
+ * The handler may return JSON with a member `answer`, or a chat completion, whole or in chunks. OpenAI clients get a
+ * completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the text. A
+ * handler's UI message stream is converted for `useChat` alone: other clients get it unchanged.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for unknown or invalid options
  */
 export function chatProtocol(options: ChatProtocolOptions = {}): MiddlewareHandler {
   return protocolWith(options, MESSAGES)

@@ -1,6 +1,6 @@
 /**
- * Answers as OpenAI's chat completions, whole or as a stream of chunks. The member `rag_gate`, in a stream of its first chunk,
- * holds what the JSON answer has beside its text: so one can be made of the other.
+ * Answers as OpenAI's chat completions, whole or as a stream of chunks. The member `rag_gate` (in a stream, of the
+ * first chunk) holds what the JSON answer has besides its text, so that each form can be converted into the other.
  *
  * @see https://platform.openai.com/docs/api-reference/chat
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
@@ -9,10 +9,10 @@ import type { TokenUsage } from 'hono-rag-gate/core/reports'
 import { createEventSplitter, readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
 import { RagGateError } from 'hono-rag-gate/errors'
 
-/** What a reader is told of an answer or a refusal beside its text. */
+/** What a client receives about an answer or a refusal besides its text. */
 export interface AboutAnswer {
   readonly decision_id: string
-  /** Absent unless the model did not get to its end. */
+  /** Present only if the model did not finish. */
   readonly complete?: false
   readonly [member: string]: unknown
 }
@@ -20,9 +20,9 @@ export interface AboutAnswer {
 /** An answer or a refusal as JSON. */
 export interface AnswerBody extends AboutAnswer {
   readonly answer: string
-  /** What the model counted. */
+  /** Token counts of the model. */
   readonly usage?: CompletionUsage
-  /** What the answer cost, in words; a stream tells it with `finish_reason`. */
+  /** Cost of the answer, as text; a stream has it beside `finish_reason`. */
   readonly cost?: string
 }
 
@@ -38,18 +38,18 @@ type FinishReason = 'stop' | 'length'
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: string | null }
-    /** Of a whole completion. */
+    /** In a whole completion. */
     readonly message?: { readonly content?: string | null }
     readonly finish_reason?: string | null
   }[]
   readonly usage?: CompletionUsage | null
   readonly rag_gate?: AboutAnswer
   readonly cost?: string
-  /** What the stream broke off by. */
+  /** The error that ended the stream early. */
   readonly error?: object | null
 }
 
-/** Tokens as a completion has them. */
+/** Token counts in the format of a completion. */
 export function completionUsage({ inputTokens, outputTokens }: TokenUsage): CompletionUsage {
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
 }
@@ -115,7 +115,7 @@ export function completionOf(
   }
 }
 
-/** A refusal took none; of another answer they may be unknown. */
+/** A refusal uses no tokens; for other answers the count may be unknown. */
 function tokensOf(usage: CompletionUsage | undefined, { refused }: AboutAnswer): CompletionUsage | undefined {
   return usage ?? (refused === true ? completionUsage({ inputTokens: 0, outputTokens: 0 }) : undefined)
 }
@@ -127,8 +127,8 @@ function finishReasonOf({ complete }: AboutAnswer): FinishReason {
 /**
  * A whole stream as an answer.
  *
- * @param otherwise what is told of it where its chunks tell nothing
- * @throws `llm_unavailable` for a stream that broke off; `internal` for one that is none of these
+ * @param otherwise facts about the answer, if its chunks have none
+ * @throws `llm_unavailable` for a stream that broke off; `internal` for one without facts about its answer
  */
 export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBody {
   let about: AboutAnswer | undefined
@@ -138,7 +138,7 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
   for (const event of splitEvents(stream).events) {
     const { data } = readEvent(event)
     if (data === '' || data === '[DONE]') continue
-    // They were made here, or are the handler's.
+    // The chunks were made here, or by the handler.
     const { choices, rag_gate: told, usage: counted, cost: paid, error } = JSON.parse(data) as Chunk
     if (error) throw new RagGateError('llm_unavailable', 'The answer broke off')
     about ??= told
@@ -159,15 +159,15 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
   }
 }
 
-/** A response that sends events as they are made. */
+/** A response that streams events as they are produced. */
 export function eventStream(events: AsyncGenerator<string, void, void>, onLeave: () => void): Response {
   return new Response(textStream(events, onLeave), { headers: { 'content-type': EVENT_STREAM } })
 }
 
-/** What becomes of an event. */
+/** Transforms an event. */
 export type ChangeEvent = (event: string) => string
 
-/** A stream with other events. Who leaves it leaves its source. */
+/** A stream of transformed events. Cancelling it cancels its source. */
 export function mapEvents(stream: ReadableStream<Uint8Array>, change: ChangeEvent): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   const eventsIn = createEventSplitter()

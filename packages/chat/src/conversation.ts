@@ -1,14 +1,14 @@
-/** What a chat client sends, read: OpenAI messages, UI messages of the AI SDK, or a question alone. */
+/** Reads what a chat client sends: OpenAI messages, UI messages of the AI SDK, or a question alone. */
 import type { Context } from 'hono'
 import { canonicalJson, isExact, isRecord, type Json } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { sha256Hex } from 'hono-rag-gate/http'
 import { type QuestionInRequest, readJsonObject } from 'hono-rag-gate/middleware'
 
-/** What a client speaks: a JSON question, OpenAI's chat completions, or the AI SDK's stream of a UI message. */
+/** Protocol of a client: a JSON question, OpenAI's chat completions, or the AI SDK's UI message stream. */
 export type Protocol = 'json' | 'openai' | 'ui-messages'
 
-/** How a refusal is told. */
+/** Form of a refusal. */
 export type RefuseAs = 'content' | 'refusal' | 'error'
 
 /** A turn before the question. */
@@ -17,28 +17,28 @@ export interface ChatTurn {
   readonly content: string
 }
 
-/** A chat as it was sent. */
+/** A chat as sent. */
 export interface Chat extends QuestionInRequest {
-  /** The last user turn, as it was sent. */
+  /** The last user turn, as sent. */
   readonly question: string
-  /** What was said before, oldest first, for the model alone: it is not searched with. */
+  /** Earlier turns, oldest first, for the model only: they are not part of the search query. */
   readonly history: readonly ChatTurn[]
-  /** What system and developer messages say; absent without any. */
+  /** Text of system and developer messages; absent without any. */
   readonly instructions?: string
   readonly protocol: Protocol
   /** Whether an OpenAI client asks for a stream. UI messages are always answered with one. */
   readonly stream: boolean
-  /** Whether it wants the tokens counted at the stream's end. */
+  /** Whether the client asks for token counts at the end of the stream. */
   readonly includeUsage: boolean
-  /** Name of the model that it asked for, if any. */
+  /** Requested model, if any. */
   readonly model?: string
-  /** How it wants refusals told, if it says so. */
+  /** Requested form of refusals, if any. */
   readonly refuseAs?: RefuseAs
   /** The body. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Bounds of a chat. */
+/** Limits of a chat. */
 export interface ReadChatOptions {
   /**
    * Largest body, bytes.
@@ -47,7 +47,7 @@ export interface ReadChatOptions {
    */
   readonly maxBodyBytes?: number
   /**
-   * Characters (UTF-16 code units) of the turns before the question, 0 and up: whole turns, the newest first.
+   * Maximum length of the turns before the question, in UTF-16 code units, 0 and up: the newest turns that fit whole.
    *
    * @default 8000
    */
@@ -56,7 +56,7 @@ export interface ReadChatOptions {
 
 const BODY_TIMEOUT_MS = 10_000
 
-/** The messages, read one by one, and members beside them that change no answer: each chat has others. */
+/** The messages, which are read one by one, and members that differ per chat and change no answer. */
 const OF_THE_EXCHANGE = [
   'messages',
   'id',
@@ -74,16 +74,16 @@ const OF_THE_EXCHANGE = [
 const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies readonly RefuseAs[]
 
 /**
- * Reads a chat: the last user turn is the question, and what else the body holds joins the answer key: all turns, unless
- * `maxHistoryLength` is 0, with what tools gave and parts of other kinds, but no ids and metadata. Where the app has the
- * turns before and is sent the last `message` alone, ids join too: no other gets its answer. It is a `question.read`
- * of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a `collection`, and say how a
- * refusal is told (`refuse_as`: `content`, `refusal`, `error`).
+ * Reads a chat: the last user turn is the question, and the rest of the body joins the answer key: all turns, unless
+ * `maxHistoryLength` is 0, with tool results and parts of other kinds, but without ids and metadata. If the app keeps
+ * the earlier turns and receives only the last `message`, ids join too, so its answer is not shared. Use it as
+ * `question.read` of `ragGate`; a handler may call it again. The object `rag_gate` of the body may name a `collection`
+ * and the form of a refusal (`refuse_as`: `content`, `refusal`, `error`).
  *
- * @param options by default those that the request was read with before
- * @throws `question_required` where the last message is not the user's; `question_type` for messages of another shape, and for
- *   images and files in the question; `unknown_field` for other members of `rag_gate`; what bodies are refused for
- *   (`unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json`, `too_deep`); `stream_type`
+ * @param options by default those that the request was first read with
+ * @throws `question_required` if the last message is not the user's; `question_type` for malformed messages, and for
+ *   images and files in the question; `unknown_field` for other members of `rag_gate`; `stream_type`; errors of the
+ *   body (`unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json`, `too_deep`)
  */
 export async function readChat(c: Pick<Context, 'req'>, options?: ReadChatOptions): Promise<Chat> {
   const known = CHATS.get(c.req)
@@ -93,7 +93,7 @@ export async function readChat(c: Pick<Context, 'req'>, options?: ReadChatOption
   return chat
 }
 
-/** What was read of a request: the gate reads it, and the protocol, and a handler may. */
+/** Chats by request: the gate and the protocol both read the chat, and a handler may. */
 const CHATS = new WeakMap<Context['req'], { readonly options: ReadChatOptions | undefined; readonly chat: Chat }>()
 
 async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): Promise<Chat> {
@@ -108,12 +108,12 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): P
   }
   const said = messages === undefined ? { turns: [], others: [], ...questionAlone(question) } : readMessages(messages)
   const history = newestTurns(said.turns, maxHistoryLength)
-  // A question beside messages is the handler's alone, and so is what it reads of them by itself.
-  // Without the messages before, ids tell conversations apart.
+  // A handler may read a question beside the messages, and all of the messages, so both join the answer key.
+  // Without the earlier messages, only ids distinguish conversations.
   const read: readonly string[] = isAlone ? ['question', 'stream', 'rag_gate'] : OF_THE_EXCHANGE
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !read.includes(name)))
   const kept = maxHistoryLength === 0 ? said.others.slice(-1) : said.others
-  // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells chats apart.
+  // JSON.parse changes numbers that it cannot represent; such chats are distinguished by their text.
   const rest = isExact([others, kept]) ? [canonicalJson(others as Record<string, Json>), kept] : await c.req.text()
   return {
     ...said.asked,
@@ -123,7 +123,7 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): P
     stream,
     includeUsage: isRecord(streaming) && streaming['include_usage'] === true,
     ...(typeof model === 'string' && { model }),
-    // A chat may be long, and the key stands beside each answer in memory.
+    // Hashed, since a chat may be long and the key is in memory beside each answer.
     vary: [await sha256Hex(JSON.stringify([said.asked.protocol, said.instructions, maxHistoryLength, rest]))],
     body,
   }
@@ -131,7 +131,7 @@ async function chatIn(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): P
 
 interface Said {
   readonly turns: readonly ChatTurn[]
-  /** What each message holds, the text of the question apart. */
+  /** Content of each message, without the text of the question. */
   readonly others: readonly unknown[]
   readonly instructions?: string
   readonly asked: Pick<Chat, 'question' | 'protocol'>
@@ -171,9 +171,9 @@ function readMessages(messages: unknown): Said {
 interface ReadMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly content: string
-  /** Whether it holds what no text is. */
+  /** Whether it has parts that are not text, `data-*` parts aside. */
   readonly hasOthers: boolean
-  /** What a handler may read of it beside its text, but for what the gate told. */
+  /** What a handler may read of it besides its text, without parts of the gate. */
   readonly others: readonly unknown[]
   readonly isUiMessage: boolean
 }
@@ -187,7 +187,7 @@ const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
   function: 'tool',
 }
 
-/** Calls of tools, and what they returned, are left out: the evidence is what is answered from. */
+/** The text omits tool calls and their results: answers are based on the evidence. */
 function readMessage(message: unknown): ReadMessage {
   const { role: named, content, parts, refusal, name, tool_calls } = isRecord(message) ? message : {}
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
@@ -209,7 +209,7 @@ function wrongMessages(message: string): RagGateError {
   return new RagGateError('question_type', message, { param: 'messages' })
 }
 
-/** The newest that fit, from a turn of the user on. */
+/** The newest turns that fit, beginning with a user turn. */
 function newestTurns(turns: readonly ChatTurn[], maxLength: number): readonly ChatTurn[] {
   let left = maxLength
   let from = turns.length

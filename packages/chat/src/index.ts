@@ -1,4 +1,4 @@
-/** Chats in front of the gate. */
+/** Chat protocols for the gate. */
 export { chatProtocol } from './chat-protocol.ts'
 export type { ChatProtocolOptions } from './openai-protocol.ts'
 export { type Chat, type ChatTurn, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'

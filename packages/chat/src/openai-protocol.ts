@@ -1,4 +1,4 @@
-/** Answers of a route in the protocol of OpenAI's clients. */
+/** Answers of a route in OpenAI's protocol. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
 import { mediaTypeOf, readEvent, splitEvents } from 'hono-rag-gate/http'
@@ -17,41 +17,41 @@ import {
 import { type Chat, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
 import { UI_STREAM_HEADER } from './ui-stream-header.ts'
 
-/** Settings of `chatProtocol`. */
+/** Options of `chatProtocol`. */
 export interface ChatProtocolOptions {
   /**
-   * How a refusal is told: as the text of the message, `content`; as OpenAI's `refusal` in its place, and to `useChat` in the
-   * part `data-rag-gate` alone; or as an `error`, with status 422. A request may say it in `rag_gate.refuse_as`.
+   * Form of a refusal: `content`, as the text of the message; `refusal`, as OpenAI's `refusal` instead, and for
+   * `useChat` in the part `data-rag-gate` alone; or `error`, with status 422. A request may set `rag_gate.refuse_as`.
    *
    * @default 'content'
    */
   readonly refuseAs?: RefuseAs
   /**
-   * How the chat is read, where the route bounds it otherwise.
+   * Limits for reading the chat, if the route has its own.
    *
    * @default as the gate read it
    */
   readonly read?: ReadChatOptions
 }
 
-/** How `useChat` is answered. */
+/** Conversions into messages of `useChat`. */
 export interface MessageForm {
-  /** A whole answer, as the events of a message. */
+  /** Converts a whole answer into the events of a message. */
   readonly whole: (body: AnswerBody, refuseAs: RefuseAs) => string
-  /** What becomes of the events of a handler: of a message, or of a completion. */
+  /** Converts the events of a handler: of a message, or of a completion. */
   readonly change: (told: Told, isUiStream: boolean) => ChangeEvent
 }
 
 /**
- * Makes the middleware that `chatProtocol` is, for OpenAI's clients alone: others get what the handler or the gate answers.
+ * Makes the middleware `chatProtocol` for OpenAI's clients only: others get the answer unchanged.
  *
- * @throws `config_invalid` for options that are not these
+ * @throws `config_invalid` for unknown or invalid options
  */
 export function openAiProtocol(options: ChatProtocolOptions = {}): MiddlewareHandler {
   return protocolWith(options)
 }
 
-/** The same, and for `useChat` where its form is given. */
+/** The same, and for `useChat` if `messages` is given. */
 export function protocolWith(options: ChatProtocolOptions, messages?: MessageForm): MiddlewareHandler {
   requireOptions(options, {
     refuseAs: oneOf('content', 'refusal', 'error'),
@@ -61,7 +61,7 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
     await next()
     const media = mediaTypeOf(c.res.headers.get('content-type'))
     if (media === 'json' && c.res.status >= 400 && (await answeredError(c))) return
-    // Only what the gate decided has it; then the body was read.
+    // The header means that the gate decided, and so has read the body.
     if (media === 'other' || !c.res.headers.has('rag-gate')) return
     const chat = await readChat(c, options.read)
     const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', ...aboutIn(c) }
@@ -69,20 +69,20 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
   }
 }
 
-/** What is known of an answer, for a client. */
+/** What is known about an answer, for its client. */
 export interface Told {
   readonly chat: Chat
   readonly refuseAs: RefuseAs
   readonly about: AboutAnswer | undefined
-  /** Of a stored answer, which has the id of another. */
+  /** Id for a stored answer, whose own id is that of an earlier decision. */
   readonly id?: string | undefined
 }
 
-/** From the gate where it called the handler for this question, else from its header. */
+/** From the gate's context if the handler was called for this question, otherwise from the header. */
 function aboutIn(c: Context): Pick<Told, 'about' | 'id'> {
   const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
   const header = aboutInHeader(c.res.headers.get('rag-gate'))
-  // The answer may have been judged since, or a stored one stands in for it.
+  // The ids differ if the answer was judged since, or replaced by a stored one.
   return gate === undefined || gate.decision.id !== header?.decision_id
     ? { about: header, id: header?.decision_id }
     : { about: aboutAnswer(gate) }
@@ -98,9 +98,9 @@ async function answerJson(c: Context, told: Told, messages?: MessageForm): Promi
   const isCompletion = typeof given['answer'] !== 'string'
   const body = isCompletion
     ? bodyOfStream(`data: ${JSON.stringify(given)}\n\n`, about)
-    : // The member that both need was looked at. A refusal of the application's own may lack the id.
+    : // `answer` was checked to be a string. The app's own refusals may lack the id.
       ({ ...(given['refused'] === true ? { decision_id } : about), ...given } as unknown as AnswerBody)
-  // What calls a tool has no text, nor has what is no completion.
+  // Tool calls have no text, and neither has JSON that is not a completion.
   if (isCompletion && body.answer === '') return replace(c, text)
   if (chat.protocol === 'ui-messages') return replace(c, messages!.whole(body, refuseAs), 'ui')
   const isRefused = body['refused'] === true
@@ -120,7 +120,7 @@ function named(completion: object, { id }: Told): string {
   return JSON.stringify({ ...completion, ...(id !== undefined && { id }) })
 }
 
-/** A refusal for clients that look for errors only. */
+/** A refusal as an error, for clients that only check for errors. */
 function refusalAsError({ answer, ...about }: AnswerBody): object {
   const { decision_id: id, reason_code: code } = about
   return { error: { message: answer, type: 'rag_gate_refusal', param: null, code, request_id: id }, rag_gate: about }
@@ -139,7 +139,7 @@ async function answerEvents(c: Context, told: Told, messages?: MessageForm): Pro
   replace(c, named(completionOf(body, chat.model ?? 'rag-gate'), told))
 }
 
-/** Adds what is told to the first chunk, where it is not there; leaves the count of tokens out where it was not asked for. */
+/** Adds `rag_gate` to the first chunk if it is missing; omits token counts that were not requested. */
 function completionChunks(told: Told): ChangeEvent {
   const { chat, about } = told
   let isFirst = true
@@ -158,7 +158,7 @@ function isUsage({ choices, usage }: Readonly<Record<string, unknown>>): boolean
   return Array.isArray(choices) && choices.length === 0 && isRecord(usage)
 }
 
-/** The JSON of an event; `undefined` where it has none. */
+/** The JSON object of an event; `undefined` if it has none. */
 export function chunkIn(event: string): Readonly<Record<string, unknown>> | undefined {
   return recordIn(readEvent(event).data)
 }
@@ -173,7 +173,7 @@ function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** An error as OpenAI's clients read it; others find what was there. @returns whether it is one */
+/** Adds what OpenAI's clients expect of an error; its members stay. @returns whether the body is an error */
 async function answeredError(c: Context): Promise<boolean> {
   const text = await c.res.text()
   const body = recordIn(text)
@@ -183,7 +183,7 @@ async function answeredError(c: Context): Promise<boolean> {
   return isRecord(error)
 }
 
-/** Another body under the same headers. */
+/** Replaces the body and keeps the headers. */
 function replace(
   c: Context,
   body: string | ReadableStream<Uint8Array>,
@@ -195,7 +195,7 @@ function replace(
   if (form === 'ui') headers.set(...UI_STREAM_HEADER)
   else headers.delete(UI_STREAM_HEADER[0])
   for (const name of ['content-length', 'etag']) headers.delete(name)
-  // Hono gives a new response the headers of the one it replaces.
+  // Otherwise Hono copies the headers of the replaced response.
   c.res = undefined
   c.res = new Response(body, { status, headers })
 }

@@ -1,5 +1,5 @@
 /**
- * Answers as the AI SDK's stream of a UI message, which `useChat` reads: verdict and citations stand before the first word.
+ * Answers as the AI SDK's UI message stream, which `useChat` reads: verdict and citations come before the text.
  *
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
@@ -14,7 +14,7 @@ import { type AboutAnswer, type AnswerBody, EVENT_STREAM } from './completions.t
 import type { RefuseAs } from './conversation.ts'
 import { UI_STREAM_HEADER } from './ui-stream-header.ts'
 
-/** Type of the part that holds the verdict: `decision_id`, `verdict`, `band`, `reason_code`, `caution`, and for refusals the rest of them. */
+/** Type of the part with `decision_id`, `verdict`, `band`, `reason_code`, `caution`, and other members of refusals. */
 export const UI_PART = 'data-rag-gate'
 
 const HEADERS = { 'content-type': EVENT_STREAM, [UI_STREAM_HEADER[0]]: UI_STREAM_HEADER[1] }
@@ -22,13 +22,13 @@ const HEADERS = { 'content-type': EVENT_STREAM, [UI_STREAM_HEADER[0]]: UI_STREAM
 /** A part of a message, as an event. */
 export const messagePart = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
 
-/** The one text of a message. */
+/** Id of a message's only text. */
 const TEXT_ID = 'answer'
 
-/** Verdict and citations, as parts of a message. */
+/** Verdict and citations as parts of a message. */
 export function partsAbout({ sources, ...about }: AboutAnswer): string {
   const given: readonly Partial<Citation>[] = Array.isArray(sources) ? sources : []
-  // A handler of the app may have sources of its own shape.
+  // The app's handler may send sources of another shape.
   const citations = given.filter(
     (each): each is Citation => typeof each?.id === 'string' && typeof each.document_id === 'string',
   )
@@ -40,7 +40,7 @@ export function partsAbout({ sources, ...about }: AboutAnswer): string {
   return [{ type: UI_PART, data: about }, ...parts].map(messagePart).join('')
 }
 
-/** Events of a message whose text comes in pieces. */
+/** Events of a message whose text is streamed. */
 export const UI_EVENTS = {
   first: (about: AboutAnswer): string =>
     `${messagePart({ type: 'start' })}${partsAbout(about)}${messagePart({ type: 'start-step' })}`,
@@ -74,17 +74,17 @@ export function uiResponse(
 }
 
 /**
- * A piece of an answer: a text, or a part of the AI SDK's `streamText().stream` (`fullStream` before version 7), of which texts,
- * faults and the end are read.
+ * A piece of an answer: a text, or a part of the AI SDK's `streamText().stream` (`fullStream` before version 7), of
+ * which text, errors and the end are read.
  */
 export type AnswerPiece = string | { readonly type: string }
 
 /**
- * Answers a UI message with a model's words as they come, verdict and citations before them. Where they break off, or the
- * model fails, the gate ends the stream with an error. What the AI SDK says of tokens and end is reported to the gate.
+ * Responds with a UI message stream: verdict and citations, then the model's text as it arrives. If the stream breaks
+ * off or the model fails, the gate ends it with an error. The AI SDK's token counts and finish reason go to the gate.
  *
- * @param pieces of the answer, in order. `streamText().textStream` is the wrong one: it ends without an error where the model fails
- * @param onLeave called when the client leaves before the end: stop the model there
+ * @param pieces of the answer, in order. Not `streamText().textStream`, which ends without an error if the model fails
+ * @param onLeave called when the client disconnects before the end: stop the model there
  * @example return uiMessageStream(c.var.ragGate, streamText({ model, prompt }).stream)
  */
 export function uiMessageStream(
@@ -107,13 +107,13 @@ export function uiMessageStream(
   return uiResponse(textStream(events(), onLeave))
 }
 
-/** What a part adds to the answer: a text, or its end. */
+/** What is read of a part: text, or the end of the answer. */
 interface PartRead {
   readonly text?: string
   readonly end?: { readonly reason: string; readonly usage?: TokenUsage }
 }
 
-/** @throws `llm_unavailable` for a model that fails, or is stopped */
+/** @throws `llm_unavailable` if the model failed or was stopped */
 function readPart(part: { readonly type: string }): PartRead {
   const { type, text, error, finishReason, totalUsage } = part as Readonly<Record<string, unknown>>
   if (type === 'text-delta' && typeof text === 'string') return { text }

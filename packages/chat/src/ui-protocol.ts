@@ -5,13 +5,13 @@ import type { AboutAnswer, ChangeEvent } from './completions.ts'
 import { chunkIn, type MessageForm, type Told } from './openai-protocol.ts'
 import { messagePart, partsAbout, UI_EVENTS, UI_PART, uiMessageOf } from './ui-message-stream.ts'
 
-/** For `chatProtocol`. */
+/** Conversions for `chatProtocol`. */
 export const MESSAGES: MessageForm = {
   whole: uiMessageOf,
   change: (told, isUiStream) => (isUiStream ? uiParts(told) : uiPartsOfChunks(told)),
 }
 
-/** Adds verdict and citations behind the start of a message, where they are not there. */
+/** Adds verdict and citations after the start of a message, if they are missing. */
 function uiParts({ about, id }: Told): ChangeEvent {
   let isMissing = about !== undefined
   return (event) => {
@@ -20,11 +20,11 @@ function uiParts({ about, id }: Told): ChangeEvent {
     const failed = failureIn(part)
     if (failed !== undefined) return UI_EVENTS.failure(failed)
     const { type, messageId } = part
-    // That of a stored answer is the first reader's.
+    // The id in a stored answer is that of an earlier message.
     if (messageId !== undefined && id !== undefined) return messagePart({ ...part, messageId: id })
     if (type === UI_PART) isMissing = false
     if (!isMissing || type === 'start') return event
-    // The first part behind the start is another one: the verdict goes before it.
+    // The first part after the start is not the verdict, so the verdict is inserted before it.
     isMissing = false
     return partsAbout(about!) + event
   }
@@ -50,12 +50,12 @@ function uiPartsOfChunks({ about }: Told): ChangeEvent {
     let events = ''
     if (state === 'before') {
       state = 'within'
-      // The gate's header is there, so its verdict is.
+      // `about` is known, since the response has the gate's header.
       events += UI_EVENTS.first(told ?? about!)
     }
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
     const { delta, finish_reason: ended } = isRecord(choice) ? choice : {}
-    // The AI SDK takes no other words, and writes these with a hyphen.
+    // The AI SDK accepts no other reasons, and writes these with a hyphen.
     if (/^(?:length|content_filter|tool_calls)$/.test(String(ended))) reason = String(ended).replace('_', '-')
     const { content } = isRecord(delta) ? delta : {}
     if (typeof content !== 'string' || content === '') return events
@@ -65,7 +65,7 @@ function uiPartsOfChunks({ about }: Told): ChangeEvent {
   }
 }
 
-/** The message of the error that a stream broke off by. */
+/** Message of the error that ended a stream early. */
 function failureIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
   const { message } = isRecord(error) ? error : {}
   return typeof message === 'string' ? message : undefined
