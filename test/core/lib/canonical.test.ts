@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, lengthPrefixed } from '../../../src/core/lib/canonical.ts'
+import { canonicalJson, isExact, isWellFormed, lengthPrefixed } from '../../../src/core/lib/canonical.ts'
 import type { Json } from '../../../src/core/lib/json.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
@@ -81,6 +81,32 @@ describe('canonicalJson', () => {
 
   it('keeps a member named __proto__', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"admin":true}}') as Json)).toBe('{"__proto__":{"admin":true}}')
+  })
+})
+
+describe('isWellFormed', () => {
+  it.each(['{"a":[1,null,true,"é😀"],"b":{}}', '[]', 'null', '"x"', '-0', '1e308'])('is true of %s', (text) => {
+    expect(isWellFormed(JSON.parse(text))).toBe(true)
+  })
+
+  it.each(['1e400', '-1e400', '[1,1e400]', '{"a":{"b":-1e400}}', '"\\ud800"', '["\\udc00x"]', '{"\\ud800":1}'])(
+    'is false of %s',
+    (text) => {
+      expect(isWellFormed(JSON.parse(text))).toBe(false)
+    },
+  )
+})
+
+describe('isExact', () => {
+  it.each(['{"a":[9007199254740991,null],"b":"9007199254740992"}', '-9007199254740991', '0.5', '[]', 'null'])(
+    'is true of %s',
+    (text) => {
+      expect(isExact(JSON.parse(text))).toBe(true)
+    },
+  )
+
+  it.each(['9007199254740992', '[-9007199254740993]', '{"a":{"b":1e400}}'])('is false of %s', (text) => {
+    expect(isExact(JSON.parse(text))).toBe(false)
   })
 })
 

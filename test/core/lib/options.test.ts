@@ -14,8 +14,10 @@ import {
   type OptionKind,
   type OptionKinds,
   required,
+  requireMembers,
   requireOptions,
   string,
+  stringOrFunction,
   strings,
   text,
   whole,
@@ -83,6 +85,17 @@ describe('requireOptions', () => {
   })
 })
 
+describe('requireMembers', () => {
+  it('lets members of the application’s own stand, and names those of a wrong kind', () => {
+    expect(() => requireMembers({ id: 'a', others: 1 }, { id: required(text) }, 'collection')).not.toThrow()
+    for (const given of [{ id: 1 }, {}, null, undefined, 'a']) {
+      expect(() => requireMembers(given, { id: required(text) }, 'collection')).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'collection.id' }) as Error,
+      )
+    }
+  })
+})
+
 describe('withDefaults', () => {
   it('keeps what is given, also what is false, empty or 0, and what has no default', () =>
     expect(withDefaults({ name: '', retries: 0, bounds: { from: 1 } } as Options, { retries: 3 })).toEqual({
@@ -104,6 +117,7 @@ it.each<[OptionKind, string, readonly unknown[], readonly unknown[]]>([
   [boolean, 'true or false', [true, false], ['true', 1, null]],
   [flag, 'true or left out', [true], [false, 'true', 1, null]],
   [callable, 'a function', [() => 1], [{}, null]],
+  [stringOrFunction, 'a string or a function', ['', () => 1], [1, {}, null]],
   [object, 'an object', [{}, new Uint8Array(1)], [null, [], 'a', () => 1]],
   [list, 'a list', [[]], [{ length: 1 }, 'a', null]],
   [anything, 'something', [0, '', false, undefined], [null]],
