@@ -3,7 +3,7 @@ import type { AnswerCache, StoredAnswer } from '../../src/ports/answer-cache.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 
 /**
- * What every answer cache promises.
+ * The contract of every answer cache.
  *
  * @param make an empty cache each time
  */
@@ -88,7 +88,7 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
 
     it('never returns an answer in a form it does not know', async () => {
       const cache = await make()
-      // The form of some other version of this package.
+      // The format of another version of this package.
       await cache.put('key', { ...aStoredAnswer('key'), schema: 99 } as unknown as StoredAnswer)
       expect(await cache.get('key')).toBeNull()
     })
@@ -100,7 +100,7 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       headers[0]![1] = 'changed by the one who stored it'
       headers.push(['X-Added', 'later'])
       const read = await cache.get('key')
-      // It may refuse to be changed, or be a copy.
+      // It may be immutable, or a copy.
       Reflect.set(read!.decision, 'tenant', 'changed by the one who read it')
       expect(await cache.get('key')).toEqual(aStoredAnswer('key', { headers: [['X-Note', 'as stored']] }))
     })

@@ -13,7 +13,7 @@ const document = (name: string, id: string, documentId: string): PurgeScope => (
 })
 
 /**
- * What every list of purges promises.
+ * The contract of every list of purges.
  *
  * @param make an empty one each time
  */
@@ -97,7 +97,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       const last = await purges.purge([document('acme', 'manual', 'the last')])
       const { purgedSince } = await purges.known('acme')
       for (const scope of documents(0)) expect(purgedSince(before, [tenant('acme'), scope])).toBe(true)
-      // Nothing in between went unnoticed, and what knows of the last purge but one is kept apart.
+      // No purge in between was missed, and states that know only the purge before the last are kept apart.
       expect(purgedSince(first, [tenant('acme'), document('acme', 'manual', 'document 1500')])).toBe(true)
       expect(purgedSince(last - 1, [tenant('acme'), document('acme', 'manual', 'another')])).toBe(false)
       expect(purgedSince(last - 1, [tenant('acme'), document('acme', 'manual', 'the last')])).toBe(true)

@@ -3,26 +3,26 @@ import type { StoredAnswer } from '../../src/ports/answer-cache.ts'
 import type { Coalescer, CoalescedOutcome, Leader, Role } from '../../src/ports/coalescer.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 
-/** Long enough that no leader is given up in a test that does not wait for it. */
+/** So long that no leader is given up in a test that does not wait for it. */
 const LONG_MS = 10_000
 
 /** So short that a leader is given up at once. */
 const SHORT_MS = 20
 
-/** Who leads. Fails the test without a leader. */
+/** The leader. Fails the test without one. */
 export function leaderOf(role: Role): Leader {
   if (role.kind !== 'leader') throw new Error(`${role.kind}, not a leader`)
   return role.leader
 }
 
-/** Lets everybody who was to join do so, also on a machine that is busy. */
+/** Lets all expected followers join, also on a busy machine. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100))
 
 const SEPARATE: CoalescedOutcome = { kind: 'separate' }
 const FAILED: CoalescedOutcome = { kind: 'failed' }
 const storedAs = (answer: StoredAnswer): CoalescedOutcome => ({ kind: 'answer', answer, isStored: true })
 
-/** A body that is written piece by piece. */
+/** A body that is written in pieces. */
 function aBody() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
@@ -34,7 +34,7 @@ function aBody() {
   }
 }
 
-/** What a follower reads along. Fails the test where there is nothing. */
+/** The stream that a follower reads. Fails the test if there is none. */
 function readerOf(role: Role): { read: () => Promise<{ done: boolean; value?: string }>; cancel: () => Promise<void> } {
   if (role.kind !== 'follower' || role.body === undefined) throw new Error(`${role.kind}, with nothing to read along`)
   const reader = role.body.getReader()
@@ -54,16 +54,16 @@ async function readFor(reader: ReturnType<typeof readerOf>, text: string): Promi
 }
 
 /**
- * What every coalescer promises.
+ * The contract of every coalescer.
  *
- * @param make a coalescer without followers, whose leaders may take so long
+ * @param make a coalescer without followers, whose leaders have this time limit
  */
 export function coalescerContract(name: string, make: (leaderTimeoutMs: number) => Coalescer): void {
   describe(`${name} keeps the promises of a coalescer`, () => {
     let flights = 0
     const aKey = (): string => `key ${++flights} of ${name}, ümläut`
 
-    /** A leader, and as many who wait for it. */
+    /** A leader, and this many followers. */
     async function leaderAnd(waiting: number, leaderTimeoutMs = LONG_MS) {
       const coalescer = make(leaderTimeoutMs)
       const key = aKey()
@@ -125,7 +125,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(late).toMatchObject({ kind: 'follower', answer })
       readers.push(readerOf(late))
       await Promise.all(readers.map((reader, at) => readFor(reader, at === 3 ? 'Turn the ' : 'the ')))
-      // One who leaves takes nothing from the others.
+      // A follower that leaves takes nothing from the others.
       await readers.shift()?.cancel()
       body.write('key.')
       body.close()
@@ -185,7 +185,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
 
     it('lets nobody wait for ever for leaders that take too long', async () => {
       const { roles } = await leaderAnd(4, SHORT_MS)
-      // How many lead before the rest go separately depends on when each of them came: see the tests of `Flight`.
+      // How many lead before the rest proceed separately depends on when each joined: see the tests of `Flight`.
       expect(await kindsOf(roles)).not.toContain('follower')
     })
 

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
 import { anEvent } from '../fixtures/decision.ts'
 
-/** What a log under test is made with. */
+/** What a log under test is built with. */
 export interface DecisionLogParts {
   readonly store: DecisionStore
   readonly onDropped: (count: number) => void
 }
 
-/** A store in memory that counts as a database does: an event written twice is there once. */
+/** A store in memory that counts as a database does: an event written twice is stored once. */
 export function createFakeStore(): DecisionStore & {
-  /** What was stored, by event id. */
+  /** Stored events, by event id. */
   readonly stored: Map<string, NumberedEvent>
-  /** How many events each call was given. */
+  /** Number of events in each call. */
   readonly calls: number[]
-  /** Set to make calls fail: before anything is stored, or after, as when the acknowledgement is lost. */
+  /** Set to make calls fail: before anything is stored, or after it, as if the acknowledgement were lost. */
   fails: 'never' | 'before' | 'after'
 } {
   const stored = new Map<string, NumberedEvent>()
@@ -32,7 +32,7 @@ export function createFakeStore(): DecisionStore & {
   }
 }
 
-/** Records events and waits, as `waitUntil` does, for what that leaves to do. */
+/** Records events and waits for the remaining work, as `waitUntil` does. */
 async function recordAll(log: DecisionLog, from: number, count: number): Promise<void> {
   const work: (Promise<void> | undefined)[] = []
   for (let at = from; at < from + count; at++) work.push(log.record(anEvent(`event-${at}`)))
@@ -41,7 +41,7 @@ async function recordAll(log: DecisionLog, from: number, count: number): Promise
 }
 
 /**
- * What every decision log promises. Runs with fake timers.
+ * The contract of every decision log. Uses fake timers.
  *
  * @param make a new log, as a new isolate would make it
  */
@@ -113,7 +113,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
         store.fails = 'never'
         await recordAll(log, 250, 25)
         await log.flush()
-        // An event that was stored and then given up for lost is both.
+        // An event that was stored, and then reported as lost, is both.
         expect(store.stored.size + dropped()).toBeGreaterThanOrEqual(275)
         expect(fails === 'after' ? 275 : 275 - dropped()).toBe(store.stored.size)
       },

@@ -4,7 +4,7 @@ import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { RetrievalRequest, Retriever } from '../../src/ports/retriever.ts'
 
-/** A retriever under test, and the writing side of the same index. */
+/** A retriever under test, and the write side of the same index. */
 export interface RetrieverUnderTest {
   readonly retriever: Retriever
   readonly index: ChunkIndex
@@ -40,7 +40,7 @@ const idsIn = (rankings: readonly Ranking[]): string[] =>
 const kinds = (rankings: readonly Ranking[]): string[] => rankings.map(({ kind }) => kind)
 
 /**
- * The promises of every retriever.
+ * The contract of every retriever.
  *
  * @param make a retriever over an index that may hold anything in other namespaces
  */
@@ -61,7 +61,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       const signal = new AbortController().signal
       return tested.retriever.retrieve({
         tenant: 'acme',
-        // Retrievers that map collections to namespaces are made to take the name as it is.
+        // Retrievers that map collections to namespaces use the name unchanged.
         collection: more.namespace ?? namespace,
         namespace,
         question,

@@ -1,4 +1,4 @@
-/** `runs.ts` as one file: a process that loads that instead of a thousand modules begins two seconds sooner. */
+/** Bundles `runs.ts` into one file: a process that loads it starts two seconds sooner than with a thousand modules. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,7 +7,7 @@ import { changesOf, type PlantedBug } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** Files of the Worker, by the names of the modules of drizzle that they stand for. */
+/** The Worker's replacements for modules of drizzle, by module name. */
 const PARTS = new Map(
   [...readFileSync(join(ROOT, 'wrangler.toml'), 'utf8').matchAll(/^"(\S+)" = "(\S+\/drizzle-\S+)"$/gm)].map(
     ([, name = '', part = '']) => [name, part],
@@ -15,10 +15,10 @@ const PARTS = new Map(
 )
 
 /**
- * Bundles the simulation, with a bug in the sources where one is given.
+ * Bundles the simulation, with a planted bug if one is given.
  *
- * @param name of the file, without its end; no two at a time may have the same
- * @returns path of the file, under `node_modules`, from where packages are found
+ * @param name of the file, without extension; must be unique among concurrent bundles
+ * @returns path of the file, under `node_modules`, so that packages resolve
  */
 export async function bundledRun(name: string, bug?: PlantedBug): Promise<string> {
   const folder = join(ROOT, 'node_modules', '.simulation')
@@ -35,20 +35,20 @@ export async function bundledRun(name: string, bug?: PlantedBug): Promise<string
     external: ['esbuild'],
     conditions: ['import'],
     logLevel: 'silent',
-    // CommonJS in a module asks for it.
+    // Required by CommonJS in a module.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
     plugins: [
       {
         name: 'sources',
         setup(bundler) {
-          // What the Worker has in the place of parts of drizzle.
+          // The Worker's replacements for parts of drizzle.
           bundler.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
             const part = importer.includes('/drizzle-orm/') ? PARTS.get(path) : undefined
             return part === undefined ? undefined : { path: join(ROOT, part) }
           })
           bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => ({
             loader: 'ts',
-            // Files are found beside the source, not beside the bundle.
+            // Paths resolve relative to the source, not to the bundle.
             contents: (changed.get(path) ?? readFileSync(path, 'utf8'))
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
               .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),

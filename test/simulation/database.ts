@@ -1,4 +1,4 @@
-/** D1 over SQLite in memory, with every migration, behind a wire that loses and delays. */
+/** D1 over SQLite in memory, with every migration, over a connection that loses and delays calls. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { D1Database } from '@cloudflare/workers-types'
@@ -11,14 +11,14 @@ interface Statement {
   readonly values: readonly SQLInputValue[]
 }
 
-/** What a statement gives. */
+/** Result of a statement. */
 interface Outcome {
   readonly results: Record<string, unknown>[]
   readonly success: true
   readonly meta: object
 }
 
-/** What happened to a decision's row; with `counted`, to the counts. */
+/** A change to a decision's row; with `counted`, to the counts. */
 export interface News {
   readonly what: 'stored' | 'changed' | 'removed' | 'counted'
   readonly id: string
@@ -27,7 +27,7 @@ export interface News {
   readonly verdict: string
 }
 
-/** How many decisions there are of a kind; those of a rollup by its span. */
+/** Number of decisions by kind; those of a rollup by its span. */
 export interface Counted {
   readonly spanMs: number
   readonly tenant: string
@@ -36,7 +36,7 @@ export interface Counted {
   readonly decisions: number
 }
 
-/** Notes what happens to decisions; what is rolled back is not noted either. */
+/** Journals changes to decisions; a rollback also removes its entries. */
 const NOTED = `
   CREATE TEMP TABLE news (what, id, tenant, collection, verdict);
   CREATE TEMP TRIGGER stored AFTER INSERT ON main.decisions
@@ -53,7 +53,7 @@ const UNCOUNTED = `SELECT 0 AS spanMs, tenant, collection, verdict, count(*) AS 
   WHERE place > (SELECT place FROM counted_decisions WHERE counts = 'sums')
     OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums')
   GROUP BY tenant, collection, verdict`
-/** Of a cell of a rollup, its verdict stands first and its collection seventh (`d1/figures.ts`). */
+/** In a cell of a rollup, the verdict is first and the collection seventh (`d1/figures.ts`). */
 const ROLLUPS = `SELECT span_ms AS spanMs, tenant, cell.key ->> 6 AS collection, cell.key ->> 0 AS verdict,
     sum(cell.value ->> 'n') AS decisions
   FROM decision_rollups, json_each(counts) AS cell
@@ -61,13 +61,13 @@ const ROLLUPS = `SELECT span_ms AS spanMs, tenant, cell.key ->> 6 AS collection,
 
 let migrated: Uint8Array | undefined
 
-/** The database itself, which does not fail. */
+/** The database itself, without faults. */
 export class Database {
   readonly #sqlite = new DatabaseSync(':memory:')
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor() {
-    // Migrated once in a process: every run begins with a copy.
+    // Migrated once per process: each run starts with a copy.
     if (migrated !== undefined) this.#sqlite.deserialize(migrated)
     else {
       for (const file of readdirSync(MIGRATIONS).sort())
@@ -77,7 +77,7 @@ export class Database {
     this.#sqlite.exec(NOTED)
   }
 
-  /** What happened since it was last asked. */
+  /** Changes since the last call. */
   news(): readonly News[] {
     // The columns of its table.
     const news = this.#prepare('SELECT * FROM news', false).all() as unknown as News[]
@@ -85,9 +85,9 @@ export class Database {
     return news
   }
 
-  /** How many decisions are counted, and how many are stored and wait for it. */
+  /** How many decisions are counted, and how many are stored but not yet counted. */
   counted(): { readonly rollups: readonly Counted[]; readonly uncounted: readonly Counted[] } {
-    // Their columns are named as the members.
+    // The columns have the names of the members.
     const of = (sql: string): readonly Counted[] => this.#prepare(sql, false).all() as unknown as Counted[]
     return { rollups: of(ROLLUPS), uncounted: of(UNCOUNTED) }
   }
@@ -98,7 +98,7 @@ export class Database {
     return { results, success: true, meta: {} }
   }
 
-  /** Rows without the names of their columns. */
+  /** Rows as arrays of values. */
   rows({ sql, values }: Statement): unknown[][] {
     // As it was prepared.
     return this.#prepare(sql, true).all(...values) as unknown as unknown[][]
@@ -116,11 +116,11 @@ export class Database {
 
   batch(statements: readonly Statement[]): Outcome[] {
     const run = (): Outcome[] => statements.map((statement) => this.run(statement))
-    // A single one is whole by itself.
+    // A single statement is atomic by itself.
     return this.#asD1(statements.length === 1 ? run : () => this.#whole(run))
   }
 
-  /** Does all of some work, or none. */
+  /** Runs some work in a transaction. */
   #whole<Result>(work: () => Result): Result {
     this.#sqlite.exec('BEGIN')
     try {
@@ -133,7 +133,7 @@ export class Database {
     }
   }
 
-  /** What fails, fails in the words of D1. */
+  /** Rethrows failures with D1's error messages. */
   #asD1<Result>(work: () => Result): Result {
     try {
       return work()
@@ -161,7 +161,7 @@ export class Database {
         raw: () => wire('d1', () => this.#asD1(() => this.rows({ sql, values }))),
       }
     }
-    // As much of D1 as the package uses.
+    // The part of D1 that the package uses.
     return {
       prepare: (sql: string) => prepare(sql),
       batch: (statements: readonly { readonly statement: Statement }[]) =>

@@ -1,4 +1,4 @@
-/** Isolates of one deployment, made of the package's own parts, over ports that fail. */
+/** Isolates of one deployment, built of the package's own parts, over ports with faults. */
 import { reranking } from '../../src/pipeline/reranking.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { Hono } from 'hono'
@@ -44,11 +44,11 @@ import { marksIn } from './truth.ts'
 import { type Running, runAs, runningNow, type VirtualTime } from './virtual-time.ts'
 import { type FaultCounts, makeWire, type Wire } from './wire.ts'
 
-/** How long a copy of a collection or of a key counts, and what stands in while the database is away, milliseconds. */
+/** Lifetimes of copies of a collection or key, fresh and as fallback while the database is down, milliseconds. */
 export const COPY_MS = 10_000
 export const PURGE_COPY_MS = 5_000
 
-/** Short lives, so that answers grow old within a run. */
+/** Short lifetimes, so that answers expire within a run. */
 const LIFETIMES = {
   high: { fromSeconds: 60, toSeconds: 120 },
   medium: { fromSeconds: 60, toSeconds: 60 },
@@ -56,14 +56,14 @@ const LIFETIMES = {
   adviseAtMostSeconds: 60,
   refusalSeconds: 5,
 }
-/** Longest that an answer and a refusal live, seconds; `balanced` has the default lifetimes. */
+/** Longest lifetime of an answer and of a refusal, seconds; `balanced` has the default lifetimes. */
 export const longestLifeS = (tenant: string): number => (tenant === 'initech' ? 86_400 : 120)
 export const refusalLifeS = (tenant: string): number => (tenant === 'initech' ? 86_400 : 5)
 export const STALE_S = 60
 
 const ENGLISH: Language = { ...english, stem: once(english.stem), partsOf: once(english.partsOf) }
 
-/** Passes exactly where one sentence holds nearly all of the question. */
+/** Passes if and only if one sentence holds nearly all of the question. */
 const coverage = (name: string): Policy =>
   definePolicy({
     name,
@@ -81,33 +81,33 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   initech: balanced({ language: ENGLISH }),
 }
 
-/** An answer that a handler made. */
+/** An answer made by a handler. */
 export interface MadeAnswer {
-  /** Of the question that it was made for. */
+  /** The question that it was made for. */
   readonly asked: number
   readonly beganMs: number
-  /** A purge of this number was known before anything was retrieved for it. */
+  /** Number of the newest purge known before retrieval for it. */
   readonly knewEpoch: number
   readonly tenant: string
   readonly principal: string
   readonly verdict: string
 }
 
-/** An event as an isolate recorded it. */
+/** An event as recorded by an isolate. */
 export interface Recorded {
   readonly isolate: Isolate
   readonly event: DecisionEvent
   readonly atMs: number
-  /** What it was recorded for. */
+  /** The question that it was recorded for. */
   readonly running: Running | undefined
 }
 
-/** What the checks look at. */
+/** What the checks inspect. */
 export interface Journal {
   readonly made: Map<string, MadeAnswer>
   readonly decided: Map<string, number>
   readonly recorded: Recorded[]
-  /** What the model was shown that it must not be. */
+  /** Texts that the model received and must not receive. */
   readonly shown: string[]
 }
 
@@ -120,27 +120,27 @@ export interface Isolate {
   readonly purges: AnswerPurges
   readonly log: DecisionLog
   dropped: number
-  /** When the last write of its log that succeeded began. */
+  /** Start of the last successful write of its log. */
   wroteMs: number
-  /** When the last write of an event began, by the id of its decision. */
+  /** Start of the last write of an event, by decision id. */
   readonly triedMs: Map<string, number>
 }
 
-/** How a deployment is set up. */
+/** Setup of a deployment. */
 export interface Setup {
   readonly scope: 'tenant' | 'principal'
   readonly log: 'buffered' | 'queue'
   readonly reranks: 'no' | 'cross-encoder' | 'grade'
   readonly outageMs: number
-  /** `none`: as of an index that others filled. */
+  /** `none`: as with an index that others fill. */
   readonly lexicons: 'of each collection' | 'none'
-  /** Of the model, in an isolate: of a single one, a call that never ends is soon missed. */
+  /** Faults of the model in an isolate; with a single isolate, a call that never ends is soon noticed. */
   readonly callsAtOnce: 1 | 50
 }
 
 const LEADER_TIMEOUT_MS = 20_000
 
-/** How long the runtime lets a request and what it left behind go on. */
+/** How long the runtime lets a request and its remaining work run. */
 const LONGEST_REQUEST_MS = 60_000
 
 const SPLITTER: Splitter = {
@@ -149,7 +149,7 @@ const SPLITTER: Splitter = {
   split: async (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
 }
 
-/** Everything outside of the isolates, and the isolates. */
+/** All external services, and the isolates. */
 export class Deployment {
   readonly database = new Database()
   readonly journal: Journal = { made: new Map(), decided: new Map(), recorded: [], shown: [] }
@@ -274,7 +274,7 @@ export class Deployment {
         const { tenant, verdict } = decision
         const principal = (c.req.header('authorization') ?? '').slice(7, 26)
         const [asked, beganMs] = [Number(c.req.header('x-asked')), Number(c.req.header('x-began'))]
-        // Its own reading of purges is one of these, and none knew less.
+        // Its own reading of purges is one of these, and none was older.
         const own = reads.filter((read) => read.tenant === tenant && read.sinceMs >= beganMs)
         const knewEpoch = own.reduce((least, { epoch }) => Math.min(least, epoch), own[0]?.epoch ?? 0)
         journal.made.set(nonce, { asked, beganMs, knewEpoch, tenant, principal, verdict })
@@ -298,14 +298,14 @@ export class Deployment {
     return isolate
   }
 
-  /** Ends an isolate at what it waits for. */
+  /** Kills an isolate at its pending awaits. */
   kill(isolate: Isolate): void {
     isolate.alive = false
     this.isolates = this.isolates.filter((other) => other !== isolate)
     for (const { flight, leader, by } of this.#leads) if (by?.isolate === isolate) flight.lose(leader)
   }
 
-  /** Cancels a request at what it waits for, as workerd does where its client leaves and it has no work behind the response. */
+  /** Cancels a request at its pending awaits, as workerd does if the client leaves and no work follows the response. */
   cancel(request: Running): void {
     request.cancelled = true
     for (const { flight, leader, by } of this.#leads) if (by === request) flight.lose(leader)
@@ -315,7 +315,7 @@ export class Deployment {
     return [...this.#flights.values()].filter(({ idle }) => !idle).length
   }
 
-  /** Delivers what is in the queue: in another order, in part, some of it twice. */
+  /** Delivers the queue's messages: reordered, partly, some twice. */
   async deliver(random: () => number): Promise<void> {
     const store = createD1DecisionStore({ db: this.database.binding(this.#wire) })
     const consume = createDecisionConsumer({ store: () => store })
@@ -325,21 +325,21 @@ export class Deployment {
       const isUnheard = this.stormy && random() < 0.05
       return {
         body,
-        // What was written and not acknowledged comes again.
+        // Messages that were written but not acknowledged are redelivered.
         ack: () => void (isUnheard && this.#queue.push(body)),
         retry: () => void this.#queue.push(body),
       }
     })
-    // As much of a batch as the consumer looks at.
+    // The part of a batch that the consumer uses.
     await consume({ messages } as unknown as Parameters<typeof consume>[0])
   }
 
-  /** What the schedule of a Worker has it do. */
+  /** Runs a Worker's scheduled jobs. */
   async count(): Promise<void> {
     await createD1Counting({ db: this.db }).countMany(this.time.wallMs())
   }
 
-  /** The database as those see it who look at it from outside. */
+  /** The database as seen from outside. */
   get db(): D1Database {
     return this.database.binding(this.#wire)
   }
@@ -349,7 +349,7 @@ export class Deployment {
   }
 
   #producer(): { send(body: QueuedDecision): Promise<never> } {
-    // What `send` gives is not looked at.
+    // The result of `send` is not used.
     return { send: (body) => this.#wire('queue', () => void this.#queue.push(structuredClone(body))) as Promise<never> }
   }
 
@@ -384,7 +384,7 @@ export class Deployment {
           kind: 'leader',
           leader: {
             begin: (answer, body) => {
-              // A stream goes over once: what fails is the call, not the reading.
+              // A stream is sent once: the call fails, not the reading.
               begun = this.#wire('object', () => undefined).then(
                 () => flight.begin(leaderId, answer, body),
                 () => body.cancel(),
@@ -413,13 +413,13 @@ function withoutLexicons(collections: Collections): Collections {
   }
 }
 
-/** Work of a Durable Object: the isolate that asked for it may be gone meanwhile. */
+/** Work of a Durable Object; the isolate that called it may be gone meanwhile. */
 function runOutside<Result>(work: () => Result): Result {
   const now = runningNow()
   return now === undefined ? work() : runAs({ random: now.random, faulty: now.faulty } satisfies Running, work)
 }
 
-/** A stream of an OpenAI-compatible model, as a handler passes it on. */
+/** A stream of an OpenAI-compatible model, as a handler forwards it. */
 function eventsOf(
   pieces: AsyncIterator<string, Generation>,
   nonce: string,

@@ -1,4 +1,4 @@
-/** The decisions of a run: which question each was made for, and where it is stored and counted. Looked at after each step. */
+/** The decisions of a run: the question of each, and where it is stored and counted. Checked after each step. */
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { createD1Statistics } from '../../packages/console/src/d1/statistics.ts'
 import type { Deployment, Isolate, Recorded } from './deployment.ts'
@@ -7,29 +7,29 @@ import { type Running, runAs } from './virtual-time.ts'
 import { SLOWEST_MS } from './wire.ts'
 
 const DAY_MS = 86_400_000
-/** How long a log waits for a write that does not end before another takes over, and the slowest of those. */
+/** How long a log waits for a hanging write before starting another, plus the slowest write. */
 const WRITTEN_WITHIN_MS = 40_000 + SLOWEST_MS
-/** From an answer until its decision is recorded: how long a request goes on. */
+/** Time from an answer until its decision is recorded: the maximum duration of a request. */
 const RECORDED_WITHIN_MS = 60_000
 
-/** What a question was answered with. */
+/** The answer to a question. */
 export interface Answered {
   readonly isolate: Isolate
   readonly running: Running
   readonly tenant: string
   readonly collection: string
-  /** The `RAG-Gate` field; empty where nothing was decided. */
+  /** The `RAG-Gate` header; empty if there was no decision. */
   readonly field: string
-  /** Whether its decision may have this status: one that broke off has that of the failure. */
+  /** Whether its decision may have this status: one that broke off has the status of the failure. */
   readonly isRecordedAs: (status: number) => boolean
   readonly atMs: number
   readonly told: () => string
 }
 
-/** The id of the decision in a `RAG-Gate` field. */
+/** The decision id in a `RAG-Gate` header. */
 export const idIn = (field: string): string | undefined => /id="([^"]+)"/.exec(field)?.[1]
 
-/** How many decisions there are of a tenant, collection and verdict. */
+/** Number of decisions by tenant, collection and verdict. */
 type Counts = Map<string, number>
 
 const add = (to: Counts, of: string, count: number): void => void to.set(of, (to.get(of) ?? 0) + count)
@@ -40,13 +40,13 @@ export class Ledger {
   readonly #recordedOf = new Map<Running, Recorded>()
   readonly #answerOf = new Map<Running, Answered>()
   readonly #recorded = new Map<string, Recorded>()
-  /** Those of an isolate that are not stored, in the order in which they were recorded. */
+  /** Decisions of an isolate that are not stored, in the order of recording. */
   readonly #unstored = new Map<Isolate, Map<string, Recorded>>()
   readonly #stored = new Set<string>()
   readonly #counts: Counts = new Map()
-  /** Answers whose decision is to come, the oldest first. */
+  /** Answers whose decision is pending, oldest first. */
   readonly #waiting: Answered[] = []
-  /** How many of the journal's were looked at, and up to which write of each isolate. */
+  /** How many journal entries were checked, and up to which write of each isolate. */
   #looked = 0
   readonly #lookedMs = new Map<Isolate, number>()
 
@@ -55,7 +55,7 @@ export class Ledger {
     this.#violated = violated
   }
 
-  /** A question was answered. */
+  /** Enters an answered question. */
   answered(answer: Answered): void {
     this.#answerOf.set(answer.running, answer)
     const recorded = this.#recordedOf.get(answer.running)
@@ -63,7 +63,7 @@ export class Ledger {
     else if (answer.field !== '') this.#waiting.push(answer)
   }
 
-  /** Looks at what happened since the last time. */
+  /** Checks what happened since the last call. */
   check(): void {
     const { journal } = this.#deployment
     for (; this.#looked < journal.recorded.length; this.#looked++) this.#lookAt(journal.recorded[this.#looked]!)
@@ -85,7 +85,7 @@ export class Ledger {
     if (answer !== undefined) this.#compare(answer, recorded)
   }
 
-  /** What is recorded is what was answered. */
+  /** Recorded decisions match the answers. */
   #compare({ tenant, collection, field, isRecordedAs, told }: Answered, { event }: Recorded): void {
     const { decision, id, status } = event
     const { verdict, band, reason, policyId } = decision
@@ -94,17 +94,17 @@ export class Ledger {
       decision.tenant === tenant &&
       decision.collection === collection &&
       isRecordedAs(status)
-    // What a client who left before the search asked is no decision, as what could not be searched is none.
+    // A client that left before the search gets no decision, as a failed search gets none.
     if (!isAsAnswered)
       this.#violated('one decision a question', `${told()}: ${field || 'none'}, recorded ${JSON.stringify(event)}`)
   }
 
-  /** Of answers that are older than some time. */
+  /** Checks answers older than some time. */
   #requireRecorded(withinMs: number): void {
     const beforeMs = this.#deployment.time.nowMs - withinMs
     while (this.#waiting[0] !== undefined && this.#waiting[0].atMs <= beforeMs) {
       const { isolate, running, field, told } = this.#waiting.shift()!
-      // An isolate that died, and a request that was cancelled, may have ended before.
+      // An isolate that died or a cancelled request may have ended before.
       if (isolate.alive && running.cancelled !== true && !this.#recordedOf.has(running))
         this.#violated('one decision a question', `${told()}: ${idIn(field)}, recorded none`)
     }
@@ -131,7 +131,7 @@ export class Ledger {
     if (isCounted) this.#requireCounted()
   }
 
-  /** What is counted, and what waits to be, is what is stored: by hours and by days. */
+  /** Decisions that are counted or pending are the stored ones: by hour and by day. */
   #requireCounted(): void {
     const { rollups, uncounted } = this.#deployment.database.counted()
     for (const spanMs of [DAY_MS / 24, DAY_MS]) {
@@ -146,7 +146,7 @@ export class Ledger {
     }
   }
 
-  /** What was tried long before the last write that succeeded began is written: only what was being written is lost. */
+  /** What was tried long before the last successful write began is stored: only writes in progress may be lost. */
   #lookAtWrites(): void {
     if (this.#deployment.setup.log !== 'buffered') return
     for (const [isolate, unstored] of this.#unstored) {
@@ -161,7 +161,7 @@ export class Ledger {
     }
   }
 
-  /** Once the faults are over: everything that isolates and queue hold is written, and what is missing was declared. */
+  /** After the faults: all that isolates and queue hold is written, and missing decisions were reported. */
   async allIsCounted(await_: <Result>(promise: Promise<Result>) => Promise<Result>): Promise<void> {
     const deployment = this.#deployment
     for (const isolate of deployment.isolates)
@@ -181,7 +181,7 @@ export class Ledger {
         if (sum !== count) this.#violated('every decision counts once', `${tenant} ${verdict}: ${count} of ${sum}`)
       }
     }
-    // A queue that does not end to take an event has it lost with the request: the numbers of the isolate show a gap.
+    // If a send to the queue never ends, its event is lost with the request: the isolate's numbers show a gap.
     const { dropped, missing } = await await_(statistics.recording(period.fromMs, period.toMs))
     const gaps = deployment.setup.log === 'queue' ? missing : 0
     const lost = [...this.#unstored].reduce((sum, [{ alive }, { size }]) => sum + (alive ? size : 0), 0)

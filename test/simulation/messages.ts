@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal
 const NodeResponse = globalThis.Response
 const UTF8 = new TextEncoder()
 
-/** Names in lower case and in their order, each with its values. */
+/** Names in lower case, in order, each with its values. */
 export class PlainHeaders {
   readonly #values = new Map<string, string[]>()
   #isSorted = true
@@ -78,7 +78,7 @@ export class PlainHeaders {
   }
 }
 
-/** A request that came whole, with its length, as clients send it, or as a stream. */
+/** A request received whole, with its length, as clients send it, or as a stream. */
 export class PlainRequest {
   readonly method: string
   readonly url: string
@@ -93,7 +93,7 @@ export class PlainRequest {
     this.method = method ?? given?.method ?? 'GET'
     this.headers = given?.headers ?? new Headers(headers)
     this.signal = signal ?? given?.signal ?? NEVER
-    // Others are not sent here.
+    // Other bodies are not sent here.
     this.#body = body as string | ReadableStream<Uint8Array>
     if (typeof body === 'string') this.headers.set('content-length', String(Buffer.byteLength(body)))
   }
@@ -108,7 +108,7 @@ export class PlainRequest {
   }
 }
 
-/** A body that is there at once. */
+/** A body that is available at once. */
 class PlainBody {
   locked = false
   readonly text: string
@@ -139,7 +139,7 @@ class PlainBody {
 const plainBody = (text: string): ReadableStream<Uint8Array> =>
   new PlainBody(text) as unknown as ReadableStream<Uint8Array>
 
-/** A response of a text, of a stream, or of nothing. */
+/** A response with a text, a stream, or no body. */
 export class PlainResponse {
   readonly status: number
   readonly statusText: string
@@ -190,7 +190,7 @@ export class PlainResponse {
   }
 }
 
-/** A response whose body is there at once. */
+/** A response whose body is available at once. */
 export function plainResponse(text: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   const response = new Response(null, { status, headers })
   return Object.assign(response, { body: plainBody(text) })

@@ -1,11 +1,11 @@
-/** Bugs as they are made, each a line of the package's sources and what stands there instead: the simulation has to find them. */
+/** Typical bugs, each as a line of the package's sources and its replacement: the simulation has to find them. */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** A line of the sources, and what stands there instead. */
+/** A line of the sources, and its replacement. */
 interface Change {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly file: string
   readonly from: string
   readonly to: string
@@ -14,7 +14,7 @@ interface Change {
 /** A bug to plant. */
 export interface PlantedBug extends Change {
   readonly name: string
-  /** A second line of defence, without which the bug shows. */
+  /** A second safeguard, which must be removed for the bug to show. */
   readonly also?: Change
 }
 
@@ -142,7 +142,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** The files that a bug changes, as they are with it. */
+/** The files that a bug changes, with the change applied. */
 export function changesOf(bug: PlantedBug | undefined): readonly { readonly path: string; readonly source: string }[] {
   if (bug === undefined) return []
   return [bug, ...(bug.also === undefined ? [] : [bug.also])].map(({ file, from, to }) => {
@@ -153,7 +153,7 @@ export function changesOf(bug: PlantedBug | undefined): readonly { readonly path
   })
 }
 
-/** Plants a bug in what is loaded from now on. @throws where its line is not there any more */
+/** Plants a bug in modules loaded from now on. @throws if its line no longer exists */
 export function plant(bug: PlantedBug): void {
   for (const { path, source } of changesOf(bug)) {
     const { href } = pathToFileURL(path)

@@ -1,11 +1,11 @@
 /**
- * Simulates questions under faults. A run that breaks a rule is printed with its seed, and as short as it still breaks it:
+ * Simulates questions under faults. A run that breaks a rule is printed with its seed, shortened while it still breaks it:
  *
  *   node scripts/run.mjs --with=test test/simulation/run.ts [--questions=10000] [--seed=1] [--each=400] [--bug="…"] [--shrink]
  *   [--first=100] [--last=100]
  *
- * The last line is JSON: `{ questions, seconds, digest, broken, heapMiB }`, of which the last is what the process holds after
- * the third run and at the end: nothing of a run may be held after it.
+ * The last line is JSON: `{ questions, seconds, digest, broken, heapMiB }`; `heapMiB` is the memory of the process after the
+ * third run and at the end, since no run may leave anything in memory.
  */
 import { parseArgs } from 'node:util'
 import { plant, PLANTED_BUGS } from './planted.ts'

@@ -1,4 +1,4 @@
-/** The runs that `run.ts` is started for, of the sources as they are loaded. */
+/** The runs that `run.ts` starts, of the sources as loaded. */
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,16 +9,16 @@ import { stepsOf } from './steps.ts'
 const { values } = parseArgs({
   options: {
     questions: { type: 'string', default: '10000' },
-    /** Of the first run; each further one has the next. */
+    /** Seed of the first run; each further run has the next. */
     seed: { type: 'string', default: '1' },
-    /** Questions of a run. */
+    /** Questions per run. */
     each: { type: 'string', default: '400' },
-    /** Name of the one that was planted. */
+    /** Name of the planted bug. */
     bug: { type: 'string' },
-    /** Questions of a further run under seed 0: the first of all, or the last. */
+    /** Questions of an extra run under seed 0, before or after all others. */
     first: { type: 'string', default: '0' },
     last: { type: 'string', default: '0' },
-    /** Makes what a planted bug breaks as short as what breaks without one. */
+    /** Shortens failing runs with a planted bug too, not only those without one. */
     shrink: { type: 'boolean', default: false },
   },
 })
@@ -35,16 +35,16 @@ const table = (counts: ReadonlyMap<string, number>): string =>
     .join(', ')
 
 setFlagsFromString('--expose-gc')
-// The flag is not in the types of the new context.
+// The flag is missing from the types of the new context.
 const collect = runInNewContext('gc') as () => void
-/** Memory that is reached, MiB. */
+/** Reachable memory, MiB. */
 function heap(): number {
   collect()
   return Math.round(process.memoryUsage().heapUsed / 2 ** 20)
 }
-/** Runs until modules have what they keep. */
+/** Number of runs until modules have filled their caches. */
 const WARM = 3
-/** More than then, of what runs until the collector has its way. */
+/** Allowed growth since then, for what still runs before it is collected. */
 const MORE_MIB = 8
 
 let runs = 0
@@ -52,7 +52,7 @@ let warm: number | undefined
 let questions = 0
 let digest = ''
 let broken: object | undefined
-/** Errors are made by the dozen here, and their stacks are a tenth of all the work. */
+/** Errors are created by the dozen here, and their stacks are a tenth of all the work. */
 const stackTraceLimit = Error.stackTraceLimit
 Error.stackTraceLimit = 0
 const startedMs = performance.now()
@@ -79,7 +79,7 @@ for (const [seed, asked] of plans) {
   broken = { seed, rule: violation.rule }
   console.log(`seed ${seed}: ${violation.rule}\n${violation.detail}`)
   if (values.bug !== undefined && !values.shrink) break
-  // What is told at the end has them.
+  // Reported at the end.
   Error.stackTraceLimit = stackTraceLimit
   const short = await shrink(seed, steps, run)
   console.log(`The same in ${short.steps.length} of ${steps.length} steps:`)

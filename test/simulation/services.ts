@@ -1,4 +1,4 @@
-/** What isolates ask over the wire: KV, the index, the search over it, rerankers and the model. */
+/** Services called over the wire: KV, the index, the search over it, rerankers and the model. */
 import type { KvStore } from '../../packages/cloudflare/src/kv-answer-cache.ts'
 import { createLlmGrader } from '../../packages/models/src/llm-grader.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
@@ -10,7 +10,7 @@ import { marksIn } from './truth.ts'
 import { runningNow, type VirtualTime } from './virtual-time.ts'
 import type { Wire } from './wire.ts'
 
-/** Of a pure reading: the texts of a simulation are few, and come again. */
+/** Memoises a pure function: the texts of a simulation are few and recur. */
 export function once<Read>(read: (text: string) => Read): (text: string) => Read {
   const known = new Map<string, Read>()
   return (text) => {
@@ -25,13 +25,13 @@ export function once<Read>(read: (text: string) => Read): (text: string) => Read
 
 const termsOf = once(terms)
 
-/** How every answer of the model ends. */
+/** The end of every answer of the model. */
 export const END_OF_ANSWER = 'That is all.'
 
 interface Held {
   readonly text: string
   readonly untilMs: number
-  /** What another data centre still sees. */
+  /** The value that another data centre still sees. */
   readonly before: string | null
   readonly putMs: number
 }
@@ -47,7 +47,7 @@ export class Services {
     this.#wire = wire
   }
 
-  /** Everything that the index holds of a text that was written. */
+  /** All that the index holds of a written text. */
   get indexed(): number {
     return [...this.#index.values()].reduce((sum, { size }) => sum + size, 0)
   }
@@ -111,9 +111,9 @@ export class Services {
     }
   }
 
-  /** The model that grades. */
+  /** The grading model. */
   #grade(init: RequestInit): Promise<Response> {
-    // What `createLlmGrader` sends: words of the corpus hold nothing that it escapes.
+    // Format of `createLlmGrader`: words of the corpus contain nothing that it escapes.
     const { messages } = JSON.parse(String(init.body)) as { messages: { content: string }[] }
     const { content } = messages.at(-1)!
     const question = content.slice(content.lastIndexOf('<question>') + 10, -11)
@@ -159,9 +159,9 @@ export class Services {
     }
   }
 
-  /** The search service: BM25 over what the index holds. */
+  /** The search service: BM25 over the index. */
   search(init: RequestInit): Promise<Response> {
-    // What `createHttpRetriever` sends.
+    // Format of `createHttpRetriever`.
     const { question, topK, namespace } = JSON.parse(String(init.body)) as {
       question: string
       topK: number
@@ -201,9 +201,9 @@ export class Services {
     )
   }
 
-  /** The model: it repeats what it was given to read. */
+  /** The model: it repeats the text that it was given. */
   answer(init: RequestInit): Promise<Response> {
-    // What `createOpenAiGenerator` sends.
+    // Format of `createOpenAiGenerator`.
     const { messages, stream } = JSON.parse(String(init.body)) as { messages: { content: string }[]; stream?: boolean }
     const text = `It says: ${messages
       .map(({ content }) =>
@@ -270,7 +270,7 @@ export class Services {
   }
 }
 
-/** Share of a question's terms that a text has. */
+/** Share of a question's terms in a text. */
 function shareOf(question: string, text: string): number {
   const wanted = termsOf(question)
   const there = termsOf(text)
@@ -281,7 +281,7 @@ function pick<Value>(random: () => number, of: readonly Value[]): Value {
   return of[Math.floor(random() * of.length)]!
 }
 
-/** What a service answers on a bad day, beside what this one alone does. */
+/** A service's bad responses, in addition to its specific ones. */
 function badResponse(random: () => number, good: string, own: readonly (() => Response)[]): Response {
   return pick(random, [
     ...own,

@@ -1,8 +1,8 @@
-/** Makes a run that fails short: without the steps, and then without the faults, that it fails without. */
+/** Shortens a failing run: removes the steps, and then the faults, without which it still fails. */
 import { type Run, simulate } from './simulate.ts'
 import type { Step } from './steps.ts'
 
-/** A short run that fails. */
+/** A short failing run. */
 export interface Shrunk {
   readonly steps: readonly Step[]
   readonly run: Run
@@ -10,8 +10,8 @@ export interface Shrunk {
 
 /**
  * @param steps of a run that broke a rule
- * @param tries runs at most
- * @returns one that breaks the same rule
+ * @param tries maximum number of runs
+ * @returns steps that break the same rule
  */
 export async function shrink(seed: number, steps: readonly Step[], failed: Run, tries = 300): Promise<Shrunk> {
   const rule = failed.violations[0]?.rule
@@ -25,7 +25,7 @@ export async function shrink(seed: number, steps: readonly Step[], failed: Run, 
     return true
   }
   for (let size = Math.ceil(steps.length / 2); ; size = Math.ceil(size / 2)) {
-    // From the end: nothing that comes after the fault has a part in it.
+    // From the end: steps after the fault have no part in it.
     for (let end = shrunk.steps.length; end > 0; end -= size) {
       await attempt([...shrunk.steps.slice(0, Math.max(0, end - size)), ...shrunk.steps.slice(end)])
     }

@@ -1,4 +1,4 @@
-/** Runs the steps of a simulation, and looks after each whether what must hold still holds. */
+/** Runs the steps of a simulation, and checks the invariants after each. */
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { isRagGateError } from '../../src/errors.ts'
 import { ingestDocuments } from '../../packages/ingest/src/ingest-documents.ts'
@@ -11,34 +11,34 @@ import { COLLECTIONS, type DocumentName, marksIn, questionOf, TENANTS, Truth, ty
 import { install, type Running, runAs, VirtualTime } from './virtual-time.ts'
 import { SLOWEST_MS } from './wire.ts'
 
-/** Something that must hold and did not. */
+/** A violated invariant. */
 export interface Violation {
   readonly rule: string
   readonly detail: string
-  /** Questions that had been asked by then. */
+  /** Questions asked by then. */
   readonly questions: number
 }
 
-/** What became of a run. */
+/** Result of a run. */
 export interface Run {
   readonly violations: readonly Violation[]
   readonly questions: number
-  /** Responses by what they were. */
+  /** Responses by kind. */
   readonly outcomes: ReadonlyMap<string, number>
   readonly faults: ReadonlyMap<string, number>
-  /** Digest of everything that was answered: two runs of the same steps have the same. */
+  /** Digest of all answers: equal for two runs of the same steps. */
   readonly digest: string
 }
 
-/** Why what is left of a run is aborted: an error of its own would be made for each. */
+/** Abort reason of what is left of a run: otherwise an error would be created for each. */
 const OVER = new DOMException('The run is over', 'AbortError')
 
-/** Longest that a question may take, milliseconds: the body, the key, the collection, the flight, retrieval, model and silence. */
+/** Maximum duration of a question, milliseconds: body, key, collection, flight, retrieval, model and silence. */
 const ANSWERED_WITHIN_MS = 90_000
-/** Until everything that was asked for is over. */
+/** Time until everything requested is over. */
 const QUIET_MS = 240_000
 
-/** Statuses and codes that a question may be answered with beside 200. */
+/** Statuses and codes that a question may get besides 200. */
 const DECLARED: ReadonlySet<string> = new Set([
   '400 invalid_json',
   '401 unauthorized',
@@ -58,7 +58,7 @@ const DECLARED: ReadonlySet<string> = new Set([
   '504 not_cached',
 ])
 
-/** Why a writing may fail. */
+/** Reasons for which a write may fail. */
 const DECLARED_OF_WRITING: ReadonlySet<string> = new Set([
   'collection_conflict',
   'store_unavailable',
@@ -69,7 +69,7 @@ const DECLARED_OF_WRITING: ReadonlySet<string> = new Set([
 interface Key {
   readonly token: string
   readonly id: string
-  /** From when on it is known to be revoked. */
+  /** Time from which it is known to be revoked. */
   revokedMs: number
 }
 
@@ -168,7 +168,7 @@ class Simulation {
     this.#ledger.check()
   }
 
-  /** How much longer something may be seen that a copy of some age was made of. */
+  /** How much longer something may be visible that was made from a copy of some age. */
   #grace(copyMs: number, sinceMs: number): number {
     return copyMs + this.#deployment.setup.outageMs + this.#time.setBackSinceMs(sinceMs - copyMs) + 1
   }
@@ -191,7 +191,7 @@ class Simulation {
     }
   }
 
-  /** Lets time pass until something has settled. */
+  /** Advances time until something has settled. */
   async #await<Result>(promise: Promise<Result>): Promise<Result> {
     const state = { settled: false }
     const note = (): void => {
@@ -224,7 +224,7 @@ class Simulation {
       case 'revokes': {
         const key = this.#keys.get(`${happening.tenant}/${happening.principal}`)!
         await runAs(running, () => isolate.keys.revoke(happening.tenant, key.id.slice(3))).then(
-          // `false`: it was revoked before.
+          // `false`: it was already revoked.
           () => void (key.revokedMs = Math.min(key.revokedMs, this.#time.nowMs)),
           (thrown: unknown) => this.#declared('revoking', thrown),
         )
@@ -246,13 +246,13 @@ class Simulation {
 
   #declared(what: string, thrown: unknown): void {
     const code = isRagGateError(thrown) ? thrown.code : ''
-    // An index that fails says so in its own words here: it is a port of the test.
+    // A failing index has its own error message here: it is a port of the test.
     const isPort = thrown instanceof Error && /^(?:index|embedder):/.test(thrown.message)
     if (!DECLARED_OF_WRITING.has(code) && !isPort)
       this.#violated('every failure is declared', `${what}: ${String(thrown)}`)
   }
 
-  /** Documents of one collection. @returns whether they were confirmed */
+  /** Writes documents of one collection. @returns whether they were confirmed */
   #write(isolate: Isolate, running: Running, ...documents: readonly DocumentName[]): Promise<boolean> {
     const written = documents.map((document) => ({ document, ...this.#truth.write(document, this.#time.nowMs) }))
     const { tenant, collection } = documents[0]!
@@ -289,7 +289,7 @@ class Simulation {
     } catch (thrown) {
       this.#declared('writing', thrown)
     }
-    // What is under way may still arrive.
+    // Writes in progress may still arrive.
     for (const { writing } of writings) writing.settledMs = this.#time.nowMs + SLOWEST_MS
     return false
   }
@@ -328,9 +328,9 @@ class Simulation {
     let [left, done] = [false, false]
     const waited: Promise<unknown>[] = []
     if (client === 'leaves') {
-      // Other servers let the request go on; workerd tells it only where it is asked to.
+      // Other servers let the request continue; workerd reports it only on demand.
       const [isCancelled, isTold] = [random() < 2 / 3, random() < 1 / 2]
-      // At once, or while something does not come.
+      // At once, or while something is pending.
       time.after(random() * (random() < 1 / 2 ? 50 : 3000), undefined, () => {
         left = true
         if (isCancelled && waited.length === 0 && !done) {
@@ -340,7 +340,7 @@ class Simulation {
         if (isTold || !isCancelled) controller.abort()
       })
     }
-    // As much of an execution context as Hono uses.
+    // The part of an execution context that Hono uses.
     const context = {
       waitUntil: (work: Promise<unknown>) => void waited.push(work),
       passThroughOnException: () => undefined,
@@ -351,11 +351,11 @@ class Simulation {
       if (!done && isolate.alive && !left) this.#violated('every question is answered in time', JSON.stringify(asked))
     })
     const response = await answered
-    // One that left reads nothing.
+    // A client that left reads nothing.
     const content = left ? '' : await readFrom(response, client === 'stops reading').catch(() => undefined)
     done = true
     const { status } = response
-    // A stream that breaks off lacks its end; JSON cannot be read.
+    // A stream that breaks off lacks its end; such JSON cannot be parsed.
     const isWhole = content?.startsWith('{') === true || content?.includes('[DONE]') === true
     const field = response.headers.get('rag-gate') ?? ''
     this.#ledger.answered({
@@ -397,12 +397,12 @@ class Simulation {
         ? `${verdict} ${/hit|stale-if|collapsed(?!=)/.exec(cache)?.[0] ?? 'made'}`
         : `${response.status} ${code}`
     this.#count(outcome)
-    // What was decided and answered, digested in the order of events.
+    // Decisions and answers, digested in the order of events.
     for (const character of `${outcome}${beganMs}${content?.length ?? -1}`)
       this.#digest = Math.imul(this.#digest ^ character.charCodeAt(0), 0x01000193)
 
     if (response.status !== 200 && !DECLARED.has(outcome)) return this.#violated('every response is declared', told)
-    // A key that is wrong, or was revoked longer ago than a copy may say otherwise, opens nothing.
+    // A key that is wrong, or was revoked longer ago than any copy lives, gives no access.
     const revoked = key.revokedMs + this.#grace(COPY_MS, key.revokedMs) < beganMs
     if ((client === 'wrong key' || client === 'no key' || revoked) && ![401, 408, 503, 400].includes(response.status))
       return this.#violated('a key that is none opens nothing', told)
@@ -420,7 +420,7 @@ class Simulation {
     if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', cache, told, id)
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
     const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
-    // A stream that breaks off loses what its reader had not taken yet, and says why it ends.
+    // A stream that breaks off loses what its reader had not yet read, and ends with the reason.
     if (nonce === undefined && ['502', '503', '504'].some((status) => DECLARED.has(`${status} ${errorAtEnd(content)}`)))
       return
     if (nonce === undefined)
@@ -432,7 +432,7 @@ class Simulation {
     if (this.#deployment.setup.scope === 'principal' && made.principal !== key.id)
       return this.#violated('no answer of another principal', told)
     if (made.asked === number) return
-    // Who reads along while an answer is made has it cut as well, and is told.
+    // For followers of an answer in progress it breaks off too, and they are told.
     if (cache.includes('hit') && content?.includes(END_OF_ANSWER) === false && client !== 'stops reading')
       return this.#violated('no answer that was cut is sent again', told)
     const mostS = longestLifeS(tenant) + (cache.includes('hit') ? 0 : STALE_S)
@@ -448,7 +448,7 @@ class Simulation {
     }
   }
 
-  /** How a question was refused. */
+  /** Checks the form of a refusal. */
   #judgeRefusal(
     asked: Extract<Step['happening'], { kind: 'asks' }>,
     beganMs: number,
@@ -458,11 +458,11 @@ class Simulation {
     eventId: string,
   ): void {
     const id = /"decision_id":"([^"]+)"/.exec(content)?.[1] ?? ''
-    // Where its document has stood for longer than any copy, the evidence is there.
+    // If its document has been there for longer than any copy, there is evidence.
     const sinceMs = beganMs - this.#grace(COPY_MS, beganMs - COPY_MS) - refusalLifeS(asked.tenant) * 1000 - SLOWEST_MS
     if (asked.tenant !== 'initech' && asked.about.tenant === asked.tenant && this.#truth.stands(asked.about, sinceMs))
       return this.#violated('a failure is no refusal', told)
-    // An answer that was stored has an event of its own.
+    // A stored answer has its own event.
     if (id === eventId) {
       this.#deployment.journal.decided.set(id, beganMs)
       return
@@ -474,7 +474,7 @@ class Simulation {
     if (beganMs - decidedMs > mostMs) this.#violated('no refusal beyond its life', told)
   }
 
-  /** The faults are over: everything is counted, nothing waits, and every question is answered again. */
+  /** After the faults: everything is counted, nothing is pending, and every question is answered again. */
   async #allIsWell(): Promise<void> {
     const deployment = this.#deployment
     const time = this.#time
@@ -519,7 +519,7 @@ class Simulation {
     }
     await this.#ledger.allIsCounted((promise) => this.#await(promise))
     if (this.#violations.length > 0) return
-    // Copies of timers of requests long answered are all that may be left.
+    // Only copies of timers of long finished requests may be left.
     await time.passUntil(time.nowMs + QUIET_MS)
     if (deployment.flightsAloft > 0) this.#violated('nothing is held', `${deployment.flightsAloft} flights`)
     if (time.waiting > 0) this.#violated('nothing is held', `${time.waiting} timers`)
@@ -533,17 +533,17 @@ class Simulation {
   }
 }
 
-/** Chunks that calls which arrived late may have left in the index, of a document each. */
+/** Late calls that may each have left the chunks of one document in the index. */
 const SLACK = 40
 
-/** A body that stops in the middle. */
+/** A body that stalls in the middle. */
 function halfOf(text: string): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2))),
   })
 }
 
-/** The body, or its beginning. @throws where it broke off */
+/** The body, or its beginning. @throws if it broke off */
 async function readFrom(response: Response, stopsEarly: boolean): Promise<string> {
   if (!stopsEarly || response.body === null) return inOnePiece(await response.text())
   const reader = response.body.getReader()
@@ -552,12 +552,12 @@ async function readFrom(response: Response, stopsEarly: boolean): Promise<string
   return inOnePiece(new TextDecoder().decode(value))
 }
 
-/** Code of the event that a stream ends in. */
+/** Code of the event that ends a stream. */
 function errorAtEnd(body: string | undefined): string | undefined {
   return /event: error\ndata: .*"code":"(\w+)"[^\n]*\s*$/.exec(body ?? '')?.[1]
 }
 
-/** The text of a stream without the pieces it came in. */
+/** The text of a stream, regardless of its pieces. */
 function inOnePiece(body: string): string {
   if (!body.startsWith('data:')) return body
   return [...body.matchAll(/"content":"([^"]*)"|\[DONE\]/g)].map(([whole, piece]) => piece ?? whole).join('')

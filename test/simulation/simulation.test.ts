@@ -1,4 +1,4 @@
-/** The simulation of questions under faults, each in a process of its own: it replaces clocks, timers and chance. */
+/** The simulation of questions under faults, each in its own process: it replaces clocks, timers and randomness. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { changesOf, PLANTED_BUGS } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const LIMIT_MS = 600_000
-/** Of processes that are over before the compiler and the collector would have found out what they do. */
+/** Flags for short processes, which end before the compiler and the collector pay off. */
 const FLAGS = ['--always-sparkplug', '--min-semi-space-size=64', '--max-semi-space-size=64']
 
-/** Characters of the digest of one run. */
+/** Characters in the digest of one run. */
 const DIGEST = 8
 
 /** The last line of a run. */
@@ -22,7 +22,7 @@ interface Ended {
   readonly broken?: { readonly seed: number; readonly rule: string }
 }
 
-/** Runs it. What it prints is shown where it does not end as it should. */
+/** Runs it. Its output is shown if it fails. */
 async function simulated(file: string, ...options: string[]): Promise<Ended & { readonly printed: string }> {
   const printed = await new Promise<string>((resolve) => {
     execFile(process.execPath, [...FLAGS, file, ...options], { cwd: ROOT, maxBuffer: 1e8 }, (_, out, errors) =>
@@ -33,7 +33,7 @@ async function simulated(file: string, ...options: string[]): Promise<Ended & { 
     .trim()
     .split('\n')
     .findLast((line) => line.startsWith('{"questions"'))
-  // `run.ts` prints it.
+  // Printed by `run.ts`.
   return { ...(JSON.parse(last ?? '{}') as Ended), printed }
 }
 
@@ -58,7 +58,7 @@ test(
   async () => {
     const [bug] = PLANTED_BUGS
     const { printed } = await simulated(await bundledRun('shrunk', bug), `--bug=${bug!.name}`, '--each=6', '--shrink')
-    // One asks, and another is given the answer.
+    // One caller asks, and another gets the answer.
     expect(printed).toContain('The same in 2 of')
     expect(printed.match(/^\{"seed".*"kind":"asks".*$/gm)).toHaveLength(2)
   },

@@ -1,4 +1,4 @@
-/** What happens in a simulation: a list that a seed makes, and of which a failing run is shortened. */
+/** Steps of a simulation: a list generated from a seed, which is shortened if the run fails. */
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { COLLECTIONS, type DocumentName, TENANTS } from './truth.ts'
 
@@ -7,12 +7,12 @@ interface Asks {
   /** Whose key is used. */
   readonly tenant: (typeof TENANTS)[number]
   readonly principal: number
-  /** What is asked about; of another tenant, or of nobody, there is no evidence. */
+  /** The topic; for one of another tenant, or of nobody, there is no evidence. */
   readonly about: DocumentName
   readonly fact: number
   readonly path: '/ask' | '/stream'
   readonly header?: 'no-cache' | 'no-store' | 'only-if-cached' | 'max-age=5'
-  /** What the client does beside waiting. */
+  /** What the client does besides waiting. */
   readonly client:
     | 'waits'
     | 'leaves'
@@ -24,7 +24,7 @@ interface Asks {
     | 'asks again'
 }
 
-/** One thing that happens. */
+/** One action. */
 export type Happening =
   | Asks
   | {
@@ -36,13 +36,13 @@ export type Happening =
   | { readonly kind: 'dies' | 'delivers' }
   | { readonly kind: 'sets clocks'; readonly byMs: number }
 
-/** A step: it begins when the one before it has begun, and this much later. */
+/** A step: it begins this much later than the one before. */
 export interface Step {
   readonly seed: number
   readonly afterMs: number
   /** Share of its calls that are faulty. */
   readonly faulty: number
-  /** Which of the isolates that live. */
+  /** Which of the live isolates. */
   readonly isolate: number
   readonly happening: Happening
 }
@@ -50,7 +50,7 @@ export interface Step {
 export const DOCUMENTS_EACH = 4
 export const PRINCIPALS_EACH = 3
 
-/** The steps of a seed, with so many questions among them. */
+/** The steps of a seed, with this many questions. */
 export function stepsOf(seed: number, questions: number): Step[] {
   const random = seededRandom(seed)
   const below = (bound: number): number => Math.floor(random() * bound)
@@ -59,7 +59,7 @@ export function stepsOf(seed: number, questions: number): Step[] {
   let last: Asks | undefined
   let touched: (DocumentName & { readonly tenant: (typeof TENANTS)[number] }) | undefined
   const asks = (): Asks => {
-    // Popular questions: the same again, often at the same time, by the same or another principal, at times of another tenant.
+    // Popular questions: repeated, often at the same time, by the same or another principal, at times of another tenant.
     if (last !== undefined && oneIn(2)) {
       return (last = {
         ...last,
@@ -72,7 +72,7 @@ export function stepsOf(seed: number, questions: number): Step[] {
     const tenant = of(TENANTS)
     const owner = oneIn(4) ? of([...TENANTS, 'nobody' as const]) : tenant
     const any = { tenant: owner, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
-    // What has just changed is asked about more often.
+    // Recent changes are asked about more often.
     const about = touched !== undefined && oneIn(4) ? touched : any
     return (last = {
       kind: 'asks',
@@ -101,7 +101,7 @@ export function stepsOf(seed: number, questions: number): Step[] {
     return { kind: 'sets clocks', byMs: of([-3_600_000, -4000, -900, 900, 7000, 3_600_000]) }
   }
   const steps: Step[] = []
-  // Quiet hours and stormy ones.
+  // Periods with few and with many faults.
   let faulty = 0.1
   for (let asked = 0; asked < questions;) {
     if (oneIn(40)) faulty = of([0, 0.03, 0.1, 0.3])

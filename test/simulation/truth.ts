@@ -1,10 +1,10 @@
-/** What is true in a simulation: who knows what, since when, and until when. No code of the package. */
+/** Ground truth of a simulation: who knows what, from when until when. Uses no code of the package. */
 
 export const TENANTS = ['acme', 'globex', 'initech'] as const
 export type TenantName = (typeof TENANTS)[number]
 export const COLLECTIONS = ['default', 'manual'] as const
 
-/** Things of which documents tell; no two tenants have the same, and the last of them nobody has. */
+/** Topics of documents; no two tenants share any, and nobody has the last. */
 const ANIMALS: Readonly<Record<TenantName | 'nobody', readonly string[]>> = {
   acme: ['falcon', 'heron', 'osprey', 'kestrel'],
   globex: ['otter', 'badger', 'marten', 'lynx'],
@@ -13,7 +13,7 @@ const ANIMALS: Readonly<Record<TenantName | 'nobody', readonly string[]>> = {
 }
 const DEVICES: Readonly<Record<(typeof COLLECTIONS)[number], string>> = { default: 'pump', manual: 'winch' }
 
-/** What documents tell of a thing, and how it is asked. */
+/** What documents say about a topic, and how it is asked. */
 const FACTS = [
   {
     tells: (thing: string, value: number) => `The ${thing} holds ${value} litres of coolant`,
@@ -29,7 +29,7 @@ const FACTS = [
   },
 ] as const
 
-/** A document of a collection, and so the thing that it tells of. */
+/** A document of a collection, and so its topic. */
 export interface DocumentName {
   readonly tenant: TenantName | 'nobody'
   readonly collection: (typeof COLLECTIONS)[number]
@@ -39,7 +39,7 @@ export interface DocumentName {
 export const thingOf = ({ tenant, collection, at }: DocumentName): string =>
   `${ANIMALS[tenant][at % ANIMALS[tenant].length]} ${DEVICES[collection]}`
 
-/** Questions of which no document of anybody has more than a word. */
+/** Questions of which no document has more than a word. */
 const FAR = [
   'Which desk sells umbrellas in Chicago?',
   'Who painted the Sistine ceiling?',
@@ -55,7 +55,7 @@ export function questionOf(tenant: TenantName, document: DocumentName, fact: num
   return FACTS[fact % FACTS.length]!.asks(thingOf(document))
 }
 
-/** Everything that a text of the simulation says by itself: whose it is, and of which version. */
+/** All that a text of the simulation says about itself: its owner and version. */
 export interface Mark {
   readonly tenant: string
   readonly collection: string
@@ -73,19 +73,19 @@ export const marksIn = (text: string): Mark[] =>
     version: Number(version),
   }))
 
-/** One writing to a document. */
+/** One write to a document. */
 export interface Writing {
-  /** 0 where the document is removed. */
+  /** 0 if the document is removed. */
   readonly version: number
   readonly beganMs: number
-  /** From when on it can have no further effect; `Infinity` while it can. */
+  /** Time from which it can have no further effect; `Infinity` while it can. */
   settledMs: number
-  /** From when on what it wrote may not be seen any more, but for copies. */
+  /** Time from which its text must not be visible, except in copies. */
   untilMs: number
   isConfirmed: boolean
 }
 
-/** The documents as those who write them know them. */
+/** The documents as known to their writers. */
 export class Truth {
   readonly #writings = new Map<string, Writing[]>()
   #versions = 0
@@ -97,7 +97,7 @@ export class Truth {
     return known
   }
 
-  /** A new text of a document. */
+  /** Begins a write of a document's text. */
   write(document: DocumentName, nowMs: number): { readonly writing: Writing; readonly text: string } {
     const version = ++this.#versions
     const writing = { version, beganMs: nowMs, settledMs: Infinity, untilMs: Infinity, isConfirmed: false }
@@ -116,7 +116,7 @@ export class Truth {
     return writing
   }
 
-  /** It was confirmed: what was settled before it began is over. */
+  /** Marks it confirmed: writes settled before it began are over. */
   confirm(document: DocumentName, writing: Writing, nowMs: number): void {
     writing.settledMs = nowMs
     writing.isConfirmed = true
@@ -125,7 +125,7 @@ export class Truth {
     }
   }
 
-  /** Whether a document has stood there since some time, and nothing else was under way. */
+  /** Whether a document has been there since some time, and nothing else was in progress. */
   stands(document: DocumentName, sinceMs: number): boolean {
     const writings = this.#of(document)
     const last = writings.at(-1)
@@ -138,7 +138,7 @@ export class Truth {
     )
   }
 
-  /** Until when a text could be evidence; `undefined` for one that was never written. */
+  /** Until when a text could be evidence; `undefined` if it was never written. */
   untilMs(mark: Mark): number | undefined {
     return this.#of(mark).find(({ version }) => version === mark.version)?.untilMs
   }

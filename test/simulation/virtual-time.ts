@@ -1,16 +1,16 @@
-/** Time, chance and digests of a simulation: all that a run depends on comes from its seed, and hours pass in milliseconds. */
+/** Time, randomness and digests of a simulation: a run depends on its seed alone, and hours pass in milliseconds. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac, hash } from 'node:crypto'
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { PlainHeaders, PlainRequest, PlainResponse } from './messages.ts'
 
-/** What runs in it: an isolate, which may die at any await, and the step of the simulation that it runs for. */
+/** Owner of running code: an isolate, which may die at any await, and the step of the simulation. */
 export interface Running {
-  /** Absent for what happens outside of every isolate: in a database, on a wire, at a client. */
+  /** Absent outside of every isolate: in a database, on a wire, at a client. */
   readonly isolate?: { alive: boolean }
-  /** Whether the runtime cancelled the request that it runs for: nothing that it waits for comes any more. */
+  /** Whether the runtime cancelled its request: then nothing that it awaits arrives. */
   cancelled?: boolean
-  /** Draws the faults of this step and of no other, so that a run can be shortened without changing what is left of it. */
+  /** Draws the faults of this step only, so that shortening a run leaves the remaining steps unchanged. */
   readonly random: () => number
   /** Share of calls that are faulty, 0..1. */
   readonly faulty: number
@@ -18,7 +18,7 @@ export interface Running {
 
 interface Timer {
   readonly atMs: number
-  /** Decides among those that are due at the same time. */
+  /** Chooses among timers that are due at the same time. */
   readonly draw: number
   readonly order: number
   readonly run: () => void
@@ -28,21 +28,21 @@ interface Timer {
 /** A moment in 2026 at which a simulation begins. */
 const BEGIN_MS = Date.UTC(2026, 4, 4)
 
-/** Taken before anything is replaced. */
+/** Originals, saved before anything is replaced. */
 const realImmediate = globalThis.setImmediate
-/** Turns of the event loop in which streams and promises of Node settle. */
+/** Turns of the event loop in which Node's streams and promises settle. */
 const TURNS = 1
 
 const running = new AsyncLocalStorage<Running>()
 
-/** Time that passes when nothing else is left to do. */
+/** Virtual time, which advances when nothing else is left to do. */
 export class VirtualTime {
   readonly random: () => number
-  /** True time since the beginning, milliseconds; no clock that is set changes it. */
+  /** True time since the beginning, milliseconds; setting a clock does not change it. */
   nowMs = 0
   #skewMs = 0
   #orders = 0
-  /** The last first: most of what is set is due soon, and that is at the end. */
+  /** In descending order: most timers are due soon, and so are at the end. */
   readonly #timers: Timer[] = []
   /** When clocks were set back, and by how much. */
   readonly setBacks: { readonly atMs: number; readonly byMs: number }[] = []
@@ -60,7 +60,7 @@ export class VirtualTime {
     this.random = seededRandom(seed)
   }
 
-  /** What the clocks of the isolates show. */
+  /** The time on the clocks of the isolates. */
   wallMs(): number {
     return BEGIN_MS + Math.floor(this.nowMs) + this.#skewMs
   }
@@ -71,7 +71,7 @@ export class VirtualTime {
     if (byMs < 0) this.setBacks.push({ atMs: this.nowMs, byMs: -byMs })
   }
 
-  /** By how much clocks were set back since some true time: what is measured by them may be as much older. */
+  /** How far clocks were set back since some true time: ages measured by them may be this much too low. */
   setBackSinceMs(atMs: number): number {
     return this.setBacks.reduce((sum, back) => (back.atMs >= atMs ? sum + back.byMs : sum), 0)
   }
@@ -80,7 +80,7 @@ export class VirtualTime {
     return this.#timers.length
   }
 
-  /** Runs something later: in the isolate of `owner`, while it lives, or outside of all of them. */
+  /** Runs something later: in the isolate of `owner` while it lives, or outside of all isolates. */
   after(ms: number, owner: Running | undefined, run: () => void): Timer {
     const timer = {
       atMs: this.nowMs + Math.max(0, ms),
@@ -98,7 +98,7 @@ export class VirtualTime {
     if (this.#timers[at] === timer) this.#timers.splice(at, 1)
   }
 
-  /** How many are due no sooner. */
+  /** Number of timers due at this time or later. */
   #placeOf(timer: Timer): number {
     let [from, to] = [0, this.#timers.length]
     while (from < to) {
@@ -109,7 +109,7 @@ export class VirtualTime {
     return from
   }
 
-  /** Lets time pass up to a moment, or until nothing is left that waits. */
+  /** Advances time to a moment, or until nothing is pending. */
   async passUntil(atMs: number): Promise<void> {
     await settle()
     for (;;) {
@@ -134,10 +134,10 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => realImmediate(resolve))
 }
 
-/** Who runs now. */
+/** Owner of the running code. */
 export const runningNow = (): Running | undefined => running.getStore()
 
-/** Has something run as part of a step, in an isolate or outside. */
+/** Runs something as part of a step, in an isolate or outside. */
 export const runAs = <Result>(who: Running, work: () => Result): Result => running.run(who, work)
 
 /** Replaces the clocks, timers, randomness, digests, requests and responses of the process. @returns puts them back */
@@ -178,7 +178,7 @@ export function install(time: VirtualTime): () => void {
     [Math, 'random', () => time.random()],
     [crypto, 'getRandomValues', fill],
     [crypto, 'randomUUID', () => [4, 2, 2, 2, 6].map(hex).join('-')],
-    // WebCrypto answers from another thread, whenever that has time.
+    // WebCrypto answers from another thread, at no fixed time.
     [crypto.subtle, 'digest', async (_: string, given: Uint8Array) => buffer(hash('sha256', given, 'buffer'))],
     [crypto.subtle, 'importKey', async (_: string, secret: Uint8Array) => secret],
     [

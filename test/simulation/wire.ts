@@ -1,16 +1,16 @@
-/** The way between an isolate and everything that it asks: calls on it fail in every way that calls can. */
+/** The connection between an isolate and its services: calls on it fail in all ways that calls can. */
 import { runningNow, type VirtualTime } from './virtual-time.ts'
 
-/** What an isolate asks. */
+/** Services of an isolate. */
 export type Port = 'd1' | 'kv' | 'object' | 'queue' | 'index' | 'embedder' | 'retriever' | 'reranker' | 'model'
 
-/** What happens to a call beside what it asks for. */
+/** Faults of a call. */
 export type Fault =
   /** It fails before it has an effect. */
   | 'throws'
   /** It never ends, and has no effect. */
   | 'hangs'
-  /** It has its effect, and the caller gets no answer. */
+  /** It has its effect, but the caller gets no answer. */
   | 'hangs-after'
   /** It has its effect, and fails. */
   | 'unacknowledged'
@@ -20,7 +20,7 @@ export type Fault =
   | 'slow'
   /** Its effect comes seconds after its caller was told that it failed. */
   | 'late'
-  /** It is answered with what the port makes of a bad day: in part, garbled, for another tenant, with NaN, 429, 500 … */
+  /** It gets a bad response of the port: partial, garbled, for another tenant, with NaN, 429, 500 … */
   | 'bad'
 
 const FAULTS: readonly Fault[] = [
@@ -35,13 +35,13 @@ const FAULTS: readonly Fault[] = [
   'bad',
 ]
 
-/** Longest that a call is under way, milliseconds. */
+/** Maximum duration of a call, milliseconds. */
 export const SLOWEST_MS = 25_000
 
-/** Makes a call. `bad` answers in the place of `work` on a bad day; without it there are none. */
+/** Makes a call. `bad` replaces `work` for a bad response; without it there are none. */
 export type Wire = <Result>(port: Port, work: () => Result, bad?: (random: () => number) => Result) => Promise<Result>
 
-/** What was put in the way of the calls so far, by port and fault. */
+/** Number of faults so far, by port and fault. */
 export type FaultCounts = Map<string, number>
 
 export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () => boolean): Wire {
@@ -65,7 +65,7 @@ export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () =>
         }
         time.after(backMs, owner, settle)
       }
-      // An effect comes about whether or not the isolate lives to see it.
+      // An effect happens even if the isolate dies before it.
       const arrive = (ms: number, then: () => void): void => void time.after(ms, undefined, then)
       switch (fault) {
         case 'throws':
