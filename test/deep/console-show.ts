@@ -40,7 +40,7 @@ function compare(what: string, found: unknown, expected: unknown): void {
   if (one !== other) differences.push(`${what}: ${one}, not ${other}`)
 }
 
-/** What came of one request: a decision where the gate told one, else an error. */
+/** Outcome of a request: a decision if the gate returned one, otherwise an error. */
 interface Received {
   readonly tenant: string
   readonly key: string
@@ -53,7 +53,7 @@ interface Received {
   readonly feedback: string | null
 }
 
-/** A model that fails once in five times, and counts the tokens of what it answered. */
+/** A model that fails once in five calls, and counts the tokens of its answers. */
 const modelChance = seededRandom(26)
 const modelled = { calls: 0, input: 0, output: 0 }
 const model = createServer((request, response) => {
@@ -117,11 +117,11 @@ async function askAll(): Promise<Received[]> {
     await ingest(gate.url, key, documents.slice(0, DOCUMENTS))
     await ingest(gate.url, key, documents.slice(0, 10), 'manual')
   }
-  // A scale that is learned while they ask would change what is asked again.
+  // A scale learned meanwhile would change the answers to repeated questions.
   for (const until = Date.now() + 60_000; Date.now() < until && sqlValue('SELECT count(scale) FROM collections') === 0;)
     await sleep(200)
   const random = seededRandom(20_261_127)
-  // They stand in the order of their documents.
+  // They are in the order of their documents.
   const asked = questions.slice(0, Math.ceil((questions.length * DOCUMENTS) / Math.max(DOCUMENTS, documents.length)))
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)]!
   const ledger: Received[] = []
@@ -157,7 +157,7 @@ async function askAll(): Promise<Received[]> {
   return ledger
 }
 
-/** Says of every twentieth answer whether it was right. */
+/** Rates every twentieth answer. */
 async function rate(ledger: readonly Received[]): Promise<void> {
   const rated = ledger.filter(({ feedback, status }) => feedback !== null && status === 200)
   for (const [at, { feedback, key }] of rated.filter((_, at) => at % 20 === 0).entries()) {
@@ -168,7 +168,7 @@ async function rate(ledger: readonly Received[]): Promise<void> {
   }
 }
 
-/** @param chance below .05 the search fails; above .95 it is no question that may be asked */
+/** @param chance below .05 the search fails; above .95 the question is invalid */
 async function askOne(
   tenant: string,
   key: string,
@@ -201,7 +201,7 @@ async function askOne(
     error?: { code: string }
     detail?: { confidence: number }
   }
-  // A stream that fails says so in an event.
+  // A stream reports its failure in an event.
   const code = json.error?.code ?? /"error":\{[^}]*"code":"(\w+)"/.exec(text)?.[1]
   return {
     tenant,
@@ -232,7 +232,7 @@ function parametersOf(header: string): Record<string, string> {
   }
 }
 
-/** Rows of the Worker's own D1, past the Worker. */
+/** Rows of the Worker's own D1, read past the Worker. */
 function sql<Row>(query: string): Row[] {
   const files = readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })
   for (const file of files.filter((name) => /D1DatabaseObject.*\.sqlite$/.test(name) && !name.includes('metadata'))) {
@@ -252,12 +252,12 @@ function sqlValue(query: string): number {
   return Number(Object.values(sql<Record<string, unknown>>(query)[0] ?? {})[0] ?? 0)
 }
 
-/** Waits until the decisions that were told are stored, or no more come. */
+/** Waits until the reported decisions are stored, or no more arrive. */
 async function recordedOf(ledger: readonly Received[]): Promise<void> {
   const told = ledger.filter(({ decision }) => decision !== undefined).length
   for (const until = Date.now() + 30_000; Date.now() < until && sqlValue('SELECT count(*) FROM decisions') < told;)
     await sleep(200)
-  // Faults are kept for a while before they are written; statistics have them written.
+  // Errors are buffered before they are written; reading statistics writes them.
   await callGate({ url: gate.url, key: gate.adminToken }, 'GET', '/v1/stats')
   await sleep(3_000)
 }
@@ -287,7 +287,7 @@ function ledgerAgainstSql(ledger: readonly Received[]): void {
     const { id = '', verdict, band, reason, policy } = decision!
     const row = stored.get(id)
     const { tenant, collection, cache } = received
-    // A stream that failed has status 200 for its reader.
+    // A failed stream has status 200 for its reader.
     const status = received.status === 200 && received.code !== undefined ? (row?.status ?? 0) : received.status
     compare(
       `decision ${id}`,
@@ -333,7 +333,7 @@ const share = (part: number, whole: number): string => {
   const percent = (part / whole) * 100
   return `${percent > 0 && percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`
 }
-/** A figure from 0 to 1 as the page writes it, cut and not rounded. */
+/** A figure from 0 to 1 as the page writes it, truncated and not rounded. */
 const cut = (value: number | null): string => (value === null ? '–' : (Math.floor(value * 100 + 1e-9) / 100).toFixed(2))
 const whole = (value: number): string => value.toLocaleString('en')
 const digits = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''))
@@ -361,7 +361,7 @@ async function screenAgainstSql(): Promise<void> {
     await page.getByLabel('Token or key').fill(gate.adminToken)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    // What is read must not be drawn anew meanwhile.
+    // What is read must not be redrawn meanwhile.
     await page.locator('#refresh').uncheck()
     const before = compared
     for (const tenant of ['*', ...TENANTS]) {
@@ -386,7 +386,7 @@ async function open(page: Page, view: string, title: string, query: Readonly<Rec
   await page.locator('main:not([aria-busy])').waitFor()
 }
 
-/** Cells of a table's rows that can be seen, by its caption. */
+/** Visible cells of a table's rows, by the table's caption. */
 async function rowsOf(page: Page, caption: string): Promise<string[][]> {
   return page
     .getByRole('table', { name: caption, exact: true })
@@ -517,7 +517,7 @@ async function overview(page: Page, tenant: string, name: string): Promise<void>
   ] as const) {
     const shown = durationOf((await rowsOf(page, 'Response times'))[0]?.[column] ?? '')
     const near = [-1, 0, 1].map((off) => times[Math.ceil(part * times.length) - 1 + off]?.ms ?? 0)
-    // Within 5 % of the exact one, and a digit less on screen.
+    // Within 5 % of the exact value, and one digit less on screen.
     compare(
       `${name}: ${part} of responses within ${shown} ms, exactly ${near[1]}`,
       near.some((exact) => Math.abs(shown - exact) <= exact * 0.06 + 0.6),
@@ -599,7 +599,7 @@ function durationOf(text: string): number {
   return Number(value) * ({ ms: 1, s: 1_000, min: 60_000, h: 3_600_000 }[unit] ?? NaN)
 }
 
-/** Shows more of a list until it is whole. */
+/** Expands a list until it is complete. */
 async function showAll(more: Locator, list: Locator): Promise<void> {
   while (await more.isVisible()) {
     const before = await list.count()

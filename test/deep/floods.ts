@@ -25,22 +25,22 @@ import { type Memory, measureMemory } from './workerd-memory.ts'
 
 const FLOOD_MS = 20_000
 const QUIET_MS = 10_000
-/** Until all clients of the first flood are there. */
+/** Time until all clients of the first flood are connected. */
 const COMING_MS = 10_000
 const OTHERS = 3
 const DOUBLED = 2
-/** What the Worker holds at the end by what it held before: the caches of the first questions are in both. */
+/** Memory of the Worker at the end, relative to the start: the caches of the first questions are in both. */
 const LIVE_GROWTH_ALLOWED = 1.5
-/** More files and connections at the end: those of the others, to both runtimes, are kept alive. */
+/** Allowed growth of open files: the other clients' connections to both runtimes are kept alive. */
 const HANDLES_ALLOWED = 4 * OTHERS
-/** Until what the last flood left is cleared away. */
+/** Time until the remains of the last flood are cleared. */
 const BETWEEN_MS = 5000
-/** Until the streams that were left have run into their limits. */
+/** Time until abandoned streams reach their limits. */
 const SETTLED_MS = 15_000
 
-/** Questions of which the model falls silent, or goes on for ever; any other it answers at once. */
+/** Questions for which the model stalls, or never ends; it answers any other at once. */
 const behaves = new Map<string, 'quietly' | 'forever'>()
-/** Streams of those: begun, and open now. */
+/** Streams of those: started, and open now. */
 const streaming = { begun: 0, open: 0 }
 
 const model = createServer((request, response) => {
@@ -71,7 +71,7 @@ const model = createServer((request, response) => {
 await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-floods-'))
-/** One in a runtime of its own. */
+/** One in its own runtime. */
 function serve(entry: string): Promise<ServedGate> {
   const directory = join(stateDirectory, basename(entry, '.ts'))
   return serveBundle({
@@ -91,22 +91,22 @@ function serve(entry: string): Promise<ServedGate> {
 }
 const gate = await serve('workers/gate/index.ts')
 const bare = await serve('test/deep/bare-worker.ts')
-/** The one that is flooded now. */
+/** The runtime under flood. */
 let flooded = gate
 const { documents, questions } = readSoakCorpus()
 const faults: string[] = []
 
-/** Whole answers to clients that had ended their side behind the request. */
+/** Whole answers to clients that had half-closed the connection after the request. */
 let wholeAnswers = 0
 
-/** A question as it comes over a raw connection. */
+/** A question as sent over a raw connection. */
 const head = (question: string, more = ''): [string, string] => {
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: question }] })
   const lines = `POST /v1/chat/completions HTTP/1.1\r\nhost: gate\r\ncontent-type: application/json\r\n`
   return [`${lines}cache-control: no-store\r\n${more}content-length: ${body.length}\r\n\r\n`, body]
 }
 
-/** A connection that is open while a flood lasts; what becomes of it does not matter. */
+/** A connection that is open during a flood; its outcome does not matter. */
 function opened(open: Set<Socket>): Socket {
   const { hostname, port } = new URL(flooded.url)
   const socket = connect(Number(port), hostname)
@@ -115,7 +115,7 @@ function opened(open: Set<Socket>): Socket {
   return socket.on('data', () => undefined)
 }
 
-/** Those of which the model falls silent, or goes on for ever, are answered like the one of the others. */
+/** The model stalls or never ends for two of them, which are answered like the other clients' question. */
 interface Questions {
   readonly strong: string
   readonly quietly: string
@@ -124,7 +124,7 @@ interface Questions {
 
 type Flood = (open: Set<Socket>, untilMs: number, questions: Questions) => Promise<unknown>
 
-/** So many at a time, each anew when it is over. */
+/** Runs this many at a time, starting each again when it ends. */
 const streams =
   (atATime: number, begin: (open: Set<Socket>, questions: Questions, at: number) => Promise<Socket>): Flood =>
   (open, untilMs, questions) =>
@@ -143,7 +143,7 @@ const sent = async (open: Set<Socket>, question: string, more = ''): Promise<Soc
   return socket
 }
 
-/** At most 10,000 in all: the local runtime keeps the file of each open for a while, and ends at 20,000. */
+/** At most 10,000 in all: the local runtime keeps the file of each open for a while, and stops at 20,000. */
 const leaving = (leave: (socket: Socket) => void): Flood =>
   streams(50, async (open, { forever }) => {
     const socket = await sent(open, forever)
@@ -154,10 +154,10 @@ const leaving = (leave: (socket: Socket) => void): Flood =>
     return socket
   })
 
-/** Ends its side of the connection behind what it sends, and reads on. */
+/** Half-closes the connection after sending, and continues reading. */
 const ending = (open: Set<Socket>, sent: string): Socket => opened(open).end(sent)
 
-/** Ask, and do no harm: what a flood costs beyond the questions themselves. */
+/** Harmless clients, for the cost of a flood beyond its questions. */
 const asking = (atATime: number, pauseMs: () => number): Flood =>
   streams(atATime, async (open, { strong }) => {
     await sleep(pauseMs())
@@ -165,7 +165,7 @@ const asking = (atATime: number, pauseMs: () => number): Flood =>
   })
 const withinASecond = (): number => Math.random() * 1000
 
-/** Against which others are the same clients: none by default. */
+/** Harmless load that a flood is compared with: none by default. */
 const AGAINST: Readonly<Record<string, Flood>> = {
   'against as many that do not': asking(5, withinASecond),
   'against as many without': asking(20, () => 0),
@@ -194,7 +194,7 @@ const FLOODS: Readonly<Record<string, Flood>> = {
   ),
   '100 streams of a model that falls silent': streams(100, (open, { quietly }) => sent(open, quietly)),
   '100 streams of a model that does not end': streams(100, (open, { forever }) => sent(open, forever)),
-  // workerd takes the mere end of what a client sends for no leaving, and what is left of a request is worked off.
+  // workerd does not treat a half-closed connection as a disconnect, and completes the request.
   '50 clients at a time that reset their connection within 50 ms, ten times a second': leaving((socket) =>
     socket.resetAndDestroy(),
   ),
@@ -234,7 +234,7 @@ const FLOODS: Readonly<Record<string, Flood>> = {
     }),
 }
 
-/** The 95th percentile of what the others wait, milliseconds. */
+/** 95th percentile of the other clients' latency, milliseconds. */
 async function othersAsk(strong: string, forMs: number): Promise<number> {
   const waited: number[] = []
   const untilMs = Date.now() + forMs
@@ -273,7 +273,7 @@ try {
   behaves.set(quietly, 'quietly').set(forever, 'forever')
   await othersAsk(strong, QUIET_MS)
   const before = await memory()
-  /** By how much the others wait longer during a flood of `to`. */
+  /** Increase of the other clients' latency during a flood of `to`. */
   const growth = async (name: string, flood: Flood, to: ServedGate): Promise<{ told: string; ratio: number }> => {
     flooded = to
     const open = new Set<Socket>()
@@ -304,13 +304,13 @@ try {
   }
   await sleep(SETTLED_MS)
   if (streaming.open > 0) faults.push(`${streaming.open} streams of the model are still read`)
-  // The runtime lets go of requests that were left once the isolate has another one.
+  // The runtime releases abandoned requests at the isolate's next request.
   await ask(gate.url, strong)
   const after = await memory()
   if (before.live === undefined || after.live === undefined) console.log('memory not measured here')
   else {
     console.log(`live memory ${inMiB(before.live)} → ${inMiB(after.live)} MiB`)
-    // Of both runtimes, with what V8 and the allocator keep for the next flood.
+    // Of both runtimes, including what V8 and the allocator keep for the next flood.
     console.log(`resident ${inMiB(before.resident)} → ${inMiB(after.resident)} MiB`)
     if (after.live > before.live * LIVE_GROWTH_ALLOWED) faults.push('the memory of the floods is not given back')
   }

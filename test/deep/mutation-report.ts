@@ -1,4 +1,4 @@
-/** What became of the mutants: rounds put together, survivors by place, and the share killed by folder. */
+/** Results of mutation testing: merged rounds, survivors by place, and the share killed by folder. */
 import { dirname } from 'node:path'
 import { markdownTable } from '../../bench/markdown-table.ts'
 
@@ -8,9 +8,9 @@ interface Place {
   readonly column: number
 }
 
-/** One change of one file, as Stryker tells of it. */
+/** One mutant, as Stryker reports it. */
 export interface Mutant {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly file: string
   readonly location: { readonly start: Place; readonly end: Place }
   readonly mutatorName: string
@@ -20,12 +20,12 @@ export interface Mutant {
 
 const UNNOTICED: readonly string[] = ['Survived', 'NoCoverage']
 
-/** Those that no test noticed. */
+/** Mutants that no test killed. */
 export function unnoticed(mutants: readonly Mutant[]): readonly Mutant[] {
   return mutants.filter(({ status }) => UNNOTICED.includes(status))
 }
 
-/** The mutants of a first round; what it left alive is as a second round, which asked more tests, found it. */
+/** The mutants of a first round; its survivors have the result of a second round, which ran more tests. */
 export function afterSecondRound(first: readonly Mutant[], second: readonly Mutant[]): readonly Mutant[] {
   const found = new Map(second.map((mutant) => [identity(mutant), mutant]))
   return first.map((mutant) => (UNNOTICED.includes(mutant.status) ? (found.get(identity(mutant)) ?? mutant) : mutant))
@@ -35,18 +35,18 @@ function identity({ status: _status, ...change }: Mutant): string {
   return JSON.stringify(change)
 }
 
-/** The place of a mutant as Stryker is asked to mutate it: lines from 1, columns from 0. */
+/** The place of a mutant in Stryker's format: lines from 1, columns from 0. */
 export function rangeOf({ file, location: { start, end } }: Mutant): string {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`
 }
 
-/** A survivor, for reading. */
+/** A survivor, in readable form. */
 export function placeOf({ file, location: { start }, mutatorName, replacement, status }: Mutant): string {
   const change = replacement.replaceAll(/\s+/g, ' ').slice(0, 100)
   return `${file}:${start.line}:${start.column} ${mutatorName} → ${change}${status === 'NoCoverage' ? ' (no test comes here)' : ''}`
 }
 
-/** Share of the judged mutants that were killed, 0..1; those that timed out, or were not run, are judged neither way. */
+/** Share of the tested mutants that were killed, 0..1; those that timed out or did not run are excluded. */
 export function shareKilled(mutants: readonly Mutant[]): number {
   const killed = mutants.filter(({ status }) => status === 'Killed').length
   return killed / (killed + unnoticed(mutants).length)
@@ -75,7 +75,7 @@ function rowOf(name: string, mutants: readonly Mutant[]): string[] {
   )
 }
 
-/** Folders of `core` and the packages, without what stands around them. */
+/** Folders of `core` and the packages, without their parent folders. */
 function folderOf({ file }: Mutant): string {
   return dirname(file)
     .replace(/^src\/|^packages\//, '')

@@ -1,17 +1,17 @@
-/** Which files are mutated together, and which tests may kill at first: where deciding is done, folder by folder. */
+/** Files that are mutated together, and the tests run first: the deciding code, folder by folder. */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/local-gate.ts'
 
-/** Where deciding is done. */
+/** The deciding code. */
 const MUTATED = ['src/core/**/*.ts', 'src/language/**/*.ts', 'packages/{calibration,presets}/src/**/*.ts']
 
-/** Every test of what is mutated. */
+/** All tests of the mutated code. */
 export const ALL_TESTS: readonly string[] = ['core', 'language', 'calibration', 'presets'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
-/** Tests of a folder that stand beside its own. */
+/** Further tests of a folder. */
 const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/core/policy': ['test/presets/**/*.test.ts'],
 }
@@ -24,7 +24,7 @@ export interface Shard {
   readonly tests: readonly string[]
 }
 
-/** The files that are mutated. @param globs of them @default all where deciding is done */
+/** The mutated files. @param globs of them @default all deciding code */
 export function mutatedFiles(globs: readonly string[]): readonly string[] {
   return globSync(globs.length > 0 ? [...globs] : MUTATED, { cwd: ROOT }).sort()
 }

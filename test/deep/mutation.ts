@@ -25,7 +25,7 @@ import {
 } from './mutation-report.ts'
 import { ALL_TESTS, mutatedFiles, type Shard, shardsOf } from './mutation-shards.ts'
 
-/** As much of Stryker as is used: only `npm run test:deep` installs it, and the linter reads this file without. */
+/** The part of Stryker's API in use: only `npm run test:deep` installs it, and the linter runs without it. */
 type Stryker = new (options: object) => {
   runMutationTest(): Promise<readonly (Omit<Mutant, 'file'> & { readonly fileName: string })[]>
 }
@@ -33,14 +33,14 @@ const STRYKER = '@stryker-mutator/core'
 const { Stryker } = (await import(STRYKER)) as { readonly Stryker: Stryker }
 
 const THRESHOLD = 0.9
-/** Left alone by git, and by Stryker, which copies the repository for each run. */
+/** Ignored by git, and by Stryker, which copies the repository for each run. */
 const RESULTS = 'tmp/mutation'
 
 const continues = process.argv.includes('--continue')
 const ownTestsAlone = process.argv.includes('--own')
 const globs = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-/** @param mutate its files, or ranges of them */
+/** @param mutate files, or ranges of them */
 async function run({ name, files, tests }: Shard, mutate: readonly string[] = files): Promise<Mutant[]> {
   const startedMs = performance.now()
   const incrementalFile = join(RESULTS, `${name}.json`)
@@ -52,14 +52,14 @@ async function run({ name, files, tests }: Shard, mutate: readonly string[] = fi
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/deep/mutation.vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    // What runs once, when a module is loaded, would need every test for each mutant.
+    // Code that runs once, at module load, would need every test for each mutant.
     ignoreStatic: true,
     concurrency: 2,
     reporters: ['progress-append-only'],
     ignorePatterns: [RESULTS],
     incremental: true,
     incrementalFile,
-    // A file of types has nothing to mutate, and some have no test of their own.
+    // A file of types has nothing to mutate, and some files have no test of their own.
     allowEmpty: true,
     // Stryker would rewrite the tsconfig with TypeScript's JavaScript API, which TypeScript 7 does not have.
     tsconfigFile: 'none',
@@ -74,7 +74,7 @@ async function run({ name, files, tests }: Shard, mutate: readonly string[] = fi
       replacement: replacement ?? '',
       status,
     }))
-    // What is taken over may be of files that an earlier run put into this shard.
+    // The reused results may contain files that an earlier run put into this shard.
     .filter(({ file }) => files.includes(file))
   const seconds = Math.round((performance.now() - startedMs) / 1000)
   console.log(`${name}: ${seconds} s for ${mutants.length} mutants, ${unnoticed(mutants).length} left alive`)

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Small files first: the first test that fails kills a mutant, and the large ones draw many examples. */
+/** Small files first: the first failing test kills a mutant, and large files run many examples. */
 class SmallestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bytes = ({ moduleId }: TestSpecification): number => statSync(moduleId).size
@@ -11,11 +11,11 @@ class SmallestFirst extends BaseSequencer {
   }
 }
 
-/** The copy of the repository that is mutated, and the repository, to whose dependencies a link leads. */
+/** The mutated copy of the repository, and the repository, whose dependencies are linked. */
 const COPY = join(import.meta.dirname, '../..')
 const REPOSITORY = dirname(realpathSync(join(COPY, 'node_modules')))
 
-/** Packages import each other by names that stand among the dependencies: they are read from the copy. */
+/** Packages import each other by names of dependencies: these resolve to the copy. */
 const namedSources: Plugin = {
   name: 'named-sources',
   enforce: 'pre',
@@ -26,10 +26,10 @@ const namedSources: Plugin = {
   },
 }
 
-/** Globs of the tests that may kill, as `mutation.ts` gives them. */
+/** Globs of the tests that may kill, set by `mutation.ts`. */
 const include = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
 
-/** The tests that can kill a mutant of core: in plain Node, properties with their fixed seed. */
+/** The tests that can kill a mutant of core: in plain Node, property tests with their fixed seed. */
 export default defineConfig({
   plugins: [namedSources],
   test: {

@@ -1,4 +1,4 @@
-/** The ready Worker over a database that fails where it searches for a marked question. Served by `console-show.ts`. */
+/** The ready Worker over a database whose search fails for marked questions. Served by `console-show.ts`. */
 import type { D1Database } from '@cloudflare/workers-types'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import gate from '../../workers/gate/index.ts'
@@ -7,7 +7,7 @@ export { AnswerFlight } from '../../workers/gate/index.ts'
 
 const faulty = new WeakMap<object, GateBindings>()
 
-/** The same bindings for the same ones: the gate is put together once for each. */
+/** Returns the same wrapped bindings for the same bindings: the gate is built once for each. */
 function withFaults(env: GateBindings): GateBindings {
   const made = faulty.get(env) ?? { ...env, DB: failing(env.DB) }
   faulty.set(env, made)

@@ -1,11 +1,11 @@
-/** What the soak asks about: a real question set where one is here, else this project's own docs. */
+/** Corpus of the soak test: a real question set if one is present, otherwise this project's own docs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GateDocument } from '../../packages/cli/src/gate-client.ts'
 import { docsCorpus } from '../../scripts/docs-corpus.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 
-/** Documents, and questions that people would ask of them or beside them. */
+/** Documents, and answerable and unanswerable questions about them. */
 export interface SoakCorpus {
   readonly name: string
   readonly documents: readonly GateDocument[]

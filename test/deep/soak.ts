@@ -18,19 +18,19 @@ import { type Memory, openMemoryMeter } from './workerd-memory.ts'
 
 const MINUTES = 3
 const CONNECTIONS = 6
-/** Between two requests of a connection: other work on the machine goes on. */
+/** Time between two requests of a connection, which leaves room for other work on the machine. */
 const PAUSE_MS = 10
 const SEED = 20_261_122
-/** Share of the questions that come from a few popular ones, as caches meet them. */
+/** Share of questions that repeat a few popular ones, as with caches in use. */
 const POPULAR_SHARE = 0.5
 const POPULAR = 50
-/** Share of the requests that are faulty, or no questions. */
+/** Share of requests that are faulty, or not questions. */
 const OTHER_SHARE = 0.1
-/** What the Worker holds at the end by what it held in the middle: its caches fill up until they are full. */
+/** Memory of the Worker at the end, relative to the middle: its caches grow until they are full. */
 const LIVE_GROWTH_ALLOWED = 1.5
 /** The same of all workerd processes: the simulators of D1 and the Cache API are in it, and collect late. */
 const RESIDENT_GROWTH_ALLOWED = 2
-/** Connections come and go. */
+/** Connections open and close. */
 const HANDLES_GROWTH_ALLOWED = 1.5
 const SAMPLE_MS = 30_000
 
@@ -53,12 +53,12 @@ const OTHERS: readonly OtherRequest[] = [
   { path: '/v1/stats', status: 401 },
 ]
 
-/** What was received, to be held against what D1 counted. */
+/** Received decisions, to be compared with the counts in D1. */
 const received = { decisions: 0, pass: 0, advise: 0, refuse: 0, hit: 0, others: 0 }
 const verdicts = new Map<string, string>()
 const faults: string[] = []
 
-/** Asks, and counts what was decided. @returns the answer, unless there was none */
+/** Asks, and counts the decision. @returns the answer, if there was one */
 async function asked(url: string, question: string): Promise<AskReply | undefined> {
   const reply = await ask(url, question)
   const { status, headers, body } = reply
@@ -72,7 +72,7 @@ async function asked(url: string, question: string): Promise<AskReply | undefine
   return reply
 }
 
-/** The collection learns its scale behind the ingestion; verdicts from before may be others. */
+/** The collection learns its scale after the ingestion; earlier verdicts may differ. */
 async function untilScaled(url: string, question: string): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     const reply = await asked(url, question)

@@ -1,15 +1,15 @@
-/** How much memory a local Worker takes, as the kernel and as V8 count it, and what it holds open. */
+/** Memory of a local Worker, as counted by the kernel and V8, and its open files. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** In bytes; what cannot be known on this machine is `undefined`. */
+/** In bytes; `undefined` if unavailable on this machine. */
 export interface Memory {
-  /** What the Worker's isolate still reaches after a forced collection. */
+  /** Reachable heap of the Worker's isolate after a forced collection. */
   readonly live: number | undefined
-  /** What its buffers take beside that, WebAssembly's memory among them. */
+  /** Its buffers outside the heap, including WebAssembly memory. */
   readonly buffers: number | undefined
   /** Resident memory of every workerd below this process: all isolates, the simulators, and what V8 has not collected. */
   readonly resident: number | undefined
-  /** Files and connections that those hold open: a number, no bytes. */
+  /** Number of files and connections that those have open. */
   readonly handles: number | undefined
 }
 
@@ -22,7 +22,7 @@ export async function measureMemory(inspectorUrl: string): Promise<Memory> {
   }
 }
 
-/** Measures as often as it is asked, over one connection: wrangler holds on to those that were closed. */
+/** Measures any number of times over one connection: wrangler keeps closed ones. */
 export interface MemoryMeter {
   measure(): Promise<Memory>
   close(): void
@@ -30,20 +30,20 @@ export interface MemoryMeter {
 
 const ANSWER_WITHIN_MS = 10_000
 
-/** What the inspector says of the heap; nothing where it does not answer. */
+/** The inspector's heap figures; none if it does not answer. */
 interface HeapUsage {
   readonly usedSize?: number
   readonly backingStorageSize?: number
 }
 
 export async function openMemoryMeter(inspectorUrl: string): Promise<MemoryMeter> {
-  // The inspector turns away clients without an origin. Node's WebSocket takes headers, which the DOM's types do not know.
+  // The inspector rejects clients without an origin. Node's WebSocket accepts headers, which the DOM's types lack.
   const options = { headers: { origin: 'http://localhost' } } as unknown as string[]
   const socket = new WebSocket(inspectorUrl, options)
   await new Promise((resolve) => {
     socket.addEventListener('open', resolve)
     socket.addEventListener('error', resolve)
-    // A runtime that a flood brought down says neither.
+    // A runtime that a flood brought down reports neither.
     setTimeout(resolve, ANSWER_WITHIN_MS).unref()
   })
   let calls = 0

@@ -1,10 +1,10 @@
-/** How a page looks, as far as it can be measured, and pictures of it. */
+/** Measures how a page looks, and takes screenshots. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { DEEP } from '../deep-run.ts'
 
-/** Texts under 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */
+/** Texts with a contrast below 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */
 export function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const channels = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number)
@@ -33,22 +33,22 @@ export function lowContrasts(page: Page): Promise<string[]> {
   })
 }
 
-/** How far a page is wider than its window, pixels. */
+/** How much wider a page is than its window, pixels. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }
 
-/** Where pictures go, if anywhere. */
+/** Directory for screenshots, if any. */
 export const SCREENSHOTS = process.env['SCREENSHOTS'] ?? ''
 
-/** Both colour schemes, on a desktop and on a phone: all four together in deep runs and for pictures, else each once. */
+/** Both colour schemes, on desktop and phone: all four in deep runs and for screenshots, otherwise each once. */
 export const LOOKS = (['light', 'dark'] as const)
   .flatMap((scheme) =>
     [1280, 390].map((width) => ({ scheme, width, viewport: { width, height: width === 390 ? 780 : 900 } })),
   )
   .filter(({ scheme, width }) => DEEP || SCREENSHOTS !== '' || (scheme === 'light') === (width === 1280))
 
-/** Takes a picture of the whole page. @returns its bytes */
+/** Takes a screenshot of the whole page. @returns its bytes */
 export async function shoot(page: Page, name: string, { scheme, width }: (typeof LOOKS)[number]): Promise<number> {
   mkdirSync(SCREENSHOTS, { recursive: true })
   const path = join(SCREENSHOTS, `${name}-${scheme}-${width}.png`)

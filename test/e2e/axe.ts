@@ -1,4 +1,4 @@
-/** axe in a page: what it has against it. */
+/** Runs axe in a page and returns its violations. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
@@ -6,9 +6,9 @@ import { DEEP } from '../deep-run.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe has against the page as it is; of contrasts, which `lowContrasts` measures too, in deep runs alone. */
+/** axe's violations on the current page; contrasts, which `lowContrasts` measures too, in deep runs only. */
 export async function violations(page: Page): Promise<string[]> {
-  // Half a megabyte: once for each page.
+  // Half a megabyte: injected once per page.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return page.evaluate(async (withContrast) => {
     const { axe } = globalThis as unknown as {
@@ -16,7 +16,7 @@ export async function violations(page: Page): Promise<string[]> {
     }
     const found = await axe.run({
       rules: { 'color-contrast': { enabled: withContrast } },
-      // Where all is well is not asked, nor what sheets of other origins say.
+      // Passes are not requested, nor are style sheets of other origins checked.
       resultTypes: ['violations'],
       preload: false,
     })

@@ -1,4 +1,4 @@
-/** A real browser for the end-to-end tests, from wherever there is one. */
+/** A real browser for the end-to-end tests, whichever is available. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
@@ -6,7 +6,7 @@ import { ROOT } from '../../scripts/local-gate.ts'
 
 const PACKAGE = join(ROOT, 'node_modules', '@sparticuz', 'chromium')
 
-/** Quiet, and nothing that reaches for the network by itself. */
+/** Quiet, and without network requests of its own. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -92,7 +92,7 @@ async function unpack(directory: string, unpackIntoTmpdir: () => Promise<string>
   mkdirSync(unfinished, { recursive: true })
   const before = { ...process.env }
   try {
-    // It looks at these to know where to unpack what, and whether its libraries are needed.
+    // It checks these to decide where to unpack, and whether its libraries are needed.
     process.env['TMPDIR'] = unfinished
     process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x'
     await unpackIntoTmpdir()
@@ -100,14 +100,14 @@ async function unpack(directory: string, unpackIntoTmpdir: () => Promise<string>
     renameSync(unfinished, directory)
   } catch (thrown) {
     rmSync(unfinished, { recursive: true, force: true })
-    // Of two processes at the same time the first one's stays.
+    // If two processes do this at once, the first one's copy stays.
     if (!existsSync(directory)) throw thrown
   } finally {
     restore(before)
   }
 }
 
-/** The package's own configuration names `/tmp/fonts`, wherever it unpacked them; a page without fonts shows no text. */
+/** The package's own configuration names `/tmp/fonts`, wherever it unpacked them; without fonts a page shows no text. */
 function fontconfig(directory: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -125,7 +125,7 @@ function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
   )
 }
 
-/** What the browser needed of the environment is not for the processes started after it. */
+/** The browser's environment variables are not for processes started later. */
 function restore(before: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
   Object.assign(process.env, before)

@@ -11,9 +11,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     readonly gateModules: readonly V4ModuleDefinition[]
     readonly gateOptions: WorkerOptions
-    /** Of the Worker of vector indexes. */
+    /** Bundle of the vector index Worker. */
     readonly indexOptions: WorkerOptions
-    /** Folder for the tarballs, which the first file that needs them makes. */
+    /** Folder for the tarballs, which the first file that needs them creates. */
     readonly tarballs: string
   }
 }

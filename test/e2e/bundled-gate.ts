@@ -11,11 +11,11 @@ import { type ServedBundle, type ServedGate, serveBundle } from '../served-bundl
 export type BundledGate = Pick<ServedGate, 'url' | 'adminToken' | 'stop'>
 
 export interface BundledGateOptions extends Pick<ServedBundle, 'stateDirectory' | 'vars'> {
-  /** Entry point, when it is not the gate's own. */
+  /** Entry point, if it is not the gate's own. */
   readonly entry?: string
 }
 
-/** Serves it on a free port of loopback, with a migrated database. */
+/** Serves it on a free loopback port, with a migrated database. */
 export async function startBundledGate({ entry, ...options }: BundledGateOptions): Promise<BundledGate> {
   let modules = inject('gateModules')
   if (entry !== undefined) {

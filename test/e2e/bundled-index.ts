@@ -13,7 +13,7 @@ export type BundledIndex = Pick<LocalIndex, 'url' | 'tokens' | 'stop'>
  * Serves indexes on loopback.
  *
  * @param indexes settings by name
- * @param stateDirectory where the rows are kept
+ * @param stateDirectory where the rows are stored
  * @param port by default a free one
  */
 export async function startBundledIndex(

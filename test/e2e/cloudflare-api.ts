@@ -1,32 +1,32 @@
-/** As much of the Cloudflare API as a deployment calls, on loopback. It keeps what it was given. */
+/** The part of the Cloudflare API that a deployment calls, on loopback. It records what it receives. */
 import { createServer } from 'node:http'
 
-/** An account of the API, and what became of it. */
+/** An account of the API, and its recorded calls. */
 export interface CloudflareAccount {
   /** For `CLOUDFLARE_API_BASE_URL`. */
   readonly url: string
   /** Method and path of every call, in order. */
   readonly calls: string[]
-  /** SQL that databases were sent. */
+  /** SQL sent to databases. */
   readonly queries: string[]
-  /** Calls that no part of this knows. */
+  /** Calls that this fake does not implement. */
   readonly unexpected: string[]
   /** Ids of databases by name. */
   readonly databases: Map<string, string>
-  /** The last upload's metadata. */
+  /** Metadata of the last upload. */
   upload: UploadMetadata | undefined
   close(): Promise<void>
 }
 
-/** What stands in `metadata` of an upload, as far as tests look at it. */
+/** `metadata` of an upload, as far as tests read it. */
 export interface UploadMetadata {
   readonly bindings: readonly { readonly name: string; readonly type: string; readonly [field: string]: unknown }[]
 }
 
-/** What `CLOUDFLARE_ACCOUNT_ID` is to be. */
+/** The expected `CLOUDFLARE_ACCOUNT_ID`. */
 export const ACCOUNT = 'account-1'
 
-/** Starts an account with nothing in it. */
+/** Starts an empty account. */
 export async function startCloudflareApi(): Promise<CloudflareAccount> {
   const applied: { id: number; name: string; applied_at: string }[] = []
   const secrets = new Set<string>()
@@ -96,7 +96,7 @@ export async function startCloudflareApi(): Promise<CloudflareAccount> {
     return found === undefined ? missing(7404, 'no such database') : done(found)
   }
 
-  /** Answers what wrangler asks of its table of migrations. */
+  /** Answers wrangler's queries of its migrations table. */
   function query(text: string): readonly unknown[] {
     const { sql } = JSON.parse(text) as { sql: string }
     account.queries.push(sql)
@@ -120,7 +120,7 @@ export async function startCloudflareApi(): Promise<CloudflareAccount> {
 
   async function upload(body: Buffer, type: string): Promise<[number, unknown]> {
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
-    // wrangler's own form of uploads.
+    // wrangler's own upload format.
     const metadata = JSON.parse(String(form.get('metadata'))) as UploadMetadata
     for (const { name, type: kind } of metadata.bindings) if (kind === 'secret_text') secrets.add(name)
     const before = new Map((account.upload?.bindings ?? []).map((binding) => [binding.name, binding]))
@@ -133,7 +133,7 @@ export async function startCloudflareApi(): Promise<CloudflareAccount> {
   }
 }
 
-/** The one deployment that there is after an upload, made by wrangler. */
+/** The only deployment after an upload, made by wrangler. */
 const DEPLOYED = {
   id: 'deployment-1',
   source: 'wrangler',

@@ -1,8 +1,8 @@
-/** An OpenAI-compatible endpoint on loopback that counts its calls and keeps what it was sent. */
+/** An OpenAI-compatible endpoint on loopback that counts its calls and records requests. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request as it came in. */
+/** One received request. */
 export interface ModelCall {
   readonly authorization: string | undefined
   readonly body: {
@@ -11,13 +11,13 @@ export interface ModelCall {
   }
 }
 
-/** What it answers next. */
+/** Sets the next answer. */
 export type ModelBehaviour = 'answer' | 'cut' | 'overloaded' | 'nonsense' | 'rejected' | 'unauthorized'
 
 export interface CountingModel {
   readonly baseUrl: string
   readonly calls: ModelCall[]
-  /** @param afterMs how long it thinks, milliseconds. @default 0 */
+  /** @param afterMs delay of the answer, milliseconds. @default 0 */
   behave(behaviour: ModelBehaviour, afterMs?: number): void
   stop(): Promise<void>
 }
@@ -40,11 +40,11 @@ const REPLIES: Readonly<Record<ModelBehaviour, readonly [status: number, body: s
   nonsense: [200, '<html>secret upstream text</html>'],
 }
 
-/** What a request to grade passages begins with, and a passage in it. */
+/** Beginning of a request to grade passages, and a passage in it. */
 const GRADING = /^Grade /
 const PASSAGE = /<passage number="(\d+)"[^>]*>\n([^<]*)/g
 
-/** @param gradeOf what it grades a passage, 0 to 3, where it is asked to grade; without it, it answers those requests too */
+/** @param gradeOf grade of a passage, 0 to 3, for grading requests; without it those get the ordinary answer */
 export async function startCountingModel(
   gradeOf?: (passage: string, question: string) => number,
 ): Promise<CountingModel> {

@@ -1,13 +1,13 @@
-/** The dashboard of a real Worker in a real browser: how one signs in, moves about, and asks past it. */
+/** The dashboard of a real Worker in a real browser: signing in, navigating, and requests past it. */
 import type { Locator, Page } from 'playwright-core'
 import { DEEP } from '../deep-run.ts'
 import { GATE_DOCUMENTS, type Look, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
 
-/** Its views, as the navigation names them. */
+/** Its views, by their names in the navigation. */
 export const VIEWS = ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies'] as const
 
 export interface DashboardVisit extends Look {
-  /** Whose dashboard it is. `null` for signed out. @default the deployment's token */
+  /** Token to sign in with; `null` for signed out. @default the deployment's token */
   readonly token?: string | null
 }
 
@@ -17,9 +17,9 @@ export interface DashboardSite {
   readonly sql: VisitedSite['sql']
   /** Asks the Worker a question. */
   readonly ask: (question: string) => Promise<void>
-  /** What a path of the API answers, by the deployment's token. */
+  /** Response of an API path, with the deployment's token. */
   readonly api: (path: string, method?: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** Opens the dashboard, at the overview where a reader is signed in. */
+  /** Opens the dashboard, at the overview if signed in. */
   readonly visit: (options?: DashboardVisit) => Promise<Visit>
 }
 
@@ -38,7 +38,7 @@ export function dashboardSite(options?: Parameters<typeof visitedSite>[1]): Dash
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ question }),
       })
-      // Some of what is asked holds what no question may.
+      // Some of the questions are deliberately invalid.
       if (response.status >= 500) throw new Error(`${response.status} for ${question}`)
     },
 
@@ -49,7 +49,7 @@ export function dashboardSite(options?: Parameters<typeof visitedSite>[1]): Dash
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       if (!response.ok) throw new Error(`${response.status} for ${path}: ${await response.text()}`)
-      // What these paths answer is an object.
+      // These paths return an object.
       return (await response.json()) as Record<string, unknown>
     },
 
@@ -79,7 +79,7 @@ const QUESTIONS = [
   'How do I bake bread with a weaker crust?',
 ]
 
-/** Questions that no document answers: in deep runs enough for a second page of the list. */
+/** Unanswerable questions: in deep runs enough for a second page of the list. */
 const STRANGE = Array.from({ length: DEEP ? 50 : 8 }, (_, at) => `How far is it to town number ${at}?`)
 
 /** Questions of every kind, some under other policies. */
@@ -92,7 +92,7 @@ export async function recordTraffic(site: DashboardSite): Promise<void> {
   for (const question of [...STRANGE, ...QUESTIONS]) await site.ask(question)
 }
 
-/** Goes to a view by the navigation. */
+/** Navigates to a view. */
 export async function open(page: Page, name: (typeof VIEWS)[number]): Promise<void> {
   const link = page.getByRole('navigation').getByRole('link', { name })
   const address = (await link.getAttribute('href')) ?? ''
@@ -102,7 +102,7 @@ export async function open(page: Page, name: (typeof VIEWS)[number]): Promise<vo
   await page.locator('main:not([aria-busy])').waitFor()
 }
 
-/** A figure of the overview by its name: a `strong`, and a note in a `span`. */
+/** A figure of the overview by name: a `strong`, and a note in a `span`. */
 export function tile(page: Page, name: string): Locator {
   return page.locator('.tile').filter({ has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
 }

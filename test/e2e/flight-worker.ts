@@ -10,14 +10,14 @@ export { AnswerFlight } from '../../packages/cloudflare/src/durable-object-coale
 
 interface Bindings {
   readonly FLIGHTS: DurableObjectNamespace<AnswerFlight>
-  /** This Worker itself: a request of its own can be cancelled. */
+  /** This Worker itself: its own subrequests can be cancelled. */
   readonly SELF: Fetcher
 }
 
 /** Keys whose streams break off. */
 const broken = new Set<string>()
 
-/** Sends a piece, and breaks off once that was read along. */
+/** Sends a piece, and breaks off once a follower has read it. */
 const breakingOff = (key: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('a')),
@@ -39,7 +39,7 @@ export default {
     if (pathname === '/log') console.error(key)
     const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS, leaderTimeoutMs: 20_000 })
     const role = await coalescer.join(key, 0)
-    // No landing: the end of the request is all that the object sees.
+    // Never lands: the object only sees the request end.
     if (pathname === '/hang') await scheduler.wait(60_000)
     if (pathname === '/throw') throw new Error('the leader is gone')
     if (pathname === '/break-off' && role.kind === 'leader') {

@@ -1,4 +1,4 @@
-/** A real Worker with documents in it and a real model endpoint that counts. */
+/** A real Worker with documents, and a real model endpoint that counts calls. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The ready Worker with one route more, whose handler passes the stream of the model on. Served by `model-faults.test.ts`. */
+/** The ready Worker with an extra route, whose handler forwards the model's stream. Served by `model-faults.test.ts`. */
 import { Hono } from 'hono'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { balanced, ragGate } from '../../src/index.ts'

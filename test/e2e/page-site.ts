@@ -1,4 +1,4 @@
-/** The page at `/` of a real Worker in a real browser: how one asks there, and what stands where. */
+/** The page at `/` of a real Worker in a real browser: asking there, and locating its elements. */
 import type { Locator, Page } from 'playwright-core'
 import { GATE_DOCUMENTS, type Look, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
 
@@ -36,22 +36,22 @@ export function pageSite(): PageSite {
   }
 }
 
-/** Where a question is typed. */
+/** The question field. */
 export const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Ask the documents' })
 
-/** Asks a question and waits for what comes of it. */
+/** Asks a question and waits for the outcome. */
 export async function ask(page: Page, question: string): Promise<void> {
   await questionBox(page).fill(question)
   await questionBox(page).press('Enter')
   await settled(page)
 }
 
-/** The latest question has its answer, or its error: thousands of pieces take a busy machine half a minute. */
+/** Waits for the latest answer or error: thousands of pieces take a busy machine half a minute. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#result:not([aria-busy], .writing) #asked').waitFor({ timeout: 100_000 })
 }
 
-/** Asks until the answer comes from the cache: it is stored after the response was sent. */
+/** Asks until the answer comes from the cache: it is stored after the response. */
 export async function askUntilCached(page: Page, question: string): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt++) {
     await ask(page, question)
@@ -59,7 +59,7 @@ export async function askUntilCached(page: Page, question: string): Promise<void
   }
 }
 
-/** The value beside a name among the facts. */
+/** The value of a named fact. */
 export function fact(page: Page, name: string): Locator {
   return page
     .locator('.rows > div')
@@ -67,10 +67,10 @@ export function fact(page: Page, name: string): Locator {
     .locator('dd')
 }
 
-/** The id of what has the focus. */
+/** The id of the focused element. */
 export const activeId = (page: Page): Promise<string | undefined> => page.evaluate(() => document.activeElement?.id)
 
-/** Lets a page see other answers than the gate gives: whole ones, as the page takes them, too. */
+/** Serves the page other answers than the gate's: complete ones, which the page accepts too. */
 export async function changing(page: Page, change: (body: Record<string, unknown>) => object): Promise<void> {
   await page.route('**/ask', async (route) => {
     const response = await route.fetch({ headers: { ...route.request().headers(), accept: 'application/json' } })
@@ -92,7 +92,7 @@ export async function useKey(page: Page, key: string): Promise<void> {
   await page.locator('#key-form:not([aria-busy])').waitFor()
 }
 
-/** Opens the part for keys and documents. */
+/** Opens the section for keys and documents. */
 export async function openAccess(page: Page): Promise<void> {
   const access = page.locator('#access')
   if ((await access.getAttribute('open')) === null) await access.locator('> summary').click()

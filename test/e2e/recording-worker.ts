@@ -1,4 +1,4 @@
-/** The ready Worker, which also records decisions that a test made up, such as of the days before. Served by `alerts.deep.test.ts`. */
+/** The ready Worker, which also records decisions made up by a test, such as past ones. Served by `alerts.deep.test.ts`. */
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import type { NumberedEvent } from '../../src/ports/decision-log.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'

@@ -1,14 +1,14 @@
-/** What a model on loopback answers: in pieces to who asks for a stream, whole to everybody else. */
+/** Responses of a model on loopback: streamed for clients that request a stream, whole for others. */
 import { type Answer, answering } from '../fixtures/scripted-upstream.ts'
 
-/** An event with a piece of the answer, or with what ended it. */
+/** An event with a piece of the answer, or with the error that ended it. */
 export const delta = (content: string, reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm-1', choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`
 export const DONE = 'data: [DONE]\n\n'
 const USAGE =
   'data: {"object":"chat.completion.chunk","model":"m-1","choices":[],"usage":{"prompt_tokens":120,"completion_tokens":7}}\n\n'
 
-/** All events of an answer that ends well. */
+/** All events of an answer that ends normally. */
 export const wholeStream = (pieces: readonly string[]): string[] => [
   ...pieces.map((piece) => delta(piece)),
   delta('', 'stop'),

@@ -1,4 +1,4 @@
-/** A real Worker with documents in it, and a real browser that visits it. */
+/** A real Worker with documents, and a real browser that visits it. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,11 +37,11 @@ The gate judges the evidence before a language model is called. Weak evidence is
   },
 ]
 
-/** How a page is looked at. */
+/** Options of a visit. */
 export interface Look {
   /** @default 'light' */
   readonly colorScheme?: 'light' | 'dark'
-  /** Of the window, pixels. @default 1280 by 720 */
+  /** Window size, pixels. @default 1280 by 720 */
   readonly viewport?: { readonly width: number; readonly height: number }
 }
 
@@ -49,16 +49,16 @@ export interface Look {
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** What its console said, errors, dialogs, requests that failed or went elsewhere, statuses from 400 up. */
+  /** Console messages, errors, dialogs, failed or foreign requests, statuses from 400 up. */
   readonly complaints: string[]
 }
 
-/** The Worker and the browser of a test file; both are there once its `beforeAll` ran. */
+/** The Worker and the browser of a test file; both are available after its `beforeAll`. */
 export interface VisitedSite {
   readonly gate: BundledGate
   /** Runs a query on the Worker's own D1, past the Worker: one value. */
   sql(query: string): unknown
-  /** Opens a page, as if for the first time. In one test each visit has a context of its own. */
+  /** Opens a page, as if for the first time. Within a test each visit has its own context. */
   visit(path: string, look?: Look): Promise<Visit>
 }
 
@@ -79,7 +79,7 @@ export function visitedSite(
   const theGate = (): BundledGate => gate ?? neverStarted()
 
   beforeAll(async () => {
-    // One after the other: the browser borrows the environment while it unpacks.
+    // One after the other: the browser changes the environment while it unpacks.
     gate = await startBundledGate({ ...options(), stateDirectory })
     await theBrowser()
     await ingest(gate.url, gate.adminToken, documents)
@@ -116,7 +116,7 @@ export function visitedSite(
   }
 }
 
-/** Takes from a page what a test left there. @returns nothing of one that was closed */
+/** Removes a test's traces from a page. @returns nothing for a closed page */
 async function forgetful(visit: Visit | undefined): Promise<Visit | undefined> {
   if (visit === undefined || visit.page.isClosed()) return undefined
   const { page, context } = visit
@@ -158,7 +158,7 @@ function neverStarted(): never {
   throw new Error('The Worker and the browser start before the first test')
 }
 
-/** Everything that goes wrong on a page from now on. */
+/** Collects everything that goes wrong on a page from now on. */
 async function complaintsOf(page: Page, url: string): Promise<string[]> {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -166,7 +166,7 @@ async function complaintsOf(page: Page, url: string): Promise<string[]> {
   })
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('requestfailed', (request) => {
-    // A page gives up requests without a waiting reader.
+    // A page aborts requests that have no waiting reader.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`)
   })
   page.on('response', (response) => {
