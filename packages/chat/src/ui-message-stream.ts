@@ -118,7 +118,7 @@ function readPart(part: { readonly type: string }): PartRead {
   const { type, text, error, finishReason, totalUsage } = part as Readonly<Record<string, unknown>>
   if (type === 'text-delta' && typeof text === 'string') return { text }
   if (type === 'error' || type === 'abort') {
-    throw new RagGateError('llm_unavailable', 'The model broke off its answer', { cause: error })
+    throw new RagGateError('llm_unavailable', 'The answer broke off', { cause: error })
   }
   if (type !== 'finish') return {}
   const { inputTokens, outputTokens } = isRecord(totalUsage) ? totalUsage : {}
