@@ -27,7 +27,7 @@ describe('buildContext', () => {
     expect(cut).toBe(false)
   })
 
-  it('names where a passage comes from, leaving out what is empty, and nothing that ends the quotation', () => {
+  it('names the title and section of a passage, omits empty ones, and escapes what would end the attribute', () => {
     const opening = (title: string, section?: string) =>
       buildContext([chunk('a', 'One.', title, section)], { maxLength: 1000 }).text.split('\n')[0]
     expect(opening('', 'Start')).toBe('<passage number="1" from="Start">')
@@ -36,7 +36,7 @@ describe('buildContext', () => {
     expect(opening('R&D "a" <b>', 'x\n \ty')).toBe('<passage number="1" from="R&amp;D &quot;a&quot; &lt;b&gt; › x y">')
   })
 
-  it('leaves words alone in which another mark comes before', () => {
+  it('leaves a tag name alone when other characters precede it', () => {
     const text = 'A <b>passage</b> of 3 <em >passage and <my-passage>.'
     expect(buildContext([{ ...aPassage('a', { text }), scores: {} }], { maxLength: 1000 }).text).toContain(text)
   })
@@ -55,7 +55,7 @@ describe('buildContext', () => {
     ['a negative number', () => -1],
     ['a promise', async (text: string) => text.length],
     ['nothing', () => undefined],
-  ])('does not take %s for a length', (_, lengthOf) => {
+  ])('rejects %s as lengthOf', (_, lengthOf) => {
     const budget = { maxLength: 1000, lengthOf: lengthOf as (text: string) => number }
     expect(() => buildContext([chunk('a', 'One.')], budget)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'context.lengthOf' }),
@@ -66,7 +66,7 @@ describe('buildContext', () => {
     expect(buildContext([], { maxLength: 1000 })).toEqual({ text: '', chunks: [], cut: false })
   })
 
-  it('keeps only what fits, and stops at the first that does not', () => {
+  it('keeps only the chunks that fit, and stops at the first that does not', () => {
     const chunks = [chunk('a', 'x'.repeat(100)), chunk('b', 'y'.repeat(500)), chunk('c', 'z')]
     const small = buildContext(chunks, { maxLength: 300 })
     expect([small.chunks.map(({ id }) => id), small.cut]).toEqual([['a'], true])
@@ -84,12 +84,12 @@ describe('buildContext', () => {
     expect(cut).toBe(true)
   })
 
-  it('is empty where not one sentence of the best chunk fits: half of one may say the opposite', () => {
+  it('is empty when no whole sentence of the best chunk fits, because half of one may say the opposite', () => {
     const chunks = [chunk('a', 'x'.repeat(1000)), chunk('b', 'y')]
     expect(buildContext(chunks, { maxLength: 200 })).toEqual({ text: '', chunks: [], cut: true })
   })
 
-  it('keeps within what the model counts', () => {
+  it('keeps to a budget counted in the tokens of a model', () => {
     const count = (text: string): number => tokens.encode(text).length
     const chunks = [chunk('a', 'Turn the red key.'), chunk('b', 'Paint is blue. It dries slowly. Wait for a day.')]
     const ids = (max: number) =>

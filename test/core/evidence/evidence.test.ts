@@ -13,17 +13,17 @@ const unusable = [NaN, Infinity, -Infinity]
 const foreign = [null, undefined, '0.9'] as unknown as number[]
 
 describe('collect', () => {
-  it.each([...unusable, ...foreign])('drops an entry scored %s and counts it', (score) => {
+  it.each([...unusable, ...foreign])('drops an entry with the score %s and counts it', (score) => {
     const { collected, dropped } = collect([aRanking('bm25', [5, 4, score, 2, 1])])
     expect(collected.map(({ passage }) => passage.id)).toEqual(['bm25-0', 'bm25-1', 'bm25-3', 'bm25-4'])
     expect(dropped).toBe(1)
   })
 
-  it('takes 0 and negative numbers for scores', () => {
+  it('accepts 0 and negative numbers as scores', () => {
     expect(collect([aRanking('cosine', [0, -0.5])]).collected).toHaveLength(2)
   })
 
-  it('takes exactly a fifth of unusable scores for weak evidence, and more for a broken retriever', () => {
+  it('accepts up to a fifth of unusable scores as weak evidence, and reports more as a broken retriever', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.nat({ max: 40 }), (good, bad) => {
         const scores = [...Array.from({ length: good }, () => 1), ...Array.from({ length: bad }, () => NaN)]
@@ -39,12 +39,12 @@ describe('collect', () => {
     expect(() => collect([aRanking('bm25', [NaN])])).toThrow('Too many')
   })
 
-  it('takes no entries at all for no evidence, not for a fault', () => {
+  it('treats a ranking without entries as no evidence, not as a failure', () => {
     expect(collect([])).toEqual({ collected: [], dropped: 0 })
     expect(collect([aRanking('bm25', []), aRanking('cosine', [])])).toEqual({ collected: [], dropped: 0 })
   })
 
-  it('merges the scores that different methods gave one chunk', () => {
+  it('merges the scores that several methods gave the same chunk', () => {
     const { collected } = collect([aRanking('bm25', [3, 2], ['a', 'b']), aRanking('cosine', [0.9, 0.8], ['b', 'c'])])
     expect(collected.map(({ passage, scores }) => [passage.id, scores])).toEqual([
       ['a', { bm25: 3 }],
@@ -53,7 +53,7 @@ describe('collect', () => {
     ])
   })
 
-  it('keeps the first place of a chunk that stands twice in one ranking', () => {
+  it('keeps the first place of a chunk that occurs twice in one ranking', () => {
     const { collected } = collect([aRanking('bm25', [3, 2, 9], ['a', 'b', 'a'])])
     expect(collected.map(({ passage, scores }) => [passage.id, scores.bm25])).toEqual([
       ['a', 3],
@@ -62,8 +62,8 @@ describe('collect', () => {
   })
 })
 
-describe('a passage without a document', () => {
-  it.each(['', undefined, null])('is a document of its own: %j', (documentId) => {
+describe('a passage without a document id', () => {
+  it.each(['', undefined, null])('counts as its own document: %j', (documentId) => {
     const entries = ['a', 'b'].map((id) => ({
       passage: { ...aPassage(id), documentId: documentId as string },
       score: 1,
@@ -72,25 +72,25 @@ describe('a passage without a document', () => {
     expect(collected.map(({ passage }) => passage.documentId)).toEqual(['a', 'b'])
   })
 
-  it('has no ratio test lifted for it: two of them do not share a document', () => {
+  it('is still compared by the ratio test: two such passages do not share a document', () => {
     const entries = [0.06, 0.055].map((score, at) => ({ passage: { ...aPassage(`${at}`), documentId: '' }, score }))
     const evidence = fuse([{ kind: 'bm25', entries }], { idfMass: 1, topK: 2 })
     expect(judge(twoTier(), measure('q', evidence, EMPTY_LEXICON)).reason).toBe('no_clear_winner')
   })
 })
 
-describe('a cosine beyond its bounds', () => {
+describe('a cosine out of range', () => {
   it.each([
     ['cosine', 57],
     ['cosine', -1.01],
-  ] as const)('is no %s: %d is dropped, and when it is all there is, it is a fault', (kind, score) => {
+  ] as const)('is dropped (%s of %d), and fails the retrieval when it is the only score', (kind, score) => {
     expect(collect([aRanking(kind, [score, 0.5, 0.5, 0.5, 0.5])])).toMatchObject({ dropped: 1 })
     expect(() => collect([aRanking(kind, [score])])).toThrow(
       expect.objectContaining({ code: 'retriever_bad_response' }),
     )
   })
 
-  it('may be a rounding of 32-bit floats', () => {
+  it('is accepted within the rounding of 32-bit floats', () => {
     for (const score of [1.0000001, 1 + 1e-6, -1 - 1e-6]) {
       expect(collect([aRanking('cosine', [score])])).toMatchObject({ dropped: 0 })
     }
@@ -112,7 +112,7 @@ describe('rankBy', () => {
     expect(chunks.map(({ id }) => id)).toEqual(['high', 'zero', 'low', 'none', 'none either'])
   })
 
-  it('keeps the order of retrieval among ties', () => {
+  it('keeps the order of retrieval for equal scores', () => {
     const ids = Array.from({ length: 30 }, (_, at) => `chunk-${at}`)
     const collected = ids.map((id, at) => ({ passage: aPassage(id), scores: { bm25: at % 3 } }))
     const { chunks } = rankBy('bm25', collected, { ...facts, topK: 30 })
@@ -120,7 +120,7 @@ describe('rankBy', () => {
     expect(chunks.map(({ id }) => id)).toEqual(expected)
   })
 
-  it('keeps as many chunks as asked, and says what it was told', () => {
+  it('keeps at most topK chunks, and records the given kinds and number of dropped entries', () => {
     const { collected } = collect([aRanking('bm25', [1, 2, 3])])
     const evidence = rankBy('bm25', collected, { kinds: ['bm25', 'cosine'], dropped: 2, topK: 2 })
     expect(evidence.chunks.map(({ scores }) => scores.bm25)).toEqual([3, 2])

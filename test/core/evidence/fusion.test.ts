@@ -23,12 +23,12 @@ const ranking = (kind: ScoreKind): fc.Arbitrary<Ranking> =>
   )
 
 describe('fuse', () => {
-  it('mixes nothing of methods that tell neither words nor meaning', () => {
+  it('gives a convex score of 0 to methods without a known scale', () => {
     const { chunks } = fuse([aRanking('dbsf', [2], ['a']), aRanking('boosted', [3], ['a'])], { idfMass: 1, topK: 5 })
     expect(chunks.map(({ scores }) => scores)).toEqual([{ dbsf: 2, boosted: 3, convex: 0 }])
   })
 
-  it('mixes scores scaled by bounds of their own: worked out by hand', () => {
+  it('mixes scores scaled by their own bounds, as worked out by hand', () => {
     // Bound of BM25: 2 · 2.2 = 4.4. Half of it is 2.2.
     const rankings = [aRanking('bm25', [2.2, 4.4], ['a', 'b']), aRanking('cosine', [0.6, 0.2], ['a', 'c'])]
     const { chunks, rankedBy, kinds } = fuse(rankings, { idfMass: 2, topK: 10 })
@@ -41,7 +41,7 @@ describe('fuse', () => {
     expect(chunks[1]?.scores).toMatchObject({ bm25: 2.2, cosine: 0.6 })
   })
 
-  it('gives a chunk the same score beside any other results', () => {
+  it('gives a chunk the same score whatever other chunks were found', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
         const options = { idfMass: 3, topK: 100 }
@@ -69,7 +69,7 @@ describe('fuse', () => {
     )
   })
 
-  it('does not depend on the order in which anything came, but for ties', () => {
+  it('does not depend on the order of the input, except for ties', () => {
     const shuffled = <T>(list: readonly T[]): fc.Arbitrary<T[]> =>
       fc.shuffledSubarray([...list], { minLength: list.length })
     const pair = fc.tuple(ranking('bm25'), ranking('cosine')).chain((rankings) => {
@@ -93,7 +93,7 @@ describe('fuse', () => {
     )
   })
 
-  it('keeps the order of retrieval among ties', () => {
+  it('keeps the order of retrieval for equal scores', () => {
     const { chunks } = fuse([aRanking('bm25', [1, 1, 1], ['c', 'a', 'b']), aRanking('cosine', [])], {
       idfMass: 1,
       topK: 3,
@@ -101,7 +101,7 @@ describe('fuse', () => {
     expect(chunks.map(({ id }) => id)).toEqual(['c', 'a', 'b'])
   })
 
-  it('counts a method that did not return a chunk as 0, not as absent', () => {
+  it('counts a method that did not return a chunk as 0', () => {
     const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [1], ['b'])]
     const { chunks } = fuse(rankings, { idfMass: 1, topK: 10 })
     expect(chunks.map(({ id, scores }) => [id, scores.convex])).toEqual([
@@ -110,7 +110,7 @@ describe('fuse', () => {
     ])
   })
 
-  it('counts a method that found nothing at all as 0 for every chunk', () => {
+  it('counts a method that found nothing as 0 for every chunk', () => {
     const { rankedBy, chunks } = fuse([aRanking('bm25', []), aRanking('cosine', [0.8])], { idfMass: 1, topK: 10 })
     expect(rankedBy).toBe('convex')
     expect(chunks[0]?.scores.convex).toBeCloseTo(0.28, 12)
@@ -127,13 +127,13 @@ describe('fuse', () => {
     ])
   })
 
-  it('clips a cosine below 0 and a BM25 above its bound', () => {
+  it('clips a cosine below 0 to 0 and a BM25 score above its bound to the bound', () => {
     const rankings = [aRanking('bm25', [1000, -4], ['a', 'b']), aRanking('cosine', [-0.9, 0.5], ['a', 'b'])]
     const { chunks } = fuse(rankings, { idfMass: 1, topK: 10 })
     expect(chunks.map(({ scores }) => scores.convex)).toEqual([0.65, 0.175])
   })
 
-  it('ranks a single method by its own score as it is', () => {
+  it('ranks a single method by its unchanged scores', () => {
     for (const kind of ['bm25', 'cosine', 'rrf', 'grade'] as const) {
       const evidence = fuse([aRanking(kind, [0.1, 0.9, -1])], { idfMass: 5, topK: 10 })
       expect(evidence.rankedBy).toBe(kind)
@@ -141,7 +141,7 @@ describe('fuse', () => {
     }
   })
 
-  it('keeps the best chunks, each once', () => {
+  it('keeps the topK best chunks, each once', () => {
     const { chunks } = fuse([aRanking('bm25', [1, 2, 3, 3], ['a', 'b', 'c', 'c']), aRanking('cosine', [0.9], ['a'])], {
       idfMass: 2,
       topK: 2,
@@ -149,14 +149,14 @@ describe('fuse', () => {
     expect(chunks.map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
-  it('takes too many unusable scores for a fault, whichever method gave them', () => {
+  it('reports too many unusable scores as a failure, whichever method gave them', () => {
     const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
     const fault = expect.objectContaining({ code: 'retriever_bad_response' })
     expect(() => fuse(rankings, { idfMass: 1, topK: 10 })).toThrow(fault)
     expect(fuse([aRanking('bm25', [1, 1, 1, 1]), aRanking('cosine', [NaN])], { idfMass: 1, topK: 10 }).dropped).toBe(1)
   })
 
-  it('keeps the passage as it came', () => {
+  it('returns passages unchanged', () => {
     const passage = aPassage('a', { title: 'T', section: 'S', source: 'https://example.com', metadata: { page: 3 } })
     const { chunks } = fuse([{ kind: 'bm25', entries: [{ passage, score: 1 }] }], { idfMass: 1, topK: 1 })
     expect(chunks).toEqual([{ ...passage, scores: { bm25: 1 } }])
@@ -170,7 +170,7 @@ describe('fuseReciprocalRank', () => {
   const options = { idfMass: 2, topK: 10 }
   const rankings = [aRanking('bm25', [9, 8, 7], ['a', 'b', 'c']), aRanking('cosine', [0.9, 0.1], ['b', 'd'])]
 
-  it('adds up what the ranks are worth, from 1 and with 60 unless told otherwise', () => {
+  it('sums the reciprocal ranks, counted from 1 and with the constant 60 by default', () => {
     expect(scored(fuseReciprocalRank(rankings, options), 'rrf')).toEqual([
       ['b', 1 / 62 + 1 / 61],
       ['a', 1 / 61],
@@ -185,7 +185,7 @@ describe('fuseReciprocalRank', () => {
     ])
   })
 
-  it('ranks by score in any order, equal scores as they came, and a chunk by its first place', () => {
+  it('ranks by score whatever the order of entries, ties as they came, and a chunk by its first place', () => {
     const unsorted = [aRanking('bm25', [1, 3, 3, 9], ['a', 'c', 'b', 'a']), aRanking('cosine', [])]
     expect(scored(fuseReciprocalRank(unsorted, options), 'rrf')).toEqual([
       ['c', 1 / 61],
@@ -212,26 +212,26 @@ describe('fuseReciprocalRank', () => {
     ])
   })
 
-  it.each([-1, -0.5, NaN, Infinity, '60'])('does not take %s for its constant', (k) => {
+  it.each([-1, -0.5, NaN, Infinity, '60'])('rejects the constant %s', (k) => {
     const fault = expect.objectContaining({ code: 'config_invalid', param: 'k' })
     expect(() => fuseReciprocalRank(rankings, { ...options, k: k as number })).toThrow(fault)
   })
 
-  it('does not divide by 0', () => {
+  it('rejects a constant and first rank that add up to 0', () => {
     expect(() => fuseReciprocalRank(rankings, { ...options, k: 0, firstRank: 0 })).toThrow(/above 0/)
     expect(fuseReciprocalRank(rankings, { ...options, k: 0 }).chunks[0]?.scores.rrf).toBe(1 + 1 / 2)
   })
 })
 
-describe('fuse, of one ranking or several', () => {
+describe('fuse, for one ranking or several', () => {
   const options = { idfMass: 2, topK: 9 }
 
-  it('is by the convex mix', () => {
+  it('uses the convex mix', () => {
     const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9, 0.2, 0.1], ['a', 'b', 'c'])]
     expect(fuse(rankings, options)).toMatchObject({ rankedBy: 'convex', kinds: ['bm25', 'cosine'], dropped: 0 })
   })
 
-  it('is by reciprocal ranks where one ranking is of ranks alone, and mixes what has a scale', () => {
+  it('uses reciprocal ranks when one ranking has only ranks, and records the convex mix of the others', () => {
     const rankings = [
       aRanking('cosine', [0.9, 0.8, 0.1], ['a', 'b', 'c']),
       aRanking('rrf', [1 / 61, 1 / 62, 1 / 63], ['b', 'c', 'd']),
@@ -252,7 +252,7 @@ describe('fuse, of one ranking or several', () => {
     ])
   })
 
-  it('leaves a single ranking as it is', () => {
+  it('returns a single ranking as it is', () => {
     for (const kind of ['bm25', 'rrf'] as const) {
       const one = aRanking(kind, [1, 2], ['a', 'b'])
       const { rankedBy, chunks } = fuse([one], options)
@@ -267,14 +267,14 @@ describe('fuse, of one ranking or several', () => {
     expect(fuse([], options)).toMatchObject({ rankedBy: 'convex', chunks: [] })
   })
 
-  it('keeps the order of retrieval among ties', () => {
+  it('keeps the order of retrieval for equal scores', () => {
     for (const method of [fuse, fuseReciprocalRank]) {
       const rankings = [aRanking('cosine', [0], ['c']), aRanking('bm25', [0], ['a'])]
       expect(method(rankings, options).chunks.map(({ id }) => id)).toEqual(['c', 'a'])
     }
   })
 
-  it('gives the same chunks the same scores of their methods and the same mix, in another order', () => {
+  it('gives the same chunks the same scores of each method and the same mix in any order', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
         const convex = fuse([bm25, cosine], { idfMass: 3, topK: 100 })
@@ -292,7 +292,7 @@ describe('fuse, of one ranking or several', () => {
   })
 })
 
-describe('what policies read of evidence that was fused by ranks', () => {
+describe('the verdict on evidence fused by ranks', () => {
   const hopeless = [
     aRanking('bm25', [0.03, 0.02, 0.01], ['a', 'b', 'c']),
     aRanking('cosine', [0.1, 0.08, 0.05], ['a', 'b', 'c']),
@@ -302,7 +302,7 @@ describe('what policies read of evidence that was fused by ranks', () => {
   const signalsBy = (method: typeof fuse, rankings: readonly Ranking[]) =>
     measure('engine', method(rankings, { idfMass: 2, topK: 10 }), EMPTY_LEXICON)
 
-  it('is the same as of the convex mix: the ranks have a curve of their own', () => {
+  it('is the same as with the convex mix: ranks have their own score curve', () => {
     for (const rankings of [hopeless, good]) {
       const convex = signalsBy(fuse, rankings)
       const ranked = signalsBy(fuseReciprocalRank, rankings)
@@ -314,7 +314,7 @@ describe('what policies read of evidence that was fused by ranks', () => {
     }
   })
 
-  it('tells a hopeless question from a good one, which ranks cannot', () => {
+  it('refuses a hopeless question and answers a good one, though their ranks are equal', () => {
     const [bad, well] = [signalsBy(fuseReciprocalRank, hopeless), signalsBy(fuseReciprocalRank, good)]
     expect(bad.curves.rrf?.scores[0]).toBe(well.curves.rrf?.scores[0])
     for (const policy of POLICIES) {
@@ -326,7 +326,7 @@ describe('what policies read of evidence that was fused by ranks', () => {
   it.each<[string, ReturnType<typeof twoTier>, string]>([
     ['two-tier', twoTier(), 'score_missing'],
     ['multi-gate', multiGate(), 'similarity_missing'],
-  ])('is nothing for %s where an index gives only fused scores', (_, policy, reason) => {
+  ])('refuses under %s when an index returns only fused scores', (_, policy, reason) => {
     // RRF says something to `two-tier`: as a share of its maximum.
     for (const kind of policy.name === 'two-tier' ? (['dbsf'] as const) : (['rrf', 'dbsf'] as const)) {
       const evidence = fuse([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })

@@ -36,16 +36,16 @@ test.each<[PassageFilter, boolean]>([
   [{ 'metadata.missing': false }, false],
   [{ 'metadata.toString': 'x' }, false],
   [{ title: 'x' }, false],
-])('%j lets the passage pass: %j', (filter, passes) => {
+])('%j passes the test passage: %j', (filter, passes) => {
   expect(passesFilter(PASSAGE, checkPassageFilter(filter))).toBe(passes)
 })
 
-test('a passage without the field does not pass, not even a filter that asks for nothing', () => {
+test('a passage without the field fails a filter on it, even a filter for null', () => {
   // What no check would let through.
   expect(passesFilter(PASSAGE, { title: null as unknown as string })).toBe(false)
 })
 
-test('a passage without metadata does not pass a filter by it', () => {
+test('a passage without metadata fails a filter on metadata', () => {
   expect(passesFilter({ id: 'p', documentId: 'd', text: 't' }, { 'metadata.team': 'edge' })).toBe(false)
 })
 
@@ -77,7 +77,7 @@ describe('a filter', () => {
     ['with infinity', { 'metadata.level': -Infinity }],
     ['with null', { source: null }],
     ['with an object', { source: { $ne: 'x' } }],
-  ])('%s is refused', (_name, filter) => {
+  ])('%s is rejected', (_name, filter) => {
     expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'filter' }),
     )
@@ -88,17 +88,17 @@ describe('a filter', () => {
     [{ text: 'x' }, 'names text, which is no field'],
     [{ source: [] }, 'source must have 1 to 100 values'],
     [{ 'metadata.level': NaN }, 'metadata.level has an unsafe value'],
-  ])('%j is refused with a reason', (filter, problem) => {
+  ])('%j is rejected with a reason', (filter, problem) => {
     expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(`The filter ${problem}`)
   })
 
-  test('at its limits is accepted', () => {
+  test('at the limits of size and length is accepted', () => {
     expect(() => checkPassageFilter(fields(16))).not.toThrow()
     expect(() => checkPassageFilter({ source: many(100, String), title: 'x'.repeat(256) })).not.toThrow()
     expect(() => checkPassageFilter({ 'metadata.a-b_1.c': 'é 漢 😀' })).not.toThrow()
   })
 
-  test('is another key when it is another filter, written in any order', () => {
+  test('has its own key, the same for any order of the fields', () => {
     expect(filterKey({ source: 'a', title: 'b' })).toBe(filterKey({ title: 'b', source: 'a' }))
     const keys = [
       undefined,

@@ -8,6 +8,6 @@ it.each([
   [{ section: 'Start' }],
   [{ source: 'https://a.example' }],
   [{}],
-])('a passage stands at %j', (place) => {
+])('reads title, section and source of a passage as its place: %j', (place) => {
   expect(placeOf(aPassage('a', place))).toStrictEqual(place)
 })

@@ -5,7 +5,7 @@ import { evidenceOf } from '../../fixtures/evidence.ts'
 const EVIDENCE = evidenceOf(['a', 'b', 'c'])
 
 describe('reranked evidence', () => {
-  test('is in order of the new scores, beside the old ones', () => {
+  test('is ordered by the new scores and keeps the old ones', () => {
     const evidence = reranked(EVIDENCE, 'grade', [0, 3, 2])
     expect(evidence).toMatchObject({ rankedBy: 'grade', kinds: ['bm25', 'cosine', 'grade'] })
     expect(evidence.chunks.map(({ text, scores }) => [text, scores])).toEqual([
@@ -15,7 +15,7 @@ describe('reranked evidence', () => {
     ])
   })
 
-  test('keeps the order of retrieval where scores are equal', () => {
+  test('keeps the order of retrieval for equal scores', () => {
     expect(reranked(EVIDENCE, 'cross-encoder', [0.5, 0.5, 0.9]).chunks.map(({ text }) => text)).toEqual(['c', 'a', 'b'])
   })
 
@@ -30,7 +30,7 @@ describe('reranked evidence', () => {
     ['a list with a hole', 'grade', Object.assign(Array(3) as number[], { 0: 1, 2: 2 })],
     ['no list', 'grade', '123' as unknown as number[]],
     ['a cross-encoder score over 1', 'cross-encoder', [0.1, 0.2, 1.1]],
-  ] as const)('does not come from %s', (_name, kind, scores) => {
+  ] as const)('is not made from %s', (_name, kind, scores) => {
     expect(() => reranked(EVIDENCE, kind, scores)).toThrow(
       expect.objectContaining({
         code: 'reranker_bad_response',

@@ -18,11 +18,11 @@ describe('ranked rows', () => {
     ['cross-encoder', 1.1, Number.NaN],
     ['convex', null, Number.NaN],
     ['dbsf', -0.5, -0.5],
-  ])('of kind %s with score %s have %s', (kind, score, expected) => {
+  ])('of kind %s and score %s get the score %s', (kind, score, expected) => {
     expect(rankRows(kind, [{ passage: aPassage('a'), score }], 1).entries[0]!.score).toBe(expected)
   })
 
-  test('are best first, each once, malformed last, cut, ties as they came', () => {
+  test('are sorted best first without duplicates, malformed scores last, cut to topK, ties as they came', () => {
     const rows = (['a', 'b', 'b', 'c', 'd', 'e'] as const).map((id, at) => ({
       passage: aPassage(id),
       score: [0.1, null, 0.9, 0.5, 0.5, null][at],
@@ -34,7 +34,7 @@ describe('ranked rows', () => {
 })
 
 describe('a passage', () => {
-  test('is its own document where nothing else is said, and keeps only what a passage has', () => {
+  test('is its own document without a document id, and keeps only the fields of a passage', () => {
     expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toStrictEqual({
       id: 'a',
       documentId: 'a',
@@ -43,7 +43,7 @@ describe('a passage', () => {
     })
   })
 
-  test('has every part that is given', () => {
+  test('has every field that is given', () => {
     const fields = {
       documentId: 'd',
       title: 'T',
@@ -55,7 +55,7 @@ describe('a passage', () => {
     expect(readPassage('a', 'text', fields)).toEqual({ id: 'a', text: 'text', ...fields })
   })
 
-  test('shares no part of its metadata with the row, and holds it fast', () => {
+  test('copies and freezes its metadata', () => {
     const metadata = { team: 'red', tags: [{ name: 'a' }] }
     const { metadata: copy } = checkPassage(aPassage('a', { metadata }))
     metadata.team = 'blue'
@@ -71,7 +71,7 @@ describe('a passage', () => {
     expect(read).toEqual({ team: 'red' })
   })
 
-  test('of a database has null for what is not there', () => {
+  test('treats null in a database row as a missing field', () => {
     const none = { documentId: null, title: null, section: null, source: null, version: null, metadata: null }
     expect(readPassage('a', 'text', none)).toEqual(readPassage('a', 'text', {}))
   })
@@ -85,7 +85,7 @@ describe('a passage', () => {
     ['a document that is a number', 'a', 'text', { documentId: 1 }, 'a row whose documentId is not a string'],
     ['metadata that is a list', 'a', 'text', { metadata: [] }, 'metadata that is not an object'],
     ['metadata that is a text', 'a', 'text', { metadata: 'x' }, 'metadata that is not an object'],
-  ])('with %s is a fault', (_name, id, text, fields, detail) => {
+  ])('with %s is rejected', (_name, id, text, fields, detail) => {
     expect(() => readPassage(id, text, fields)).toThrow(
       expect.objectContaining({
         code: 'retriever_bad_response',

@@ -16,13 +16,13 @@ describe('scoreWithinRange', () => {
     ['convex', 0, 1],
     ['cross-encoder', 0, 1],
     ['grade', 0, 3],
-  ])('holds %s within %d and %d, give or take what 32-bit floats lose', (kind, low, high) => {
+  ])('keeps %s within %d and %d, allowing for the rounding of 32-bit floats', (kind, low, high) => {
     const given = [low, high, low - 1e-6, high + 1e-6, (low + high) / 2]
     expect(given.map((score) => scoreWithinRange(kind, score))).toEqual([low, high, low, high, (low + high) / 2])
     for (const score of [low - 2e-6, high + 2e-6, -57, 57]) expect(scoreWithinRange(kind, score)).toBeNaN()
   })
 
-  it.each<ScoreKind>(['bm25', 'rrf', 'graph-boost'])('holds %s to 0 and up', (kind) => {
+  it.each<ScoreKind>(['bm25', 'rrf', 'graph-boost'])('accepts %s from 0 upwards', (kind) => {
     expect([0, 57, Number.MAX_VALUE, -1e-6].map((score) => scoreWithinRange(kind, score))).toEqual([
       0,
       57,
@@ -32,15 +32,15 @@ describe('scoreWithinRange', () => {
     expect(scoreWithinRange(kind, -0.1)).toBeNaN()
   })
 
-  it.each<ScoreKind>(['boosted', 'dbsf'])('takes any finite number for %s', (kind) => {
+  it.each<ScoreKind>(['boosted', 'dbsf'])('accepts any finite number as %s', (kind) => {
     expect([-57, 57].map((score) => scoreWithinRange(kind, score))).toEqual([-57, 57])
   })
 
-  it.each(['bm-25', 'toString', '__proto__'] as never[])('knows no kind %s, and takes nothing for it', (kind) => {
+  it.each(['bm-25', 'toString', '__proto__'] as never[])('rejects every score of the unknown kind %s', (kind) => {
     expect([0, 0.5].map((score) => scoreWithinRange(kind, score))).toEqual([NaN, NaN])
   })
 
-  it.each([NaN, Infinity, -Infinity, null, undefined, '0.5', '', true, [0.5], 1n])('takes %s for no score', (score) => {
+  it.each([NaN, Infinity, -Infinity, null, undefined, '0.5', '', true, [0.5], 1n])('rejects %s as a score', (score) => {
     for (const kind of ['cosine', 'bm25', 'boosted'] as const) expect(scoreWithinRange(kind, score)).toBeNaN()
   })
 })
@@ -53,7 +53,7 @@ describe('embedsWords', () => {
     ['bge-words-small', false],
     ['words', false],
     ['', false],
-  ])('of %j is %s', (model, expected) => {
+  ])('returns for the model %j: %s', (model, expected) => {
     expect(embedsWords(model)).toBe(expected)
   })
 })
@@ -64,12 +64,12 @@ describe('scoreShare', () => {
     ['cosine', 0.5, 0.5],
     ['bm25', 7, 7],
     ['rrf', 0.02, 0.02],
-  ])('of a %s of %d is %d', (kind, score, share) => {
+  ])('converts %s of %d to %d', (kind, score, share) => {
     expect(scoreShare(kind, score)).toBe(share)
   })
 })
 
-describe('the score of a chunk that counts', () => {
+describe('reranker score, ranking score and relevance share', () => {
   it.each<[Scores, number | undefined, number | undefined, number | undefined]>([
     // Of a reranker, of what compares chunks, of what means the same in every question.
     [{ grade: 1.5, 'cross-encoder': 0.9, cosine: 0.2 }, 0.9, 0.9, 0.9],
@@ -81,7 +81,7 @@ describe('the score of a chunk that counts', () => {
     [{ 'cross-encoder': 1.2 }, 1.2, 1.2, 1],
     [{ bm25: 9 }, undefined, undefined, undefined],
     [{}, undefined, undefined, undefined],
-  ])('is told by %j', (scores, reranker, ranking, relevance) => {
+  ])('are chosen from %j', (scores, reranker, ranking, relevance) => {
     expect([rerankerScore(scores), rankingScore(scores), relevanceShare(scores)]).toEqual([
       reranker,
       ranking,
@@ -101,7 +101,7 @@ describe('scaledMethodScore', () => {
     ['cosine', { bm25: 9 }, 2, undefined],
     ['cosine', { cosine: NaN }, 2, undefined],
     ['grade', { grade: 3 }, 2, undefined],
-  ])('of %s in %j with an idf mass of %d is %s', (kind, scores, idfMass, scaled) => {
+  ])('scales %s from %j with an idf mass of %d to %s', (kind, scores, idfMass, scaled) => {
     expect(scaledMethodScore(kind, scores, idfMass)).toBe(scaled)
   })
 })

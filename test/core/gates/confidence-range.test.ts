@@ -24,16 +24,16 @@ describe('confidenceRange', () => {
     [NaN, 'refuse', 'confidence_unavailable'],
     [Infinity, 'refuse', 'confidence_unavailable'],
     [-Infinity, 'refuse', 'confidence_unavailable'],
-  ])('takes a confidence of %d for %s (%s)', (confidence, outcome, code) => {
+  ])('judges a confidence of %d as %s (%s)', (confidence, outcome, code) => {
     expect(check(confidence)).toMatchObject({ outcome, code })
   })
 
-  it('never advises when both thresholds are one', () => {
+  it('never advises when both thresholds are equal', () => {
     expect(check(0.5, 0.5, 0.5).outcome).toBe('pass')
     expect(check(0.49, 0.5, 0.5).outcome).toBe('refuse')
   })
 
-  it('names what was measured and what it was held against', () => {
+  it('reports the measured value and the threshold', () => {
     expect(check(0.25)).toEqual({
       outcome: 'refuse',
       code: 'confidence_low',
@@ -53,7 +53,7 @@ describe('confidenceRange', () => {
     })
   })
 
-  it('stands back where a reranker graded the chunks, when it is told to, and nowhere else', () => {
+  it("skips graded chunks only with whereGraded: 'skipped'", () => {
     const graded = signalsOf({ curves: { grade: { scores: [0], topPairSharesDocument: false } } })
     const asked = (whereGraded: 'skipped' | undefined, signals: Signals) =>
       askGate(confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, ...(whereGraded && { whereGraded }) }), {
@@ -77,7 +77,7 @@ describe('confidenceRange', () => {
     ).toThrow('whereGraded must be one of skipped')
   })
 
-  it('passes nothing without a caution beside what only states', () => {
+  it('advises instead of passing when the question contains a statement beside what it asks', () => {
     const gate = confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 })
     const asked = (confidence: number, signal?: boolean): unknown =>
       askGate(gate, { confidence, signals: signalsOf(signal === undefined ? {} : { states: signal }) })
@@ -92,11 +92,11 @@ describe('confidenceRange', () => {
     expect(asked(0.9)).toMatchObject({ outcome: 'pass' })
   })
 
-  it('says that a confidence is missing', () => {
+  it('reports a missing confidence', () => {
     expect(check(NaN).message).toBe('The confidence could not be computed')
   })
 
-  it('says what is wrong with thresholds that cross', () => {
+  it('names the fault when refuseBelow is above adviseBelow', () => {
     expect(() => confidenceRange({ refuseBelow: 0.7, adviseBelow: 0.5 })).toThrow(
       'adviseBelow must not be under refuseBelow',
     )
@@ -109,11 +109,11 @@ describe('confidenceRange', () => {
     [{ refuseBelow: 0.7, adviseBelow: 0.5 }, 'adviseBelow'],
     [{ refuseBelow: '0.5' as unknown as number, adviseBelow: 0.7 }, 'refuseBelow'],
     [{ refuseBelow: 0.5 } as { refuseBelow: number; adviseBelow: number }, 'adviseBelow'],
-  ])('is not made of %j', (options, param) => {
+  ])('rejects the options %j', (options, param) => {
     expect(() => confidenceRange(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 
-  it('holds its settings frozen', () => {
+  it('freezes its settings', () => {
     expect(Object.isFrozen(confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.2 }))).toBe(true)
   })
 })

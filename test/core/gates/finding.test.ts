@@ -14,7 +14,7 @@ describe('strictest', () => {
     expect(strictest(outcomes)).toBe(verdict)
   })
 
-  it('does not depend on order, and never grows milder with another finding', () => {
+  it('does not depend on the order, and never becomes milder with another finding', () => {
     const outcome = fc.constantFrom<Outcome>('pass', 'advise', 'refuse', 'skip')
     const order = ['pass', 'advise', 'refuse']
     fc.assert(
@@ -39,7 +39,7 @@ describe('isOutcome', () => {
     [0, false],
     [null, false],
     [undefined, false],
-  ])('of %j is %s', (value, expected) => {
+  ])('returns for %j: %s', (value, expected) => {
     expect(isOutcome(value)).toBe(expected)
     expect(strictest([value as Outcome])).toBe(expected && value !== 'skip' ? value : expected ? 'pass' : 'refuse')
   })
@@ -55,7 +55,7 @@ describe('isCode', () => {
     ['(low', false],
     ['low)', false],
     ['öfter', false],
-  ])('of %j is %s', (value, expected) => {
+  ])('returns for %j: %s', (value, expected) => {
     expect(isCode(value)).toBe(expected)
   })
 })

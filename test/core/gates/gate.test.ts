@@ -19,8 +19,8 @@ const MAKERS: readonly (readonly [name: string, make: () => PolicyGate])[] = [
   ['run-together', runTogether],
 ]
 
-describe('the gates', () => {
-  it('judge the evidence before the model call, and the answer after it', () => {
+describe('the gates of the profiles', () => {
+  it('judge the evidence before the model call and the answer after it', () => {
     expect(Object.fromEntries(Object.values(GATES).map(({ name, stage }) => [name, stage]))).toEqual({
       'advisory-confidence': 'post-generation',
       'confidence-range': 'pre-generation',
@@ -49,7 +49,7 @@ describe('gateWith', () => {
     [minTopCosineGate, null],
     [minTopCosineGate, 'min-top-cosine'],
     [{ ...minTopCosineGate, validate: () => undefined }, null],
-  ])('needs a gate and its settings: %o, %o', (gate, settings) => {
+  ])('rejects a missing gate or missing settings: %o, %o', (gate, settings) => {
     expect(() => gateWith(gate as never, settings as never)).toThrow(
       expect.objectContaining({
         code: 'policy_invalid',
@@ -59,7 +59,7 @@ describe('gateWith', () => {
     )
   })
 
-  it.each(MAKERS)('takes no settings that %s does not know', (name, make) => {
+  it.each(MAKERS)('rejects unknown settings for the gate %s', (name, make) => {
     const { gate, settings } = make()
     expect([gate.name, settings.gate]).toEqual([name, name])
     expect(gateWith(gate, settings)).toEqual({ gate, settings })
@@ -72,14 +72,14 @@ describe('gateWith', () => {
 })
 
 describe('plainSettings', () => {
-  it('name their gate, and nothing else', () => {
+  it('must name their gate', () => {
     expect(() => plainSettings({ gate: 'x' })).not.toThrow()
     expect(() => plainSettings({} as never)).toThrow(expect.objectContaining({ code: 'policy_invalid', param: 'gate' }))
   })
 })
 
 describe('settingsOf', () => {
-  it('are those of the gate among all of a policy', () => {
+  it('finds the settings of the given gate among those of a policy', () => {
     const gates = MAKERS.map(([, make]) => make())
     expect(settingsOf(minTopCosineGate, gates)).toEqual({ gate: 'min-top-cosine', refuseBelow: 0.7 })
     expect(settingsOf(gradedRelevanceGate, gates)?.minChunks).toBe(1)
@@ -89,7 +89,7 @@ describe('settingsOf', () => {
 })
 
 describe('the threshold of a gate', () => {
-  it('is where it refuses, and can be moved', () => {
+  it('is its refuseBelow, and can be replaced', () => {
     const { threshold: ofCosine } = minTopCosineGate
     const cosine = { gate: 'min-top-cosine', refuseBelow: 0.7 } as const
     expect(ofCosine?.of(cosine)).toBe(0.7)

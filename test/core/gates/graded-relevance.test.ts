@@ -25,11 +25,11 @@ describe('gradedRelevance', () => {
     [[1, 1], { relevanceThreshold: 1, minChunks: 2 }, 'pass', 'passed'],
     [[0], { relevanceThreshold: 0 }, 'pass', 'passed'],
     [[3, NaN], { minChunks: 2 }, 'refuse', 'relevant_chunks_few'],
-  ])('takes grades %j under %j for %s (%s)', (grades, options, outcome, code) => {
+  ])('judges grades %j with options %j as %s (%s)', (grades, options, outcome, code) => {
     expect(check(grades, options)).toMatchObject({ outcome, code })
   })
 
-  it('skips when no reranker graded, because it is off or failed', () => {
+  it('skips when no reranker graded, whether it is off or failed', () => {
     const signals = signalsOf({ curves: { bm25: aCurve(99, 1) } })
     expect(askGate(gradedRelevance(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'skip',
@@ -40,11 +40,11 @@ describe('gradedRelevance', () => {
     expect(askGate(gradedRelevance(), { signals: without, confidence: 1 }).code).toBe('not_graded')
   })
 
-  it('refuses, and does not skip, when the reranker found everything irrelevant', () => {
+  it('refuses, and does not skip, when the reranker graded every chunk irrelevant', () => {
     expect(check([0])).toMatchObject({ outcome: 'refuse', actual: 0, threshold: 2 })
   })
 
-  it('says why in the words of reference document 000 (R019)', () => {
+  it('gives its reason in the words of reference document 000 (R019)', () => {
     expect(check([0, 0]).message).toBe('Top chunk relevance score (0) below threshold (2)')
     expect(check([3, 1]).message).toBe('Chunks above threshold (2): 1')
     expect(check([3], { minChunks: 2 })).toMatchObject({
@@ -54,13 +54,13 @@ describe('gradedRelevance', () => {
     })
   })
 
-  it('has no other option', () => {
+  it('rejects an unknown option', () => {
     expect(() => gradedRelevance({ other: 1 } as never)).toThrow(
       expect.objectContaining({ code: 'policy_invalid', param: 'other' }),
     )
   })
 
-  it('counts whole chunks', () => {
+  it('rejects a fraction as minChunks', () => {
     expect(() => gradedRelevance({ minChunks: 1.5 })).toThrow('minChunks must be a whole number')
   })
 
@@ -72,7 +72,7 @@ describe('gradedRelevance', () => {
     [{ minChunks: 21 }, 'minChunks'],
     [{ minChunks: 1.5 }, 'minChunks'],
     [{ minChunks: '2' as unknown as number }, 'minChunks'],
-  ])('is not made of %j', (options, param) => {
+  ])('rejects the options %j', (options, param) => {
     expect(() => gradedRelevance(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 })

@@ -22,11 +22,11 @@ describe('minTopCosine', () => {
     [0, 'refuse'],
     [-1, 'refuse'],
     [NaN, 'refuse'],
-  ])('takes a best cosine of %d for %s', (score, outcome) => {
+  ])('judges a best cosine of %d as %s', (score, outcome) => {
     expect(check([score]).outcome).toBe(outcome)
   })
 
-  it('says why in the words of reference document 002 (R094)', () => {
+  it('gives its reason in the words of reference document 002 (R094)', () => {
     expect(check([0.62, 0.6])).toEqual({
       outcome: 'refuse',
       code: 'similarity_low',
@@ -36,7 +36,7 @@ describe('minTopCosine', () => {
     })
   })
 
-  it('says what it passed on', () => {
+  it('reports similarity and threshold when it passes', () => {
     expect(check([0.8, 0.6])).toEqual({
       outcome: 'pass',
       code: 'passed',
@@ -46,11 +46,11 @@ describe('minTopCosine', () => {
     })
   })
 
-  it('looks at the best chunk only', () => {
+  it('judges only the best chunk', () => {
     expect(check([0.8, -1, -1]).outcome).toBe('pass')
   })
 
-  it('refuses when nothing carries a cosine, however good other scores are', () => {
+  it('refuses when no chunk has a cosine, however good the other scores are', () => {
     const signals = signalsOf({ curves: { bm25: aCurve(99), convex: aCurve(1), grade: aCurve(3) } })
     expect(askGate(minTopCosine(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',
@@ -59,14 +59,14 @@ describe('minTopCosine', () => {
     })
   })
 
-  it('can be told another threshold, −1 and 1 included', () => {
+  it('accepts another threshold from −1 to 1', () => {
     expect(check([0.5], 0.5).outcome).toBe('pass')
     expect(check([-1], -1).outcome).toBe('pass')
     expect(check([0.99], 1).outcome).toBe('refuse')
   })
 
   it.each([-1.01, 1.01, NaN, Infinity, '0.7' as unknown as number, null as unknown as number])(
-    'is not made with %j',
+    'rejects the options %j',
     (refuseBelow) => {
       // A default takes the place of undefined alone, as in every option.
       const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })

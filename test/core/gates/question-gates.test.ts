@@ -49,12 +49,12 @@ describe('readableQuestion and questionLength', () => {
     ['How do I rotate keys? ⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑', 'question_unreadable', undefined],
     ['how is it?', undefined, 'question_too_short'],
     ['???', 'question_unreadable', 'question_too_short'],
-  ])('say of %j %s, %s', (question, readable, length) => {
+  ])('judge %j as: %s, %s', (question, readable, length) => {
     expect(ask(readableQuestion(), question)).toBe(readable)
     expect(ask(questionLength(), question)).toBe(length)
   })
 
-  it('know no stop words without a language', () => {
+  it('have no stop words without a language', () => {
     expect(ask(questionLength(), 'how is it?', { language: undefined })).toBeUndefined()
     expect(ask(questionLength(), '???', { language: undefined })).toBe('question_too_short')
   })
@@ -65,20 +65,20 @@ describe('loneTerm', () => {
     expect(ask(loneTerm(), question, { evidence: evidenceOf('The gate') })).toBe('question_too_short')
   })
 
-  it('keeps a rare term that names the best page', () => {
+  it('accepts a rare term that is the title of the best chunk', () => {
     const titled = { evidence: evidenceOf('Metafont') }
     expect(ask(loneTerm(), 'metafont', titled)).toBeUndefined()
     expect(ask(loneTerm(), 'metafont', { evidence: evidenceOf('Letters') })).toBe('question_too_short')
     expect(ask(loneTerm(), 'metafont', { ...titled, lexicon: EMPTY_LEXICON })).toBe('question_too_short')
   })
 
-  it('keeps one term with a question word, and two terms', () => {
+  it('accepts one term with a question word, and two terms', () => {
     expect(ask(loneTerm(), 'What is a gate?')).toBeUndefined()
     expect(ask(loneTerm(), 'gate evidence')).toBeUndefined()
   })
 })
 
-describe('a lone term', () => {
+describe('a question of one term', () => {
   const { gate, settings } = loneTerm()
   it.each([
     [3, 3, true, true],
@@ -91,7 +91,7 @@ describe('a lone term', () => {
     [0, 10, true, true],
     [0, 0, true, false],
     [1, 100, false, false],
-  ])('in %i of %i chunks, in the title: %s, is kept: %s', (holding, chunks, isTitled, kept) => {
+  ])('found in %i of %i chunks, in the title: %s, passes: %s', (holding, chunks, isTitled, kept) => {
     const signals = { chunkCount: 1, droppedCount: 0, loneTerm: { holding, chunks, isTitled } }
     expect(gate.check(settings, { signals, confidence: 1 }) === undefined).toBe(kept)
   })
@@ -101,12 +101,12 @@ describe('runTogether', () => {
   const question = 'How does whowonthechessmatch start?'
   const known = 'The job whowonthechessmatch runs each night.'
 
-  it('refuses words run together that neither the collection nor what was found knows', () => {
+  it('refuses words run together that neither the collection nor the evidence contains', () => {
     expect(ask(runTogether(), question)).toBe('question_unreadable')
     expect(ask(runTogether(), 'How does it start?')).toBeUndefined()
   })
 
-  it('lets be what either of them knows, and what no language knows', () => {
+  it('accepts them when the collection or the evidence contains them, or without a language', () => {
     expect(ask(runTogether(), question, { lexicon: buildLexicon([known]) })).toBeUndefined()
     expect(ask(runTogether(), question, { evidence: evidenceOf(undefined, known) })).toBeUndefined()
     expect(ask(runTogether(), question, { language: undefined })).toBeUndefined()
@@ -119,12 +119,12 @@ describe('gates about the question', () => {
     [questionLength(), 'The question has no word to look for'],
     [loneTerm(), 'The question is one word'],
     [runTogether(), 'The question has words run together'],
-  ])('tell operators why: $settings.gate', ({ gate, settings }, message) => {
+  ])('tell operators the reason: $settings.gate', ({ gate, settings }, message) => {
     expect(gate.check(settings, { signals: { chunkCount: 1, droppedCount: 0 }, confidence: 1 })?.message).toBe(message)
   })
 
   it.each([readableQuestion(), questionLength(), loneTerm(), runTogether()])(
-    'refuse where what they read was not recorded: $settings.gate',
+    'refuse when their signal was not recorded: $settings.gate',
     ({ gate, settings }) => {
       const signals = { chunkCount: 1, droppedCount: 0 }
       expect(gate.check(settings, { signals, confidence: 1 })?.outcome).toBe('refuse')

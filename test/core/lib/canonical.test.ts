@@ -20,7 +20,7 @@ function partsOf(text: string): string[] {
 }
 
 describe('lengthPrefixed', () => {
-  it('can be read back, with any parts: no two lists give one text', () => {
+  it('can be parsed back for any parts, so that no two lists give the same text', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
         expect(partsOf(lengthPrefixed(parts))).toEqual(parts)
@@ -39,13 +39,13 @@ describe('lengthPrefixed', () => {
     ],
     [[''], []],
     [['1:a'], ['a']],
-  ])('tells %j from %j', (a, b) => {
+  ])('distinguishes %j from %j', (a, b) => {
     expect(lengthPrefixed(a)).not.toBe(lengthPrefixed(b))
   })
 })
 
 describe('canonicalJson', () => {
-  it('is JSON of the same value', () => {
+  it('parses to the same value', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -73,7 +73,7 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('orders by code unit, leaves out what is undefined, and writes no spaces', () => {
+  it('sorts keys by code unit, omits undefined members, and writes no spaces', () => {
     const value = { b: 1, a: [true, null, 'x'], B: { z: 0, undefinedMember: undefined as unknown as Json } }
     expect(canonicalJson(value)).toBe('{"B":{"z":0},"a":[true,null,"x"],"b":1}')
     expect(canonicalJson(undefined)).toBe('null')
@@ -85,12 +85,12 @@ describe('canonicalJson', () => {
 })
 
 describe('isWellFormed', () => {
-  it.each(['{"a":[1,null,true,"é😀"],"b":{}}', '[]', 'null', '"x"', '-0', '1e308'])('is true of %s', (text) => {
+  it.each(['{"a":[1,null,true,"é😀"],"b":{}}', '[]', 'null', '"x"', '-0', '1e308'])('returns true for %s', (text) => {
     expect(isWellFormed(JSON.parse(text))).toBe(true)
   })
 
   it.each(['1e400', '-1e400', '[1,1e400]', '{"a":{"b":-1e400}}', '"\\ud800"', '["\\udc00x"]', '{"\\ud800":1}'])(
-    'is false of %s',
+    'returns false for %s',
     (text) => {
       expect(isWellFormed(JSON.parse(text))).toBe(false)
     },
@@ -99,13 +99,13 @@ describe('isWellFormed', () => {
 
 describe('isExact', () => {
   it.each(['{"a":[9007199254740991,null],"b":"9007199254740992"}', '-9007199254740991', '0.5', '[]', 'null'])(
-    'is true of %s',
+    'returns true for %s',
     (text) => {
       expect(isExact(JSON.parse(text))).toBe(true)
     },
   )
 
-  it.each(['9007199254740992', '[-9007199254740993]', '{"a":{"b":1e400}}'])('is false of %s', (text) => {
+  it.each(['9007199254740992', '[-9007199254740993]', '{"a":{"b":1e400}}'])('returns false for %s', (text) => {
     expect(isExact(JSON.parse(text))).toBe(false)
   })
 })

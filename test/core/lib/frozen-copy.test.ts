@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { frozenCopy } from '../../../src/core/lib/frozen-copy.ts'
 
 describe('frozenCopy', () => {
-  it('copies lists and plain objects all the way down, and freezes the copies alone', () => {
+  it('copies lists and plain objects at any depth, and freezes only the copies', () => {
     const bare = Object.assign(Object.create(null) as Record<string, unknown>, { deep: [1] })
     const value = { text: 'a', none: null, missing: undefined, list: [{ at: 1 }, null], bare }
     const copy = frozenCopy(value)
@@ -19,7 +19,7 @@ describe('frozenCopy', () => {
     }
   })
 
-  it('keeps what is no plain data as it is', () => {
+  it('keeps values that are not plain data as they are', () => {
     const date = new Date(0)
     const map = new Map([['a', { b: 1 }]])
     const copy = frozenCopy({ date, map })
@@ -28,7 +28,7 @@ describe('frozenCopy', () => {
     expect([Object.isFrozen(date), frozenCopy(7), frozenCopy(null)]).toEqual([false, 7, null])
   })
 
-  it('takes a member called __proto__ for a member', () => {
+  it('copies a member called __proto__ as a member', () => {
     const copy = frozenCopy(JSON.parse('{"__proto__":{"admin":true}}') as Record<string, unknown>)
     expect([Object.keys(copy), copy['admin']]).toEqual([['__proto__'], undefined])
   })

@@ -10,6 +10,6 @@ it.each([
   [{ a: 'text' }, ['a', 'length'], undefined],
   [{}, ['constructor', 'name'], undefined],
   [undefined, ['a'], undefined],
-])('in %j, the path %j leads to %j', (value, path, member) => {
+])('memberAt: in %j, the path %j leads to %j', (value, path, member) => {
   expect(memberAt(value, ...path)).toEqual(member)
 })

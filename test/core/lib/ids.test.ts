@@ -4,7 +4,7 @@ import { chunkId, namespaceOf, timeOfId, uuidv7 } from '../../../src/core/lib/id
 import { anyText } from '../../fixtures/any-text.ts'
 
 describe('chunkId', () => {
-  it('stays what it was: stored chunks are found by it', () => {
+  it('never changes for the same chunk, because stored chunks are found by it', () => {
     expect(chunkId('default', 'guide', 'Turn the key.', 0)).toBe('6ptclvrah2zv3wofcsyovwqjx4ocn75g')
     expect(chunkId('default', 'guide', 'Turn the key.', 1)).toBe('2bbc2kspkzbour6dsecefsln63jmjpn4')
     expect(chunkId('коллекция', 'документ 🜁', 'Ключ.', 0)).toBe('rdlvwuyr6sqgd7nv65nmzuj7mc2wband')
@@ -18,7 +18,7 @@ describe('chunkId', () => {
     )
   })
 
-  it('differs when collection, document, text or occurrence differ, or text moves between them', () => {
+  it('differs when collection, document, text or occurrence differ, or when text moves from one to another', () => {
     const ids = [
       chunkId('c', 'd', 't', 0),
       chunkId('x', 'd', 't', 0),
@@ -33,12 +33,12 @@ describe('chunkId', () => {
 })
 
 describe('namespaceOf', () => {
-  it('stays what it was: an index is found by it', () => {
+  it('never changes for the same tenant and collection, because an index is found by it', () => {
     expect(namespaceOf('default', 'default')).toBe('nwsrnxok5eoyl2j5anfub2ansmt')
     expect(namespaceOf('acme', 'manuals')).toBe('nnw6wxom53jrxhg4co45jhohfou')
   })
 
-  it('is safe in a path, and tells tenants and collections apart', () => {
+  it('is safe in a path, and differs between tenants and collections', () => {
     fc.assert(
       fc.property(anyText(), anyText(), (tenant, collection) => {
         expect(namespaceOf(tenant, collection)).toMatch(/^n[a-z2-7]{26}$/)
@@ -67,7 +67,7 @@ describe('uuidv7', () => {
     )
   })
 
-  it('sorts by the millisecond it was made in', () => {
+  it('sorts by the millisecond of its creation', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 48 - 1 }), { minLength: 2, maxLength: 20 }),
@@ -80,12 +80,12 @@ describe('uuidv7', () => {
     )
   })
 
-  it('takes a time before 1970, or a fraction, for the nearest it can write', () => {
+  it('rounds a time before 1970 up to it, and a fraction of a millisecond down', () => {
     expect(uuidv7(-5, random)).toMatch(/^00000000-0000-7/)
     expect(uuidv7(1.9, random)).toMatch(/^00000000-0001-7/)
   })
 
-  it('has its layout beyond the last time that it can write, too', () => {
+  it('keeps its layout for times beyond the largest that it can hold', () => {
     expect(uuidv7(2 ** 50 + 3, random)).toBe('00000000-0003-7fee-9dcc-bbaa99887766')
   })
 })

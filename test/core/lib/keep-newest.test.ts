@@ -4,7 +4,7 @@ import { keepNewest } from '../../../src/core/lib/keep-newest.ts'
 import { examples } from '../../properties.ts'
 
 describe('keepNewest', () => {
-  it('keeps the last that were kept, each with its last value, oldest first', () => {
+  it('keeps the newest keys, each with its last value, oldest first', () => {
     const kept = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat()), { maxLength: 30 })
     fc.assert(
       fc.property(kept, fc.integer({ min: 1, max: 6 }), (all, room) => {
@@ -17,7 +17,7 @@ describe('keepNewest', () => {
     )
   })
 
-  it('makes room where a map holds too many already', () => {
+  it('removes the oldest entries of a map that already holds too many', () => {
     const map = new Map([1, 2, 3, 4].map((value) => [String(value), value]))
     keepNewest(map, '2', 5, 2)
     expect([...map]).toEqual([

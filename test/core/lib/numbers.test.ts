@@ -36,16 +36,16 @@ describe('finite', () => {
   })
 })
 
-describe('what was recorded', () => {
-  it.each([[0.3], [0], [-1e9]])('is the number %d', (value) => {
+describe('recordedNumber and recordedFlag', () => {
+  it.each([[0.3], [0], [-1e9]])('return the number %d', (value) => {
     expect(recordedNumber(value)).toBe(value)
   })
 
-  it.each([null, undefined, '0.9', '', true, [0.9], {}, 1n, NaN, Infinity])('is no number: %s', (value) => {
+  it.each([null, undefined, '0.9', '', true, [0.9], {}, 1n, NaN, Infinity])('return NaN for %s', (value) => {
     expect(recordedNumber(value)).toBeNaN()
   })
 
-  it('is a flag where it is plainly true', () => {
+  it('return true only for true', () => {
     expect([true, false, 'true', 1, null, undefined].map(recordedFlag)).toEqual([
       true,
       false,
@@ -69,15 +69,15 @@ describe('meets', () => {
     [null as unknown as number, 0, false],
     [undefined as unknown as number, -1, false],
     ['2' as unknown as number, 1, false],
-  ])('says whether %j meets %d: %s', (value, threshold, expected) => {
+  ])('returns whether %j meets %d: %s', (value, threshold, expected) => {
     expect(meets(value, threshold, RATIO_TOLERANCE)).toBe(expected)
   })
 
-  it('counts a value that is lower by exactly the tolerance', () => {
+  it('accepts a value that is lower by exactly the tolerance', () => {
     expect(meets(0.25, 0.5, 0.25)).toBe(true)
   })
 
-  it('has the tolerances that the profiles promise', () => {
+  it('uses the tolerances that the profiles document', () => {
     expect([RATIO_TOLERANCE, COSINE_TOLERANCE]).toEqual([1e-9, 1e-6])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { oncePer } from '../../../src/core/lib/once-per.ts'
 
-it('makes once for each object, and again what threw', () => {
+it('oncePer makes a value once for each object, and tries again after an error', () => {
   const make = vi.fn<(key: { readonly is: string }) => object>(({ is }) => ({ of: is }))
   const made = oncePer(make)
   const [a, same] = [{ is: 'a' }, { is: 'a' }]

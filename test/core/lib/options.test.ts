@@ -40,7 +40,7 @@ const given = (options: unknown): Options => options as Options
 
 describe('requireOptions', () => {
   it.each([{ name: 'a' }, { name: 'a', retries: undefined }, { name: 'a', retries: 3, bounds: { from: 0 } }])(
-    'takes %j',
+    'accepts %j',
     (options) => expect(() => requireOptions(given(options), KINDS)).not.toThrow(),
   )
 
@@ -57,13 +57,13 @@ describe('requireOptions', () => {
     [{ name: 'a', bounds: 5 }, 'bounds', 'bounds must be an object'],
     [{ name: 'a', bounds: {} }, 'bounds.from', 'bounds.from must be a number of 0 and up'],
     [{ name: 'a', bounds: { from: 1, till: 2 } }, 'bounds.till', 'There is no option bounds.till; known are from, to'],
-  ])('refuses %j', (options, param, message) =>
+  ])('rejects %j', (options, param, message) =>
     expect(() => requireOptions(given(options), KINDS)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param, message }),
     ),
   )
 
-  it('has the code and the name that it is given', () =>
+  it('throws with the given code and names the option below the given prefix', () =>
     expect(() => requireOptions(given({ name: '' }), KINDS, 'policy_invalid', 'cache')).toThrow(
       expect.objectContaining({
         code: 'policy_invalid',
@@ -72,7 +72,7 @@ describe('requireOptions', () => {
       }),
     ))
 
-  it('has a table of which the compiler says what is missing, unknown, or wrongly required', () => {
+  it('has a type that rejects missing, unknown and wrongly required options at compile time', () => {
     // @ts-expect-error bounds is missing
     const missing: OptionKinds<Options> = { name: required(text), retries: number(0) }
     // @ts-expect-error nothing is called mode
@@ -86,7 +86,7 @@ describe('requireOptions', () => {
 })
 
 describe('requireMembers', () => {
-  it('lets members of the application’s own stand, and names those of a wrong kind', () => {
+  it('allows other members of the application, and names those of a wrong kind', () => {
     expect(() => requireMembers({ id: 'a', others: 1 }, { id: required(text) }, 'collection')).not.toThrow()
     for (const given of [{ id: 1 }, {}, null, undefined, 'a']) {
       expect(() => requireMembers(given, { id: required(text) }, 'collection')).toThrow(
@@ -97,14 +97,14 @@ describe('requireMembers', () => {
 })
 
 describe('withDefaults', () => {
-  it('keeps what is given, also what is false, empty or 0, and what has no default', () =>
+  it('keeps what is given, also false, empty and 0, and options without a default', () =>
     expect(withDefaults({ name: '', retries: 0, bounds: { from: 1 } } as Options, { retries: 3 })).toEqual({
       name: '',
       retries: 0,
       bounds: { from: 1 },
     }))
 
-  it('has the defaults of what is not given, or is undefined', () => {
+  it('uses the defaults for options that are missing or undefined', () => {
     expect(withDefaults(given({ name: 'a', retries: undefined }), { retries: 3 })).toEqual({ name: 'a', retries: 3 })
     expect(withDefaults<Options, { retries: number }>(undefined, { retries: 3 })).toEqual({ retries: 3 })
   })
@@ -129,21 +129,21 @@ it.each<[OptionKind, string, readonly unknown[], readonly unknown[]]>([
   [above(0, 1), 'a number above 0, at most 1', [0.001, 1], [0, 1.001]],
   [oneOf('a', 2), 'one of a, 2', ['a', 2], ['2', 'b', null]],
   [methods('get', 'put'), 'an object with get, put', [{ get() {}, put() {} }], [{ get() {} }, null, 'a']],
-])('a kind %j is %s', (kind, words, good, bad) => {
+])('the option kind %j accepts %s', (kind, words, good, bad) => {
   expect(kind.words).toBe(words)
   expect(good.filter((value) => !kind.holds(value))).toEqual([])
   expect(bad.filter((value) => kind.holds(value))).toEqual([])
 })
 
-describe('a kind', () => {
-  it('of a number tells its bounds, and holds within them', () => {
+describe('an option kind', () => {
+  it('of a number describes its bounds and keeps to them', () => {
     expect([number(0, 1).words, number(2).words]).toEqual(['a number from 0 to 1', 'a number of 2 and up'])
     const holds = [-0.1, 0, 0.5, 1, 1.1, NaN, '0.5', null].map(number(0, 1).holds)
     expect(holds).toEqual([false, true, true, true, false, false, false, false])
     expect([1.9, 2, Number.MAX_VALUE, Infinity].map(number(2).holds)).toEqual([false, true, true, false])
   })
 
-  it('that is required is asked for, whichever it is', () => {
+  it('that is required rejects undefined', () => {
     expect(required(number(0))).toMatchObject({ words: 'a number of 0 and up', isRequired: true })
     expect(() => requireOptions<{ a: unknown }>({ a: undefined }, { a: required(anything) as never })).toThrow(
       'a must be something',

@@ -39,7 +39,7 @@ describe('fixedHalfEven', () => {
     expect(fixedHalfEven(value, digits)).toBe(written)
   })
 
-  it('agrees with arithmetic of whole numbers, near ties and far from them', () => {
+  it('agrees with integer arithmetic, near ties and far from them', () => {
     const wholes = fc.oneof(fc.integer({ min: -4000, max: 4000 }), fc.integer({ min: -(2 ** 40), max: 2 ** 40 }))
     fc.assert(
       fc.property(wholes, fc.nat({ max: 12 }), fc.nat({ max: 6 }), (whole, halvings, digits) => {
@@ -50,7 +50,7 @@ describe('fixedHalfEven', () => {
 })
 
 describe('roundHalfEven', () => {
-  it('is the same as a number', () => {
+  it('returns the same as a number', () => {
     expect([0.00005, 0.00015, 0.03125, 7].map((value) => roundHalfEven(value, 4))).toEqual([0.0001, 0.0001, 0.0312, 7])
   })
 })

@@ -21,7 +21,7 @@ describe('sha256', () => {
       'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
       '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
     ],
-  ])('gives the digest that FIPS 180-4 prints for %j', (message, digest) => {
+  ])('returns the digest that FIPS 180-4 prints for %j', (message, digest) => {
     expect(hex(sha256(message))).toBe(digest)
   })
 
@@ -40,7 +40,7 @@ describe('sha256', () => {
     )
   })
 
-  it('agrees with node:crypto on any text, astral characters and lone surrogates included', () => {
+  it('agrees with node:crypto on any text, including astral characters and lone surrogates', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 150 }), (text) => {
         expect(hex(sha256(text))).toBe(reference(text))
@@ -56,7 +56,7 @@ describe('sha256', () => {
 })
 
 describe('utf8', () => {
-  it('encodes as TextEncoder does, at the edges of every length of code', () => {
+  it('encodes as TextEncoder does, at the boundaries of each code length', () => {
     for (const text of [
       '\u007f\u0080\u07ff\u0800\uffff',
       '\u{10000}\u{10ffff}',
@@ -71,7 +71,7 @@ describe('utf8', () => {
 })
 
 describe('hex and base32', () => {
-  it('write any bytes as Node and RFC 4648 do', () => {
+  it('encode any bytes as Node and RFC 4648 do', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(hex(bytes)).toBe(Buffer.from(bytes).toString('hex'))
@@ -80,12 +80,12 @@ describe('hex and base32', () => {
     )
   })
 
-  it('gives the base32 of RFC 4648, section 10, in lower case without padding or a last partial group', () => {
+  it('returns the base32 of RFC 4648, section 10, in lower case without padding or a last partial group', () => {
     expect(base32(utf8('fooba'), 100)).toBe('mzxw6ytb')
     expect(base32(utf8('foobar'), 100)).toBe('mzxw6ytbo')
   })
 
-  it('keeps as many characters as asked', () => {
+  it('keeps at most the given number of characters', () => {
     expect(base32(sha256('x'), 26)).toHaveLength(26)
     expect(base32(sha256('x'), 32)).toMatch(/^[a-z2-7]{32}$/)
   })

@@ -9,7 +9,7 @@ test.each<[readonly number[], readonly number[], number]>([
   [[1, 2], [1], Number.NaN],
   [[0, 0], [1, 1], Number.NaN],
   [[Number.NaN, 1], [1, 1], Number.NaN],
-])('the cosine of %j and %j is %s, either way', (a, b, expected) => {
+])('the cosine of %j and %j is %s, in either order', (a, b, expected) => {
   for (const found of [cosine(a, b), cosine(b, a)]) {
     if (Number.isNaN(expected)) expect(found).toBeNaN()
     else expect(found).toBeCloseTo(expected, 12)

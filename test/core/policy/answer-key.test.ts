@@ -47,7 +47,7 @@ const base: QuestionKeyParts = {
 }
 
 describe('questionKey', () => {
-  it('is equal exactly when every part is equal', () => {
+  it('is equal if and only if every part is equal', () => {
     const pair = fc.tuple(parts, parts, fc.constantFrom(...(Object.keys(base) as (keyof QuestionKeyParts)[])))
     fc.assert(
       fc.property(pair, ([one, other, name]) => {
@@ -65,20 +65,20 @@ describe('questionKey', () => {
     expect(questionKey({ ...base, [name]: value })).not.toBe(questionKey(base))
   })
 
-  it('does not depend on the order in which options were written', () => {
+  it('does not depend on the order of the options', () => {
     expect(questionKey({ ...base, options: { a: '1', b: '2' } })).toBe(
       questionKey({ ...base, options: { b: '2', a: '1' } }),
     )
   })
 
-  it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
+  it('has a fixed form, because stored answers are found by it: changing it needs a new schema number', () => {
     const options = { topK: '5', fields: '' }
     expect(questionKey({ ...base, options })).toBe(
       '12:answer-key/48:question1:11:t1:c1:f1:p4:/ask6:public10:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
     )
   })
 
-  it('tells text moved from one part to its neighbour', () => {
+  it('differs when text moves from one part to the next', () => {
     expect(questionKey({ ...base, tenant: 'ab', collection: 'c' })).not.toBe(
       questionKey({ ...base, tenant: 'a', collection: 'bc' }),
     )
@@ -101,7 +101,7 @@ describe('evidenceKey', () => {
   })
   const whole: fc.Arbitrary<Parts> = fc.tuple(shared, evidence).map(([a, b]) => ({ ...a, ...b }))
 
-  it('is equal exactly when every part but the corpus version is equal, and never equal to a question key', () => {
+  it('is equal if and only if every part except the corpus version is equal, and never equals a question key', () => {
     fc.assert(
       fc.property(whole, whole, parts, fc.nat(), (one, other, question, at) => {
         const names = Object.keys(one) as (keyof Parts)[]

@@ -8,7 +8,7 @@ describe('cacheDirectives', () => {
     ['x="a\\"b\\\\", x=c', { x: ['a"b\\', 'c'] }],
     ['x=', undefined],
     ['a b', undefined],
-  ])('of %j are %j', (field, expected) => {
+  ])('parses %j into %j', (field, expected) => {
     const found = cacheDirectives(field)
     expect(found && Object.fromEntries(found)).toEqual(expected)
   })
@@ -24,7 +24,7 @@ describe('targetedDirectives', () => {
     ['x="", y=?1; z=?0', { x: ['""'], y: [''] }],
     ['', undefined],
     ['no-store,', undefined],
-  ])('of %j are %j', (field, expected) => {
+  ])('parses %j into %j', (field, expected) => {
     const found = targetedDirectives(field)
     expect(found && Object.fromEntries(found)).toEqual(expected)
   })

@@ -41,7 +41,7 @@ describe('confidenceOf', () => {
     expect(confidenceOf(logistic(0, {}), signals)).toBe(0.5)
   })
 
-  it('is not a number when a signal it needs is missing or not finite', () => {
+  it('is NaN when a signal that it needs is missing or not finite', () => {
     const model = logistic(0, { topBm25: 1 })
     for (const value of [NaN, undefined, null, '1']) {
       expect(confidenceOf(model, signalsOf({ topBm25: value as unknown as number }))).toBeNaN()
@@ -62,11 +62,11 @@ describe('confidenceOf', () => {
     ['the weakest part, where it does not lean on what supports the whole', 0.9, [leaning(0.8), piece(0.2)], [], 0.2],
     ['the whole, where each part is supported', 0.9, [0.85, 0.75].map(leaning), [], 0.9],
     ['the weakest part, where the whole is weaker', 0.3, [0.8, 0.6].map(leaning), [], 0.6],
-    ['the whole, where each end is supported', 0.9, [], [0.6, 0.95].map(piece), 0.9],
-    ['no more for strong ends', 0.4, [], [0.9, 0.9].map(piece), 0.4],
-    ['the weakest end that the best passage does not hold', 0.9, [], [0.2, 0.1].map(piece), above(0.1, 2)],
+    ['the whole, if each end is supported', 0.9, [], [0.6, 0.95].map(piece), 0.9],
+    ['the whole, if it is weaker than its ends', 0.4, [], [0.9, 0.9].map(piece), 0.4],
+    ['a little above the weakest end', 0.9, [], [0.2, 0.1].map(piece), above(0.1, 2)],
     ['the weaker of parts and ends', 0.9, [0.8, 0.2].map(leaning), [0.01, 0.9].map(piece), above(0.01, 2)],
-  ])('is that of %s', (_, whole, parts, stretches, expected) => {
+  ])('is %s', (_, whole, parts, stretches, expected) => {
     const signals = {
       ...signalsOf({ topBm25: logit(whole) }),
       parts,
@@ -75,7 +75,7 @@ describe('confidenceOf', () => {
     expect(confidenceOf(asIs, signals)).toBeCloseTo(expected, 12)
   })
 
-  it('is no number where a part or a stretch lacks a signal, or the record of them is damaged', () => {
+  it('is NaN when a part or a stretch lacks a signal or their record is damaged', () => {
     const signals = signalsOf({ topBm25: 3 })
     for (const name of ['parts', 'stretches']) {
       for (const damaged of [[piece(0.9), { topBm25: undefined }], 'both', { length: 2 }, undefined]) {
@@ -88,7 +88,7 @@ describe('confidenceOf', () => {
     [0.62, 0.62],
     [-0.5, 0],
     [1.2, 1],
-  ])('takes a best cosine of %d for %d', (cosine, expected) => {
+  ])('of a best cosine of %d is %d', (cosine, expected) => {
     expect(confidenceOf(topCosine(), signalsOf({ curves: { cosine: aCurve(cosine, 0.1) } }))).toBe(expected)
   })
 
@@ -97,12 +97,12 @@ describe('confidenceOf', () => {
     [1.5, 0.5],
     [0, 0],
     [5, 1],
-  ])('takes a best grade of %d for %d', (grade, expected) => {
+  ])('of a best grade of %d is %d', (grade, expected) => {
     const signals = signalsOf({ curves: { grade: aCurve(grade) }, topBm25: 1.1 })
     expect(confidenceOf(topRelevance(), signals)).toBe(expected)
   })
 
-  it('takes BM25 as a share of what it can reach where nothing was graded', () => {
+  it('uses BM25 as a share of its maximum when nothing was graded', () => {
     expect(confidenceOf(topRelevance(), signalsOf({ topBm25: 1.1 }))).toBeCloseTo(0.5, 12)
   })
 })
@@ -123,14 +123,14 @@ describe('the settings of a confidence model', () => {
     ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
     ['a missing weight', weighted({ weights: { topScore: 1 } })],
     ['a negative weight', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.6, scoreGap: -0.1 } })],
-    ['a weight for nothing', weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } })],
+    ['a weight for an unknown signal', weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } })],
     ['an unknown treatment of what is absent', weighted({ absentWeight: 'drop' })],
-  ])('refuses %s', (_, model) => {
+  ])('rejects %s', (_, model) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
     expect(() => validate(model)).toThrow(fault)
   })
 
-  it('takes other weights that add up to 1', () => {
+  it('accepts other weights that add up to 1', () => {
     expect(() => validate(weighted({}))).not.toThrow()
     const weights = { ...SIGNAL_WEIGHTS, topScore: 0.5, scoreGap: 0 }
     expect(() => validate(weighted({ weights }))).not.toThrow()
@@ -146,7 +146,7 @@ describe('the settings of a confidence model', () => {
       logistic(0, { constructor: 1 } as Record<string, number>),
       'confidence.weights.constructor',
     ],
-  ])('refuses %s', (_, model, param) => {
+  ])('rejects %s', (_, model, param) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param })
     expect(() => validate(model)).toThrow(fault)
   })
@@ -168,11 +168,11 @@ describe('the settings of a confidence model', () => {
     [weighted({ consensusFrom: 1.1 }), 'confidence: consensusFrom must be a number from 0 to 1'],
     [weighted({ consensusFrom: '0.7' }), 'confidence: consensusFrom must be a number from 0 to 1'],
     [weighted({ absentWeight: 'drop' }), 'confidence: absentWeight must be keep or spread'],
-  ])('says of %j: %s', (model, message) => {
+  ])('rejects %j with: %s', (model, message) => {
     expect(() => validate(model)).toThrow(expect.objectContaining({ message }))
   })
 
-  it('takes one weight that is all', () => {
+  it('accepts a single weight of 1', () => {
     const none = Object.fromEntries(Object.keys(SIGNAL_WEIGHTS).map((name) => [name, 0]))
     expect(() => validate(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
   })
@@ -188,12 +188,12 @@ describe('clipConfidence', () => {
     [NaN, NaN],
     [Infinity, NaN],
     [-Infinity, NaN],
-  ])('takes %d for %d', (value, expected) => {
+  ])('clips %d to %d', (value, expected) => {
     expect(clipConfidence(value)).toBe(expected)
   })
 })
 
-describe('a model that asks another one', () => {
+describe('a confidence model that wraps another one', () => {
   const plain: ConfidenceModel = { kind: 'plain', validate: () => undefined, confidence: () => 0.5 }
   const telling: ConfidenceModel = {
     ...plain,
@@ -205,7 +205,7 @@ describe('a model that asks another one', () => {
   const models = [plain, telling]
   const outer = (of: unknown) => ({ kind: 'outer', of }) as never
 
-  it('finds it by its kind among those that may be there', () => {
+  it('finds the inner model by its kind, and rejects an unknown kind', () => {
     expect(confidenceWithin(models, outer({ kind: 'telling', more: 1 }))).toEqual({
       model: telling,
       settings: { kind: 'telling', more: 1 },
@@ -221,14 +221,14 @@ describe('a model that asks another one', () => {
     }
   })
 
-  it('leaves to it what it does not know itself', () => {
+  it('delegates what it does not define to the inner model', () => {
     const { countsReader, calibration, answerFields } = leftToInner(models)
     const said = (kind: string) => [countsReader, calibration, answerFields].map((ask) => ask(outer({ kind })))
     expect(said('telling')).toEqual([true, 'calibrated', ['a']])
     expect(said('plain')).toEqual([false, undefined, []])
   })
 
-  it('says nothing of its calibration where the model does not', () => {
+  it('reports no calibration when the model reports none', () => {
     expect(calibrationOf({ model: plain, settings: { kind: 'plain' } }, signalsOf())).toBeUndefined()
     expect(calibrationOf(logistic(0, {}, { calibrated: true }), signalsOf())).toBe('calibrated')
     expect(calibrationOf(logistic(0, {}, { calibrated: false }), signalsOf())).toBe('uncalibrated')

@@ -98,7 +98,7 @@ function verdictOf(policy: Policy, signals: Signals, answered: AnswerSignals): V
   }
 }
 
-it('a damaged number or flag in a record makes no verdict milder', () => {
+it('a damaged number or flag in a record never gives a milder verdict', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...POLICIES),

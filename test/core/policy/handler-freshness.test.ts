@@ -11,8 +11,8 @@ describe('handlerFreshness', () => {
   }
 
   it.each<[string, Record<string, string>, number | undefined]>([
-    ['nothing said', {}, undefined],
-    ['public alone', { 'cache-control': 'public' }, undefined],
+    ['no header', {}, undefined],
+    ['only public', { 'cache-control': 'public' }, undefined],
     ['max-age', { 'cache-control': 'public, max-age=60' }, 60],
     ['max-age in capitals', { 'cache-control': 'Public, MAX-AGE=60' }, 60],
     ['max-age quoted', { 'cache-control': 'max-age="60"' }, 60],
@@ -22,15 +22,15 @@ describe('handlerFreshness', () => {
     ['s-maxage after max-age', { 'cache-control': 's-maxage=60, max-age=600' }, 60],
     ['max-age twice', { 'cache-control': 'max-age=60, Max-Age=600' }, 60],
     ['max-age after a space', { 'cache-control': 'max-age= 60' }, 60],
-    ['a comma too much', { 'cache-control': ', max-age=60,,' }, 60],
+    ['a trailing comma', { 'cache-control': ', max-age=60,,' }, 60],
     ['Expires', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT' }, 60],
     ['Expires and Date', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT', date: 'Fri, 02 Jan 2026 03:05:00 GMT' }, 5],
     ['Expires of RFC 850', { expires: 'Friday, 02-Jan-26 03:05:05 GMT' }, 60],
     ['Expires of asctime', { expires: 'Fri Jan  2 03:05:05 2026' }, 60],
-    ['Expires past', { expires: 'Fri, 02 Jan 2026 03:04:04 GMT' }, 0],
+    ['Expires in the past', { expires: 'Fri, 02 Jan 2026 03:04:04 GMT' }, 0],
     ['Expires 0', { expires: '0' }, 0],
     ['Expires in another zone', { expires: 'Fri, 02 Jan 2026 03:05:05 CET' }, 0],
-    ['Expires on no day', { expires: 'Fri, 31 Feb 2026 03:05:05 GMT' }, 0],
+    ['Expires with an impossible day', { expires: 'Fri, 31 Feb 2026 03:05:05 GMT' }, 0],
     ['Expires twice', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT, Fri, 02 Jan 2026 03:05:05 GMT' }, 0],
     ['Expires beside max-age', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT', 'cache-control': 'max-age=600' }, 600],
     ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }, 60],
@@ -102,7 +102,7 @@ describe('handlerFreshness', () => {
     ['Vary: Cookie', { vary: 'cookie' }, 0],
     ['Vary on the encoding only', { vary: 'Accept-Encoding', 'cache-control': 'max-age=60' }, 60],
     ['Vary of nothing', { vary: ' , ' }, undefined],
-  ])('with %s allows %j → %s', (_, headers, expected) => {
+  ])('with %s (%j) allows a lifetime of %s', (_, headers, expected) => {
     expect(fresh(headers)).toBe(expected)
   })
 
@@ -111,10 +111,10 @@ describe('handlerFreshness', () => {
     ['private', { 'cache-control': 'private' }, undefined],
     ['a lifetime of 0', { 'cache-control': 'max-age=0' }, undefined],
     ['no-cache', { 'cache-control': 'no-cache' }, 'cache-control'],
-    ['what cannot be read', { 'cache-control': 'max-age=60; public' }, 'cache-control'],
+    ['an unreadable Cache-Control', { 'cache-control': 'max-age=60; public' }, 'cache-control'],
     ['a cookie', { 'set-cookie': 'a=1' }, 'set-cookie'],
     ['Vary', { vary: 'X-Plan, Accept' }, 'vary: x-plan'],
-  ])('tells why a response with %s is not stored where it may not be meant', (_, headers, unkept) => {
+  ])('names the reason why a response with %s is not stored when that may be unintended', (_, headers, unkept) => {
     const response = new Headers(headers)
     const read = handlerFreshness(200, (name) => response.get(name), NOW_MS)
     expect([read.lifetimeSeconds, read.whyNotStored]).toEqual([0, unkept])
@@ -124,43 +124,46 @@ describe('handlerFreshness', () => {
     ['no Age', {}, 0],
     ['an Age', { age: '20' }, 20],
     ['an Age without max-age', { age: '7200' }, 7200],
-    ['two, the larger first', { age: '7200, 0' }, 7200],
-    ['two, the larger last', { age: '0, 7200' }, 7200],
+    ['two Ages, the larger first', { age: '7200, 0' }, 7200],
+    ['two Ages, the larger last', { age: '0, 7200' }, 7200],
     ['one of two unreadable', { age: 'old, 20' }, 20],
-    ['none readable', { age: 'old' }, 0],
-    ['one below 0', { age: '-20' }, 0],
-    ['a fraction', { age: '20.5' }, 0],
+    ['an unreadable Age', { age: 'old' }, 0],
+    ['an Age below 0', { age: '-20' }, 0],
+    ['a fractional Age', { age: '20.5' }, 0],
     ['a Date half a minute ago', { date: 'Fri, 02 Jan 2026 03:03:35 GMT' }, 30],
     ['an Age larger than its Date says', { date: 'Fri, 02 Jan 2026 03:03:35 GMT', age: '40' }, 40],
     ['an Age smaller than its Date says', { date: 'Fri, 02 Jan 2026 03:03:35 GMT', age: '20' }, 30],
     ['a Date in the future', { date: 'Fri, 02 Jan 2026 03:05:35 GMT' }, 0],
-    ['a Date that is none', { date: 'yesterday' }, 0],
-  ])('takes %s for an answer that old', (_, headers, seconds) => {
+    ['an invalid Date', { date: 'yesterday' }, 0],
+  ])('computes the age from %s', (_, headers, seconds) => {
     const response = new Headers(headers)
     expect(handlerFreshness(200, (name) => response.get(name), NOW_MS).ageSeconds).toBe(seconds)
   })
 
-  it('lets a response vary on what the key holds, and on nothing more', () => {
+  it('allows a response to vary on headers that are in the key, and on no others', () => {
     expect(fresh({ vary: 'Accept-Language, X-Plan' }, 200, ['accept-language', 'x-plan'])).toBeUndefined()
     expect(fresh({ vary: 'Accept-Language, X-Other' }, 200, ['accept-language'])).toBe(0)
     expect(fresh({ vary: '*' }, 200, ['accept-language'])).toBe(0)
   })
 
   it.each([100, 201, 202, 204, 206, 299, 300, 304, 400, 401, 403, 405, 414, 429, 499, 500, 501, 502, 503, 504, 599])(
-    'never lets a %d be stored, under any headers of the handler',
+    'never allows a response with status %d to be stored, whatever its headers',
     (status) => {
       expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
     },
   )
 
-  it.each([203, 301, 302, 303, 307, 308, 404, 410])('lets a %d be stored for as long as the handler says', (status) => {
-    expect(fresh({ 'cache-control': 'max-age=600' }, status)).toBe(600)
-    expect(fresh({ 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }, status)).toBe(60)
-    expect(fresh({ expires: 'Fri, 02 Jan 2026 03:05:05 GMT' }, status)).toBe(60)
-    expect(fresh({}, status)).toBe(0)
-    expect(fresh({ 'cache-control': 'public' }, status)).toBe(0)
-    expect(fresh({ 'cache-control': 'max-age=600, no-store' }, status)).toBe(0)
-  })
+  it.each([203, 301, 302, 303, 307, 308, 404, 410])(
+    'allows a response with status %d to be stored for the lifetime in its headers',
+    (status) => {
+      expect(fresh({ 'cache-control': 'max-age=600' }, status)).toBe(600)
+      expect(fresh({ 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }, status)).toBe(60)
+      expect(fresh({ expires: 'Fri, 02 Jan 2026 03:05:05 GMT' }, status)).toBe(60)
+      expect(fresh({}, status)).toBe(0)
+      expect(fresh({ 'cache-control': 'public' }, status)).toBe(0)
+      expect(fresh({ 'cache-control': 'max-age=600, no-store' }, status)).toBe(0)
+    },
+  )
 })
 
 describe('staleIfErrorSeconds', () => {
@@ -178,7 +181,7 @@ describe('staleIfErrorSeconds', () => {
     ['max-age=60, stale-if-error=90000', 600],
     ['max-age=60, stale-if-error=soon', 0],
     ['stale-if-error=300, must-revalidate', 0],
-  ])('is for %j %d of 600', (field, seconds) => {
+  ])('for %j is %d of 600', (field, seconds) => {
     const header = (name: string): string | null => (name === 'cache-control' ? field : null)
     expect(staleIfErrorSeconds(header, 600)).toBe(seconds)
     expect(staleIfErrorSeconds(header, 0)).toBe(0)

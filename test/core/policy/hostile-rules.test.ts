@@ -20,8 +20,8 @@ const inputOf = (found: Evidence): RuleInput => ({
 const ask = (check: (input: never) => unknown, input = inputOf(evidence())) =>
   defineRule({ id: 'any', check: check as RuleInit['check'] }).ask(input)
 
-describe('what a rule says', () => {
-  it('is a finding, or refuses', () => {
+describe('the return value of a rule', () => {
+  it('is a valid finding or refuses', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true, withNullPrototype: true }), (said) => {
         const findings = ask(() => said)
@@ -44,7 +44,7 @@ describe('what a rule says', () => {
     },
   )
 
-  it('refuses when it is a promise, and its failure ends nothing', async () => {
+  it('refuses when it is a promise, and leaves no unhandled rejection', async () => {
     const unhandled = vi.fn<(reason: unknown) => void>()
     process.on('unhandledRejection', unhandled)
     const finding = { outcome: 'pass', message: 'm' } as const
@@ -57,7 +57,7 @@ describe('what a rule says', () => {
   })
 })
 
-describe('a rule that changes what it is given', () => {
+describe('a rule that changes its input', () => {
   type Loose = { evidence: { chunks: Record<string, unknown>[] }; signals: ReturnType<typeof signalsOf> }
   const changes: readonly (readonly [string, (input: Loose) => void])[] = [
     ['a score', ({ signals }) => void ((signals.curves.cosine!.scores as number[])[0] = 1)],
@@ -70,7 +70,7 @@ describe('a rule that changes what it is given', () => {
       ({ evidence: { chunks } }) =>
         void Object.assign((chunks[0]!['metadata'] as Record<string, object>)['source']!, { kind: 'government' }),
     ],
-    ['everything, and says that all is well', (input) => void Object.assign(input, { signals: signalsOf() })],
+    ['all signals, and returns a pass', (input) => void Object.assign(input, { signals: signalsOf() })],
   ]
 
   it.each(changes)('changes nothing but its own finding: %s', (_, change) => {
@@ -87,13 +87,13 @@ describe('a rule that changes what it is given', () => {
     expect(findings).toMatchObject([{ code: 'rule_failed' }])
   })
 
-  it('does not freeze what belongs to the retriever', () => {
+  it('leaves objects of the retriever unfrozen', () => {
     const found = evidence()
     ask(() => null, inputOf(found))
     expect(Object.isFrozen(found.chunks[0]?.metadata)).toBe(false)
   })
 
-  it('refuses where its input has no end', () => {
+  it('refuses when its input contains a cycle', () => {
     const found = evidence()
     const metadata: Record<string, unknown> = {}
     metadata['self'] = metadata
@@ -110,7 +110,7 @@ describe('a topic written with look-alike characters', () => {
     ['marks of direction', 'How is the \u202eweather\u202c?'],
     ['a variation selector', 'How is the weather\ufe0f?'],
     ['wide letters', 'How is the ｗｅａｔｈｅｒ?'],
-  ])('is found all the same: %s', (_, question) => {
+  ])('is found: %s', (_, question) => {
     expect(mentions(question, ['weather'])).toBe(true)
     expect(refuseTopics(['wea\u00adther']).ask({ ...inputOf(evidence()), question })).toMatchObject([
       { message: 'Questions about weather not supported' },
@@ -118,25 +118,28 @@ describe('a topic written with look-alike characters', () => {
   })
 })
 
-describe('rules of the wrong form', () => {
+describe('rules of the wrong type', () => {
   it.each([[null], ['weather'], [{}], [{ id: 'a' }], [{ check: () => null }], [{ id: 'a', check: 'no' }]])(
-    'are an error of construction: %j',
+    'are rejected when they are defined: %j',
     (init) => {
       expect(() => defineRule(init as unknown as RuleInit)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     },
   )
 
-  it.each([['weather'], [[7]], [['weather', 7]], [null]])('are an error of construction: topics %j', (topics) => {
-    expect(() => refuseTopics(topics as unknown as string[])).toThrow(
-      expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
-    )
-  })
+  it.each([['weather'], [[7]], [['weather', 7]], [null]])(
+    'are rejected when they are defined, with the topics %j',
+    (topics) => {
+      expect(() => refuseTopics(topics as unknown as string[])).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
+      )
+    },
+  )
 
   it('are named in the error', () => {
     expect(() => refuseTopics('weather' as unknown as string[])).toThrow('refuseTopics needs a list of words')
   })
 
-  it('need no more chunks than are recorded', () => {
+  it('are rejected when they need more chunks than are recorded', () => {
     expect(() => multiPartNeedsChunks({ minChunks: 20 })).not.toThrow()
     for (const options of [{ minChunks: 21 }, { relevanceThreshold: '2' as unknown as number }]) {
       expect(() => multiPartNeedsChunks(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))

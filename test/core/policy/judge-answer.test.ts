@@ -87,7 +87,7 @@ const policies = fc.oneof(
 const STRICTNESS = { pass: 0, advise: 1, refuse: 2 } as const
 
 describe('judge before there is an answer', () => {
-  it('lets a question through to a policy that judges answers only, and says so', () => {
+  it('lets a question through with the reason judged_with_answer when the policy judges only answers', () => {
     const judged = judge(sufficiency(), FINE)
     expect(judged).toMatchObject({ verdict: 'pass', reason: 'judged_with_answer' })
     expect(judged.findings).toEqual([
@@ -101,7 +101,7 @@ describe('judge before there is an answer', () => {
     ])
   })
 
-  it('refuses without evidence, also for such a policy', () => {
+  it('refuses without evidence, also when the policy judges only answers', () => {
     for (const policy of [sufficiency(), advisory(), multiGate()]) {
       const judged = judge(policy, signalsOf({ chunkCount: 0 }))
       expect(judged).toMatchObject({ verdict: 'refuse', reason: 'no_evidence' })
@@ -131,7 +131,7 @@ describe('judgeAnswer', () => {
   })
 
   it.each([
-    ['nothing reported', answerSignalsOf(), 'generation_confidence_missing'],
+    ['an answer without a report', answerSignalsOf(), 'generation_confidence_missing'],
     ['an invalid report', answerSignalsOf({ unusable: ['generationConfidence'] }), 'generation_confidence_invalid'],
     ['no answer', answerSignalsOf({ readable: false, generationConfidence: 1 }), 'answer_unreadable'],
     ['NaN', answerSignalsOf({ generationConfidence: NaN }), 'generation_confidence_missing'],
@@ -139,14 +139,14 @@ describe('judgeAnswer', () => {
     expect(bothStages(multiGate(), FINE, answer)).toMatchObject({ verdict: 'refuse', reason })
   })
 
-  it('refuses where a number that a gate needs was not recorded, for every gate', () => {
+  it('refuses when a number that a gate needs was not recorded, for every gate', () => {
     for (const settings of [evidenceShare(), responseQuality(), generationConfidence(), grounding()]) {
       const answer = answerSignalsOf({ sentences: [], overlaps: [] })
       expect(bothStages(withGates(settings), FINE, answer).verdict).toBe('refuse')
     }
   })
 
-  it('does not judge what another policy judged', () => {
+  it('rejects a judgement made under another policy', () => {
     const judged = judge(multiGate(), FINE)
     expect(() => judgeAnswer(sufficiency(), { ...judged, signals: FINE }, answerSignalsOf())).toThrow(
       expect.objectContaining({
@@ -157,7 +157,7 @@ describe('judgeAnswer', () => {
     )
   })
 
-  it('refuses where no gate of either stage judged', () => {
+  it('refuses when no gate of either stage judged', () => {
     const policy = withGates(minTopCosine())
     const judged = { findings: [], policyId: policy.id, signals: FINE }
     expect(judgeAnswer(policy, judged, answerSignalsOf())).toMatchObject({
@@ -175,7 +175,7 @@ describe('judgeAnswer', () => {
     })
   })
 
-  it('refuses where every gate of both stages skipped', () => {
+  it('refuses when every gate of both stages skipped', () => {
     const policy = withGates(minTopCosine())
     const skipped: Finding = {
       gate: 'graded-relevance',
@@ -190,7 +190,7 @@ describe('judgeAnswer', () => {
     expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
   })
 
-  it('has no confidence in an answer without evidence', () => {
+  it('has a confidence of 0 without evidence', () => {
     const none = { ...FINE, chunkCount: 0 }
     expect(bothStages(multiGate(), none, answerSignalsOf({ generationConfidence: 1 }))).toMatchObject({
       verdict: 'refuse',
@@ -198,7 +198,7 @@ describe('judgeAnswer', () => {
     })
   })
 
-  it('says that an answer could not be read', () => {
+  it('reports that the answer could not be read', () => {
     const { findings } = bothStages(multiGate(), FINE, answerSignalsOf({ readable: false }))
     expect(findings.at(-1)).toEqual({
       gate: 'answer',
@@ -209,14 +209,14 @@ describe('judgeAnswer', () => {
     })
   })
 
-  it('leaves a policy without gates for answers as it was', () => {
+  it('changes nothing for a policy without gates for answers', () => {
     const policy = withGates(minTopCosine())
     const before = judge(policy, FINE)
     expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf({ readable: false }))).toEqual(before)
     expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf(), false)).toEqual(before)
   })
 
-  it('shows the confidence no answer that no gate judges', () => {
+  it('shows the answer to the confidence model only when a gate judges the answer', () => {
     const model = {
       kind: 'x',
       validate: () => undefined,
@@ -236,7 +236,7 @@ describe('judgeAnswer', () => {
     expect(codes(responseQuality())).not.toContain('answer_unreadable')
   })
 
-  it('lets the strictest finding of both stages win', () => {
+  it('uses the strictest finding of both stages', () => {
     fc.assert(
       fc.property(policies, evidence, answers, (policy, signals, answer) => {
         const before = judge(policy, signals)
@@ -248,7 +248,7 @@ describe('judgeAnswer', () => {
     )
   })
 
-  it('says the same again, of recorded signals, and when it has judged already', () => {
+  it('gives the same judgement for recorded signals and when repeated', () => {
     fc.assert(
       fc.property(policies, evidence, answers, (policy, signals, answer) => {
         const judged = bothStages(policy, signals, answer)
@@ -288,7 +288,7 @@ describe('judgeAnswer', () => {
     )
   })
 
-  it('never passes what is not a number, wherever it stands', () => {
+  it('never passes a value that is not a number, in any place', () => {
     const broken: readonly (readonly [PolicyGate, Partial<AnswerSignals>])[] = [
       [generationConfidence({ refuseBelow: 0 }), { generationConfidence: NaN }],
       // What JSON and databases make of it.
@@ -312,7 +312,7 @@ describe('judgeAnswer', () => {
 })
 
 describe('dangerouslyDisableGates', () => {
-  it('makes another policy that advises on everything, and still records what was found', () => {
+  it('makes another policy that advises for every question and still records the findings', () => {
     const disabled = definePolicy({ ...multiGate(), dangerouslyDisableGates: true })
     expect(disabled.id).not.toBe(multiGate().id)
     fc.assert(
@@ -324,7 +324,7 @@ describe('dangerouslyDisableGates', () => {
     )
   })
 
-  it('takes nothing but true', () => {
+  it('rejects any value except true', () => {
     const input = { ...multiGate(), dangerouslyDisableGates: false as unknown as true }
     expect(() => definePolicy(input)).toThrow(
       expect.objectContaining({
@@ -335,7 +335,7 @@ describe('dangerouslyDisableGates', () => {
     )
   })
 
-  it('says so first, loudly', () => {
+  it('puts a warning finding first', () => {
     const disabled = definePolicy({ ...multiGate(), dangerouslyDisableGates: true })
     expect(judge(disabled, FINE).findings[0]).toEqual({
       gate: 'policy',
@@ -363,16 +363,16 @@ describe('advisory', () => {
     [0.5, { structure: { ...structure, missing: ['b'] } }, 0.4, 'very-low', 'advisory_unusable'],
     [0.5, { structure: { ...structure, missing: ['a'] } }, 0.3, 'very-low', 'advisory_unusable'],
     [0, { structure: { ...structure, valid: false } }, 0.1, 'very-low', 'advisory_unusable'],
-  ] as const)('adds up a cosine of %f and %j to %f: %s, %s', (cosine, given, confidence, band, reason) => {
+  ] as const)('adds a cosine of %f and %j up to %f: %s, %s', (cosine, given, confidence, band, reason) => {
     expect(judged(cosine, given)).toMatchObject({ confidence: expect.closeTo(confidence, 9), band, reason })
   })
 
-  it('refuses when the fields were not looked for', () => {
+  it('refuses when the required fields were not looked for', () => {
     const unlooked = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
     expect(bothStages(policy, FINE, unlooked).verdict).toBe('refuse')
   })
 
-  it('gives no points for plain text, broken JSON and streams, and goes on', () => {
+  it('gives no points for plain text, broken JSON or a stream, and does not refuse', () => {
     const broken = answerSignalsOf({ structure: { valid: false, lookedFor: [], missing: [] } })
     for (const answer of [answerSignalsOf(), broken, answerSignalsOf({ readable: false })]) {
       const { verdict, findings } = bothStages(policy, FINE, answer)
@@ -383,20 +383,20 @@ describe('advisory', () => {
 })
 
 describe('answerFields', () => {
-  it('names every field that a gate or the confidence looks at, once', () => {
+  it('names every field that a gate or the confidence model reads, once', () => {
     const quality = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c'] })
     expect(answerFields(withGates(quality))).toEqual(['a', 'b', 'c'])
     const confidence = advisoryFactorsConfidence({ requiredFields: ['b'], optionalFields: ['d'] })
     expect(answerFields(definePolicy({ ...withGates(quality, grounding()), confidence }))).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('names none for a policy that looks at no fields', () => {
+  it('is empty for a policy that reads no fields', () => {
     expect(answerFields(multiGate())).toEqual([])
   })
 })
 
 describe('answerMeasure', () => {
-  it('measures as the gates for answers do, the fields that the policy looks at, in its language', () => {
+  it("measures with the gates for answers, using the policy's fields and language", () => {
     const quality = responseQuality({ requiredFields: ['a'] })
     const language = { ...english, name: 'mine' }
     let heard: AnswerInput | undefined
@@ -410,14 +410,14 @@ describe('answerMeasure', () => {
     expect(heard).toEqual({ ...answered, fields: ['a'], language })
   })
 
-  it('is none where no gate judges the answer', () => {
+  it('is undefined when no gate judges the answer', () => {
     expect(answerMeasure(withGates(minTopCosine()))).toBeUndefined()
     expect(answerMeasure(withGates(minTopCosine(), grounding()))).toBeTypeOf('function')
   })
 })
 
 describe('refusedSentences', () => {
-  it('are those of every gate that refuses any, as they stand there', () => {
+  it('collects the sentences that each gate refuses', () => {
     const refusing = grounding()
     const gate = {
       ...refusing.gate,
@@ -430,8 +430,8 @@ describe('refusedSentences', () => {
   })
 })
 
-describe('the other gates', () => {
-  it('are checked when they are made', () => {
+describe('the other gate makers', () => {
+  it('reject wrong options', () => {
     const made = [
       () => confidenceRange({ refuseBelow: 2, adviseBelow: 2 }),
       () => generationConfidence({ refuseBelow: 1.1 }),

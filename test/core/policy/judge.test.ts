@@ -31,13 +31,13 @@ const codes = (policy: Policy, signals: Signals): readonly string[] =>
 describe('a gate about the question', () => {
   const policy = withGates([questionLength(), minTopCosine()])
 
-  it('is asked without evidence too, and others are not', () => {
+  it('is asked without evidence too, unlike other gates', () => {
     expect(codes(policy, { ...FINE, chunkCount: 0 })).toEqual(['no_evidence'])
     expect(codes(policy, { ...FINE, chunkCount: 0, askedTermCount: 0 })).toEqual(['question_too_short', 'no_evidence'])
     expect(judge(policy, { ...FINE, chunkCount: 0, askedTermCount: 0 }).reason).toBe('question_too_short')
   })
 
-  it('never stands for a judgement of the evidence', () => {
+  it('never counts as a judgement of the evidence', () => {
     expect(codes(withGates([questionLength()]), FINE)).toEqual(['nothing_judged'])
     expect(codes(withGates([questionLength(), grounding()]), FINE)).toEqual(['judged_with_answer'])
     // What could have judged the evidence and did not is no reason to answer.
@@ -54,7 +54,7 @@ describe('refusesUnseen', () => {
       return { chunkCount: 0, droppedCount: 0, ...signals }
     })
 
-  it('asks the gates whose signals follow from the question alone', () => {
+  it('asks the gates whose signals depend on the question alone', () => {
     const gates = [minTopCosine(), loneTerm(), readableQuestion(), questionLength()]
     asked.length = 0
     expect(refuses(gates, { askedTermCount: 2, questionReadable: true })).toBe(false)
@@ -63,7 +63,7 @@ describe('refusesUnseen', () => {
     expect(asked).toEqual(Array.from({ length: 3 }, () => ['questionReadable', 'askedTermCount']))
   })
 
-  it('measures nothing where there is none', () => {
+  it('measures nothing when there is no such gate', () => {
     asked.length = 0
     const { gate, settings } = questionLength()
     const blind = { ...gate, reads: undefined as never }
@@ -76,20 +76,20 @@ describe('refusesUnseen', () => {
     expect(asked).toEqual([])
   })
 
-  it('does not take an advice for a refusal', () => {
+  it('does not treat advise as a refusal', () => {
     const { gate, settings } = questionLength()
     const advising = { ...gate, check: () => ({ outcome: 'advise', code: 'question_too_short', message: '' }) as const }
     expect(refuses([{ gate: advising, settings }], {})).toBe(false)
   })
 })
 
-describe('a policy that wants a person to look at refusals', () => {
+describe('a policy with escalateRefusals', () => {
   const gates = [confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.5 })]
   const judged = (more: Partial<PolicyInput>, signals: Signals = FINE) =>
     'escalate' in judge(withGates(gates, more), signals)
   const none = { ...FINE, chunkCount: 0 }
 
-  it('says so of them alone, where its gates are not disabled', () => {
+  it('sets escalate on refusals only, and not when its gates are disabled', () => {
     expect(judge(withGates(gates, { escalateRefusals: true }), none).escalate).toBe(true)
     expect(judged({ escalateRefusals: true }, FINE)).toBe(false)
     expect(judged({}, none)).toBe(false)
@@ -97,13 +97,13 @@ describe('a policy that wants a person to look at refusals', () => {
   })
 })
 
-describe('what a record or a rule without types found', () => {
+describe('a finding from a record or an untyped rule', () => {
   it.each<[string, Partial<Record<keyof Finding, unknown>>]>([
-    ['no outcome', { outcome: 'allow' }],
-    ['an outcome that every object has', { outcome: 'toString' }],
+    ['an unknown outcome', { outcome: 'allow' }],
+    ['a property name of every object as its outcome', { outcome: 'toString' }],
     ['a code that no header can carry', { code: 'not\nthis' }],
     ['an empty code', { code: '' }],
-  ])('refuses where it has %s', (_, wrong) => {
+  ])('refuses when it has %s', (_, wrong) => {
     const finding = { gate: 'rule:a', stage: 'pre-generation', outcome: 'pass', code: 'passed', message: 'm', ...wrong }
     const policy = withGates([minTopCosine()])
     expect(conclude(policy, [finding as Finding], 0.7)).toMatchObject({

@@ -52,11 +52,11 @@ describe('lifetimeSeconds', () => {
     [0.85, 21_600],
     [0.925, 54_000],
     [1, 86_400],
-  ])('gives a pass of confidence %d %d seconds', (confidence, seconds) => {
+  ])('gives a pass with confidence %d a lifetime of %d seconds', (confidence, seconds) => {
     expect(lifetimeSeconds(POLICY, { verdict: 'pass', confidence })).toBeCloseTo(seconds, -0.5)
   })
 
-  it('never falls as confidence rises, within a band or across bands', () => {
+  it('never falls as the confidence rises, within a band or across bands', () => {
     fc.assert(
       fc.property(policies, share, share, fc.constantFrom('pass', 'advise'), bounds, (policy, a, b, verdict, given) => {
         const low = lifetimeSeconds(policy, { verdict, confidence: Math.min(a, b) }, given)
@@ -67,7 +67,7 @@ describe('lifetimeSeconds', () => {
     )
   })
 
-  it("is whole seconds, never above the handler's bound or the verdict's ceiling", () => {
+  it("is in whole seconds, at most the handler's bound and the verdict's ceiling", () => {
     fc.assert(
       fc.property(
         policies,
@@ -97,18 +97,18 @@ describe('lifetimeSeconds', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'pass', confidence: NaN })).toBe(0)
   })
 
-  it('gives the whole of a band that is one point its longest lifetime', () => {
+  it('uses the longest lifetime of a band that is a single point', () => {
     const bands = { high: 1, medium: 0.5, low: 0.5 }
     const seconds = (confidence: number) => lifetimeSeconds({ ...POLICY, bands }, { verdict: 'pass', confidence })
     expect([seconds(1), seconds(0.5)]).toEqual([24 * 3600, 3600])
   })
 
-  it('lets an advised answer live an hour at most, and never longer than a pass', () => {
+  it('limits an advised answer to an hour, and to the lifetime of a pass', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 1 })).toBe(3600)
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 0.5 })).toBe(300)
   })
 
-  it('takes off the age that an answer came with, and what the jitter of its key says, and no more than a tenth', () => {
+  it('subtracts the age of the answer, and up to a tenth of the lifetime by the jitter of its key', () => {
     const given = (bounds: LifetimeBounds, confidence = 1) =>
       lifetimeSeconds(POLICY, { verdict: 'pass', confidence }, bounds)
     expect(given({ ageSeconds: 400 })).toBe(86_000)
@@ -122,7 +122,7 @@ describe('lifetimeSeconds', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { jitter: 1 })).toBe(86_400)
   })
 
-  it('never leaves the range of its band, with any jitter', () => {
+  it('stays within the range of its band for any jitter', () => {
     fc.assert(
       fc.property(policies, share, fc.double({ min: 0, max: 1, noNaN: true }), (policy, confidence, jitter) => {
         const { bands, cacheLifetimes } = policy
@@ -136,7 +136,7 @@ describe('lifetimeSeconds', () => {
     )
   })
 
-  it('gives a refusal a lifetime of its own, at any confidence', () => {
+  it('gives a refusal its own lifetime at any confidence', () => {
     for (const confidence of [0, 0.6, 1])
       expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence })).toBe(86_400)
     expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 10 })).toBe(10)
@@ -149,7 +149,7 @@ describe('jitterOf', () => {
     ['', 0.6689221884589642],
     ['a', 0.10352621669881046],
     ['answer', 0.36009644879959524],
-  ])('of %j is %d', (key, jitter) => {
+  ])('for %j is %d', (key, jitter) => {
     expect(jitterOf(key)).toBe(jitter)
   })
 
@@ -166,7 +166,7 @@ describe('jitterOf', () => {
 })
 
 describe('validateLifetimes', () => {
-  it('takes the defaults, and ranges that touch', () => {
+  it('accepts the defaults, and ranges that touch', () => {
     expect(() => validateLifetimes(DEFAULT_LIFETIMES)).not.toThrow()
     const none = { fromSeconds: 0, toSeconds: 0 }
     expect(() =>

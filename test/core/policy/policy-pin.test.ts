@@ -18,6 +18,6 @@ it.each<[Partial<PolicyPin>, Partial<PolicyPin>, readonly PinDifference[]]>([
     { collection: 'd', embedding_model: 'large', dimension: 768, reader: null, lexicon_id: 'm' },
     ['collection', 'embedding', 'reader', 'lexicon'],
   ],
-])('a pin of %j differs from %j in %j', (pinned, now, differences) => {
+])('pinDifferences: a pin with %j and a collection with %j differ in %j', (pinned, now, differences) => {
   expect(pinDifferences({ ...PIN, ...pinned }, { ...PIN, ...now })).toEqual(differences)
 })

@@ -75,11 +75,11 @@ const cuts = fc.tuple(share, share).map((pair) => pair.sort((a, b) => a - b) as 
 const STRICTNESS = { pass: 0, advise: 1, refuse: 2 } as const
 
 describe('definePolicy', () => {
-  it('gives the id its name and 16 hexadecimal characters', () => {
+  it('makes the id of the name and 16 hexadecimal characters', () => {
     expect(definePolicy(INPUT).id).toMatch(/^mine@[0-9a-f]{16}$/)
   })
 
-  it('gives the same settings the same id, written in any order', () => {
+  it('gives equal settings the same id, in any order of members', () => {
     const { name, confidence, bands, gates } = INPUT
     const turned = {
       gates: gates.map(({ gate, settings }) => ({
@@ -94,7 +94,7 @@ describe('definePolicy', () => {
     expect(definePolicy(turned as unknown as PolicyInput).id).toBe(definePolicy(INPUT).id)
   })
 
-  it('can be read back from its own JSON with the same id', () => {
+  it('gives the same id to a policy read back from its own JSON', () => {
     for (const policy of [balanced(), twoTier(), multiGate(), weightedSignals(), definePolicy(INPUT)]) {
       const settings = policySettings(policy)
       const restored = resolvePolicy(JSON.parse(JSON.stringify(settings)), PRESETS)
@@ -104,7 +104,7 @@ describe('definePolicy', () => {
     }
   })
 
-  it('gives other settings another id, whichever setting it is', () => {
+  it('changes the id when any setting changes', () => {
     const base = definePolicy(INPUT)
     const lifetimes = base.cacheLifetimes
     const weights = { topBm25: 2, bm25Lead: 1 }
@@ -136,7 +136,7 @@ describe('definePolicy', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it("keeps the ids of the documents' profiles as they are: changing one is a new policy version", () => {
+  it('keeps the ids of the five profiles unchanged: another id is a new policy version', () => {
     const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
     expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
@@ -150,7 +150,7 @@ describe('definePolicy', () => {
     `)
   })
 
-  it('freezes everything it holds, and leaves its input alone', () => {
+  it('freezes the policy, and does not change its input', () => {
     const input = {
       ...INPUT,
       bands: { high: 0.9, medium: 0.6, low: 0.3 },
@@ -244,14 +244,14 @@ describe('definePolicy', () => {
       { cacheLifetimes: { ...lifetimes, medium: { fromSeconds: 1, toSeconds: 21_600 } } },
       'cacheLifetimes',
     ],
-  ])('refuses %s, naming the setting', (_, change, param) => {
+  ])('rejects %s, naming the setting', (_, change, param) => {
     expect(() => definePolicy({ ...INPUT, ...change })).toThrow(
       expect.objectContaining({ code: 'policy_invalid', param }),
     )
   })
 })
 
-describe('what definePolicy says is wrong', () => {
+describe('messages of definePolicy', () => {
   const { measure: _measure, ...unmeasured } = grounding().gate
   it.each<[Partial<PolicyInput>, string]>([
     [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
@@ -280,7 +280,7 @@ describe('what definePolicy says is wrong', () => {
 })
 
 describe('a policy', () => {
-  it('measures what it reads, and what it only records', () => {
+  it('measures the signals that it reads and those that it only records', () => {
     const names = (signals: readonly Signal[]): readonly string[] => signals.map(({ name }) => name)
     const recording = definePolicy({ ...INPUT, gates: [minTopCosine()], records: [curves, topCosineSignal] })
     expect(names(recording.reads)).toEqual(['topBm25', 'bm25Lead', 'topCosine'])
@@ -296,14 +296,14 @@ describe('a policy', () => {
     ).toEqual(['topCosine'])
   })
 
-  it('measures in its language', () => {
+  it('measures in its own language', () => {
     const asked = { question: 'the engine of it', evidence: evidenceOf(['Engine.']) }
     const counted = (more: Partial<PolicyInput>) =>
       measure(definePolicy({ ...INPUT, records: [questionTermCount], ...more }), asked).questionTermCount
     expect([counted({}), counted({ language: english })]).toEqual([4, 1])
   })
 
-  it('has the texts of its engine and gates, in the words of a specification where it wants those', () => {
+  it("has the texts of its engine and gates, or the specification's with wording: 'specification'", () => {
     const specificationTexts = { confidence_low: noteText('Not so.') }
     const preset = { name: 'spec', gates: [], confidenceModels: [], specificationTexts }
     const low = (more: Partial<PolicyInput>) => definePolicy({ ...INPUT, ...more }).texts['confidence_low']?.reason
@@ -314,7 +314,7 @@ describe('a policy', () => {
     expect(low({ preset, wording: 'specification' })).toBe('Not so.')
   })
 
-  it('stores wording and flags where they are not the usual ones', () => {
+  it('stores wording and flags only when they differ from the defaults', () => {
     const stored = (more: Partial<PolicyInput>) => policySettings(definePolicy({ ...INPUT, ...more }))
     const [plain, other] = [stored({}), stored({ wording: 'specification', escalateRefusals: true })]
     expect(other).toStrictEqual({ ...plain, wording: 'specification', escalateRefusals: true })
@@ -336,12 +336,12 @@ describe('resolvePolicy', () => {
     ['another preset', { ...stored, preset: 'x' }, 'preset', 'The preset of this policy is not known here'],
     ['another gate', { ...stored, gates: [{ gate: 'x' }] }, 'gates', 'A gate of this policy is not known here'],
     ['a gate that is none', { ...stored, gates: [null] }, 'gates', 'A gate of this policy is not known here'],
-  ])('takes no policy with %s', (_, settings, param, message) => {
+  ])('rejects a policy with %s', (_, settings, param, message) => {
     const said = message === '' ? {} : { param, message }
     expect(() => resolvePolicy(settings, PRESETS)).toThrow(expect.objectContaining({ code: 'policy_invalid', ...said }))
   })
 
-  it('needs a list of presets', () => {
+  it('requires a list of presets', () => {
     const message = 'resolvePolicy needs a list of presets'
     expect(() => resolvePolicy(stored, balancedPreset as never)).toThrow(
       expect.objectContaining({ code: 'policy_invalid', param: 'parts', message }),
@@ -380,7 +380,7 @@ describe('judge', () => {
     expect(judgement.findings[1]?.message).toBe('No gate could judge this evidence')
   })
 
-  it('takes the strictest finding, and names the first with that outcome', () => {
+  it('uses the strictest finding, and names the first one with that outcome', () => {
     const policy = withGates(minTopCosine({ refuseBelow: 0.99 }), retrievalScore({ minScore: 99 }))
     expect(judge(policy, strong)).toMatchObject({ verdict: 'refuse', reason: 'similarity_low' })
     const gates = [minTopCosine(), confidenceRange({ refuseBelow: 0, adviseBelow: 1 })]
@@ -391,7 +391,7 @@ describe('judge', () => {
     })
   })
 
-  it('hears rules beside its gates', () => {
+  it('counts the findings of rules beside those of its gates', () => {
     const policy = withGates(minTopCosine())
     expect(judge(policy, strong, [rule('refuse')])).toMatchObject({ verdict: 'refuse', reason: 'relevance_low' })
     expect(judge(policy, strong, [rule('skip')]).verdict).toBe('pass')
@@ -402,7 +402,7 @@ describe('judge', () => {
     ])
   })
 
-  it('refuses when a number it needs is not one', () => {
+  it('refuses when a number that it needs is missing or not a number', () => {
     const bad = [NaN, Infinity, -Infinity, null as unknown as number, undefined as unknown as number]
     for (const value of bad) {
       for (const name of ['questionLikelihood', 'sentenceMatch', 'chunkCosineGap'] as const) {
@@ -420,7 +420,7 @@ describe('judge', () => {
     }
   })
 
-  it('is deterministic, and says the same of signals that went through JSON', () => {
+  it('is deterministic, and gives the same verdict for signals read back from JSON', () => {
     fc.assert(
       fc.property(
         signals,
@@ -445,7 +445,7 @@ describe('judge', () => {
     expect(frozen).toEqual(strong)
   })
 
-  it('gives a confidence within 0..1 and the band it falls in', () => {
+  it('gives a confidence within 0..1 and its band', () => {
     fc.assert(
       fc.property(signals, (measured) => {
         for (const policy of [balanced(), twoTier(), multiGate()]) {
@@ -502,7 +502,7 @@ describe('a stricter setting (R023)', () => {
     ['minRatio', { minRatio: 1.2 }, { minRatio: 1.5 }, { bm25: aCurve(1.3, 1) }],
     ['relevanceThreshold', { relevanceThreshold: 1 }, { relevanceThreshold: 2 }, { grade: aCurve(1.5) }],
     ['minChunks', { minChunks: 1 }, { minChunks: 2 }, { grade: aCurve(3, 1) }],
-  ] as const)('%s decides at all', (_, milder, stricter, curves) => {
+  ] as const)('%s changes the verdict for some evidence', (_, milder, stricter, curves) => {
     expect(judge(twoTier(milder), signalsOf({ curves })).verdict).toBe('pass')
     expect(judge(twoTier(stricter), signalsOf({ curves })).verdict).toBe('refuse')
   })
@@ -519,7 +519,7 @@ describe('bandOf', () => {
     [0.5, 'low'],
     [0.4999999, 'very-low'],
     [0, 'very-low'],
-  ])('puts %d into %s, by its unrounded value', (confidence, band) => {
+  ])('puts %d into the band %s, without rounding it', (confidence, band) => {
     expect(bandOf(bands, confidence)).toBe(band)
   })
 })

@@ -15,7 +15,7 @@ const SCOPES: readonly PurgeScope[] = [
 ]
 
 describe('purgeScopeText', () => {
-  it('is another for every scope, and holds no question', () => {
+  it('differs for every scope, and contains no question text', () => {
     expect(new Set(SCOPES.map(purgeScopeText)).size).toBe(SCOPES.length)
     const asked = purgeScopeText({ kind: 'question', tenant: 't', collection: 'c', question: 'How is Ann Perkins?' })
     expect(asked).toMatch(/^8:question1:t1:c32:[a-z2-7]{32}$/)
@@ -25,13 +25,13 @@ describe('purgeScopeText', () => {
 })
 
 describe('tenantOfScope', () => {
-  it('is that of the scope, and none for everything', () => {
+  it('returns the tenant of the scope, and an empty string for everything', () => {
     expect(SCOPES.map(tenantOfScope)).toEqual(['', 't', 't1:c', 't', 'tc', 't', 't', 't', 't', 't'])
   })
 })
 
 describe('scopesOfAnswer', () => {
-  it('are all that take it away, but for its question', () => {
+  it('lists every scope whose purge removes the answer, except that of its question', () => {
     const decision = { id: 'i', tenant: 't', collection: 'c', documentIds: ['d', 'e'] }
     expect(scopesOfAnswer(decision)).toEqual([
       { kind: 'everything' },

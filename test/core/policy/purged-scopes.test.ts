@@ -7,12 +7,12 @@ const BEN: PurgeScope = { kind: 'tenant', tenant: 'ben' }
 const at = (scope: PurgeScope, epoch: number): readonly [string, number] => [purgeScopeText(scope), epoch]
 
 describe('a list of purges', () => {
-  it('has purged nothing at first', () => {
+  it('is empty at first', () => {
     expect(noPurges()).toEqual({ epoch: 0, foldedEpoch: 0, epochs: new Map() })
     expect(purgedSince(noPurges(), 0, [ANN])).toBe(false)
   })
 
-  it('has purged what was stored before the latest purge of any of its scopes', () => {
+  it('purges what was stored before the latest purge of any of its scopes', () => {
     const known = noPurges()
     notePurges(known, [at(ANN, 7), at(BEN, 2), at(ANN, 3)])
     expect(known.epoch).toBe(7)
@@ -21,7 +21,7 @@ describe('a list of purges', () => {
     expect([since(2, BEN, ANN), since(2), since(0, { kind: 'everything' })]).toEqual([true, false, false])
   })
 
-  it('hears of purges late, and of one twice', () => {
+  it('accepts purges late, out of order and twice', () => {
     const known = noPurges()
     notePurges(known, [at(ANN, 7)])
     notePurges(known, [at(ANN, 3), at(BEN, 5)])
@@ -30,7 +30,7 @@ describe('a list of purges', () => {
     expect(purgedSince(known, 4, [BEN])).toBe(true)
   })
 
-  it('folds those that were purged longest ago, beyond so many', () => {
+  it('replaces the oldest purges beyond its limit by one epoch that counts for every scope', () => {
     const known = noPurges()
     const one = (number: number): readonly [string, number] => at({ kind: 'tenant', tenant: `t${number}` }, number)
     const many = Array.from({ length: MOST_PURGES }, (_, index) => one(index + 1))

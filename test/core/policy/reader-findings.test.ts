@@ -16,7 +16,7 @@ const policyWith = (countsReader?: () => boolean): Policy => {
 }
 
 it.each(['failed', 'timeout'] as const)(
-  'a reader that %s refuses where the confidence counts its scores',
+  'a reader with the outcome %s refuses when the confidence depends on its scores',
   (outcome) => {
     expect(
       readerFindings(
@@ -42,7 +42,7 @@ it.each(['failed', 'timeout'] as const)(
   },
 )
 
-it.each(['ok', 'none', 'skipped', undefined] as const)('a reader that was %s refuses nothing', (outcome) => {
+it.each(['ok', 'none', 'skipped', undefined] as const)('a reader with the outcome %s refuses nothing', (outcome) => {
   expect(
     readerFindings(
       policyWith(() => true),

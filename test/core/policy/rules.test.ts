@@ -23,7 +23,7 @@ describe('mentions', () => {
     ['anything', [''], false],
     ['???', ['', '?'], false],
     ['anything', [], false],
-  ])('finds whole words only: %s, %j', (text, wanted, found) => {
+  ])('finds only whole words: %s, %j', (text, wanted, found) => {
     expect(mentions(text, wanted)).toBe(found)
   })
 })
@@ -40,7 +40,7 @@ describe('refuseTopics', () => {
     expect(ask(refuseTopics(['weather']), 'How is the engine?')).toEqual([])
   })
 
-  it('names its topics in its id, and needs one', () => {
+  it('has its topics in its id, and needs at least one', () => {
     expect(refuseTopics(['Weather', 'stock market']).id).toBe('refuse-topics:weather,stock.market')
     const many = Array.from({ length: 99 }, (_, at) => `topic ${at}`)
     expect(refuseTopics(many).id).toMatch(/^refuse-topics:[0-9a-f]{32}$/)
@@ -54,14 +54,14 @@ describe('refuseTopics', () => {
     )
   })
 
-  it('writes its topics out as long as they are short, and passes over empty ones', () => {
+  it('has short topics in its id as text and long ones as a hash, and ignores empty topics', () => {
     const topic = 'a'.repeat(100)
     expect(refuseTopics([topic]).id).toBe(`refuse-topics:${topic}`)
     expect(refuseTopics([`${topic}a`]).id).toMatch(/^refuse-topics:[0-9a-f]{32}$/)
     expect(refuseTopics(['', 'weather']).id).toBe('refuse-topics:weather')
   })
 
-  it('names the topic that it found', () => {
+  it('names the topic that was found', () => {
     expect(ask(refuseTopics(['weather', 'stock market']), 'How is the Stock Market?')[0]?.message).toBe(
       'Questions about stock market not supported',
     )
@@ -70,11 +70,11 @@ describe('refuseTopics', () => {
 
 describe('defineRule', () => {
   const check = () => null
-  it.each([['a'], ['a-b:1,2.5'], ['9'], ['über'], ['a'.repeat(200)]])('takes the id %s', (id) => {
+  it.each([['a'], ['a-b:1,2.5'], ['9'], ['über'], ['a'.repeat(200)]])('accepts the id %s', (id) => {
     expect(defineRule({ id, check }).id).toBe(id)
   })
 
-  it.each([[''], ['-a'], ['A'], ['a b'], ['a\n'], ['a'.repeat(201)], [7]])('takes no id %j', (id) => {
+  it.each([[''], ['-a'], ['A'], ['a b'], ['a\n'], ['a'.repeat(201)], [7]])('rejects the id %j', (id) => {
     expect(() => defineRule({ id: id as string, check })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
@@ -84,23 +84,23 @@ describe('defineRule', () => {
     )
   })
 
-  it('takes no rule without a check', () => {
+  it('rejects a rule without a check', () => {
     expect(() => defineRule({ id: 'a' } as unknown as RuleInit)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'check', message: 'check must be a function' }),
     )
   })
 })
 
-it('a rule stands behind the names that begin as such', () => {
+it('isOfRule recognises findings of rules by their prefix', () => {
   expect(['rule:a', 'rule:', 'my rule:', 'min-top-cosine', ''].map(isOfRule)).toEqual([true, true, false, false, false])
 })
 
-describe('what a rule finds', () => {
+describe('the finding of a rule', () => {
   const input = { question: 'q', evidence: evidenceOf(['text']), signals: signalsOf() }
   const asked = (check: () => unknown) => defineRule({ id: 'a', check: check as RuleInit['check'] }).ask(input)
   const about = { gate: 'rule:a', stage: 'pre-generation' }
 
-  it('says what a rule found, and nothing for a rule that found nothing', () => {
+  it('is what the rule returned, and none when it returned null', () => {
     expect(asked(() => null)).toEqual([])
     expect(asked(() => ({ outcome: 'refuse', message: 'm', actual: 1, threshold: 2 }))).toStrictEqual([
       { ...about, outcome: 'refuse', code: 'rule_refused', message: 'm', actual: 1, threshold: 2 },
@@ -117,16 +117,16 @@ describe('what a rule finds', () => {
         throw new Error('broken')
       },
     ],
-    ['says nothing at all', () => undefined],
-    ['knows another outcome', () => ({ outcome: 'skip', message: 'm' })],
-    ['names an outcome that every object has', () => ({ outcome: 'toString', message: 'm' })],
-    ['has no message', () => ({ outcome: 'pass' })],
+    ['returns undefined', () => undefined],
+    ['returns the outcome skip', () => ({ outcome: 'skip', message: 'm' })],
+    ['returns a property name of every object as outcome', () => ({ outcome: 'toString', message: 'm' })],
+    ['returns no message', () => ({ outcome: 'pass' })],
   ])('refuses when a rule %s', (_, check) => {
     const failed = { outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
     expect(asked(check)).toEqual([{ ...about, ...failed }])
   })
 
-  it('keeps figures that are numbers, and leaves out the others', () => {
+  it('keeps figures that are numbers, and omits others', () => {
     expect(asked(() => ({ outcome: 'advise', message: 'm', actual: NaN, threshold: 2 }))).toStrictEqual([
       { gate: 'rule:a', stage: 'pre-generation', outcome: 'advise', code: 'rule_advised', message: 'm', threshold: 2 },
     ])

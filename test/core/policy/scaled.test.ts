@@ -31,11 +31,11 @@ const signals = (logOdds: number, scale?: Signals['scale']): Signals => ({
 })
 const read = (logOdds: number, scale?: Signals['scale']): number => confidenceOf(confidence, signals(logOdds, scale))
 
-describe('a confidence on the scale of its collection', () => {
+describe('a confidence on the scale of a collection', () => {
   it.each([
     [0.025, 0.55],
     [0.01, 0.8],
-  ])('reads what %d of the windows reach as %d', (tail, wanted) => {
+  ])('maps a score that a share of %d of the windows reaches to %d', (tail, wanted) => {
     let [low, high] = [0, 10]
     while (high - low > 1e-9) {
       const middle = (low + high) / 2
@@ -46,7 +46,7 @@ describe('a confidence on the scale of its collection', () => {
   })
 
   it.each([2, 5, 30])(
-    'reads log-odds of a question of %d terms higher by .4 for each e-fold of them',
+    'raises the log-odds of a question of %d terms by .4 for each factor e in its length',
     (questionTermCount) => {
       const longer = { ...signals(-1, OWN), questionTermCount }
       expect(confidenceOf(confidence, longer)).toBeCloseTo(read(-1 + 0.4 * Math.log(questionTermCount), OWN), 12)
@@ -54,7 +54,7 @@ describe('a confidence on the scale of its collection', () => {
     },
   )
 
-  it('is as it was where the collection has none', () => {
+  it('is unchanged when the collection has no scale', () => {
     for (const logOdds of [-8, -1, 0, 0.3, 2, 9]) {
       const before = confidenceOf(plain, signals(logOdds))
       expect(read(logOdds)).toBe(before)
@@ -62,14 +62,14 @@ describe('a confidence on the scale of its collection', () => {
     }
   })
 
-  it('is read on another scale where there is one for that', () => {
+  it('uses the scale `otherwise` when the collection has none', () => {
     const elsewhere = scaled(plain, { atMiddle, perDeviation, otherwise: { middle: -1.5, deviation: 1.2 } })
     expect(confidenceOf(elsewhere, signals(0.3))).toBe(read(0.3, OWN))
     expect(confidenceOf(elsewhere, signals(0.3, { ...OWN, middle: 0 }))).toBe(read(0.3, { ...OWN, middle: 0 }))
     expect(calibrationOf(elsewhere, signals(0.3))).toBe('uncalibrated')
   })
 
-  it('keeps the order of any two questions of a length, and stays within 0 and 1', () => {
+  it('keeps the order of questions of equal length, and stays within 0 and 1', () => {
     for (const middle of [-9, -2, 0, 3])
       for (const deviation of [0.1, 1, 7]) {
         const own = { ...OWN, middle, deviation }
@@ -81,7 +81,7 @@ describe('a confidence on the scale of its collection', () => {
       }
   })
 
-  it('is none where the confidence is none, or the record is damaged', () => {
+  it('is NaN when the inner confidence is NaN or the record is damaged', () => {
     expect(read(NaN, OWN)).toBeNaN()
     expect(confidenceOf(confidence, { ...signals(0, OWN), questionTermCount: undefined as never })).toBeNaN()
     // As JSON reads what was no finite number.
@@ -96,7 +96,7 @@ describe('a confidence on the scale of its collection', () => {
     }
   })
 
-  it('refuses settings that are no rising line, and an unknown confidence within', () => {
+  it('rejects settings that do not rise, and an unknown inner confidence', () => {
     const { settings: given } = confidence
     for (const broken of [
       { atMiddle: NaN },
@@ -113,7 +113,7 @@ describe('a confidence on the scale of its collection', () => {
     expect(() => confidenceBy(scaledModel([logisticModel]), flat as never)).toThrow('confidence has a wrong scale')
   })
 
-  it('reads what the confidence within reads, the scale, and what is read on it', () => {
+  it('reads the signals of the inner confidence, the scale and the scores', () => {
     const names = ({ model, settings: of }: PolicyConfidence) => model.reads?.(of).map(({ name }) => name)
     expect(names(confidence)).toEqual(['sentenceMatch', 'scale', 'questionTermCount', 'curves'])
     const blind = { kind: 'blind', validate: () => undefined, confidence: () => 0.5 }
@@ -125,7 +125,7 @@ describe('a confidence on the scale of its collection', () => {
     expect(unscaled(plain)).toBe(plain)
   })
 
-  describe('with a score of meaning', () => {
+  describe('with a scale of a semantic score', () => {
     const meaning = { kind: 'cosine', middle: 0.5, deviation: 0.05, charge: 0.1 }
     const ofWhole = weakestPart(plain)
     const onBoth = scaled(ofWhole, { atMiddle, perDeviation })
@@ -138,7 +138,7 @@ describe('a confidence on the scale of its collection', () => {
         ...more,
       })
 
-    it('is carried by one that no window reaches, and judged by words where there is none', () => {
+    it('is high for a score that no window reaches, and judged by words without a score or a scale of it', () => {
       expect(asked(0.7)).toBeGreaterThan(0.8)
       expect(asked(0.5)).toBeLessThan(0.05)
       expect(asked(undefined)).toBe(read(-3, OWN))
@@ -146,7 +146,7 @@ describe('a confidence on the scale of its collection', () => {
       expect(asked(undefined, { curves: { bm25: { scores: [9], topPairSharesDocument: false } } })).toBe(read(-3, OWN))
     })
 
-    it('is not carried where the question has parts, and less by as much as a piece is foreign to the rest', () => {
+    it('ignores the score when the question has parts, and is lower by as much as a piece differs from the rest', () => {
       const words = asked(undefined, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })
       expect(asked(0.9, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })).toBe(words)
       const foreign = { stretches: [{ sentenceMatch: -9 }] }
@@ -157,7 +157,7 @@ describe('a confidence on the scale of its collection', () => {
       expect(asked(0.9, { stretches: [{ sentenceMatch: -4 }] })).toBe(asked(0.9))
     })
 
-    it('is less by the deviations of the words that a piece lacks', () => {
+    it('is lower by the deviations that a piece lacks in words', () => {
       // Each stretch takes .6 log-odds, half a deviation.
       const lessByStretches = {
         kind: 'less',
@@ -176,14 +176,14 @@ describe('a confidence on the scale of its collection', () => {
       expect(Math.log(found / (1 - found))).toBeCloseTo(3 - 0.5 - 0.1, 9)
     })
 
-    it('is none where the record of it is damaged', () => {
+    it('is NaN when the record of the scale is damaged', () => {
       for (const damaged of [{ deviation: 0 }, { middle: null }, { charge: null }]) {
         expect(asked(0.9, {}, { ...OWN, meaning: { ...meaning, ...damaged } })).toBeNaN()
       }
     })
   })
 
-  it('says on what it rests', () => {
+  it('reports its calibration', () => {
     expect(calibrationOf(confidence, signals(0))).toBe('uncalibrated')
     expect(calibrationOf(confidence, signals(0, OWN))).toBe('scaled')
     expect(calibrationOf(logistic({ intercept: 0, weights: {}, provenance: '' }), signals(0))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('a confidence on the scale of its collection', () => {
 })
 
 describe('balanced', () => {
-  it('opts in by its settings, and what is made of it for a reader does not', () => {
+  it('reads the scale by default, but not with graded chunks or when unscaled', () => {
     expect(readsScale(balanced())).toBe(true)
     expect(readsScale(balancedGraded())).toBe(false)
     const without = definePolicy({ ...balanced(), confidence: unscaled(balanced().confidence) })
@@ -207,7 +207,7 @@ describe('balanced', () => {
     ])
   })
 
-  it('judges again from the record alone', () => {
+  it('is judged again from the record alone', () => {
     const policy = definePolicy({ ...balanced(), confidence, gates: balanced().gates.slice(-1) })
     const verdicts = [undefined, { ...OWN, middle: -2 }, { ...OWN, middle: 3 }].map((own) => {
       const recorded = JSON.parse(JSON.stringify(signals(1, own))) as Signals

@@ -8,6 +8,6 @@ it.each([
   ['evidence', false],
   ['my rule:', false],
   ['', false],
-])('what %j found rests on texts: %s', (gate, expected) => {
+])('isOfTexts: a finding of %j depends on texts: %s', (gate, expected) => {
   expect(isOfTexts({ gate })).toBe(expected)
 })

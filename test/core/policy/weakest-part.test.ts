@@ -16,12 +16,12 @@ function confidence(half: object): number {
   return model.confidence(settings, { sentenceCoverage: 1, parts, stretches: [] } as unknown as Signals)
 }
 
-it('a part is lifted where the passage that supports the whole holds something of it', () => {
+it('a part has a higher confidence when the best passage contains a term of it', () => {
   expect(confidence({ leans: 1 })).toBeGreaterThan(0.75)
   expect(confidence({})).toBeCloseTo(0.5)
 })
 
-it('what would be refused by itself gets no answer without a caution behind what is supported', () => {
+it('a part that would be refused alone, beside a supported part, never gets an answer without a caution', () => {
   const refused = { sentenceCoverage: 0.549 } // A confidence of .549.
   expect(confidence({ ...refused, leans: 1 })).toBeLessThan(0.8)
 })
@@ -35,13 +35,13 @@ const within = (
 const logOdds = (share: number): number => Math.log(share / (1 - share))
 
 it.each([
-  ['without pieces', {}, 2],
+  ['2 without pieces', {}, 2],
   ['2 above the weakest end', { stretches: [{ sentenceCoverage: 0.5 }, { sentenceCoverage: 0 }] }, 0],
-  ['those of what stands beside a quotation', { stretches: [{ sentenceCoverage: 0.25, besideQuoted: 1 }] }, -1],
+  ['those of the text beside a quotation', { stretches: [{ sentenceCoverage: 0.25, besideQuoted: 1 }] }, -1],
   ['at most the whole', { stretches: [{ sentenceCoverage: 1 }] }, 2],
   ['1.18 above a part that leans', { parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.25, leans: 1 }] }, 0.18],
   [
-    'the weakest of what leans',
+    '1.18 above the weakest part that leans',
     {
       parts: [
         { sentenceCoverage: 0.5, leans: 1 },
@@ -50,7 +50,7 @@ it.each([
     },
     0.18,
   ],
-])('log-odds of a whole with 2 are %s', (_, pieces, expected) => {
+])('a whole with log-odds of 2 gets %s', (_, pieces, expected) => {
   expect(logOdds(within(pieces))).toBeCloseTo(expected)
 })
 
@@ -58,7 +58,7 @@ it.each([
   ['a quarter', 1 / 4, [-1, -0.41]],
   ['half', 1 / 2, [0, 0.18]],
   ['four fifths', 4 / 5, [0.4, 0.42]],
-])('a scale that answers seven terms from %s lifts an end and a part', (_, from, expected) => {
+])('a scale that answers seven terms from %s sets the margins of an end and a part', (_, from, expected) => {
   const scale = { middle: logOdds(from) + 0.4 * Math.log(7) - REFUSED_BELOW, deviation: 1 }
   const lifted = [
     { stretches: [{ sentenceCoverage: 0 }] },
@@ -67,13 +67,13 @@ it.each([
   for (const [at, odds] of lifted.entries()) expect(odds).toBeCloseTo(expected[at]!)
 })
 
-it('a scale of half the deviation lifts an end by as much where it answers from the same', () => {
+it('a scale of half the deviation gives the same margin when it answers from the same value', () => {
   const scale = { middle: logOdds(1 / 4) + 0.4 * Math.log(7) - REFUSED_BELOW / 2, deviation: 0.5 }
   const stretches = [{ sentenceCoverage: 0 }]
   expect(logOdds(within({ stretches, scale, questionTermCount: 7 }))).toBeCloseTo(-1)
 })
 
-it('on a scale a piece is read by its own length', () => {
+it('on a scale, a piece is adjusted for its own length', () => {
   const scale = { middle: 0.4 * Math.log(7) - REFUSED_BELOW, deviation: 1 }
   const stretches = [{ sentenceCoverage: 0, questionTermCount: 2 }]
   const odds = logOdds(within({ stretches, scale, questionTermCount: 7 }))
@@ -81,7 +81,7 @@ it('on a scale a piece is read by its own length', () => {
   expect(logOdds(within({ stretches, questionTermCount: 7 }))).toBeCloseTo(0)
 })
 
-it('the parts decide where the whole is weaker than the weakest of them', () => {
+it('the weakest part decides when the whole is weaker', () => {
   expect(logOdds(within({ parts: [{ sentenceCoverage: 1 }, { sentenceCoverage: 0.75 }] }, 0.25))).toBeCloseTo(1)
 })
 
@@ -89,7 +89,7 @@ it('a record without its pieces has no confidence', () => {
   for (const damaged of [{ parts: undefined }, { stretches: 7 as never }]) expect(within(damaged as never)).toBeNaN()
 })
 
-it('pieces are read with what the confidence reads', () => {
+it('the model reads the signals of the inner confidence and of the pieces', () => {
   const reads = model.reads?.(settings) ?? []
   expect(reads.map(({ name }) => name)).toEqual(['sentenceCoverage', 'parts', 'stretches'])
   const subject = subjectOf({

@@ -26,7 +26,7 @@ describe('closestPassages', () => {
     ])
   })
 
-  it('tells the public titles alone, each once, and nothing of documents without one', () => {
+  it('shows the public only titles, each once, and omits documents without a title', () => {
     const chunks = [
       chunk('secret.md', { section: 'Secret', source: 'docs/secret.md' }),
       chunk('a.md', { title: 'Alpha', section: 'Alpha › One', source: 'docs/a.md' }),
@@ -37,7 +37,7 @@ describe('closestPassages', () => {
     expect(closestPassages(chunks, { count: 2, audience: 'public' })).toEqual([{ title: 'Alpha' }, { title: 'Gamma' }])
   })
 
-  it('tells neither texts nor figures', () => {
+  it('contains neither texts nor figures', () => {
     expect(JSON.stringify(closestPassages([chunk('a.md')], { count: 3, audience: 'operator' }))).toBe(
       '[{"title":"a.md"}]',
     )
@@ -46,7 +46,7 @@ describe('closestPassages', () => {
   it.each([
     [[], 3],
     [[chunk('a.md')], 0],
-  ])('names none of %j up to %i', (chunks, count) => {
+  ])('is empty for %j with a count of %i', (chunks, count) => {
     for (const audience of ['operator', 'public'] as const) {
       expect(closestPassages(chunks, { count, audience })).toEqual([])
     }

@@ -46,7 +46,7 @@ describe('explain', () => {
     )
   })
 
-  it('names an advice, the gate that gave it, and what it says', () => {
+  it('names an advice, its gate and its message', () => {
     const signals = signalsOf()
     const policy = { gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.9 })] }
     const finding = (outcome: 'advise' | 'pass', message: string): Finding => ({
@@ -63,7 +63,7 @@ describe('explain', () => {
     expect(explain({ ...decision, findings: [] }, policy)).not.toHaveProperty('reason')
   })
 
-  it('shows the findings of graded chunks as figures only where grades and the gate are known', () => {
+  it("shows findings about grades as figures only when the grades and the gate's settings are known", () => {
     const finding: Finding = {
       gate: 'graded-relevance',
       stage: 'pre-generation',
@@ -138,7 +138,7 @@ describe('explain', () => {
     expect(explained(balanced(), kind, scores).checks).toEqual([])
   })
 
-  it('lists the checks of grades alone, and of scores alone, where the policy has only their gate', () => {
+  it('lists only the checks of the gates that the policy has', () => {
     const checksOf = (gates: readonly PolicyGate[], curves: NonNullable<Signals['curves']>) =>
       explain(
         { verdict: 'pass', confidence: 1, band: 'high', findings: [], signals: signalsOf({ curves }) },
@@ -161,13 +161,13 @@ describe('explain', () => {
     expect(checksOf([retrievalScore()], { grade: aCurve(3), bm25: aCurve(3, 1) })).toBe(3)
   })
 
-  it('says which tier decided when no chunk was graded', () => {
+  it('names the tier that decided when no chunk was graded', () => {
     const { facts, reason } = explained(twoTier(), 'bm25', [0.06, 0.055])
     expect(facts.map(({ label }) => label)).toEqual(['retrieval-score'])
     expect(reason).toBe('Top-1/Top-2 ratio (1.09) below threshold (1.2)')
   })
 
-  it('has a line for every gate that judged, and the metrics in words where the policy weighs them', () => {
+  it('has a line for every gate that judged, and metrics in words when the policy weighs them', () => {
     const { facts, decision, checks, analysis } = explained(balanced(), 'bm25', [1])
     expect(facts).toEqual([{ label: 'confidence-range', value: expect.stringMatching(/^Confidence \(/) }])
     expect(decision).toBe('REFUSE')
@@ -198,7 +198,7 @@ describe('explain', () => {
     expect(explain(JSON.parse(JSON.stringify(decision)) as typeof decision, policy)).toEqual(explain(decision, policy))
   })
 
-  it('has what the preset tells at a glance, where it tells something', () => {
+  it("includes the preset's glance when the preset has one", () => {
     const signals = signalsOf()
     const decision = { signals, ...judge(balanced(), signals) }
     const { gates } = balanced()

@@ -126,7 +126,7 @@ describe('the texts', () => {
     `)
   })
 
-  it('belong to reasons that refuse: those that do not refuse say nothing in place of an answer', () => {
+  it('are empty for reasons that do not refuse', () => {
     const silent = Object.entries(ANY_POLICY.texts).flatMap(([code, { answer }]) => (answer === '' ? [code] : []))
     expect(silent.sort()).toEqual([
       'advisory_only',

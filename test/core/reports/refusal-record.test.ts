@@ -24,7 +24,7 @@ const refused = (finding: Partial<Finding> = {}, given: Partial<Decision> = {}):
   })
 
 describe('the record of a refusal', () => {
-  it('says which gate refused, by how much, and when', () => {
+  it('names the gate that refused, the deficit and the time', () => {
     expect(refusalRecord(refused(), AT_MS)).toStrictEqual({
       decision_id: '01930000-0000-7000-8000-000000000001',
       policy_id: 'balanced@0123456789abcdef',
@@ -37,7 +37,7 @@ describe('the record of a refusal', () => {
     })
   })
 
-  it('holds the question where it is given, and who should look', () => {
+  it('contains the question only when given, and escalate only when true', () => {
     expect(refusalRecord(refused({}, { escalate: true }), AT_MS, 'Why?')).toMatchObject({
       query: 'Why?',
       escalate: true,
@@ -46,17 +46,17 @@ describe('the record of a refusal', () => {
   })
 
   it.each<[string, { actual?: unknown; threshold?: unknown }, number | null]>([
-    ['what is under the threshold', { actual: 0.123_45, threshold: 0.2 }, 0.0766],
-    ['nothing at the threshold', { actual: 0.7 }, 0],
+    ['the distance below the threshold', { actual: 0.123_45, threshold: 0.2 }, 0.0766],
+    ['0 at the threshold', { actual: 0.7 }, 0],
     ['none above it', { actual: 0.8 }, null],
-    ['none without what was measured', { actual: undefined }, null],
+    ['none without a measured value', { actual: undefined }, null],
     ['none without a threshold', { threshold: undefined }, null],
-    ['none where nothing is compared', { actual: undefined, threshold: undefined }, null],
+    ['none without either', { actual: undefined, threshold: undefined }, null],
   ])('has as its deficit %s', (_, figures, deficit) => {
     expect(refusalRecord(refused(figures as Partial<Finding>), AT_MS)?.deficit).toBe(deficit)
   })
 
-  it('is none where nothing was refused', () => {
+  it('is undefined when nothing was refused', () => {
     expect(refusalRecord(refused({}, { verdict: 'advise' }), AT_MS)).toBeUndefined()
     expect(refusalRecord(refused({}, { findings: [ADVISES] }), AT_MS)).toBeUndefined()
     expect(refusalRecord(aDecision({ findings: [ADVISES] }), AT_MS)).toBeUndefined()

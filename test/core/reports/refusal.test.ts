@@ -89,14 +89,17 @@ const REFUSALS: readonly (readonly [name: string, policy: Policy, rankings: read
 ]
 
 describe('buildRefusal for the public', () => {
-  it.each(REFUSALS)('holds no number for %s: figures tell what the corpus holds', (_, policy, rankings) => {
-    const { decision, chunks } = decide(policy, rankings)
-    expect(decision.verdict).toBe('refuse')
-    expect(numbersIn(buildRefusal(decision, chunks, 'public'))).toEqual([])
-    expect(numbersIn(summariseDecision(decision, chunks, 'public'))).toEqual([])
-  })
+  it.each(REFUSALS)(
+    'contains no number for %s, because figures reveal what the corpus contains',
+    (_, policy, rankings) => {
+      const { decision, chunks } = decide(policy, rankings)
+      expect(decision.verdict).toBe('refuse')
+      expect(numbersIn(buildRefusal(decision, chunks, 'public'))).toEqual([])
+      expect(numbersIn(summariseDecision(decision, chunks, 'public'))).toEqual([])
+    },
+  )
 
-  it.each(REFUSALS)('has exactly the members it promises for %s', (_, policy, rankings) => {
+  it.each(REFUSALS)('has exactly the documented members for %s', (_, policy, rankings) => {
     const { decision, chunks } = decide(policy, rankings)
     const { answer, reason, suggestions } = textOf(decision.reason)
     expect(buildRefusal(decision, chunks, 'public')).toEqual({
@@ -115,7 +118,7 @@ describe('buildRefusal for the public', () => {
     expect(suggestions.length).toBeGreaterThan(0)
   })
 
-  it('is the same for any two questions refused for one reason in one band', () => {
+  it('is the same for any two questions refused for the same reason in the same band', () => {
     const [one, two] = [0.61, -0.2].map((cosine) => decide(multiGate(), [aRanking('cosine', [cosine])]))
     const body = ({ decision, chunks }: typeof one & object): unknown => ({
       ...buildRefusal(decision, chunks, 'public'),
@@ -138,7 +141,7 @@ describe('buildRefusal for operators', () => {
     expect(refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
   })
 
-  it('leaves out what a chunk does not have, and shows what it has', () => {
+  it('omits the missing fields of a chunk and shows the others', () => {
     const { decision } = decide(balanced(), [])
     const bare: Chunk = { id: 'a', documentId: 'd', text: 't', scores: { bm25: 1 } }
     const full: Chunk = { ...bare, title: 'T', section: 'S', source: 'https://example.com', metadata: { secret: 1 } }
@@ -180,7 +183,7 @@ describe('summariseDecision', () => {
     },
   )
 
-  it('tells operators of the answer only where one was judged', () => {
+  it('shows operators the judgement of an answer only when one was judged', () => {
     const before = summariseDecision(decision, chunks, 'operator')
     expect(Object.keys(before.detail ?? {})).toEqual([
       'confidence',
@@ -216,7 +219,7 @@ describe('buildRefusal where several gates refuse', () => {
     findings,
   })
 
-  it('has the members of document 004 when its gate is the first, with figures for operators alone', () => {
+  it('has the members of document 004 when its gate refused first, with figures only for operators', () => {
     const first = refused(finding('evidence-share'), finding('grounding'))
     expect(buildRefusal(first, chunks, 'operator')).toMatchObject({
       status: 'insufficient_evidence',
@@ -230,7 +233,7 @@ describe('buildRefusal where several gates refuse', () => {
     expect(shown).not.toHaveProperty('gating')
   })
 
-  it('has none of them when another gate came before, but still reports the share to operators', () => {
+  it('has none of them when another gate refused first, but still reports the share to operators', () => {
     const second = refused(finding('grounding'), finding('evidence-share'))
     for (const audience of ['public', 'operator'] as const) {
       expect(buildRefusal(second, chunks, audience)).not.toHaveProperty('status')
@@ -241,14 +244,14 @@ describe('buildRefusal where several gates refuse', () => {
     })
   })
 
-  it('has no sentences without support unless it is given them', () => {
+  it('has unsupported sentences only when they are given', () => {
     expect(buildRefusal(refused(), chunks, 'operator').detail).not.toHaveProperty('unsupported_sentences')
     expect(buildRefusal(refused(), chunks, 'operator', ['It flies.']).detail?.unsupported_sentences).toEqual([
       'It flies.',
     ])
   })
 
-  it('gives operators the reason of the catalogue where no finding says more', () => {
+  it('gives operators the reason from the catalogue when no finding has a message', () => {
     expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(textOf('share_low').reason)
   })
 })
@@ -292,7 +295,7 @@ describe("the reference documents' examples", () => {
     ],
     ['R014: low scores', twoTier(), [aRanking('bm25', [0.049, 0.01])], 'All retrieval scores too low'],
     ['R015: no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])], 'No clear winner among results'],
-  ] as const)('000, in its own words to both audiences, with the figures to operators alone: %s', (...row) => {
+  ] as const)('000, in its own words to both audiences, with figures only for operators: %s', (...row) => {
     const [, policy, rankings, wording] = row
     const { decision, chunks } = decide(policy, rankings)
     const operator = buildRefusal(decision, chunks, 'operator')
@@ -306,7 +309,7 @@ describe("the reference documents' examples", () => {
     expect(numbersIn(shown)).toEqual([])
   })
 
-  it('000: what operators read of scores and counts has the measured value and the threshold', () => {
+  it('000: operators see the measured value and the threshold of scores and counts', () => {
     const reasonOf = (policy: Policy, ranking: Ranking): string => {
       const { decision, chunks } = decide(policy, [ranking])
       return buildRefusal(decision, chunks, 'operator').refusal_reason
@@ -320,7 +323,7 @@ describe("the reference documents' examples", () => {
     )
   })
 
-  it('001 and 004: a refusal for an expert says so to both audiences, and only a refusal does', () => {
+  it('001 and 004: a refusal under an expert policy has escalate for both audiences, and only a refusal has', () => {
     const weak = [aRanking('convex', [0.3, 0.29])]
     const { decision, chunks } = decide(legalReview(), weak)
     expect(decision).toMatchObject({ verdict: 'refuse', escalate: true })
@@ -354,7 +357,7 @@ describe("the reference documents' examples", () => {
   })
 })
 
-describe('what an operator is told', () => {
+describe('a refusal for operators', () => {
   const policy = definePolicy({
     name: 'mine',
     confidence: balanced().confidence,
@@ -365,7 +368,7 @@ describe('what an operator is told', () => {
   const told = (given: Partial<Decision>, options: Partial<ReportOptions> = {}) =>
     build({ ...decision, ...given }, chunks, { audience: 'operator', policy, ...options })
 
-  it('are the gates with their settings, and sentences only where there are some', () => {
+  it('contains the gates with their settings, and unsupported sentences when there are some', () => {
     const { detail } = told({})
     expect(detail?.gates).toEqual([{ gate: 'min-top-cosine', refuseBelow: 0.7 }])
     expect(detail).not.toHaveProperty('unsupported_sentences')
@@ -373,7 +376,7 @@ describe('what an operator is told', () => {
     expect(told({}, { unsupported: ['So.'] }).detail?.unsupported_sentences).toEqual(['So.'])
   })
 
-  it('is the scale, and whether the documents have changed since', () => {
+  it('contains the scale, and whether the documents have changed since', () => {
     const scale = { middle: -1, deviation: 1, learnedAtMs: Date.UTC(2026, 0, 2), corpusVersion: 3 }
     const shown = (corpusVersion: number) =>
       told({ signals: { ...decision.signals, scale }, corpusVersion }).detail?.scale
@@ -381,13 +384,13 @@ describe('what an operator is told', () => {
     expect([shown(3), shown(4)]).toStrictEqual([learned, { ...learned, stale: true }])
   })
 
-  it('are the passages that came closest, where some are to be named', () => {
+  it('contains the closest passages when asked for', () => {
     expect(told({})).not.toHaveProperty('closest')
     expect(told({}, { closestPassages: 1 }).closest).toEqual([{ title: chunks[0]!.documentId }])
     expect(told({}, { closestPassages: 1, audience: 'public' })).not.toHaveProperty('closest')
   })
 
-  it("is a rule's own text where it is the one that refused, and a stand-in before that", () => {
+  it('uses the text of a rule only when that rule refused', () => {
     const rule = { ...decision.findings[0]!, gate: 'rule:a', publicText: 'No weather here.' }
     const advising = { ...rule, outcome: 'advise' as const, publicText: 'Careful.' }
     const usual = told({})
@@ -407,7 +410,7 @@ describe('what an operator is told', () => {
 })
 
 describe('the catalogue of texts', () => {
-  it('holds no figure', () => {
+  it('contains no figure', () => {
     expect(numbersIn(ANY_POLICY.texts)).toEqual([])
     expect(numbersIn(CAUTION_FOR_MODEL)).toEqual([])
   })
@@ -429,7 +432,7 @@ describe('the refusal of an answer', () => {
     }),
   )
 
-  it('holds no number for the public, nor a word of the answer', () => {
+  it('contains no number for the public, and no word of the answer', () => {
     expect(refusals.length).toBeGreaterThan(7)
     for (const decision of refusals) {
       const refusal = buildRefusal(decision, chunks, 'public', ['What the answer said.'])
@@ -440,7 +443,7 @@ describe('the refusal of an answer', () => {
     }
   })
 
-  it('has the members of document 004 only where its gate decided', () => {
+  it('has the members of document 004 only when its gate decided', () => {
     const bySufficiency = refusals.filter(({ reason }) =>
       ['share_low', 'shares_missing', 'shares_invalid'].includes(reason),
     )

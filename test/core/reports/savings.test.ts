@@ -27,31 +27,46 @@ const anExchange = (given: Partial<FinishedExchange> = {}): FinishedExchange => 
 const refused: Partial<FinishedExchange> = { decision: { verdict: 'refuse' } }
 const judgedAnswer: Partial<FinishedExchange> = { decision: { verdict: 'refuse', answerSignals: answerSignalsOf() } }
 
-describe('a ledger', () => {
+describe('the savings of a request', () => {
   it.each<[string, Partial<FinishedExchange>, SavingsSettings, ReturnType<typeof savingOf>]>([
     ['a model was asked', {}, { prices: PRICES, averageCall: AVERAGE }, undefined],
     ['a refusal was only observed', { ...refused, mode: 'observe' }, {}, undefined],
     ['the answer itself was refused, after its call', judgedAnswer, {}, undefined],
-    ['that refusal is sent again', { ...judgedAnswer, cache: 'hit', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
-    ['a refusal whose call was not counted', refused, { prices: PRICES }, { by: 'refusal' }],
-    ['an answer without usage', { cache: 'hit' }, { prices: PRICES }, { by: 'cache' }],
-    ['the evidence of an answer came again', { cache: 'evidence-hit', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
-    ['tokens without prices', { cache: 'stale', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
-    ['the average call', refused, { averageCall: AVERAGE }, { by: 'refusal', ...AVERAGE, estimated: true }],
     [
-      'a hit: 3,000 × .15 and 500 × .6 for a million, and nothing was retrieved',
+      'the refusal of an answer is sent from the cache',
+      { ...judgedAnswer, cache: 'hit', usage: USAGE },
+      {},
+      { by: 'cache', ...USAGE },
+    ],
+    ['a refusal has no average call', refused, { prices: PRICES }, { by: 'refusal' }],
+    ['a stored answer has no usage', { cache: 'hit' }, { prices: PRICES }, { by: 'cache' }],
+    [
+      'the answer was stored for the same evidence',
+      { cache: 'evidence-hit', usage: USAGE },
+      {},
+      { by: 'cache', ...USAGE },
+    ],
+    ['there are tokens but no prices', { cache: 'stale', usage: USAGE }, {}, { by: 'cache', ...USAGE }],
+    [
+      'only an average call is given',
+      refused,
+      { averageCall: AVERAGE },
+      { by: 'refusal', ...AVERAGE, estimated: true },
+    ],
+    [
+      'a hit has 3,000 × .15 and 500 × .6 per million, and nothing was retrieved',
       { cache: 'hit', usage: USAGE, retrievals: 0 },
       { prices: PRICES, averageCall: AVERAGE },
       { by: 'cache', ...USAGE, modelCost: 0.00075, retrievalCost: 0 },
     ],
     [
-      'a refusal by the average, less two retrievals',
+      'a refusal has the average cost, less two retrievals',
       { ...refused, retrievals: 2 },
       { prices: PRICES, averageCall: AVERAGE },
       { by: 'refusal', ...AVERAGE, estimated: true, modelCost: 0.00027, retrievalCost: 8e-6 },
     ],
-    ['a cached refusal, which needed no call before either', { ...refused, cache: 'hit' }, {}, { by: 'refusal' }],
-  ])('where %s', (_, given, settings, expected) => {
+    ['a refusal comes from the cache, and had no model call', { ...refused, cache: 'hit' }, {}, { by: 'refusal' }],
+  ])('are as expected when %s', (_, given, settings, expected) => {
     const { modelCost, retrievalCost, ...counted } = savingOf(anExchange(given), settings) ?? {}
     const { modelCost: expectedCost, retrievalCost: expectedRetrieval, ...expectedCounts } = expected ?? {}
     expect(counted).toStrictEqual(expectedCounts)
@@ -67,7 +82,7 @@ describe('a ledger', () => {
     { inputTokens: '7', outputTokens: 1 },
     { inputTokens: 7 },
     null,
-  ])('takes a report of %j for none', (usage) => {
+  ])('ignore a token report of %j', (usage) => {
     const exchange = { ...anExchange({ cache: 'hit' }), usage } as unknown as FinishedExchange
     expect(savingOf(exchange, { prices: PRICES })).toEqual({ by: 'cache' })
     expect(savingOf(exchange, { averageCall: AVERAGE })).toEqual({ by: 'cache', ...AVERAGE, estimated: true })
@@ -91,7 +106,7 @@ describe('a ledger', () => {
     perRetrieval: fc.double({ min: 0, max: 1, noNaN: true }),
   })
 
-  it('never guesses: without an average no tokens but those reported, without prices no money', () => {
+  it('are never guessed: without an average only reported tokens, without prices no money', () => {
     fc.assert(
       fc.property(anyExchange, anyPrices, (exchange, prices) => {
         const saving = savingOf(exchange, { prices })
@@ -109,7 +124,7 @@ describe('a ledger', () => {
     )
   })
 
-  it('grows with every price and count, and is the same with an average where tokens are known', () => {
+  it('grow with every price and count, and are the same with an average when the tokens are known', () => {
     fc.assert(
       fc.property(anyExchange, anyPrices, tokens, (exchange, prices, averageCall) => {
         const saving = savingOf(exchange, { prices, averageCall })
@@ -130,8 +145,8 @@ describe('a ledger', () => {
   })
 })
 
-describe('its settings', () => {
-  it('takes what is whole', () => {
+describe('the settings of savings', () => {
+  it('are accepted with prices, with an average call, with both and with neither', () => {
     for (const settings of [
       {},
       { prices: PRICES },
@@ -142,7 +157,7 @@ describe('its settings', () => {
     }
   })
 
-  it('is counted in any currency of up to eight characters', () => {
+  it('accept any currency of up to eight characters', () => {
     expect(() => savingsLedger({ prices: { ...PRICES, currency: 'eurocent' } })).not.toThrow()
   })
 
@@ -160,7 +175,7 @@ describe('its settings', () => {
     ['savings.prices.currency', { prices: { ...PRICES, currency: 'thousands' } }],
     ['savings.averageCall.outputTokens', { averageCall: { inputTokens: 1 } }],
     ['savings.averageCall.inputTokens', { averageCall: { inputTokens: 1.5, outputTokens: 1 } }],
-  ])('names %s where it is wrong', (param, settings) => {
+  ])('are rejected naming %s when it is wrong', (param, settings) => {
     expect(() => savingsLedger(settings as unknown as SavingsSettings)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param }),
     )

@@ -16,11 +16,11 @@ const NONE = { ...LEARNED, kind: 'none', reason: 'too-few-windows' } as const
 
 describe('isCollectionScale', () => {
   it.each<[string, object]>([
-    ['one of words', SCALE],
-    ['one of words and meaning', { ...SCALE, meaning: MEANING }],
-    ['one at 0', { ...SCALE, middle: 0, meaning: { ...MEANING, middle: 0, charge: 0 } }],
-    ['one of a collection without an embedding, just begun', { ...NONE, embeddingModel: '', corpusVersion: 0 }],
-  ])('takes %s', (_, value) => {
+    ['a scale of words', SCALE],
+    ['a scale of words and meaning', { ...SCALE, meaning: MEANING }],
+    ['a scale with the middle 0', { ...SCALE, middle: 0, meaning: { ...MEANING, middle: 0, charge: 0 } }],
+    ['a new collection without an embedding', { ...NONE, embeddingModel: '', corpusVersion: 0 }],
+  ])('accepts %s', (_, value) => {
     expect(isCollectionScale(value)).toBe(true)
     expect(isCollectionScale(JSON.parse(JSON.stringify(value)))).toBe(true)
   })
@@ -29,7 +29,7 @@ describe('isCollectionScale', () => {
   const wrongNumbers = [undefined, null, '1', true, NaN, Infinity]
   const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs']
   it.each<[string, readonly unknown[]]>([
-    ['no record', [undefined, null, 'scale', [], 7]],
+    ['a value that is not a record', [undefined, null, 'scale', [], 7]],
     [
       'another origin',
       [
@@ -40,27 +40,27 @@ describe('isCollectionScale', () => {
     ['another kind', scales([{ kind: 'scales' }, { kind: undefined }])],
     ['a policy or an embedding without a name', scales([{ policyId: undefined }, { embeddingModel: null }])],
     [
-      'a count that is none',
+      'a count that is not a whole number',
       counts.flatMap((name) => scales([...wrongNumbers, -1].map((wrong) => ({ [name]: wrong })))),
     ],
-    ['a middle that is none', scales(wrongNumbers.map((middle) => ({ middle })))],
-    ['a deviation that is none', scales([...wrongNumbers, 0, -1].map((deviation) => ({ deviation })))],
+    ['a middle that is not a number', scales(wrongNumbers.map((middle) => ({ middle })))],
+    ['a deviation that is not above 0', scales([...wrongNumbers, 0, -1].map((deviation) => ({ deviation })))],
     [
-      'a meaning that is no scale',
+      'a meaning that is not a scale',
       scales([null, 'cosine', { ...MEANING, middle: null }].map((meaning) => ({ meaning }))),
     ],
-    ['one without a kind', scales([undefined, 3].map((kind) => ({ meaning: { ...MEANING, kind } })))],
+    ['a meaning without a kind', scales([undefined, 3].map((kind) => ({ meaning: { ...MEANING, kind } })))],
     [
-      'one with a charge that is none',
+      'a meaning whose charge is not a number of 0 and up',
       scales([...wrongNumbers, -0.1].map((charge) => ({ meaning: { ...MEANING, charge } }))),
     ],
-  ])('does not take %s', (_, values) => {
+  ])('rejects %s', (_, values) => {
     for (const value of values) expect(isCollectionScale(value), JSON.stringify(value)).toBe(false)
   })
 })
 
 describe('appliedScale', () => {
-  it('is what a decision records of it', () => {
+  it('contains what a decision records', () => {
     const { middle, deviation, learnedAtMs, corpusVersion } = SCALE
     const applied = { middle, deviation, learnedAtMs, corpusVersion }
     expect(appliedScale(SCALE, 'mine@1', 'small')).toStrictEqual(applied)
@@ -72,13 +72,13 @@ describe('appliedScale', () => {
   })
 
   it.each<[string, CollectionScale | null | undefined, string, string?]>([
-    ['where there is none', undefined, 'mine@1', 'small'],
-    ['where it was never learned', null, 'mine@1', 'small'],
-    ['where windows were too few', NONE, 'mine@1', 'small'],
+    ['when there is no scale', undefined, 'mine@1', 'small'],
+    ['when the scale was never learned', null, 'mine@1', 'small'],
+    ['when there were too few windows', NONE, 'mine@1', 'small'],
     ['under another policy', SCALE, 'mine@2', 'small'],
     ['under another embedding', SCALE, 'mine@1', 'large'],
-    ['under one that is not known', SCALE, 'mine@1'],
-  ])('is none %s', (_, scale, policyId, embeddingModel) => {
+    ['under an unknown embedding', SCALE, 'mine@1'],
+  ])('is undefined %s', (_, scale, policyId, embeddingModel) => {
     expect(appliedScale(scale, policyId, embeddingModel)).toBeUndefined()
   })
 })

@@ -11,11 +11,11 @@ it.each([
   [0.2, -Math.log(4)],
   [0, -Infinity],
   [1, Infinity],
-])('log-odds of %d are %d', (share, odds) => {
+])('the log-odds of %d are %d', (share, odds) => {
   expect(logOdds(share)).toBeCloseTo(odds, 12)
 })
 
-it('log-odds are read higher by .4 where a question has e times the terms', () => {
+it('log-odds rise by .4 when a question has e times the terms', () => {
   expect(byLength(-1, 1)).toBe(-1)
   expect(byLength(-1, Math.E)).toBeCloseTo(-0.6, 12)
   expect(byLength(-1)).toBeNaN()
@@ -28,11 +28,11 @@ it.each<[string, Parameters<typeof deviationsOn>, number]>([
   ['words and what of meaning is beyond one', [BOTH, 0, 0.7], 3.75],
   ['meaning where words say nothing', [BOTH, -1.5, 0.7], 2.75],
   ['meaning less what pieces lack', [BOTH, -1.5, 0.7, 0.5], 2.25],
-])('a question lies above what the collection cannot answer by %s', (_, asked, deviations) => {
+])('deviations above the unanswerable questions of a collection: %s', (_, asked, deviations) => {
   expect(deviationsOn(...asked)).toBeCloseTo(deviations, 12)
 })
 
-it('a damaged scale has no deviations', () => {
+it('a damaged scale gives NaN', () => {
   for (const damaged of [{ deviation: 0 }, { deviation: -1 }, { deviation: null }, { middle: null }, { middle: '1' }])
     expect(deviationsOf({ ...WORDS, ...damaged } as never, 0), JSON.stringify(damaged)).toBeNaN()
   expect(deviationsOn({ ...WORDS, meaning: { ...MEANING, charge: null as never } }, 0, 0.9)).toBeNaN()

@@ -10,16 +10,20 @@ const gap = (...texts: string[]): number => chunkCosineGap(read('Does the engine
 
 describe('chunkCosineGap', () => {
   it.each([
-    ['one chunk, without a runner-up', ['Engine start.'], 0],
-    ['a lead over nothing, whole', ['Engine start.', 'Red.'], 1],
-    ['a term twice as its root', ['Engine, engine. Start, paint.', 'Red.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
+    ['a single chunk is 0', ['Engine start.'], 0],
+    ['a chunk that alone contains the terms is 1', ['Engine start.', 'Red.'], 1],
+    [
+      'a repeated term counts its square root',
+      ['Engine, engine. Start, paint.', 'Red.'],
+      (Math.SQRT2 + 1) / Math.sqrt(8),
+    ],
     ['a lead over the runner-up', ['Engine start.', 'Engine stop.'], 0.5],
     ['the same lead in another order', ['Engine stop.', 'Red paint.', 'Engine start.'], 0.5],
     ['a lead among three', ['Engine stop.', 'Engine start.', 'Engine start, red paint.'], 1 - Math.SQRT1_2],
     ['a tie', ['Engine start.', 'Start engine.'], 0],
-    ['nothing of the question', ['Red paint.', ''], 0],
+    ['chunks without a term of the question is 0', ['Red paint.', ''], 0],
     ['no chunks', [], 0],
-  ])('takes %s', (_, texts, expected) => {
+  ])('of %s', (_, texts, expected) => {
     expect(gap(...texts)).toBeCloseTo(expected, 12)
   })
 })

@@ -59,7 +59,7 @@ const aNumber = fc.oneof(
 const anything = fc.oneof(aNumber, notANumber)
 
 describe('the strictest of outcomes', () => {
-  it('takes what is no outcome for a refusal: no gate passed it', () => {
+  it('treats an unknown outcome as a refusal', () => {
     for (const outcome of ['block', 'PASS', '', 'toString', ['refuse'], ['pass'], null, undefined, 0]) {
       expect(strictest(['pass', outcome as unknown as Verdict]), String(outcome)).toBe('refuse')
     }
@@ -87,7 +87,7 @@ describe('a malformed score', () => {
     )
   })
 
-  it('never passes through a confidence that was made of it', () => {
+  it('never passes by way of a confidence computed from it', () => {
     const everything = confidenceRange({ refuseBelow: 0, adviseBelow: 0 })
     fc.assert(
       fc.property(
@@ -110,7 +110,7 @@ describe('a malformed score', () => {
     )
   })
 
-  it('is not passed over for another kind: what document 003 reads first is what counts', () => {
+  it('is not replaced by another kind: the first kind that document 003 reads decides', () => {
     const policy = advisory({ adviseBelow: 0, unusableBelow: 0 })
     const answer = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
     for (const kind of ['cross-encoder', 'grade', 'cosine'] as const) {
@@ -127,7 +127,7 @@ describe('a malformed score', () => {
 })
 
 describe('a ratio of two good scores', () => {
-  it('is no weaker because the runner-up is next to nothing', () => {
+  it('is not lower because the runner-up is almost 0', () => {
     for (const second of [Number.MIN_VALUE, 1e-310, 0, -0, -1]) {
       const judgement = judge(twoTier(), signalsOf({ curves: { bm25: aCurve(9, second) } }))
       expect(judgement.verdict, String(second)).toBe('pass')
@@ -136,7 +136,7 @@ describe('a ratio of two good scores', () => {
   })
 })
 
-describe('further findings', () => {
+describe('findings of rules', () => {
   const outcome = fc.constantFrom<Finding['outcome']>('pass', 'advise', 'refuse', 'skip')
   const finding = outcome.map((said): Finding => ({
     gate: 'rule:any',
@@ -157,7 +157,7 @@ describe('further findings', () => {
     .map(signalsOf)
   const policies = [...PROFILES, withGates(gradedRelevance()), withGates(keywordCoverage())]
 
-  it('never make a verdict milder, also where every gate skipped', () => {
+  it('never make a verdict milder, even when every gate skips', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...policies),
@@ -178,7 +178,7 @@ describe('further findings', () => {
     )
   })
 
-  it('of the first stage hold in the second, also where a record lost their stage', () => {
+  it('of the first stage also count in the second, even without their stage in the record', () => {
     const policy = multiGate({ refuseBelowConfidence: 'off' })
     const measured = signalsOf({ curves: { cosine: aCurve(0.9) } })
     const { findings, policyId } = judge(policy, measured)
@@ -190,7 +190,7 @@ describe('further findings', () => {
   })
 })
 
-describe('a policy of any JSON', () => {
+describe('a policy read from any JSON', () => {
   const members = ['name', 'confidence', 'bands', 'gates', 'cacheLifetimes'] as const
   const json = fc.jsonValue({ maxDepth: 3 })
   const broken = fc.tuple(fc.constantFrom(...PROFILES), fc.constantFrom(...members), json)
@@ -225,7 +225,7 @@ describe('a policy of any JSON', () => {
   }
   const REFUSED_OR_JUDGES = /^(?:policy_invalid|judges)$/
 
-  it('is refused with policy_invalid, or judges', () => {
+  it('is rejected with policy_invalid, or can judge', () => {
     fc.assert(
       fc.property(broken, ([policy, member, value]) => {
         expect(becameOf({ ...policySettings(policy), [member]: value })).toMatch(REFUSED_OR_JUDGES)
@@ -234,7 +234,7 @@ describe('a policy of any JSON', () => {
     )
   })
 
-  it('is so whichever setting in it is replaced', () => {
+  it('is rejected or can judge whichever setting is replaced', () => {
     const at = fc
       .constantFrom(...PROFILES)
       .chain((policy) =>
@@ -248,16 +248,16 @@ describe('a policy of any JSON', () => {
     )
   })
 
-  it.each([undefined, null, 7, 'balanced', [], Promise.resolve(balanced())])('is no policy: %s', (input) => {
+  it.each([undefined, null, 7, 'balanced', [], Promise.resolve(balanced())])('is rejected: %s', (input) => {
     expect(() => definePolicy(input as unknown as Policy)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
   })
 
   it.each([
-    ['a name that is no text', { name: ['balanced'] }, 'name'],
-    ['no name', { name: undefined }, 'name'],
+    ['a name that is not a string', { name: ['balanced'] }, 'name'],
+    ['an empty name', { name: undefined }, 'name'],
     ['gates that are a set', { gates: new Set([minTopCosine().settings]) }, 'gates'],
     ['a gate that is missing', { gates: [null] }, 'gates'],
-    ['no bands', { bands: null }, 'bands'],
+    ['missing bands', { bands: null }, 'bands'],
     ['lifetimes that are missing in part', { cacheLifetimes: { high: {} } }, 'cacheLifetimes'],
     ['a model without weights', { confidence: { kind: 'logistic', intercept: 0 } }, 'confidence.weights'],
     ['weights in a list', { confidence: { kind: 'logistic', intercept: 0, weights: [] } }, 'confidence.weights'],
@@ -267,7 +267,7 @@ describe('a policy of any JSON', () => {
       'confidence.optionalFields',
     ],
     [
-      'fields in one text',
+      'fields as one string',
       { confidence: { kind: 'advisory-factors', requiredFields: 'summary', optionalFields: [] } },
       'confidence.requiredFields',
     ],
@@ -275,20 +275,20 @@ describe('a policy of any JSON', () => {
     ['an unknown preset', { preset: 'house' }, 'preset'],
     ['an unknown gate', { gates: [{ gate: 'always-pass' }] }, 'gates'],
     ['a gate that every object has', { gates: [{ gate: 'toString' }] }, 'gates'],
-  ])('names the setting at fault: %s', (_, change, param) => {
+  ])('is rejected naming the setting at fault: %s', (_, change, param) => {
     expect(() => resolvePolicy({ ...policySettings(balanced()), ...change }, PRESETS)).toThrow(
       expect.objectContaining({ code: 'policy_invalid', param }),
     )
   })
 
-  it.each(['abc', 5, [7], ['']])('takes fields only as a list of names: %j', (fields) => {
+  it.each(['abc', 5, [7], ['']])('is rejected unless its fields are a list of names: %j', (fields) => {
     const options = { requiredFields: fields as unknown as string[] }
     expect(() => advisory(options)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
   })
 })
 
 describe('an explanation', () => {
-  it('is there for every decision of every profile, also of a record that lacks signals', () => {
+  it('exists for every decision of every profile, also for a record without all signals', () => {
     const stages = ['judged', 'answered', 'old', 'empty'] as const
     fc.assert(
       fc.property(fc.constantFrom(...PROFILES), fc.constantFrom(...stages), aNumber, (policy, stage, score) => {
@@ -306,7 +306,7 @@ describe('an explanation', () => {
     )
   })
 
-  it('never calls safe what was refused, or what asks for care', () => {
+  it('never presents a refusal as safe, nor an answer with a caution', () => {
     const signals = signalsOf({ chunkCount: 2 })
     const finding = { gate: 'rule:any', stage: 'pre-generation', code: 'rule_refused', message: 'm' } as const
     for (const verdict of ['refuse', 'advise'] as const) {

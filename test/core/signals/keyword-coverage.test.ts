@@ -9,7 +9,7 @@ describe('keywordCoverage', () => {
     ['some of them', 'red engine key pump', ['The key.'], 0.25],
     ['none of them', 'red engine', ['Paint.'], 0],
     ['a question without keywords', 'what is it?', ['Paint.'], 0],
-  ])('of %s', (_, question, texts, share) => {
+  ])('is the share of keywords found: %s', (_, question, texts, share) => {
     expect(measure(question, evidenceOf(texts), EMPTY_LEXICON).keywordCoverage).toBe(share)
   })
 })

@@ -14,12 +14,12 @@ const confidence = (question: string): number =>
   confidenceOf(balanced().confidence, measureQuestion(question, EVIDENCE, LEXICON))
 
 describe('measureQuestion', () => {
-  it('measures a short question of one part as it is', () => {
+  it('measures a short question of one part like any text', () => {
     const question = 'When does the gate refuse weak evidence?'
     expect(measureQuestion(question, EVIDENCE, LEXICON)).toEqual(measure(question, EVIDENCE, LEXICON))
   })
 
-  it('measures what is asked, without the talk around it', () => {
+  it('ignores greetings and thanks around the question', () => {
     const asked = 'When does the gate refuse weak evidence?'
     const polite = measureQuestion(`Hi all, thanks! ${asked} Any help appreciated`, EVIDENCE, LEXICON)
     const { parts: _, askedTermCount: __, ...whole } = measure(asked, EVIDENCE, LEXICON)
@@ -27,7 +27,7 @@ describe('measureQuestion', () => {
     expect(polite.askedTermCount).toBeGreaterThan(4)
   })
 
-  it('measures what stands beside a sentence of the corpus, so that nothing hides there', () => {
+  it('measures the text beside a copied sentence as its own piece, so that nothing hides there', () => {
     const foreign = 'name the painter of the famous ceiling in rome'
     expect(confidence(SENTENCE.toLowerCase())).toBeGreaterThan(0.8)
     for (const question of [`${SENTENCE} ${foreign}`, `${foreign} ${SENTENCE}`]) {
@@ -40,7 +40,7 @@ describe('measureQuestion', () => {
     }
   })
 
-  it('measures the first and the last terms of a question of which the best passage holds nothing', () => {
+  it('measures the first or last terms of a question as a piece when the best passage contains none of them', () => {
     const asked = 'when does the gate refuse weak evidence'
     const foreign = 'juggle pineapples'
     for (const question of [
@@ -57,7 +57,7 @@ describe('measureQuestion', () => {
     }
   })
 
-  it('gives a part no more lead of its best passage than the whole has: they were found for the whole', () => {
+  it('limits the lead of the best passage for a part to its lead for the whole question', () => {
     const { bm25Lead, parts } = measureQuestion(
       'When does the gate refuse weak evidence? How are keys rotated?',
       EVIDENCE,
@@ -88,7 +88,7 @@ describe('measureQuestion', () => {
     (question, other) => `${question.replace('?', '').toLowerCase()} ${other}`,
   )
 
-  it('never gives a milder verdict for a part that nothing supports', () => {
+  it('never gives a milder verdict when an unsupported part is added', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
         expect(level(attach(question, other.join(' ')))).toBeLessThanOrEqual(level(question))
@@ -96,7 +96,7 @@ describe('measureQuestion', () => {
     )
   })
 
-  it('refuses what is followed by two terms that nothing supports, however they are attached', () => {
+  it('refuses when two unsupported terms follow, however they are attached', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
         fc.pre(new Set(other).size > 1)

@@ -23,17 +23,17 @@ describe('questionLikelihood', () => {
     ['nothing of the question', ['Red paint.'], 0],
     ['half of the question', ['Engine stop.'], gain(1 / 2, 0) / gain(1 / 2, 1 / 2)],
     ['no chunks', [], 0],
-  ])('takes %s', (_, texts, expected) => {
+  ])('is as computed for %s', (_, texts, expected) => {
     expect(likelihood(texts)).toBeCloseTo(expected, 12)
   })
 
-  it('looks for beginnings in the three best chunks only', () => {
+  it('compares beginnings of terms only in the three best chunks', () => {
     const alone = likelihood(['Red.', 'Blue.', 'Green.', 'Engine stop.'])
     expect(likelihood(['Red.', 'Blue.', 'Engine repairman.'])).toBeGreaterThan(alone)
     expect(likelihood(['Red.', 'Blue.', 'Green.', 'Engine repairman.'])).toBeCloseTo(alone, 12)
   })
 
-  it('takes nothing for near a short term, nor terms that only begin with the same letters', () => {
+  it('ignores beginnings of short terms, and beginnings with too few letters in common', () => {
     const of = (question: string, text: string): number =>
       questionLikelihood(read(question, evidenceOf([text]), buildLexicon([question])))
     expect(of('car', 'cars carp')).toBeGreaterThan(0)
@@ -45,13 +45,13 @@ describe('questionLikelihood', () => {
     expect(of('motor', 'mot')).toBeGreaterThan(0)
   })
 
-  it('takes the first five chunks', () => {
+  it('reads only the first five chunks', () => {
     const others = ['Red.', 'Blue paint.', 'Green grass.', 'White snow.']
     expect(likelihood([...others, 'Engine repair.'])).toBeCloseTo(1, 12)
     expect(likelihood([...others, 'Grey stone.', 'Engine repair.'])).toBe(0)
   })
 
-  it('gives 0 where a chunk makes the question no likelier than the collection does', () => {
+  it('is 0 when a chunk makes the question no likelier than the collection does', () => {
     // The one chunk of its lexicon is long and holds every term, so that half of the question loses more than it gains.
     const texts = Array.from({ length: 100 }, () => 'Engine repair is red paint.')
     expect(likelihood(['Engine, red paint, blue paint, green paint.'], buildLexicon(texts))).toBe(0)

@@ -15,32 +15,35 @@ describe('respelled', () => {
     ['the first left out', 'hotel', 'shotel'],
     ['another first letter', 'gotel', 'hotel'],
     ['the last left out', 'regulator', 'regulatori'],
-    ['a slip in an ending', 'installatiom', 'instal'],
-    ['a slip in the stem, and an ending', 'exprssion', 'express'],
+    ['a misspelling in an ending', 'installatiom', 'instal'],
+    ['a misspelling in the stem, and an ending', 'exprssion', 'express'],
     ['letters of another script', 'москвв', 'москва'],
-    ['two slips', 'nubmre', 'number', null],
+    ['two misspellings', 'nubmre', 'number', null],
     ['a short term', 'coe', 'code', null],
     ['two wrong letters in a row', 'hoxyl', 'hotel', null],
-    ['two in a row, one of which is the other', 'hoexl', 'hotel', null],
-    ['two in a row, the other of which is the one', 'hoxtl', 'hotel', null],
+    ['two wrong letters in a row, the first being the next letter', 'hoexl', 'hotel', null],
+    ['two wrong letters in a row, the second being the letter before', 'hoxtl', 'hotel', null],
     ['a short candidate', 'cods', 'cod', null],
     ['a number', '1979', '1978', null],
     ['an ending behind a stem of five letters', 'modelisms', 'model'],
-    ['a slip and seven letters', 'modelxational', 'model'],
-    ['a slip and eight', 'modelxyational', 'model', null],
+    ['a misspelling and an ending of seven letters', 'modelxational', 'model'],
+    ['a misspelling and an ending of eight letters', 'modelxyational', 'model', null],
     ['an ending behind a stem of four letters', 'stationar', 'stat', null],
-  ])('%s: %s', (_, term, candidate, expected: string | null = candidate) => {
-    expect(respelled(term, said([candidate])) ?? null).toBe(expected)
-  })
+  ])(
+    'corrects a term only within one misspelling: %s: %s',
+    (_, term, candidate, expected: string | null = candidate) => {
+      expect(respelled(term, said([candidate])) ?? null).toBe(expected)
+    },
+  )
 
-  it('takes the candidate that explains most letters, and of equals the first', () => {
+  it('chooses the candidate that explains most letters, and the first among equals', () => {
     expect(respelled('installatiom', said(['instal'], ['installation']))).toBe('installation')
     expect(respelled('gotel', said(['motel', 'hotel']))).toBe('motel')
     expect(respelled('motel', said(['hotel'], ['motels']))).toBe('hotel')
     expect(respelled('gotel', [])).toBeUndefined()
   })
 
-  it('finds every word that was misspelt once', () => {
+  it('finds every word with a single misspelling', () => {
     const word = fc.stringMatching(/^[a-z]{4,12}$/)
     const slip = fc.tuple(
       fc.nat(),

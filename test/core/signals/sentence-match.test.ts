@@ -20,17 +20,17 @@ describe('sentenceMatch', () => {
     ['the better of two sentences', ['Engine stop, red paint. Repair.'], 0.5 * Math.sqrt(2 / 5)],
     ['none', ['Red paint.'], 0],
     ['no chunks', [], 0],
-  ])('takes %s', (_, texts, expected) => {
+  ])('is as computed for %s', (_, texts, expected) => {
     expect(match(texts)).toBeCloseTo(expected, 12)
   })
 
-  it('looks into the five best chunks only', () => {
+  it('reads only the five best chunks', () => {
     const fillers = ['Red.', 'Blue paint.', 'Green grass.', 'White snow.']
     expect(match([...fillers, 'Engine repair.'])).toBeGreaterThan(0)
     expect(match([...fillers, 'Grey stone.', 'Engine repair.'])).toBe(0)
   })
 
-  it('weighs a term by its idf', () => {
+  it('weights a term by its idf', () => {
     const lexicon = buildLexicon(['Engine repair.', 'Engine stop.', 'Red paint.', 'Blue paint.'])
     const [engin, repair, stop] = [Math.log(101 / 2.5), Math.log(101 / 1.5), Math.log(101 / 1.5)]
     const squares = engin ** 2 + repair ** 2
@@ -40,7 +40,7 @@ describe('sentenceMatch', () => {
     )
   })
 
-  it('takes half of a missing term from the title of the chunk', () => {
+  it('counts half of a missing term when it is in the title of the chunk', () => {
     const titled = (title: string, text: string): number =>
       sentenceMatch(read('Who does engine repair?', scoredEvidence([{ text, title, scores: {} }]), ALIKE))
     expect(titled('Engines', 'Repair.')).toBeCloseTo(0.75 * Math.sqrt(2 / 5), 12)
@@ -49,7 +49,7 @@ describe('sentenceMatch', () => {
     expect(titled('Engine repair', 'Red paint.')).toBe(0)
   })
 
-  it('is that of the best sentence, although most are not looked at closely', () => {
+  it('is that of the best sentence, although most sentences are skipped early', () => {
     const word = fc.constantFrom('Engine', 'Repair', 'Red', 'Blue', 'Paint', 'Start', 'Stop')
     const passage = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { maxLength: 4 })
     fc.assert(

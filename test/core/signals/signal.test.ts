@@ -20,7 +20,7 @@ function measured<Value>(signal: Signal<Value>, question: string, given: Partial
 }
 
 describe('createMemory', () => {
-  it.each([new Map(), new WeakMap()])('makes what is under a key once: %o', (holder) => {
+  it.each([new Map(), new WeakMap()])('makes the value of a key once: %o', (holder) => {
     const memory = createMemory(holder)
     const [key, other] = [{}, {}]
     let made = 0
@@ -48,11 +48,11 @@ describe('loneTerm', () => {
 describe('runTogetherCount', () => {
   const question = 'Who whowonthechessmatch and whowonthechessmatch whowonthefootballcup?'
   it.each<[string, Partial<MeasuredQuestion>, number]>([
-    ['as often as they stand there', {}, 3],
-    ['without those of the lexicon', { lexicon: buildLexicon(['A whowonthefootballcup.']) }, 2],
-    ['without those of any passage', { evidence: evidenceOf(['Red.', 'A whowonthechessmatch.']) }, 1],
-    ['none without a language', { language: undefined }, 0],
-  ])('counts them %s', (_, given, expected) => {
+    ['each time they occur', {}, 3],
+    ['except those in the lexicon', { lexicon: buildLexicon(['A whowonthefootballcup.']) }, 2],
+    ['except those in any passage', { evidence: evidenceOf(['Red.', 'A whowonthechessmatch.']) }, 1],
+    ['and none without a language', { language: undefined }, 0],
+  ])('counts words run together, %s', (_, given, expected) => {
     expect(measured(runTogetherCount, question, given)).toBe(expected)
     expect(measured(runTogetherCount, 'Who won the chess match?', given)).toBe(0)
   })
@@ -73,7 +73,7 @@ describe('topCosine', () => {
 })
 
 describe('scale', () => {
-  it('is that of the collection, or none', () => {
+  it('returns the scale of the collection, or null', () => {
     const own = { middle: -1, deviation: 1, learnedAtMs: 0, corpusVersion: 1 }
     expect(measured(scale, '', { scale: own })).toBe(own)
     expect(measured(scale, '')).toBeNull()

@@ -7,7 +7,7 @@ import { evidenceOf } from '../../fixtures/evidence.ts'
 it.each([
   ['I am on Windows 11. How do I rotate the signing keys?', true],
   ['How do I rotate the signing keys?', false],
-])('whether sentences that state were left out of %j: %j', (question, expected) => {
+])('measures whether statements were left out of %j: %j', (question, expected) => {
   const subject = subjectOf({ question, evidence: evidenceOf([]), language: english })
   expect(measureSignals([states], subject)['states']).toBe(expected)
   expect(

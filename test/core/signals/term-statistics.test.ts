@@ -8,7 +8,7 @@ const lexicon = (chunks: number): ReturnType<typeof buildLexicon> =>
   buildLexicon(Array.from({ length: chunks }, (_, at) => (at % 2 === 0 ? 'Engine start.' : 'Red paint.')))
 
 describe('termStatistics', () => {
-  it('counts every term alike where no collection is known', () => {
+  it('gives every term the same frequency without a lexicon', () => {
     const { idf, rate, meanChunkLength } = termStatistics(EMPTY_LEXICON)
     expect(idf('engin')).toBe(idf('paint'))
     expect(idf('engin')).toBeCloseTo(Math.log(1 + 100.5 / 0.5), 12)
@@ -22,7 +22,7 @@ describe('termStatistics', () => {
     [4, 2, 100],
     [100, 50, 100],
     [400, 200, 400],
-  ])('takes %i chunks, %i with the term, for one of %i', (chunks, holding, counted) => {
+  ])('treats %i chunks, %i of them with the term, like a collection of %i', (chunks, holding, counted) => {
     const { idf, rate, meanChunkLength } = termStatistics(lexicon(chunks))
     expect(idf('engin')).toBeCloseTo(Math.log(1 + (counted - holding + 0.5) / (holding + 0.5)), 12)
     expect(rate('engin')).toBeCloseTo((holding + 0.5) / (2 * counted), 12)
@@ -30,7 +30,7 @@ describe('termStatistics', () => {
     expect(meanChunkLength).toBe(2)
   })
 
-  it('believes no more chunks with a term than there are', () => {
+  it('caps the number of chunks with a term at the number of chunks', () => {
     const damaged = termStatistics({ chunkCount: 3, termCount: 0, documentFrequency: new Map([['engin', 1e9]]) })
     expect(damaged.idf('engin')).toBeCloseTo(Math.log(1 + 97.5 / 3.5), 12)
     expect(damaged.rate('engin')).toBe(3.5 / 10_000)

@@ -6,20 +6,20 @@ import { evidenceOf, scoredEvidence } from '../../fixtures/evidence.ts'
 import { buildLexicon, createTermReader, measure, read } from '../../fixtures/english.ts'
 
 describe('read', () => {
-  it('takes every chunk for one of mean length where no collection is known', () => {
+  it('treats every chunk as one of mean length without a lexicon', () => {
     const bm25 = (text: string): number => read('engine', evidenceOf([text]), EMPTY_LEXICON).chunks[0]!.bm25
     // ln (1 + 99.5 / 1.5) · 1 · 2.2 / (1 + 1.2), however long the chunk is.
     expect(bm25('Engine.')).toBeCloseTo(Math.log(101 / 1.5), 12)
     expect(bm25('Engine, red paint, blue paint.')).toBeCloseTo(Math.log(101 / 1.5), 12)
   })
 
-  it('takes it so where the lexicon has lost the lengths', () => {
+  it('does the same when the lexicon has no lengths', () => {
     const lexicon = { ...buildLexicon(['Engine.']), termCount: 0 }
     const { chunks } = read('engine', evidenceOf(['Engine, red paint, blue paint.']), lexicon)
     expect(chunks[0]!.bm25).toBeCloseTo(Math.log(101 / 1.5), 12)
   })
 
-  it('looks into the titles of the five best chunks only', () => {
+  it('reads the titles of only the five best chunks', () => {
     const evidence = scoredEvidence(
       Array.from({ length: 7 }, (_, at) => ({ title: 'Engine', text: `Red ${at}.`, scores: {} })),
     )
@@ -28,12 +28,12 @@ describe('read', () => {
   })
 })
 
-describe('what a question asks about', () => {
+describe('terms of the question', () => {
   const LEXICON = buildLexicon(['Hotel taxes are exempt.', 'Hello world prints a greeting.', 'Red paint.'])
   const asked = (question: string, texts: readonly string[], lexicon = LEXICON): readonly string[] =>
     read(question, evidenceOf(texts), lexicon).questionTerms.map(({ term }) => term)
 
-  it('is read as the passages write it, where no chunk has a term as it was typed', () => {
+  it('are corrected to the spelling of the passages when no chunk contains them as typed', () => {
     const texts = ['Hotel taxes are exempt.']
     expect(asked('htoel taxes', texts)).toEqual(['hotel', 'tax'])
     expect(asked('htoel taxes', texts, EMPTY_LEXICON)).toEqual(['hotel', 'tax'])
@@ -42,7 +42,7 @@ describe('what a question asks about', () => {
     expect(asked('htoel taxes', ['Red paint.'])).toEqual(['htoel', 'tax'])
   })
 
-  it('stays as it was typed where the collection knows the term', () => {
+  it('stay as typed when the collection contains them', () => {
     const known = buildLexicon(['Hostel beds.', 'Hotel taxes.'])
     expect(asked('hostel taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'tax'])
     // `zzqx` is unknown, so the terms are looked at one by one.
@@ -50,7 +50,7 @@ describe('what a question asks about', () => {
     expect(asked('hostel taxes', ['Hotel taxes.'])).toEqual(['hotel', 'tax'])
   })
 
-  it('stays so where a passage knows it that came after the lexicon', () => {
+  it('stay as typed when a passage newer than the lexicon contains them', () => {
     expect(asked('hostel taxes', ['Hotel taxes. Hostel beds.'])).toEqual(['hostel', 'tax'])
   })
 })
@@ -60,14 +60,14 @@ describe('a passage that is stored twice', () => {
   const twice = once.flatMap((text) => [text, `${text} `])
   const measured = (texts: readonly string[]): Signals => measure('engine start', evidenceOf(texts), EMPTY_LEXICON)
 
-  it('counts once, so that the best still leads', () => {
+  it('counts once, so that the best passage still leads', () => {
     expect(read('engine start', evidenceOf(twice), EMPTY_LEXICON).chunks).toHaveLength(3)
     const { chunkCosineGap, bm25Lead, questionLikelihood } = measured(once)
     expect(measured(twice)).toMatchObject({ chunkCosineGap, bm25Lead, questionLikelihood })
     expect(chunkCosineGap).toBeGreaterThan(0)
   })
 
-  it('is one of the least where it took the place of a worse one among ten', () => {
+  it('counts like the worst passage when it displaced a worse one among ten', () => {
     const worse = ['Engine stop.', 'Engine oil.', 'Engine test.', 'Red engine paint of old.']
     const lead = (texts: readonly string[]) => measured(texts)['bm25Lead'] as number
     const five = ['Engine start.', ...worse]
@@ -80,7 +80,7 @@ describe('a passage that is stored twice', () => {
     expect(lead(Array.from({ length: 10 }, () => 'Engine start.'))).toBe(lead(['Engine start.']))
   })
 
-  it('is as many of the least as make nine beside the best', () => {
+  it('counts like the worst passage as often as needed for nine beside the best', () => {
     const texts = [
       'Engine start.',
       'Engine stop.',
@@ -93,7 +93,7 @@ describe('a passage that is stored twice', () => {
     expect(measured(texts)['bm25Lead']).toBeCloseTo((best - (second + 8 * least) / 9) / idfMass, 12)
   })
 
-  it('makes room for the next of ten', () => {
+  it('makes room for the next of ten passages', () => {
     const others = Array.from({ length: 9 }, (_, at) => `Filler ${at}.`)
     const { chunks } = read('engine', evidenceOf(['Red.', 'Red.', ...others, 'Engine.']), EMPTY_LEXICON)
     expect(chunks).toHaveLength(10)
@@ -103,14 +103,14 @@ describe('a passage that is stored twice', () => {
     ).toEqual([1])
   })
 
-  it('is not one of the same words in other sentences', () => {
+  it('is not one with the same words in other sentences', () => {
     expect(
       read('engine', evidenceOf(['Engine start.', 'Engine. Start.', 'Start engine.']), EMPTY_LEXICON).chunks,
     ).toHaveLength(3)
   })
 })
 
-it('a term that nothing knows is a misspelling beside one that is known, and alone what is written', () => {
+it('an unknown term is corrected beside a known one, and kept as typed when alone', () => {
   const termsOf = (question: string) =>
     read(question, evidenceOf(['Move the cluster.']), buildLexicon(['Move the cluster.'])).questionTerms.map(
       ({ term }) => term,
@@ -119,7 +119,7 @@ it('a term that nothing knows is a misspelling beside one that is known, and alo
   expect(termsOf('what is love')).toEqual(['love'])
 })
 
-it('signals do not depend on what a reader remembers', () => {
+it('signals do not depend on what a term reader has cached', () => {
   const remembering = createTermReader()
   // Terms, terms near them, misspelt ones, and words whose stems keep little of them.
   const word = fc.constantFrom(

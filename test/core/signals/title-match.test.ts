@@ -17,14 +17,14 @@ const titled = (...titles: (string | undefined)[]): number => {
 describe('titleMatch', () => {
   it.each([
     ['the title named in full', ['Starting engines'], 1],
-    ['half of it', ['The engine room'], 0.5],
-    ['a word of it twice as once', ['Engine, engines, rooms'], 0.5],
+    ['half of a title', ['The engine room'], 0.5],
+    ['a word repeated in a title', ['Engine, engines, rooms'], 0.5],
     ['another title', ['Paint'], 0],
-    ['the best chunk, not the second', ['Paint', 'Engine'], 0],
-    ['no title for a usual one', [undefined], 0.2],
-    ['a title without terms so, too', ['About it'], 0.2],
-    ['no chunks so, too', [], 0.2],
-  ])('takes %s', (_, titles, match) => {
+    ['the best chunk only', ['Paint', 'Engine'], 0],
+    ['a chunk without a title, by a default', [undefined], 0.2],
+    ['a title without terms, by the same default', ['About it'], 0.2],
+    ['no chunks, by the same default', [], 0.2],
+  ])('is as computed for %s', (_, titles, match) => {
     expect(titled(...titles)).toBe(match)
   })
 

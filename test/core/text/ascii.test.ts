@@ -29,8 +29,8 @@ describe('isAscii', () => {
   ])('%j: %s', (text, plain) => expect(isAscii(text)).toBe(plain))
 })
 
-describe('a text in ASCII is read as the same text beside a letter beyond it', () => {
-  it('by its words and terms', () => {
+describe('a text in ASCII is read like the same text beside a non-ASCII letter', () => {
+  it('in its words and terms', () => {
     fc.assert(
       fc.property(ascii, (text) => {
         expect([...words(text), BEYOND]).toEqual(words(`${text} ${BEYOND}`))
@@ -39,7 +39,7 @@ describe('a text in ASCII is read as the same text beside a letter beyond it', (
     )
   })
 
-  it('in its one form', () => {
+  it('in its folded form', () => {
     fc.assert(
       fc.property(ascii, (text) => {
         expect(`${normaliseQuestion(text)} ${BEYOND}`.trim()).toBe(normaliseQuestion(`${text} ${BEYOND}`))
@@ -47,7 +47,7 @@ describe('a text in ASCII is read as the same text beside a letter beyond it', (
     )
   })
 
-  it('and as readable as it would be with an accent instead of a letter', () => {
+  it('in whether it is readable', () => {
     fc.assert(
       fc.property(ascii, (text) => {
         expect(isReadable(`${text}e`)).toBe(isReadable(`${text}é`))
@@ -90,7 +90,7 @@ describe('a text in ASCII is read as the same text beside a letter beyond it', (
   })
 })
 
-it('signs leave the words beside them as they are beside a letter beyond ASCII', () => {
+it('punctuation does not change the words beside it, with or without a non-ASCII letter', () => {
   const wrong: string[] = []
   // Beyond the last that is told by its code a part, but in deep runs.
   for (let code = 0; code <= 0xffff; code += DEEP || code < 0x3100 ? 1 : 11) {

@@ -53,7 +53,7 @@ describe('contentStems', () => {
     expect(stemsOf(question, asWritten)).toBe(stems)
   })
 
-  it('shows each word between those beside it', () => {
+  it('keeps each word between its neighbours', () => {
     const asked: string[][] = []
     contentStems('Which keys rotate?', (...words) => {
       asked.push(words)
@@ -70,15 +70,18 @@ describe('contentStems', () => {
     expect(alike(OTHER_QUESTION, read)).toEqual([])
   })
 
-  it.skipIf(!existsSync(SQUAD_PAIRS)).each(READERS)('nor any of 1,618 crafted pairs over SQuAD: %s', (_, read) => {
-    const lines = readFileSync(SQUAD_PAIRS, 'utf8').trimEnd().split('\n')
-    const pairs = lines.map((line) => JSON.parse(line) as { a: string; b: string; duplicate: 0 | 1 })
-    const others = pairs.filter(({ duplicate }) => duplicate === 0).map(({ a, b }): QuestionPair => [a, b])
-    expect(others).toHaveLength(1618)
-    expect(alike(others, read)).toEqual([])
-  })
+  it.skipIf(!existsSync(SQUAD_PAIRS)).each(READERS)(
+    'never reads any of 1,618 crafted pairs over SQuAD alike: %s',
+    (_, read) => {
+      const lines = readFileSync(SQUAD_PAIRS, 'utf8').trimEnd().split('\n')
+      const pairs = lines.map((line) => JSON.parse(line) as { a: string; b: string; duplicate: 0 | 1 })
+      const others = pairs.filter(({ duplicate }) => duplicate === 0).map(({ a, b }): QuestionPair => [a, b])
+      expect(others).toHaveLength(1618)
+      expect(alike(others, read)).toEqual([])
+    },
+  )
 
-  it('tells apart what has another word, number or symbol, or the same in another order', () => {
+  it('distinguishes questions with another word, number, symbol or order', () => {
     const word = fc.constantFrom(
       ...'price of plan blue for Ann rises when not before 3 30 < % C++ C# -1 .env'.split(' '),
     )

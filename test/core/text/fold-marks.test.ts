@@ -23,7 +23,7 @@ describe('foldMarks', () => {
     ['한국어', '한국어'],
     ['ไทย', 'ไทย'],
     ['plain', 'plain'],
-  ])('%s: %s', (text, folded) => {
+  ])('folds %s to %s', (text, folded) => {
     expect(foldMarks(text)).toBe(folded.normalize('NFC'))
   })
 })
@@ -55,7 +55,7 @@ describe('words', () => {
     ['سال ۱۳۹۹', 'سال 1399'],
     ['वर्ष १९४७ में', 'वर्ष 1947 में'],
     ['১৯৭১', '1971'],
-  ])('digits of every script are those of ASCII: %s', (own, ascii) => {
+  ])('have the digits of every script as ASCII digits: %s', (own, ascii) => {
     expect(words(own)).toEqual(words(ascii))
   })
 
@@ -65,14 +65,14 @@ describe('words', () => {
     ['Ai là người sáng lập', 5],
     // Pairs of letters, each with its marks.
     ['ผู้ก่อตั้ง', 4],
-  ])('no mark parts a word: %s', (text, count) => {
+  ])('are not split at a combining mark: %s', (text, count) => {
     expect(words(text)).toHaveLength(count)
     for (const word of words(text)) expect(word).not.toMatch(/^\p{M}/u)
   })
 })
 
 describe('terms', () => {
-  it('are the same with accents and without, and stemmed alike', () => {
+  it('are the same with and without accents, and stemmed alike', () => {
     expect(terms('Les cafés de Genève')).toEqual(terms('les cafes de Geneve'))
     expect(terms('naïve expectations')).toEqual(['naiv', 'expect'])
   })

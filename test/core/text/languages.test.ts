@@ -73,7 +73,7 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
     expect(best).toBeLessThan(found[0]!.score / 2)
   })
 
-  it('gives the gate signals that tell an answer from none', () => {
+  it('gives signals that separate answerable from unanswerable questions', () => {
     const lexicon = buildLexicon(passages)
     const strong = measure(question, evidenceOf(passages), lexicon)
     const weak = measure(normaliseQuestion(offTopic), evidenceOf(passages), lexicon)
@@ -84,7 +84,7 @@ describe.each(COLLECTIONS)('text in $language', ({ question: asked, offTopic, pa
   })
 })
 
-it('a sentence ends at an ideographic mark, so that scattered words do not count as one statement', () => {
+it('a sentence ends at an ideographic mark, so that scattered words do not count as one sentence', () => {
   const texts = ['保証期間は二年です。', '保証はありません。期間は未定です。']
   const coverage = texts.map((text) => measure('保証期間', evidenceOf([text]), buildLexicon(texts)).sentenceCoverage)
   expect(coverage[0]).toBe(1)

@@ -34,7 +34,7 @@ const chunkText = fc.oneof(
 const texts = fc.array(chunkText, { maxLength: 6 })
 
 describe('buildLexicon', () => {
-  it('counts chunks, terms with repeats, and in how many chunks each term stands', () => {
+  it('counts chunks, all terms, and the chunks that contain each term', () => {
     const lexicon = buildLexicon(['Engine starts. The engines start.', 'A stopped engine', 'the of'])
     expect(lexicon.chunkCount).toBe(3)
     expect(lexicon.termCount).toBe(4 + 2 + 0)
@@ -42,7 +42,7 @@ describe('buildLexicon', () => {
     expect(meanChunkLength(lexicon)).toBe(2)
   })
 
-  it('takes chunks for one term long where it knows of none', () => {
+  it('gives a mean chunk length of 1 when there are no terms', () => {
     expect(meanChunkLength(EMPTY_LEXICON)).toBe(1)
     expect(meanChunkLength(buildLexicon(['the of', '']))).toBe(1)
     expect(meanChunkLength({ ...EMPTY_LEXICON, termCount: 9 })).toBe(1)
@@ -50,7 +50,7 @@ describe('buildLexicon', () => {
 })
 
 describe('updateLexicon', () => {
-  it('gives what building from all texts at once gives', () => {
+  it('gives the same lexicon as building it from all texts at once', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         const updated = updateLexicon(buildLexicon(before), { added: buildLexicon(after), removed: EMPTY_LEXICON })
@@ -59,7 +59,7 @@ describe('updateLexicon', () => {
     )
   })
 
-  it('is back where it was when what was added is removed', () => {
+  it('restores the lexicon when added texts are removed', () => {
     fc.assert(
       fc.property(texts, texts, (before, coming) => {
         const base = buildLexicon(before)
@@ -71,14 +71,14 @@ describe('updateLexicon', () => {
     )
   })
 
-  it('leaves the lexicon it began with alone', () => {
+  it('does not change the lexicon that it was given', () => {
     const base = buildLexicon(['engine'])
     const before = encodeLexicon(base)
     updateLexicon(base, { added: buildLexicon(['engine start']), removed: buildLexicon(['engine']) })
     expect(encodeLexicon(base)).toBe(before)
   })
 
-  it('never counts below nothing, when something was removed that had not been counted', () => {
+  it('never counts below 0 when texts are removed that had not been counted', () => {
     const updated = updateLexicon(EMPTY_LEXICON, { added: EMPTY_LEXICON, removed: buildLexicon(['engine start']) })
     expect(encodeLexicon(updated)).toBe('lexicon/2 - 0 0')
   })
@@ -88,14 +88,14 @@ describe('the lexicons of two languages', () => {
   const german = { ...buildLexicon(['motor']), language: 'german' }
   const english = buildLexicon(['engine'])
 
-  it('are not counted together', () => {
+  it('cannot be merged', () => {
     const message = 'The collection lexicon is of english, and not of german'
     const fault = expect.objectContaining({ code: 'lexicon_unreadable', message })
     expect(() => updateLexicon(english, { added: german, removed: EMPTY_LEXICON })).toThrow(fault)
     expect(() => updateLexicon(EMPTY_LEXICON, { added: english, removed: german })).toThrow(fault)
   })
 
-  it('are told by their names, and the lexicon of nothing by none', () => {
+  it('have the language in their names, and an empty lexicon has none', () => {
     expect(updateLexicon(EMPTY_LEXICON, { added: german, removed: EMPTY_LEXICON }).language).toBe('german')
     expect(updateLexicon(german, { added: EMPTY_LEXICON, removed: german }).language).toBe('')
     const nameless = { ...german, language: '' }
@@ -155,7 +155,7 @@ describe('inverse document frequency', () => {
     )
   })
 
-  it('is summed over distinct terms only', () => {
+  it('is summed over distinct terms', () => {
     expect(idfMass(lexicon, ['half', 'rare', 'half'])).toBeCloseTo(Math.LN2 + 1.99243, 5)
     expect(idfMass(lexicon, [])).toBe(0)
   })
@@ -174,7 +174,7 @@ describe('encodeLexicon and decodeLexicon', () => {
     )
   })
 
-  it('write equal lexicons alike, counted in any order', () => {
+  it('write equal lexicons alike, in whatever order they were counted', () => {
     fc.assert(
       fc.property(texts, (chunks) => {
         expect(encodeLexicon(buildLexicon([...chunks].reverse()))).toBe(encodeLexicon(buildLexicon(chunks)))
@@ -182,7 +182,7 @@ describe('encodeLexicon and decodeLexicon', () => {
     )
   })
 
-  it('write a head and a line for each frequency', () => {
+  it('write a header and a line for each frequency', () => {
     expect(encodeLexicon(buildLexicon(['engine stop', 'engine start']))).toBe(
       'lexicon/2 english 2 4\n1 start stop\n2 engin',
     )
@@ -203,13 +203,13 @@ describe('encodeLexicon and decodeLexicon', () => {
 
   it.each([
     ['nothing', ''],
-    ['another form', 'lexicon/2 1 1\n1 a'],
-    ['a head cut short', 'lexicon/2 english 1'],
-    ['a head that goes on', 'lexicon/2 english 1 1 1\n1 a'],
-    ['something before the head', ' lexicon/2 english 1 1\n1 a'],
+    ['another format', 'lexicon/2 1 1\n1 a'],
+    ['a truncated header', 'lexicon/2 english 1'],
+    ['a header with further fields', 'lexicon/2 english 1 1 1\n1 a'],
+    ['text before the header', ' lexicon/2 english 1 1\n1 a'],
     ['a negative count of chunks', 'lexicon/2 english -1 1'],
     ['JSON', '{"chunkCount":1}'],
-  ])('refuse %s', (_, text) => {
+  ])('reject %s', (_, text) => {
     expect(() => decodeLexicon(text)).toThrow(
       expect.objectContaining({
         code: 'lexicon_unreadable',
@@ -224,9 +224,9 @@ describe('encodeLexicon and decodeLexicon', () => {
     ['a fraction', 'lexicon/2 english 1 1\n1.5 a'],
     ['a line without a frequency', 'lexicon/2 english 1 1\na b'],
     ['an empty line', 'lexicon/2 english 1 1\n\n1 a'],
-    ['a line cut after its frequency', 'lexicon/2 english 1 1\n1'],
-    ['a term of nothing', 'lexicon/2 english 1 1\n1 a  b'],
-  ])('refuse as damaged %s', (_, text) => {
+    ['a line truncated after its frequency', 'lexicon/2 english 1 1\n1'],
+    ['an empty term', 'lexicon/2 english 1 1\n1 a  b'],
+  ])('reject as damaged: %s', (_, text) => {
     expect(() => decodeLexicon(text)).toThrow(
       expect.objectContaining({ code: 'lexicon_unreadable', message: 'The collection lexicon is damaged' }),
     )

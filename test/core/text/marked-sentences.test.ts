@@ -14,7 +14,7 @@ describe('opened', () => {
     [`He said "${FORTY.slice(1)}" so`, `He said "${FORTY.slice(1)}" so`],
     ['Keys (all of them) rotate', 'Keys (all of them) rotate'],
     ['Keys "which ones?" rotate', 'Keys "which ones?" rotate'],
-  ])('of %j is %j', (text, expected) => {
+  ])('puts marks around quotations and asides that may be parts: %j is %j', (text, expected) => {
     expect(FORTY).toHaveLength(40)
     expect(opened(text)).toBe(expected)
   })
@@ -40,11 +40,11 @@ describe('markedSentences', () => {
     ['keys ... ; ? — ! logs', ['keys ...', 'logs']],
     [' ?! ', []],
     ['', []],
-  ])('of %j are %j', (text, expected) => {
+  ])('splits %j into %j', (text, expected) => {
     expect(markedSentences(text)).toEqual(expected)
   })
 
-  it('are parted further as a language does', () => {
+  it('splits sentences further with the function of a language', () => {
     expect(markedSentences('one and two; three', (sentence) => sentence.split('and'))).toEqual(['one', 'two', 'three'])
   })
 })
@@ -53,12 +53,12 @@ describe('joinSmallest', () => {
   const parts = (count: number, length = 3): string[] =>
     Array.from({ length: count }, (_, at) => String.fromCharCode(97 + at).repeat(length))
 
-  it('leaves sixteen as they are', () => {
+  it('leaves sixteen parts as they are', () => {
     expect(joinSmallest(parts(16))).toEqual(parts(16))
     expect(joinSmallest([])).toEqual([])
   })
 
-  it('joins short neighbours, and leaves long ones alone as long as that is enough', () => {
+  it('joins short neighbours before long ones', () => {
     const long = 'x'.repeat(20)
     const joined = joinSmallest([...parts(7), long, ...parts(9)])
     expect(joined).toEqual(['aaa bbb ccc ddd eee fff', 'ggg', long, 'aaa bbb ccc ddd eee fff', 'ggg hhh iii'])
@@ -73,7 +73,7 @@ describe('joinSmallest', () => {
     ])
   })
 
-  it('keeps all of any parts, in order, in sixteen at most', () => {
+  it('keeps the content of all parts, in order, in sixteen at most', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(fc.array(part, { maxLength: 60 }), (given) => {
@@ -92,11 +92,11 @@ describe('partsAtMarks', () => {
     ['?', ['?']],
     ['Which keys? Which logs?', ['Which keys?', 'Which logs?']],
     ['Keys (which ones?) rotate', ['Keys', 'which ones?', 'rotate']],
-  ])('of %j are %j', (question, parts) => {
+  ])('splits %j into %j', (question, parts) => {
     expect(partsAtMarks(question)).toEqual({ bare: question, parts })
   })
 
-  it('are sixteen at most', () => {
+  it('returns at most sixteen parts', () => {
     expect(partsAtMarks('Which keys? '.repeat(40)).parts.length).toBeLessThanOrEqual(16)
   })
 })

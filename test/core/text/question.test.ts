@@ -12,7 +12,7 @@ describe('requireQuestion', () => {
     ['a pictograph', 'Is it open \u2764\ufe0f?'],
     ['a variant of a name', 'Is \u845b\u{e0100} open?'],
     ['soft hyphens and spaces of no width', 'Is the mu\u00adseum\u200b\u200b\u200b open?'],
-  ])('takes %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(requireQuestion(text)).toContain('Is ')
   })
 
@@ -39,7 +39,7 @@ describe('requireQuestion', () => {
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],
     ['invisible characters', '\u200b \u202e\u00ad', 'question_required'],
-  ])('takes no %s', (_name, text, code) => {
+  ])('rejects %s', (_name, text, code) => {
     expect(() => requireQuestion(text, 'q')).toThrow(expect.objectContaining({ code, param: 'q' }))
   })
 
@@ -48,12 +48,12 @@ describe('requireQuestion', () => {
     ['a\u0000b', 'The question holds control characters'],
     ['Is it \u{e0061}open?', 'The question holds invisible text'],
     ['\u200b', 'The question is empty'],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('names what is wrong with %j', (text, message) => {
     expect(() => requireQuestion(text)).toThrow(expect.objectContaining({ message, param: 'question' }))
     expect(() => requireQuestion(text, 'messages')).toThrow(expect.objectContaining({ message, param: 'messages' }))
   })
 
-  it('gives well-formed text that stays as it is when read again, or an error, for any text', () => {
+  it('returns well-formed text that normalises to itself, or throws, for any text', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         let question: string

@@ -12,7 +12,7 @@ describe('isReadable', () => {
     ['formulas', 'Why use \\[ ... \\] in place of $$ ... $$ ?'],
     ['degrees and operators', `What lies at 37° 8' 59.23" latitude, ±2°, or ≤ 5 °C → 9?`],
     ['a few boxes', `${ON_TOPIC} ├── src └── test`],
-  ])('takes %s', (_name, question) => {
+  ])('accepts %s', (_name, question) => {
     expect(isReadable(question)).toBe(true)
   })
 
@@ -27,7 +27,7 @@ describe('isReadable', () => {
     ['Morse code', `${ON_TOPIC} -... .- -.- . -... .-. . .- -.. -. --- .--`],
     ['pictographs for words', 'how 🚗💨🏠🔥🎂🍞🥖🧈 ?'],
     ['punctuation alone', '?!?!?! ... ---'],
-  ])('does not take %s', (_name, question) => {
+  ])('rejects %s', (_name, question) => {
     expect(isReadable(question)).toBe(false)
   })
 })
@@ -39,38 +39,38 @@ const wordsOf = (letter: string, count: number): string => Array.from({ length: 
 describe.each([
   ['ASCII', 'a'],
   ['other letters', 'é'],
-])('the bounds of what can be read, in %s', (_name, letter) => {
+])('the limits of readable text, in %s', (_name, letter) => {
   it.each<[string, string, boolean]>([
-    ['two of five letters', run(letter, 4) + run('!', 6), true],
-    ['fewer', run(letter, 3) + run('!', 7), false],
-    ['spaces aside', `${run(letter, 4)}   ${run('!', 6)}   `, true],
+    ['two letters in five characters', run(letter, 4) + run('!', 6), true],
+    ['fewer letters', run(letter, 3) + run('!', 7), false],
+    ['letters and spaces, which do not count', `${run(letter, 4)}   ${run('!', 6)}   `, true],
     ['digits for letters', run('7', 4) + run('!', 6), true],
     ['eight pieces without a letter', `${wordsOf(letter, 4)}${run(' -', 8)}`, true],
-    ['nine of twenty-seven', `${wordsOf(letter, 18)}${run(' -', 9)}`, true],
-    ['nine of twenty-six', `${wordsOf(letter, 17)}${run(' -', 9)}`, false],
-    ['nine without more space than one', `${wordsOf(letter, 17)}  ${run(' -', 9)}`, false],
-  ])('%s', (_, question, readable) => {
+    ['nine of twenty-seven pieces without a letter', `${wordsOf(letter, 18)}${run(' -', 9)}`, true],
+    ['nine of twenty-six pieces without a letter', `${wordsOf(letter, 17)}${run(' -', 9)}`, false],
+    ['nine pieces without a letter, with two spaces in a row', `${wordsOf(letter, 17)}  ${run(' -', 9)}`, false],
+  ])('are applied to %s', (_, question, readable) => {
     expect(isReadable(question)).toBe(readable)
   })
 })
 
-describe('the bounds of signs', () => {
+describe('the limits for symbols', () => {
   it.each<[string, string, boolean]>([
-    ['three signs', `aaaa${run('→', 3)}`, true],
-    ['a quarter of them', `${run('a', 12)}${run('→', 4)}`, true],
-    ['more than a quarter', `${run('a', 11)}${run('→', 4)}`, false],
-    ['three of families', `aaaa${run('👨‍👩‍👧‍👦', 3)}`, true],
-    ['three of families with the colours of skin', `${run('a', 12)}${run('👨🏽‍👩🏽‍👧🏽‍👦🏽', 2)}`, true],
-    ['three of five that are joined', `aaaa${run('👨‍👩‍👧‍👦‍👦', 3)}`, false],
-    ['a sentence of pictographs, joined', `What is ${[...'🚗💨🏠🔥🎂🍞🥖🧈🧀🍷'].join('\u200d')} here?`, false],
-    ['three that cannot be read', `aaaa${run('⠓', 3)}`, true],
-    ['a tenth of them', `${run('a', 36)}${run('⠓', 4)}`, true],
-    ['more than a tenth', `${run('a', 35)}${run('⠓', 4)}`, false],
-    ['eight', `${run('a', 72)}${run('⠓', 8)}`, true],
-    ['nine of many', `${run('a', 300)}${run('⠓', 9)}`, false],
-    ['pairs of code units for one', `${run('a', 36)}${run('\u{e0fff}', 4)}`, true],
-    ['a control behind the keyboard', 'aaaa\u007f', true],
-  ])('%s', (_, question, readable) => {
+    ['three symbols', `aaaa${run('→', 3)}`, true],
+    ['a quarter of the text', `${run('a', 12)}${run('→', 4)}`, true],
+    ['more than a quarter of the text', `${run('a', 11)}${run('→', 4)}`, false],
+    ['three emoji of families', `aaaa${run('👨‍👩‍👧‍👦', 3)}`, true],
+    ['emoji of families with skin tones', `${run('a', 12)}${run('👨🏽‍👩🏽‍👧🏽‍👦🏽', 2)}`, true],
+    ['emoji of five joined parts', `aaaa${run('👨‍👩‍👧‍👦‍👦', 3)}`, false],
+    ['a sentence of joined pictographs', `What is ${[...'🚗💨🏠🔥🎂🍞🥖🧈🧀🍷'].join('\u200d')} here?`, false],
+    ['three unreadable characters', `aaaa${run('⠓', 3)}`, true],
+    ['a tenth of unreadable characters', `${run('a', 36)}${run('⠓', 4)}`, true],
+    ['more than a tenth of unreadable characters', `${run('a', 35)}${run('⠓', 4)}`, false],
+    ['eight unreadable characters', `${run('a', 72)}${run('⠓', 8)}`, true],
+    ['nine unreadable characters in a long text', `${run('a', 300)}${run('⠓', 9)}`, false],
+    ['surrogate pairs as one character each', `${run('a', 36)}${run('\u{e0fff}', 4)}`, true],
+    ['the control character DEL', 'aaaa\u007f', true],
+  ])('are applied to %s', (_, question, readable) => {
     expect(isReadable(question)).toBe(readable)
   })
 })

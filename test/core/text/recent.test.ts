@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRecent } from '../../../src/core/text/recent.ts'
 
 describe('createRecent', () => {
-  it.each([1, 3, 4, 5, 6, 7, 20])('of %i that were kept knows the last three, and six at most', (count) => {
+  it.each([1, 3, 4, 5, 6, 7, 20])('of %i stored keys remembers the last three, and six at most', (count) => {
     const recent = createRecent<number, string>(3)
     for (let key = 1; key <= count; key++) {
       recent.keep(key, 'first')
@@ -16,21 +16,21 @@ describe('createRecent', () => {
     expect(new Set(known)).toEqual(new Set(['last']))
   })
 
-  it('forgets with the first beyond twice as many', () => {
+  it('drops the oldest keys with the first beyond twice its size', () => {
     const recent = createRecent<number, string>(3)
     for (let key = 1; key <= 7; key++) recent.keep(key, 'kept')
     expect(recent.get(1)).toBeUndefined()
     expect(recent.get(4)).toBe('kept')
   })
 
-  it('gives no room to what is asked for in vain', () => {
+  it('drops nothing for lookups of unknown keys', () => {
     const recent = createRecent<number, string>(3)
     recent.keep(1, 'kept')
     for (let key = 2; key < 20; key++) expect(recent.get(key)).toBeUndefined()
     expect(recent.get(1)).toBe('kept')
   })
 
-  it('goes on knowing what is asked for', () => {
+  it('keeps a key that is looked up again', () => {
     const recent = createRecent<number, string>(3)
     recent.keep(-1, 'asked for')
     for (let key = 0; key < 20; key++) {

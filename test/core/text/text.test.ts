@@ -53,7 +53,7 @@ function realTexts(): string[] {
 }
 
 describe('normaliseQuestion', () => {
-  it('takes composed and decomposed letters for the same question', () => {
+  it('gives composed and decomposed letters the same text', () => {
     expect(normaliseQuestion('Cafe\u0301')).toBe(normaliseQuestion('Caf\u00e9'))
     expect(normaliseQuestion('\u1112\u1161\u11ab')).toBe('한')
   })
@@ -65,7 +65,7 @@ describe('normaliseQuestion', () => {
     ['5½', '51⁄2'],
     ['می\u200cخواهم', 'میخواهم'],
     ['👩\u200d💻', '👩💻'],
-  ])('keeps %s apart from %s', (a, b) => {
+  ])('distinguishes %s from %s', (a, b) => {
     expect(normaliseQuestion(a)).not.toBe(normaliseQuestion(b))
   })
 
@@ -93,7 +93,7 @@ describe('normaliseQuestion', () => {
     expect(normaliseQuestion(' \n ')).toBe('')
   })
 
-  it('changes nothing when it is applied again', () => {
+  it('changes nothing when applied again', () => {
     fc.assert(
       fc.property(shortText, (text) => {
         const once = normaliseQuestion(text)
@@ -141,7 +141,7 @@ describe('words', () => {
     ['2024年に', ['2024', '年に']],
     // One character that stands for four.
     ['㍿', ['株式', '式会', '会社']],
-  ])('written without spaces are letter pairs: %j gives %j', (text, expected) => {
+  ])('written without spaces are pairs of letters: %j gives %j', (text, expected) => {
     expect(words(text)).toEqual(expected)
   })
 
@@ -155,11 +155,11 @@ describe('words', () => {
 })
 
 describe('terms', () => {
-  it('are the words where no language is known', () => {
+  it('are the words when no language is given', () => {
     expect(termsIn('How the engines start', undefined)).toEqual(['how', 'the', 'engines', 'start'])
   })
 
-  it('are stems without stop words, in order, repeats kept', () => {
+  it('are stems without stop words, in order and with repeats', () => {
     expect(terms('How do I retry the failed retries?')).toEqual(['retri', 'fail', 'retri'])
     expect(terms('What is it that they were?')).toEqual([])
   })
@@ -169,7 +169,7 @@ describe('terms', () => {
     for (const term of terms('Which connection retries fail?')) expect(passage).toContain(term)
   })
 
-  it('depend on the text alone, also after many others were seen', () => {
+  it('depend only on the text, also after many others were read', () => {
     const seen = 'the connected oscillator retries 1999 generalizations'
     const before = terms(seen)
     for (let at = 0; at < 100_000; at++) terms(`fill${at.toString(36)}`)
@@ -177,7 +177,7 @@ describe('terms', () => {
     expect(before).toEqual(['connect', 'oscil', 'retri', '1999', 'gener'])
   })
 
-  it('are what taking words, leaving out stop words and stemming gives', () => {
+  it('equal the words without stop words, stemmed', () => {
     for (const text of realTexts()) expect(terms(text)).toEqual(plainTerms(text))
     fc.assert(
       fc.property(mixedText, (text) => {
@@ -186,7 +186,7 @@ describe('terms', () => {
     )
   })
 
-  it('are so with any character between letters', () => {
+  it('are the same with any character between letters', () => {
     const wrong: string[] = []
     // Of the many beyond those of Europe a part, but in deep runs.
     for (let code = 0; code <= 0xffff; code += DEEP || code < 0x2100 ? 1 : 11) {
@@ -286,7 +286,7 @@ describe('sentences', () => {
     expect(sentences('| a | b |\n| c | d |\n> quoted')).toEqual(['| a | b |', '| c | d |', '> quoted'])
   })
 
-  it('lose nothing but white space', () => {
+  it('lose nothing except white space', () => {
     const prose = fc.array(
       fc.constantFrom('One', 'two', '.', '. ', 'Dr. ', '! ', '\n', '\n\n', '- ', '1. ', '"', ' ', '字。 '),
     )
@@ -306,14 +306,14 @@ describe('sentences', () => {
   })
 
   it.each(['\u094d\u0301', `${'\u094d\u1dfd'.repeat(10)}\u200d`])(
-    'have words in time in proportion to a text of %j',
+    'have words found in linear time in a text of %j',
     async (unit) => {
       expect(await growth(words, unit, 128_000)).toBeLessThan(PROPORTION)
       expect(words(`a${'\u094d\u0301'.repeat(20)} b\u0301`)).toEqual(['a', 'b'])
     },
   )
 
-  it.each([' ', '\n', ' \n', 'A. ', '"'])('are found in time in proportion to a text of %j', async (unit) => {
+  it.each([' ', '\n', ' \n', 'A. ', '"'])('are found in linear time in a text of %j', async (unit) => {
     expect(await growth((text) => sentences(`Start.${text} End.`), unit, 48_000)).toBeLessThan(PROPORTION)
   })
 })
@@ -324,7 +324,7 @@ describe('sentenceTerms', () => {
     expect(sentenceTerms('')).toEqual([])
   })
 
-  it('are what cutting sentences out and reading each gives', () => {
+  it('equal the terms of each sentence read by itself', () => {
     const plain = (text: string): string[][] => sentences(text).map(plainTerms)
     for (const text of realTexts()) expect(sentenceTerms(text)).toEqual(plain(text))
     fc.assert(
@@ -334,7 +334,7 @@ describe('sentenceTerms', () => {
     )
   })
 
-  it('are together the terms of the text, for BM25 counts either', () => {
+  it('together are the terms of the text', () => {
     for (const text of realTexts()) expect(sentenceTerms(text).flat()).toEqual(plainTerms(text))
     fc.assert(
       fc.property(mixedText, (text) => {
@@ -343,7 +343,7 @@ describe('sentenceTerms', () => {
     )
   })
 
-  it('are the same however many other words were met, of any length', () => {
+  it('are the same however many other words the reader has read', () => {
     const reader = createTermReader()
     const met = Array.from({ length: 50_000 }, (_, at) => `${at.toString(36)}ing`)
     const long = ['internationalizations', 'running', 'the']
@@ -352,8 +352,8 @@ describe('sentenceTerms', () => {
   })
 })
 
-describe('a reader of sentences', () => {
-  it('tells texts apart that differ in one character', () => {
+describe('a term reader', () => {
+  it('distinguishes texts that differ in one character', () => {
     const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
     const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
     const reader = createTermReader()
@@ -362,7 +362,7 @@ describe('a reader of sentences', () => {
     for (const one of [text, ...others]) expect(reader.sentences(one)).toEqual([terms(one)])
   })
 
-  it('keeps a text while a thousand others come between, not two thousand', () => {
+  it('keeps a text while a thousand others are read, but not two thousand', () => {
     const { sentences: read } = createTermReader()
     const text = 'A passage that comes back.'
     const known = read(text)
@@ -375,7 +375,7 @@ describe('a reader of sentences', () => {
     expect(read(text)).toEqual(known)
   })
 
-  it('gives the same terms, for any text, and with any text in its memory', () => {
+  it('gives the same terms with any texts in its memory', () => {
     const { sentences: read } = createTermReader()
     fc.assert(
       fc.property(fc.oneof(mixedText, fc.constantFrom(...MET)), (text) => {
