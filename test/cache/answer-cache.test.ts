@@ -5,7 +5,7 @@ import type { AnswerCacheOptions } from '../../src/cache/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 
-describe('making an answer cache', () => {
+describe('answerCache options', () => {
   const make = (options: object): unknown =>
     answerCache({ store: createMemoryAnswerCache(), ...options } as AnswerCacheOptions)
 
@@ -27,11 +27,11 @@ describe('making an answer cache', () => {
     [{ ignoredCredentials: ['x-real-ip'] }, 'cache.ignoredCredentials'],
     [{ staleIfErrorSeconds: -1 }, 'cache.staleIfErrorSeconds'],
     [{ staleIfErrorSeconds: 1.5 }, 'cache.staleIfErrorSeconds'],
-  ])('with %j fails at once, naming the option', (options, param) => {
+  ])('are rejected with %j, naming the option', (options, param) => {
     expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })
 
-  it('is told from a store, which alone is no cache', () => {
+  it('must be wrapped by answerCache: a bare store is rejected', () => {
     const dependencies = { retriever: { retrieve: async () => [] }, cache: createMemoryAnswerCache() as never }
     expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(/answerCache\(\) of/)
   })

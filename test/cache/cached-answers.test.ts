@@ -37,7 +37,7 @@ describe('a question asked again', () => {
     expect(journal.handled).toHaveLength(1)
   })
 
-  it('records each hit under an id of its own, with the decision that the answer rests on', async () => {
+  it('records each hit with its own id and the decision of the stored answer', async () => {
     const { ask, journal } = aGate()
     await ask()
     const { headers } = await ask()
@@ -48,7 +48,7 @@ describe('a question asked again', () => {
     expect(headers.get('rag-gate')).toContain(`id="${hit?.id}"`)
   })
 
-  it('is retrieved and answered anew when the answer has expired', async () => {
+  it('is retrieved and answered again when the stored answer has expired', async () => {
     const { ask, journal, clock } = aGate()
     await ask()
     clock.atMs += (journal.stored[0]?.lifetimeSeconds ?? 0) * 1000 - 1
@@ -59,7 +59,7 @@ describe('a question asked again', () => {
     expect((await ask()).headers.get('age')).toBe('0')
   })
 
-  it('is answered anew when the clock was set back, so that no lifetime grows by it', async () => {
+  it('is answered again when the clock was set back, so that no lifetime grows', async () => {
     const { ask, clock } = aGate()
     await ask()
     clock.atMs -= 3_600_000
@@ -70,15 +70,15 @@ describe('a question asked again', () => {
 
   it.each([
     ['spaces and line ends', '  How does\n the engine   start? '],
-    ['itself', QUESTION],
-  ])('is the same question when it differs in %s', async (_, question) => {
+    ['nothing', QUESTION],
+  ])('finds the stored answer when it differs in %s', async (_, question) => {
     const { ask, journal } = aGate()
     await ask()
     await ask({ question })
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('is the same question composed and decomposed', async () => {
+  it('finds the stored answer whether composed or decomposed', async () => {
     const { ask, journal } = aGate()
     await ask({ question: 'Why caf\u00e9 engines?' })
     await ask({ question: 'Why cafe\u0301 engines?' })
@@ -89,7 +89,7 @@ describe('a question asked again', () => {
     ['①', '1'],
     ['Ａ', 'A'],
     ['\u{e0061}engine', 'engine'],
-  ])('is the same question with %s for %s, and the handler is given the latter', async (a, b) => {
+  ])('finds the stored answer with %s in place of %s, and the handler gets the latter', async (a, b) => {
     const { ask, journal } = aGate()
     await ask({ question: `How does the engine start ${a}` })
     await ask({ question: `How does the engine start ${b}` })
@@ -100,14 +100,14 @@ describe('a question asked again', () => {
   it.each([
     ['İ', 'i'],
     ['a', 'A'],
-  ])('is another question with %s for %s', async (a, b) => {
+  ])('gets its own answer with %s in place of %s', async (a, b) => {
     const { ask, journal } = aGate()
     await ask({ question: `engine ${a}` })
     await ask({ question: `engine ${b}` })
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is answered anew when the corpus changed, and the evidence with it', async () => {
+  it('gets a new answer from new evidence when the corpus changed', async () => {
     let version = 1
     const { ask, journal } = aGate({
       corpusVersion: () => version,
@@ -130,7 +130,7 @@ describe('a question asked again', () => {
     ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],
     ['the mode', { mode: 'observe' }],
     ['the audience', { dependencies: { authenticate: asOperator } }],
-  ])('is answered anew when %s is another', async (_, change) => {
+  ])('gets a new answer when %s changes', async (_, change) => {
     const one = aGate()
     const two = aGate(change)
     await one.ask()
@@ -138,7 +138,7 @@ describe('a question asked again', () => {
     expect(two.journal.stored[0]?.key).not.toBe(one.journal.stored[0]?.key)
   })
 
-  it('is answered anew for another collection, or declared header or query value, and for nothing else', async () => {
+  it('gets a new answer for another collection or declared header or query value, and for nothing else', async () => {
     const vary = { headers: ['Accept-Language'], query: ['tone'] }
     const { ask, journal } = aGate({
       cache: { vary, ignoredCredentials: ['cookie'] },
@@ -155,7 +155,7 @@ describe('a question asked again', () => {
     expect(journal.retrievals).toHaveLength(6)
   })
 
-  it('is never answered from the cache without one', async () => {
+  it('always gets a new answer without a cache', async () => {
     const { ask, journal } = aGate({ cache: { store: undefined } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=bypass')
     await ask()
@@ -163,7 +163,7 @@ describe('a question asked again', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['bypass', 'bypass'])
   })
 
-  it('is answered, as if it were new, when the cache fails to read or to write, which is warned of', async () => {
+  it('gets a new answer and a warning when the cache fails to read or write', async () => {
     const store = {
       get: () => Promise.reject(new Error('cache down')),
       put: () => {
@@ -186,7 +186,7 @@ describe('a question asked again', () => {
     }
   })
 
-  it('is refused from memory all day, until the documents change', async () => {
+  it('is refused from memory until the documents change', async () => {
     let version = 1
     const { ask, journal, clock } = aGate({ finds: [WEAK], corpusVersion: () => version })
     for (let asked = 0; asked < 288; asked++) {
@@ -199,7 +199,7 @@ describe('a question asked again', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is refused from memory for thirty seconds where its documents change without a word', async () => {
+  it('is refused from memory for thirty seconds when the collection has no corpus version', async () => {
     const find = async (tenant: string, id: string) => plainCollection({ tenant, id })
     const lexicon = () => Promise.reject(new Error('it has none'))
     const { ask, journal, clock } = aGate({ finds: [WEAK], dependencies: { collections: { find, lexicon } } })
@@ -210,7 +210,7 @@ describe('a question asked again', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is stored once: its second key names the first', async () => {
+  it('is stored once, with a second entry by evidence that refers to the first', async () => {
     const { ask, journal } = aGate()
     await ask()
     const [stored, ...others] = journal.stored

@@ -47,7 +47,7 @@ describe('identical questions at the same time', () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  it('are one retrieval, one answer and as many decisions, and say that they waited', async () => {
+  it('share one retrieval and answer, get a decision each, and report that they waited', async () => {
     const { together, journal } = coalescing()
     const responses = await together()
     const bodies = await Promise.all(responses.map((response) => response.text()))
@@ -59,13 +59,13 @@ describe('identical questions at the same time', () => {
     expect(new Set(journal.events.map(({ id }) => id)).size).toBe(ASKERS)
   })
 
-  it('are each answered separately without a coalescer, and say nothing of waiting', async () => {
+  it('are answered separately without a coalescer', async () => {
     const { together, journal } = coalescing({ cache: { coalescer: undefined } })
     expect(new Set(saidBy(await together()))).toEqual(new Set(['rag-gate; fwd=miss']))
     expect(journal.handled).toHaveLength(ASKERS)
   })
 
-  it('have one more lead when the first takes too long, and wait for either', async () => {
+  it('get a second leader when the first takes too long, and wait for either', async () => {
     const coalescer = createMemoryCoalescer({ leaderTimeoutMs: 400 })
     const { together, journal } = coalescing({
       cache: { coalescer },
@@ -89,7 +89,7 @@ describe('identical questions at the same time', () => {
         throw new Error('down')
       },
     ],
-  ])('have another one lead when the handler %s, and the rest get that one’s answer', async (_, fail) => {
+  ])('get another leader when the handler %s, and the others its answer', async (_, fail) => {
     const { together, journal } = coalescing({ handler: failingFirst(1, fail) })
     const statuses = statusesOf(await together())
     expect(statuses.filter((status) => status === 200)).toHaveLength(ASKERS - 1)
@@ -97,13 +97,13 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('are each told the error when every leader fails', async () => {
+  it('each get the error when every leader fails', async () => {
     const { together, journal } = coalescing({ handler: (c) => c.json({}, 503) })
     expect(new Set(statusesOf(await together()))).toEqual(new Set([503]))
     expect(journal.handled).toHaveLength(ASKERS)
   })
 
-  it('have another one lead when the retriever failed', async () => {
+  it('get another leader when the retriever failed', async () => {
     let calls = 0
     const { together, journal } = coalescing({
       finds: async () => {
@@ -121,14 +121,14 @@ describe('identical questions at the same time', () => {
     ['no-store', (c) => c.json({ answer: 'Yours.' }, 200, { 'cache-control': 'no-store' })],
     ['a cookie', (c) => c.json({ answer: 'Yours.' }, 200, { 'set-cookie': 'a=b' })],
     ['a status of its own', (c) => c.json({ answer: 'Yours.' }, 404)],
-  ])('are each answered for themselves with %s', async (_, handler) => {
+  ])('are answered separately with %s', async (_, handler) => {
     const { together, journal } = coalescing({ handler })
     const responses = await together()
     expect(journal.handled).toHaveLength(ASKERS)
     expect(saidBy(responses).filter((said) => said === 'rag-gate; fwd=miss; collapsed=?0')).toHaveLength(ASKERS - 1)
   })
 
-  it('do not wait again for a handler whose last answer was for one alone, until one is for all', async () => {
+  it('do not wait again for a handler whose last answer was private, until an answer may be shared', async () => {
     let own = true
     const coalescer = createMemoryCoalescer()
     const join = vi.spyOn(coalescer, 'join')
@@ -167,7 +167,7 @@ describe('identical questions at the same time', () => {
   it.each<[string, () => Promise<void>]>([
     ['fails', () => Promise.reject(new Error('cache down'))],
     ['hangs', () => new Promise(() => undefined)],
-  ])('have one answer where the store that is to keep it %s', async (_, put) => {
+  ])('share one answer when the store %s', async (_, put) => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const store = { get: async () => null, put, delete: async () => undefined }
@@ -181,7 +181,7 @@ describe('identical questions at the same time', () => {
     }
   })
 
-  it('have another one lead when JSON breaks off', async () => {
+  it('get another leader when JSON breaks off', async () => {
     let cut = true
     const { together, journal } = coalescing({
       handler: () => {
@@ -194,7 +194,7 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('share a refusal, and none that the application made', async () => {
+  it('share a refusal, but not one made by the application', async () => {
     const one = coalescing({ finds: [WEAK] })
     expect(saidBy(await one.together())).toContain('rag-gate; fwd=miss; collapsed')
     expect(one.journal.retrievals).toHaveLength(1)
@@ -244,7 +244,7 @@ describe('identical questions at the same time', () => {
     return { text, firstMs, lastMs: performance.now() - begunMs, status: response.headers.get('cache-status') }
   }
 
-  it('read a stream along: its first byte comes when the leader’s does, its last as well, also for followers in between', async () => {
+  it('read a stream together: followers, also late ones, get its first and last bytes with the leader', async () => {
     const gate = coalescing({ handler: streamOf(EVENTS, 300) })
     const [leader, ...others] = await Promise.all([
       timed(gate),
@@ -267,7 +267,7 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.events.map(({ cache }) => cache).sort()).toEqual([...Array(5).fill('hit'), 'miss'])
   })
 
-  it('get what there was of a stream that ends without saying that it is whole, and it is not stored', async () => {
+  it('get the partial text of a stream that ends without being reported complete, and nothing is stored', async () => {
     const gate = coalescing({ handler: streamOf(EVENTS.slice(0, 2), 5) })
     const responses = await gate.together()
     expect(gate.journal.handled).toHaveLength(1)
@@ -277,7 +277,7 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.stored).toEqual([])
   })
 
-  it('are told by an event when a stream that they read along breaks off, and it is recorded as failed for each', async () => {
+  it('end with an error event when their shared stream breaks off, and each is recorded as failed', async () => {
     const gate = coalescing({ handler: streamOf(EVENTS.slice(0, 2), 5, 'breaks off') })
     const texts = await Promise.all((await gate.together()).map((response) => response.text()))
     expect(gate.journal.handled).toHaveLength(1)
@@ -289,7 +289,7 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.events.map(({ status }) => status)).toEqual(Array(ASKERS).fill(503))
   })
 
-  it('go on reading when the one who leads leaves', async () => {
+  it('keep reading when the leader leaves', async () => {
     const gate = coalescing({ handler: streamOf(EVENTS, 60) })
     const leader = await gate.app.request('/ask', requestOf)
     const following = timed(gate)
@@ -300,7 +300,7 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.handled).toHaveLength(1)
   })
 
-  it('get a stream that is too large to be stored, one call for all', async () => {
+  it('share a stream that is too large to be stored', async () => {
     const large = `data: ${'x'.repeat(100_000)}\n\n`
     const gate = coalescing({ handler: streamOf(Array(5).fill(large), 5) })
     const texts = await Promise.all((await gate.together()).map((response) => response.text()))
@@ -308,7 +308,7 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.handled).toHaveLength(1)
   })
 
-  it('have another one lead when a stream broke off before its first event', async () => {
+  it('get another leader when a stream broke off before its first event', async () => {
     let broken = true
     const { together, journal } = coalescing({
       handler: (c) => {
@@ -323,7 +323,7 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('of callers who share nothing do not wait for each other', async () => {
+  it('of callers who share no answers do not wait for each other', async () => {
     const { together, journal } = coalescing({
       cache: { scope: 'principal' },
       dependencies: { authenticate },
@@ -334,7 +334,7 @@ describe('identical questions at the same time', () => {
     expect(saidBy(responses).filter((said) => said?.endsWith('collapsed'))).toHaveLength(ASKERS - 4)
   })
 
-  it('of callers who share answers wait for one of a tenant, and are not told what others asked', async () => {
+  it('of callers who share answers are answered once per tenant, without a sign of waiting', async () => {
     const { together, journal } = coalescing({
       cache: { scope: 'tenant' },
       dependencies: { authenticate },
@@ -345,7 +345,7 @@ describe('identical questions at the same time', () => {
     expect(responses.map(({ headers }) => headers.get('age'))).toEqual(Array(ASKERS).fill(null))
   })
 
-  it('are not answered with what was purged, and make one new answer together', async () => {
+  it('do not get an answer that was purged meanwhile, and share one new answer', async () => {
     const purges = createMemoryAnswerPurges()
     let answered = 0
     const { together, journal } = coalescing({
@@ -369,7 +369,7 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(3)
   })
 
-  it('have no part in it when they want an answer anew, or none older than so many seconds', async () => {
+  it('are answered separately with no-cache, no-store or max-age', async () => {
     for (const wanted of ['no-cache', 'no-store', 'max-age=60']) {
       const { together, journal } = coalescing()
       await together(() => ({ 'cache-control': wanted }))
@@ -377,7 +377,7 @@ describe('identical questions at the same time', () => {
     }
   })
 
-  it('share an answer that was found again by its evidence', async () => {
+  it('share a stored answer found by its evidence', async () => {
     let version = 1
     const { together, journal, ask } = coalescing({ corpusVersion: () => version })
     await ask()
@@ -397,7 +397,7 @@ describe('identical questions at the same time', () => {
         return { kind: 'follower', answer: journal.stored[0]! }
       },
     ],
-  ])('are answered all the same by a coalescer that %s', async (_, join) => {
+  ])('are answered by a coalescer that %s', async (_, join) => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const { ask, journal } = coalescing({
       onWarning,
@@ -408,7 +408,7 @@ describe('identical questions at the same time', () => {
     for (const [{ code }] of onWarning.mock.calls) expect(code).toBe('coalescer_failed')
   })
 
-  it('are stored, and told how it ended, by a leader whom nobody can read along with', async () => {
+  it('are stored and completed by a leader that cannot begin to share', async () => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const told: string[] = []
     const leader = {
@@ -430,37 +430,34 @@ describe('identical questions at the same time', () => {
     expect(onWarning.mock.calls).toMatchObject([[{ code: 'coalescer_failed' }]])
   })
 
-  it.each(['rejects', 'throws'])(
-    'are answered as they ended by a leader whose end is told to one that %s',
-    async (how) => {
-      const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
-      const told: unknown[] = []
-      const complete = (outcome: unknown): Promise<void> => {
-        told.push((outcome as CoalescedOutcome).kind)
-        if (how === 'throws') throw new Error('gone')
-        return Promise.reject(new Error('gone'))
-      }
-      let down = true
-      const { ask, journal } = coalescing({
-        onWarning,
-        finds: () => {
-          if (down) throw new RagGateError('retriever_unavailable', 'down')
-          return rankingOf([STRONG])
+  it.each(['rejects', 'throws'])('get their response when completing the leader %s', async (how) => {
+    const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
+    const told: unknown[] = []
+    const complete = (outcome: unknown): Promise<void> => {
+      told.push((outcome as CoalescedOutcome).kind)
+      if (how === 'throws') throw new Error('gone')
+      return Promise.reject(new Error('gone'))
+    }
+    let down = true
+    const { ask, journal } = coalescing({
+      onWarning,
+      finds: () => {
+        if (down) throw new RagGateError('retriever_unavailable', 'down')
+        return rankingOf([STRONG])
+      },
+      cache: {
+        coalescer: {
+          join: async () => ({ kind: 'leader', leader: { begin: () => undefined, complete } }),
+          leaderTimeoutMs: 1000,
         },
-        cache: {
-          coalescer: {
-            join: async () => ({ kind: 'leader', leader: { begin: () => undefined, complete } }),
-            leaderTimeoutMs: 1000,
-          },
-        },
-      })
-      const failed = await ask()
-      expect(await failed.json()).toMatchObject({ error: { code: 'retriever_unavailable' } })
-      down = false
-      expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
-      expect(told).toEqual(['failed', 'answer'])
-      expect(journal.stored).toHaveLength(1)
-      expect(onWarning.mock.calls.map(([{ code }]) => code)).toEqual(['coalescer_failed', 'coalescer_failed'])
-    },
-  )
+      },
+    })
+    const failed = await ask()
+    expect(await failed.json()).toMatchObject({ error: { code: 'retriever_unavailable' } })
+    down = false
+    expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
+    expect(told).toEqual(['failed', 'answer'])
+    expect(journal.stored).toHaveLength(1)
+    expect(onWarning.mock.calls.map(([{ code }]) => code)).toEqual(['coalescer_failed', 'coalescer_failed'])
+  })
 })

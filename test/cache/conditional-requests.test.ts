@@ -22,7 +22,7 @@ function anyMethod(headers: Record<string, string> = {}, status: 200 | 404 = 200
 }
 
 describe('a stored answer', () => {
-  it.each(['GET', 'QUERY'])('has an entity tag for %s, and is not sent to who has it already', async (method) => {
+  it.each(['GET', 'QUERY'])('has an entity tag for %s, and gets 304 for a client that has it', async (method) => {
     const { ask, journal } = anyMethod()
     await ask(method)
     const whole = await ask(method)
@@ -47,7 +47,7 @@ describe('a stored answer', () => {
     expect(await response.json()).toEqual({ answer: 'Turn it.' })
   })
 
-  it('is sent whole under any condition, where it tells of an absence', async () => {
+  it('is sent whole under any condition when its status is 404', async () => {
     const { ask } = anyMethod({ 'cache-control': 'max-age=60' }, 404)
     await ask('GET')
     const again = await ask('GET', '*')
@@ -72,7 +72,7 @@ describe('namesTag', () => {
     ['a', '"a"', false],
     ['"A"', '"a"', false],
     ['', '"a"', false],
-  ])('of %j and %j is %j', (field, tag, named) => {
+  ])('for %j and %j is %j', (field, tag, named) => {
     expect(namesTag(field, tag)).toBe(named)
   })
 })

@@ -39,7 +39,7 @@ function streaming(parts: readonly (string | Uint8Array)[], then?: () => Promise
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
 
 describe('a stream of events', () => {
-  it('passes through at once, is stored when it ended cleanly, and is replayed event by event', async () => {
+  it('is passed on at once, stored when it ended completely, and replayed event by event', async () => {
     let end = (): void => undefined
     const held = new Promise<void>((resolve) => (end = resolve))
     const { ask, app, journal } = aGate({ handler: () => streaming(eventsOf(WHOLE), () => held) })
@@ -77,14 +77,14 @@ describe('a stream of events', () => {
     ['an end without a blank line, of carriage returns', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
     ['a second choice that did not stop', WHOLE.replace(': still here', 'data: {"choices":[{"index":1,"delta":{}}]}')],
     ['nothing', ''],
-  ])('with %s is sent and not kept', async (_, text) => {
+  ])('with %s is sent and not stored', async (_, text) => {
     const { ask, journal } = aGate({ handler: () => streaming([text]) })
     expect(await (await ask()).text()).toBe(text)
     await settled()
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
   })
 
-  it('that was cut at any byte, cleanly or by an error, leaves nothing', async () => {
+  it('cut at any byte, cleanly or by an error, is not stored', async () => {
     const bytes = new TextEncoder().encode(WHOLE)
     const random = seededRandom(20_261_122)
     const { ask, journal } = aGate({
@@ -101,7 +101,7 @@ describe('a stream of events', () => {
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
   })
 
-  it('that breaks off is logged once, kept or not', async () => {
+  it('that breaks off is logged once, whether or not it would be stored', async () => {
     const { ask } = aGate({
       handler: () => streaming(eventsOf(WHOLE).slice(0, 3), () => Promise.reject(new Error('reset'))),
     })
@@ -110,7 +110,7 @@ describe('a stream of events', () => {
     expect(vi.mocked(console.error).mock.calls).toEqual([[expect.stringContaining('llm_unavailable')]])
   })
 
-  it('of another form is kept when its handler says that it was whole, and it is', () => {
+  it('of another form is stored only when its handler reports it complete', () => {
     const own = 'event: token\ndata: Turn\n\nevent: end\ndata: {}\n\n'
     expect([streamState(own, true), streamState(own, undefined), streamState(own, false)]).toEqual([
       'whole',
@@ -129,7 +129,7 @@ describe('a stream of events', () => {
   })
 })
 
-describe('a stream as Hono makes one', () => {
+describe('a stream made by Hono', () => {
   const streamed =
     (complete?: boolean): NonNullable<GateFixture['handler']> =>
     (c) =>
@@ -138,7 +138,7 @@ describe('a stream as Hono makes one', () => {
         if (complete !== undefined) c.var.ragGate.report({ complete })
       })
 
-  it('is kept though it says no-cache, where its handler says that it was whole', async () => {
+  it('is stored despite no-cache when its handler reports it complete', async () => {
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     const { ask, journal } = aGate({ onWarning, handler: streamed(true) })
     const first = await ask()
@@ -179,14 +179,14 @@ describe('a stream as Hono makes one', () => {
   })
 })
 
-describe('what cannot be kept', () => {
+describe('an answer that cannot be stored', () => {
   it.each<[string, NonNullable<GateFixture['handler']>, string]>([
     ['a cookie', (c) => c.json({}, 200, { 'set-cookie': 'a=1' }), 'set-cookie'],
     ['no-cache', (c) => c.json({}, 200, { 'cache-control': 'no-cache' }), 'cache-control'],
     ['plain text', (c) => c.text('Turn it.'), 'report({ complete: true })'],
     ['a body that is too large', (c) => c.json({ answer: 'é'.repeat(131_072) }), 'size'],
     ['a body that is not UTF-8', () => new Response(Uint8Array.of(0x7b, 0xff, 0x7d)), 'encoding'],
-  ])('as %s cannot, is told once, with the reason', async (_, handler, reason) => {
+  ])('is reported once with the reason: %s', async (_, handler, reason) => {
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     const { ask } = aGate({ onWarning, handler })
     for (let time = 0; time < 2; time++) await ask()

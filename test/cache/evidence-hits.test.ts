@@ -38,7 +38,7 @@ function withFirst(ranking: readonly Ranking[], changed: Record<string, unknown>
 }
 
 describe('a question asked again after the documents changed', () => {
-  it('is answered from the cache when its evidence is the same: a retrieval, and no model call', async () => {
+  it('is answered from the cache when its evidence is the same, with a retrieval and without a model call', async () => {
     const { ask, journal, clock, change } = changing({ dependencies: { authenticate: asOperator } })
     const first = await (await ask()).text()
     change()
@@ -53,7 +53,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.events[1]?.decision).toEqual(journal.events[0]?.decision)
   })
 
-  it('is made anew when a date among the metadata of its evidence is another one', async () => {
+  it('gets a new answer when a date in the metadata of its evidence changed', async () => {
     const valid = (year: number): Record<string, unknown> => ({ metadata: { until: new Date(Date.UTC(year, 0)) } })
     const { ask, journal, change, changeUnnoticed } = changing()
     changeUnnoticed(withFirst(rankingOf([STRONG]), valid(2026)))
@@ -65,7 +65,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'evidence-hit'])
   })
 
-  it('needs no retrieval the next time, and has got no younger', async () => {
+  it('needs no retrieval the next time, and keeps the age of its answer', async () => {
     const { ask, journal, clock, change } = changing()
     await ask()
     change()
@@ -90,7 +90,7 @@ describe('a question asked again after the documents changed', () => {
     ['another source', withFirst(rankingOf([STRONG, WEAK]), { source: 'https://other.example' })],
     ['other metadata', withFirst(rankingOf([STRONG, WEAK]), { metadata: { valid_until: '2027' } })],
     ['weaker evidence', rankingOf([MIDDLING])],
-  ])('is answered anew with %s', async (_, evidence) => {
+  ])('gets a new answer with %s', async (_, evidence) => {
     const { ask, journal, change } = changing()
     await ask()
     change(evidence)
@@ -98,7 +98,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('is never answered so with a refusal, nor is a refusal kept by its evidence', async () => {
+  it('never gets a stored refusal, because refusals are not stored by evidence', async () => {
     const { ask, journal, change } = changing({ finds: [WEAK] })
     await ask()
     change()
@@ -110,7 +110,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.storedByEvidence).toEqual([])
   })
 
-  it('is never answered so with the refusal of an answer, though its evidence had passed', async () => {
+  it('never gets the refusal of an answer, although its evidence had passed', async () => {
     const { ask, journal, change } = changing({
       policy: definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] }),
       handler: (c) => c.json({ answer: 'The engine needs 7 blue Batteries.' }),
@@ -125,7 +125,7 @@ describe('a question asked again after the documents changed', () => {
     expect([journal.stored.length, journal.storedByEvidence]).toEqual([2, []])
   })
 
-  it('leaves under its evidence what was found there', async () => {
+  it('stores the entry by evidence once', async () => {
     const { ask, journal, change } = changing()
     await ask()
     change()
@@ -133,7 +133,7 @@ describe('a question asked again after the documents changed', () => {
     expect([journal.stored.length, journal.storedByEvidence.length]).toEqual([2, 1])
   })
 
-  it('is never answered so with the answer to another question about the same passages', async () => {
+  it('never gets the answer to another question about the same passages', async () => {
     const { ask, journal, change } = changing()
     await ask()
     change()
@@ -141,7 +141,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('is never answered so with what was made of other evidence at the same version', async () => {
+  it('never gets an answer made from other evidence at the same version', async () => {
     const { ask, journal, change, changeUnnoticed } = changing({ dependencies: { authenticate: asOperator } })
     change(rankingOf([STRONG, WEAK]))
     await ask()
@@ -152,7 +152,7 @@ describe('a question asked again after the documents changed', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'bypass', 'miss'])
   })
 
-  it('is not answered so with what has lived its time', async () => {
+  it('gets a new answer when the stored one has expired', async () => {
     const { ask, journal, clock, change } = changing()
     await ask()
     change()
@@ -174,7 +174,7 @@ it.each<[string, GateFixture]>([
       },
     },
   ],
-])('evidence without a key, for %s, is answered, recorded and stored under its question', async (_, fixture) => {
+])('evidence that cannot get a key, for %s, is answered, recorded and stored by its question', async (_, fixture) => {
   const warnings: GateWarning[] = []
   const { ask, journal } = aGate({ ...fixture, onWarning: (warning) => warnings.push(warning) })
   const states = [await ask(), await ask()].map(({ headers }) => headers.get('cache-status'))

@@ -21,7 +21,7 @@ function gateWith(changed: (answer: StoredAnswer) => unknown) {
   return aGate({ cache: { store, purges: createMemoryAnswerPurges() } })
 }
 
-it('sends what is as it was stored', async () => {
+it('an unchanged entry of the store is sent as a hit', async () => {
   const { ask } = gateWith((answer) => structuredClone(answer))
   await ask()
   expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
@@ -66,7 +66,7 @@ const changes: Readonly<Record<string, (answer: StoredAnswer) => unknown>> = {
   'no asker': (answer) => ({ ...answer, principalId: undefined }),
 }
 
-it.each(Object.entries(changes))('takes %s for a miss', async (_, changed) => {
+it.each(Object.entries(changes))('an entry with %s is a miss', async (_, changed) => {
   const { ask, journal } = gateWith(changed)
   await ask()
   const response = await ask()

@@ -63,7 +63,7 @@ async function keyOf(settings: Partial<QuestionSettings> = {}, more: Partial<Que
   return gated.lookup?.questionKey
 }
 
-describe('a question past the cache', () => {
+describe('a question looked up in the cache', () => {
   it('asks in order: collection, store by question, lexicon, retriever, store by evidence', async () => {
     const { ports, store, calls } = aSetting()
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
@@ -72,14 +72,14 @@ describe('a question past the cache', () => {
     expect(gated.lookup).not.toHaveProperty('leader')
   })
 
-  it('stops at a fresh answer', async () => {
+  it('asks nothing more after a fresh hit', async () => {
     const { ports, store, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 5500, lifetimeSeconds: 6 } })
     const { gated } = await gatedPast({ store }, ports, SETTINGS, ASKED)
     expect(gated).toMatchObject({ kind: 'cached', found: { kind: 'hit', ageSeconds: 5, ttlSeconds: 1 }, retrievals: 0 })
     expect(calls).toEqual(['find', 'store, by question'])
   })
 
-  it('is judged anew when the answer it finds has lived its time, and says so', async () => {
+  it('is judged again when the stored answer has expired, with fwd=stale', async () => {
     const { ports, store, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6 } })
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
     expect([gated.kind, cache.outcome(gated.lookup, undefined).status]).toEqual(['judged', 'rag-gate; fwd=stale'])
@@ -92,14 +92,14 @@ describe('a question past the cache', () => {
     [{ by: 'handler', status: 503 } as const, 'stale'],
     [{ by: 'handler', status: 404 } as const, undefined],
     [{ by: 'handler', status: 200 } as const, undefined],
-  ])('has an older answer stand in for an outage alone: %j', async (failure, kind) => {
+  ])('falls back to an expired answer only for an outage: %j', async (failure, kind) => {
     const cached = { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6, staleIfErrorSeconds: 60 }
     const { ports, store } = aSetting({ cached })
     const { gated, cache } = await gatedPast({ store, staleIfErrorSeconds: 60 }, ports, SETTINGS, ASKED)
     expect(cache.standIn(gated.lookup!, failure)?.kind).toBe(kind)
   })
 
-  it('finds no answer that was stored under another filter', async () => {
+  it('finds no answer stored under another filter', async () => {
     const filters: (PassageFilter | undefined)[] = [undefined, { documentId }, { documentId: [documentId, 'other'] }]
     const keys = filters.map((filter) => keyOf({ retrieval: { ...retrieval, filter: () => filter } }))
     expect(new Set(await Promise.all(keys)).size).toBe(3)
@@ -110,7 +110,7 @@ describe('a question past the cache', () => {
     expect(await keyOf({}, { reranker })).not.toBe(await keyOf())
   })
 
-  it('that is refused for itself is looked for, and neither kept nor waited for', async () => {
+  it('that is refused before retrieval is looked up, but neither stored nor coalesced', async () => {
     const { ports, store, calls } = aSetting()
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, { ...ASKED, question: 'how is it?' })
     expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse' } })

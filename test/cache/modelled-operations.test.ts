@@ -59,7 +59,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks())
 
 it(
-  `sends nothing that may not be sent, over ${OPERATIONS} operations`,
+  `sends no answer that the model of the cache forbids, over ${OPERATIONS} operations`,
   async () => {
     const seed = Number(process.env['MODEL_SEED'] ?? Date.now() % 0x7fff_ffff)
     console.log(`modelled operations: MODEL_SEED=${seed}`)

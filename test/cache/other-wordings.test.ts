@@ -19,7 +19,7 @@ const HIT = 'rag-gate; hit; detail=same-evidence'
 const MISS = 'rag-gate; fwd=miss'
 
 describe('a question in other words with the same stems', () => {
-  it('is answered as before once it found the same evidence, and needs no retrieval the next time', async () => {
+  it('gets the stored answer once it found the same evidence, and needs no retrieval the next time', async () => {
     const { ask, journal, clock } = reading()
     const first = await (await ask()).text()
     clock.atMs += 60_000
@@ -32,14 +32,14 @@ describe('a question in other words with the same stems', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is answered anew without the option', async () => {
+  it('gets a new answer without the option', async () => {
     const { ask, journal } = aGate()
     await ask()
     expect(await statusOf(ask({ question: REWORDED }))).toBe(MISS)
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('gets no longer a life by being asked in turns', async () => {
+  it('does not extend the lifetime by being asked in turns', async () => {
     const { ask, journal, clock } = reading()
     await ask()
     const { lifetimeSeconds } = journal.stored[0]!
@@ -60,14 +60,14 @@ describe('a question in other words with the same stems', () => {
     ['a number', 'How does engine 2 start?'],
     ['a name', 'How does the Engine start?'],
     ['another function word', 'How does my engine start?'],
-  ])('is answered anew with %s', async (_, question) => {
+  ])('gets a new answer with %s', async (_, question) => {
     const { ask, journal } = reading()
     await ask()
     expect(await statusOf(ask({ question }))).toBe(MISS)
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('is answered anew from other evidence', async () => {
+  it('gets a new answer from other evidence', async () => {
     for (const found of [[STRONG, WEAK, 'Tyres wear.'], [STRONG], [STRONG, `${WEAK} Or red.`]]) {
       let finds = rankingOf([STRONG, WEAK])
       const { ask } = reading({ finds: () => finds })
@@ -77,7 +77,7 @@ describe('a question in other words with the same stems', () => {
     }
   })
 
-  it('is never answered from the entry of another tenant, principal, audience or set of options', async () => {
+  it('never gets an entry of another tenant, principal, audience or set of options', async () => {
     const authenticate = (request: Request): Principal => {
       const [tenant = '', id = '', scopes = ''] = (request.headers.get('x-principal') ?? '').split('/')
       return { tenant, id, scopes: scopes.split('+') as Principal['scopes'] }
@@ -101,7 +101,7 @@ describe('a question in other words with the same stems', () => {
     expect(await statusOf(ask({ question: REWORDED, top: 1 }, as('acme/ann/ask')))).toBe(HIT)
   })
 
-  it('is never answered with a refusal, nor with what was purged, nor against its own wish', async () => {
+  it('never gets a refusal, a purged answer, or any stored answer against its own Cache-Control', async () => {
     const refused = reading({ finds: [WEAK] })
     await refused.ask()
     expect(await statusOf(refused.ask({ question: REWORDED }))).toBe(MISS)

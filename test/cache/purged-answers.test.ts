@@ -11,7 +11,7 @@ function purgeable(options: GateFixture = {}) {
   return { ...gate, purges }
 }
 
-describe('an answer', () => {
+describe('a stored answer', () => {
   beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
   afterEach(() => void vi.restoreAllMocks())
 
@@ -20,7 +20,7 @@ describe('an answer', () => {
     ['its tenant', { kind: 'tenant', tenant: 'default' }],
     ['its collection', { kind: 'collection', ...collection }],
     ['a document of its evidence', { kind: 'document', ...collection, documentId: 'document of chunk-0' }],
-  ])('is never sent again once %s was purged, and its successor is', async (_, scope) => {
+  ])('is never sent again once %s was purged, and a new one is stored', async (_, scope) => {
     const { ask, journal, purges } = purgeable()
     await ask()
     expect(journal.stored[0]?.decision.documentIds).toEqual(['document of chunk-0'])
@@ -30,7 +30,7 @@ describe('an answer', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('is never sent again once it was purged by its id, or by its question', async () => {
+  it('is never sent again once it was purged by its id or its question', async () => {
     for (const name of ['answer', 'question'] as const) {
       const { ask, journal, purges } = purgeable()
       await ask()
@@ -46,7 +46,7 @@ describe('an answer', () => {
     }
   })
 
-  it('is not found by its evidence either, once its question was purged', async () => {
+  it('is not found by its evidence once its question was purged', async () => {
     let version = 1
     const { ask, journal, purges } = purgeable({ corpusVersion: () => version })
     await ask()
@@ -62,7 +62,7 @@ describe('an answer', () => {
     ['another tenant', { kind: 'tenant', tenant: 'acme' }],
     ['another collection', { kind: 'collection', tenant: 'default', collection: 'other' }],
     ['another document', { kind: 'document', ...collection, documentId: 'document of chunk-9' }],
-  ])('stays when %s was purged', async (_, scope) => {
+  ])('is kept when %s was purged', async (_, scope) => {
     const { ask, journal, purges } = purgeable()
     await ask()
     await purges.purge([scope])
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(journal.handled).toHaveLength(1)
   })
 
-  it('is not found by its evidence either, once it was purged', async () => {
+  it('is not found by its evidence once it was purged by its id', async () => {
     let version = 1
     const { ask, journal, purges } = purgeable({ corpusVersion: () => version })
     await ask()
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('that is made while its document is purged is not sent to anyone else', async () => {
+  it('is not sent to others when its document was purged while it was made', async () => {
     const purges = createMemoryAnswerPurges()
     let purging = true
     const { ask, journal } = aGate({
@@ -98,7 +98,7 @@ describe('an answer', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('does not stand in for a retriever that failed, once it was purged', async () => {
+  it('is not sent in place of a failed retrieval once it was purged', async () => {
     let down = false
     const { ask, clock, journal, purges } = purgeable({
       cache: { scope: 'public', staleIfErrorSeconds: 600 },
@@ -116,7 +116,7 @@ describe('an answer', () => {
     expect((await ask()).status).toBe(503)
   })
 
-  it('is not sent from the cache while purges cannot be read, and the question is answered all the same', async () => {
+  it('is not sent while purges cannot be read, and the question gets a new answer', async () => {
     const { ask, journal } = aGate({
       cache: {
         purges: {
@@ -135,7 +135,7 @@ describe('an answer', () => {
 })
 
 describe('a refusal', () => {
-  it('is forgotten with its collection, and with no other', async () => {
+  it('is removed with its collection, and with no other', async () => {
     const { ask, journal, purges } = purgeable({ finds: [WEAK] })
     await ask({ question: QUESTION })
     await purges.purge([{ kind: 'collection', tenant: 'default', collection: 'other' }])

@@ -6,8 +6,8 @@ quietErrors()
 
 const saying = (field: string): Record<string, string> => ({ 'cache-control': field })
 
-describe('a request that says Cache-Control', () => {
-  it('no-cache is answered anew, and its answer stored for the next', async () => {
+describe('a request with Cache-Control:', () => {
+  it('no-cache gets a new answer, which is stored for the next', async () => {
     const { ask, journal, clock } = aGate()
     await ask()
     clock.atMs += 5000
@@ -16,7 +16,7 @@ describe('a request that says Cache-Control', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'bypass', 'hit'])
   })
 
-  it('no-store is answered anew, and leaves nothing', async () => {
+  it('no-store gets a new answer, which is not stored', async () => {
     const { ask, journal } = aGate()
     expect((await ask(undefined, saying('No-Store'))).headers.get('cache-status')).toBe('rag-gate; fwd=request')
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
@@ -26,7 +26,7 @@ describe('a request that says Cache-Control', () => {
     expect(journal.stored).toHaveLength(1)
   })
 
-  it('max-age is given no older answer', async () => {
+  it('max-age gets no older answer', async () => {
     const { ask, journal, clock } = aGate()
     await ask()
     clock.atMs += 10_000
@@ -35,7 +35,7 @@ describe('a request that says Cache-Control', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('only-if-cached gets a stored answer, or 504 and nothing retrieved', async () => {
+  it('only-if-cached gets a stored answer, or 504 without a retrieval', async () => {
     const { ask, journal } = aGate()
     const response = await ask(undefined, saying('only-if-cached'))
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([504, 'not_cached'])
@@ -45,7 +45,7 @@ describe('a request that says Cache-Control', () => {
   })
 
   it.each(['max-age=9', 'no-cache'])(
-    'only-if-cached with %s gets 504 where that keeps what is stored from it',
+    'only-if-cached with %s gets 504 when that excludes the stored answer',
     async (also) => {
       const { ask, journal, clock } = aGate()
       await ask()
@@ -67,7 +67,7 @@ describe('a request that says Cache-Control', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('only-if-cached does not tell a caller what another asked', async () => {
+  it('only-if-cached does not reveal what another caller asked', async () => {
     const authenticate = (request: Request) => ({
       tenant: 'acme',
       id: request.headers.get('x-id') ?? '',
@@ -79,7 +79,7 @@ describe('a request that says Cache-Control', () => {
     expect([await as('bob'), await as('ann')]).toEqual([504, 200])
   })
 
-  it.each(['no-cache; x', 'x="', ''])('%j, which asks for nothing that can be read, has no say', async (field) => {
+  it.each(['no-cache; x', 'x="', ''])('%j, which contains no readable directive, is ignored', async (field) => {
     const { ask, journal } = aGate()
     await ask()
     await ask(undefined, saying(field))

@@ -19,7 +19,7 @@ describe('a public cache', () => {
       { [name]: 'one' },
       { [name]: 'two' },
     ]),
-  ])('neither takes nor gives answers of requests with %s', async (_, ann, bob) => {
+  ])('neither stores nor sends answers for requests with %s', async (_, ann, bob) => {
     const { ask, journal } = aGate({ handler: (c) => c.json({ answer: JSON.stringify(c.req.header()) }) })
     const first = await ask(undefined, ann)
     expect(first.headers.get('cache-status')).toBe('rag-gate; fwd=bypass; detail=credentials')
@@ -42,7 +42,7 @@ describe('a public cache', () => {
      x-secret-key x-access-key client-cert x-forwarded-client-cert x-amzn-mtls-clientcert-subject x-consumer-custom-id
      x-hasura-role x-forwarded-groups remote-groups x-ssl-client-s-dn ssl-client-subject-dn x-ssl-client-cn
      x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature`.split(/\s+/),
-  )('has no part in a request with %s', (name) => {
+  )('is not used for a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] }).why).toBe('credentials')
   })
@@ -51,18 +51,18 @@ describe('a public cache', () => {
     `accept accept-language user-agent sec-fetch-user content-type idempotency-key traceparent baggage cf-connecting-ip
      cf-ray x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests
      x-vercel-oidc-token x-vercel-proxy-signature x-nf-account-id x-nf-account-tier`.split(/\s+/),
-  )('has one in a request with %s', (name) => {
+  )('is used for a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] })).toEqual({ read: true, store: true })
   })
 
-  it('keeps them apart where the header is in the key', async () => {
+  it('stores separate answers when the header is in the key', async () => {
     const { ask, journal } = aGate({ cache: { vary: { headers: ['Authorization'] } } })
     for (const token of ['one', 'two', 'one']) await ask(undefined, { authorization: `Bearer ${token}` })
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('keeps apart what the query string may tell of callers, unless the route says what counts of it', async () => {
+  it('stores separate answers for each query string, unless the route names the parameters that count', async () => {
     const { ask, journal } = aGate()
     for (const query of ['?key=one', '?key=two', '?key=one', '']) await ask(undefined, {}, `/ask${query}`)
     expect(journal.handled).toHaveLength(3)
@@ -71,7 +71,7 @@ describe('a public cache', () => {
     expect(named.journal.handled).toHaveLength(1)
   })
 
-  it('shares them where the route says by name that the header means nothing', async () => {
+  it('ignores a header that the route lists in ignoredCredentials', async () => {
     const { ask, journal } = aGate({ cache: { ignoredCredentials: ['cookie'] } })
     await ask(undefined, { cookie: 'a=1' })
     await ask(undefined, { cookie: 'a=2' })
@@ -80,13 +80,13 @@ describe('a public cache', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('refuses the name of a header that it does not know as credentials', () => {
+  it('rejects a name in ignoredCredentials that is not a credential header', () => {
     expect(() => aGate({ cache: { ignoredCredentials: ['x-real-ip'] } })).toThrow(/cache\.ignoredCredentials/)
   })
 })
 
 describe('callers who share answers', () => {
-  it('are not told that another asked before, neither by a hit nor by a miss', async () => {
+  it('see no sign that another caller asked before, in a hit or a miss', async () => {
     const { ask, journal, clock } = aGate({ cache: { scope: 'tenant' }, dependencies: { authenticate } })
     const told = ({ headers }: Response) => [
       headers.get('cache-status'),
@@ -103,7 +103,7 @@ describe('callers who share answers', () => {
     expect(told(ownHit)).toEqual(['rag-gate; hit', '5', 'total;dur=0'])
   })
 
-  it('are told when they are operators, and where callers are not told apart', async () => {
+  it('see it when they are operators, and when the cache does not distinguish callers', async () => {
     const lifetimes = { ...POLICY.cacheLifetimes, high: { fromSeconds: 21_600, toSeconds: 21_600 } }
     const { ask } = aGate({
       cache: { scope: 'tenant' },

@@ -172,7 +172,7 @@ async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
 const hit = expect.stringMatching(/^rag-gate; hit(; ttl=\d+)?$/)
 
 describe('two requests', () => {
-  it('that differ in one part of the key never share an entry', async () => {
+  it('never share an entry when they differ in one part of the key', async () => {
     await fc.assert(
       fc.asyncProperty(asked, asked, fc.constantFrom(...PARTS), async (one, other, part) => {
         fc.pre(canonicalJson(one[part] as Json) !== canonicalJson(other[part] as Json))
@@ -188,7 +188,7 @@ describe('two requests', () => {
     )
   }, 600_000)
 
-  it('that mean the same always share one, however they are written', async () => {
+  it('always share an entry when they mean the same, however they are written', async () => {
     await fc.assert(
       fc.asyncProperty(asked, manners, manners, async (one, first, second) => {
         const cache = createMemoryAnswerCache()

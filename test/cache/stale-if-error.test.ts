@@ -35,7 +35,7 @@ async function failing(
   return { ...gate, first, lifetime, change: () => void version++, recover: () => void (down = false) }
 }
 
-describe('an answer past its lifetime', () => {
+describe('an expired answer', () => {
   beforeEach(() => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -43,7 +43,7 @@ describe('an answer past its lifetime', () => {
   afterEach(() => vi.restoreAllMocks())
 
   test.each<RagGateErrorCode>(['retriever_timeout', 'retriever_unavailable', 'retriever_bad_response'])(
-    'stands in for a retriever that failed with %s, marked, with its age, and counted as such',
+    'is sent when the retriever fails with %s, marked stale with its age, and counted as stale',
     async (code) => {
       const { ask, journal, first, lifetime } = await failing({ code })
       const response = await ask()
@@ -56,7 +56,7 @@ describe('an answer past its lifetime', () => {
     },
   )
 
-  test('tells operators how far it is past it', async () => {
+  test('shows operators how long ago it expired', async () => {
     const { ask } = await failing({ dependencies: { authenticate: asOperator } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale; ttl=-30; detail=stale-if-error')
   })
@@ -65,7 +65,7 @@ describe('an answer past its lifetime', () => {
     ['by default', { cache: { scope: 'public' as const, staleIfErrorSeconds: 0 } }, 30],
     ['beyond the window', {}, WINDOW],
     ['for a collection of another embedding', { code: 'embedding_mismatch' as const }, 30],
-  ])('does not %s', async (_name, options, lateSeconds) => {
+  ])('is not sent %s', async (_name, options, lateSeconds) => {
     const { ask } = await failing(options, { lateSeconds })
     expect((await ask()).status).toBe(503)
   })
@@ -81,7 +81,7 @@ describe('an answer past its lifetime', () => {
     expect((await ask()).status).toBe(503)
   })
 
-  test('is not sent while the retriever works, and not of a time before it was made', async () => {
+  test('is not sent while the retriever works, nor before the time it was made', async () => {
     const { ask, clock, recover } = await failing()
     clock.atMs -= 3_600_000 * 48
     expect((await ask()).status).toBe(503)
@@ -91,7 +91,7 @@ describe('an answer past its lifetime', () => {
   })
 
   test.each(['must-revalidate', 'max-age=60, proxy-revalidate', 's-maxage=60'])(
-    'is not sent where its handler said %s',
+    'is not sent when its handler set %s',
     async (cacheControl) => {
       const { ask, journal } = await failing({
         handler: (c) => c.json({ answer: 'Turn it.' }, 200, { 'cache-control': cacheControl }),
@@ -102,7 +102,7 @@ describe('an answer past its lifetime', () => {
   )
 })
 
-describe('an answer past its lifetime, when the handler fails', () => {
+describe('an expired answer when the handler fails', () => {
   const WITH_WINDOW = { scope: 'public' as const, staleIfErrorSeconds: WINDOW }
   let upstream: ScriptedUpstream
 
@@ -157,11 +157,11 @@ describe('an answer past its lifetime, when the handler fails', () => {
 
   test.each<[string, string, Parameters<ScriptedUpstream['answerWith']>[0]]>([
     ['is overloaded', 'llm_unavailable', answering('{}', 503)],
-    ['answers what is no answer', 'llm_bad_response', answering('<html>')],
+    ['sends no readable answer', 'llm_bad_response', answering('<html>')],
     ['refuses the key', 'llm_misconfigured', answering('{}', 401)],
     ['never answers', 'llm_timeout', () => undefined],
     ['breaks off', 'llm_unavailable', (response) => response.destroy()],
-  ])('is sent, marked, when the model %s', async (_, code, fault) => {
+  ])('is sent, marked stale, when the model %s', async (_, code, fault) => {
     const { ask, journal, first, warnings, patience } = await overdue()
     if (code === 'llm_timeout') patience.ms = 200
     upstream.answerWith(fault)
@@ -204,7 +204,7 @@ describe('an answer past its lifetime, when the handler fails', () => {
     expect((await ask()).status).toBe(503)
   })
 
-  test.each([400, 404, 409, 422, 429, 501])('is not sent where the handler itself answers %d', async (status) => {
+  test.each([400, 404, 409, 422, 429, 501])('is not sent when the handler itself answers %d', async (status) => {
     let failing = false
     const { ask } = await overdue({
       handler: (c) => (failing ? c.json({ own: true }, status as 400) : c.json({ answer: 'Turn it.' })),
@@ -213,7 +213,7 @@ describe('an answer past its lifetime, when the handler fails', () => {
     expect((await ask()).status).toBe(status)
   })
 
-  test('is sent with its own headers, and none of the failure', async () => {
+  test('is sent with its own headers, and none of the failed response', async () => {
     let failing = false
     const made = await overdue({
       handler: (c) => {

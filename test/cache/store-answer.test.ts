@@ -5,7 +5,7 @@ import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
 
-describe('an answer that must not be stored', () => {
+describe('storing an answer', () => {
   it.each<[string, GateFixture['handler'] & object]>([
     ['a 201', (c) => c.json({}, 201)],
     ['a 206', (c) => c.body('part', 206)],
@@ -59,7 +59,7 @@ describe('an answer that must not be stored', () => {
           }),
         ),
     ],
-  ])('%s is sent and not kept', async (_, handler) => {
+  ])('%s is sent and not stored', async (_, handler) => {
     const { ask, journal } = aGate({ handler })
     const response = await ask()
     expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
@@ -68,7 +68,7 @@ describe('an answer that must not be stored', () => {
     expect(journal.events).toHaveLength(1)
   })
 
-  it("a handler that throws is the application's to answer, and nothing is stored", async () => {
+  it('an error thrown by the handler is left to the application, and nothing is stored', async () => {
     const { app, ask, journal } = aGate({
       handler: () => {
         throw new Error('model down')
@@ -81,13 +81,13 @@ describe('an answer that must not be stored', () => {
     expect(journal.events.map(({ status }) => status)).toEqual([500, 200])
   })
 
-  it('an answer lives no longer than the handler allows', async () => {
+  it('an answer is stored no longer than the handler allows', async () => {
     const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=60', age: '20' }) })
     await ask()
     expect(journal.stored[0]?.lifetimeSeconds).toBe(40)
   })
 
-  it('an answer may vary on a header that is declared', async () => {
+  it('an answer may vary on a declared header', async () => {
     const { ask, journal } = aGate({
       cache: { vary: { headers: ['accept-language'] } },
       handler: (c) => c.json({}, 200, { vary: 'Accept-Language' }),
@@ -96,7 +96,7 @@ describe('an answer that must not be stored', () => {
     expect(journal.stored).toHaveLength(1)
   })
 
-  it('an answer is kept without the headers of its own exchange', async () => {
+  it('an answer is stored without the headers of its own request', async () => {
     const headers = {
       'content-type': 'application/json',
       date: 'x',
@@ -117,7 +117,7 @@ describe('an answer that must not be stored', () => {
     ])
   })
 
-  it('an answer is sent again without a header that may be of its first caller', async () => {
+  it('an answer is sent again without headers that may belong to its first caller', async () => {
     const first = {
       'x-user': 'ann',
       location: '/ann',
@@ -135,7 +135,7 @@ describe('an answer that must not be stored', () => {
     for (const name of Object.keys(first)) expect(again.headers.get(name), name).toBeNull()
   })
 
-  it('an answer that every origin may read says so from the cache too', async () => {
+  it('an answer with access-control-allow-origin: * has it from the cache too', async () => {
     const { ask } = aGate({ handler: (c) => c.json({}, 200, { 'access-control-allow-origin': '*' }) })
     await ask()
     expect((await ask()).headers.get('access-control-allow-origin')).toBe('*')
@@ -166,36 +166,33 @@ describe('an answer that must not be stored', () => {
       404,
       '{"answer":"There is no such engine."}',
     ],
-  ])(
-    '%s is kept for as long as the handler says, and not at all when it says nothing',
-    async (_, made, status, body) => {
-      let said: string | undefined
-      const { ask, journal, clock } = aGate({
-        handler: (c) => {
-          if (said !== undefined) c.header('cache-control', said)
-          return made(c)
-        },
-      })
-      await ask()
-      expect(journal.stored).toEqual([])
-      said = 'max-age=60'
-      const first = await ask()
-      const again = await ask()
-      expect([again.status, await again.text()]).toEqual([status, body])
-      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
-      expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
-      expect(again.headers.get('location')).toBe(status === 302 ? '/manual' : null)
-      clock.atMs += 60_000
-      expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
-    },
-  )
+  ])('%s is stored for the lifetime in its headers, and not without one', async (_, made, status, body) => {
+    let said: string | undefined
+    const { ask, journal, clock } = aGate({
+      handler: (c) => {
+        if (said !== undefined) c.header('cache-control', said)
+        return made(c)
+      },
+    })
+    await ask()
+    expect(journal.stored).toEqual([])
+    said = 'max-age=60'
+    const first = await ask()
+    const again = await ask()
+    expect([again.status, await again.text()]).toEqual([status, body])
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
+    expect(again.headers.get('location')).toBe(status === 302 ? '/manual' : null)
+    clock.atMs += 60_000
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+  })
 
   it.each([
     ['gzip', null],
     ['br, gzip', null],
     ['aes-text', 'aes-text'],
     ['gzip, aes-text', 'gzip, aes-text'],
-  ])('of the coding %s is kept: %j', async (coding, kept) => {
+  ])('with the content coding %s is stored: %j', async (coding, kept) => {
     const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'content-encoding': coding }) })
     await ask()
     expect(new Headers(journal.stored[0]?.headers.map(([name, value]) => [name, value])).get('content-encoding')).toBe(
@@ -203,7 +200,7 @@ describe('an answer that must not be stored', () => {
     )
   })
 
-  it('an answer is kept without what middleware around the gate had set for its caller', async () => {
+  it('an answer is stored without headers that outer middleware set for its caller', async () => {
     const { app, journal } = aGate({ handler: (c) => c.json({}, 200, { 'content-location': '/m-1' }) })
     const outer = new Hono()
     let callers = 0
@@ -228,7 +225,7 @@ describe('an answer that must not be stored', () => {
     expect(names.map((name) => again.headers.get(name))).toEqual(['2', '2', '/m-1'])
   })
 
-  it('an answer ages from the question on, not from the end of its body', async () => {
+  it('the age of an answer counts from the question, not from the end of its body', async () => {
     const { ask, journal, clock } = aGate({
       handler: () => {
         clock.atMs += 1500
@@ -251,7 +248,7 @@ describe('an answer that must not be stored', () => {
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
   })
 
-  it('the Age that an answer came with is taken off its lifetime, and added to the Age of a hit', async () => {
+  it('the Age of an answer is subtracted from its lifetime and added to the Age of a hit', async () => {
     const { ask, journal, clock } = aGate({
       handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=60', age: '20, 3' }),
     })
@@ -263,7 +260,7 @@ describe('an answer that must not be stored', () => {
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
   })
 
-  it('an Age alone counts against the lifetime that the policy gives', async () => {
+  it('an Age without max-age is subtracted from the lifetime of the policy', async () => {
     const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { age: '1000' }) })
     const plain = aGate()
     await ask()
@@ -272,7 +269,7 @@ describe('an answer that must not be stored', () => {
   })
 
   it.each(['private; max-age=0', 'no-store; max-age=0', 'max-age=60 private', 'x="'])(
-    'an answer with the unreadable %j is not stored',
+    'an answer with the unreadable Cache-Control %j is not stored',
     async (field) => {
       const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': field }) })
       await ask()
@@ -280,7 +277,7 @@ describe('an answer that must not be stored', () => {
     },
   )
 
-  it('a stream is kept only when the handler says, once it is over, that it was whole', async () => {
+  it('a stream is stored only when the handler reports at its end that it was complete', async () => {
     for (const [complete, stored] of [
       [undefined, 0],
       [false, 0],
@@ -306,7 +303,7 @@ describe('an answer that must not be stored', () => {
     }
   })
 
-  it('JSON that broke off is not kept', async () => {
+  it('JSON that broke off is not stored', async () => {
     const { ask, journal } = aGate({
       handler: () => new Response('{"answer":"half of', { headers: { 'content-type': 'application/json' } }),
     })
