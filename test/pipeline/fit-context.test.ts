@@ -12,7 +12,7 @@ const bodyOf = async (response: Response): Promise<Record<string, unknown>> =>
   (await response.json()) as Record<string, unknown>
 
 describe('the context for the model', () => {
-  test('has what supports a decision, or there is no pass: what was cut away is not judged', async () => {
+  test('that no longer contains the support is refused: what was cut is not judged', async () => {
     // The support stands in the second passage, and only the first fits.
     const finds = [PAINT, STRONG]
     const wide = aGate({ finds })
@@ -27,7 +27,7 @@ describe('the context for the model', () => {
     )
   })
 
-  test('may lack what supports nothing: it is not measured either', async () => {
+  test('passes without chunks that support nothing, and they are not measured', async () => {
     const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], context: { maxLength: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const [gated] = journal.handled
@@ -40,7 +40,7 @@ describe('the context for the model', () => {
     expect(gated?.context.chunks[1]?.text).toBe('Paint is blue and dries slowly in the sun.')
   })
 
-  test('that holds nothing is a refusal of its own code, and no model is asked', async () => {
+  test('that is empty is refused with its own code, without a model call', async () => {
     const { ask, journal } = aGate({ finds: [`The engine starts with ${'a red key '.repeat(99)}`] })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const tight = aGate({
@@ -51,7 +51,7 @@ describe('the context for the model', () => {
     expect([journal.handled.length, tight.journal.handled.length]).toEqual([1, 0])
   })
 
-  test('is asked of the counter as it will be sent', async () => {
+  test('is measured by lengthOf as it will be sent', async () => {
     const counted = vi.fn<(text: string) => number>((text) => text.length / 4)
     const { ask, journal } = aGate({ finds: [STRONG, PAINT], context: { maxLength: 50, lengthOf: counted } })
     await ask()
@@ -60,7 +60,7 @@ describe('the context for the model', () => {
     expect(text.length).toBeLessThanOrEqual(200)
   })
 
-  test('joins the answer key with its budget', async () => {
+  test('has its budget in the answer key', async () => {
     const cache = new Map<string, unknown>()
     for (const maxLength of [1000, 1001]) {
       const { ask, journal } = aGate({ context: { maxLength } })
@@ -70,7 +70,7 @@ describe('the context for the model', () => {
     expect(cache.size).toBe(2)
   })
 
-  test('is judged by the service’s own rules too', async () => {
+  test('is judged by the rules of the application too', async () => {
     const needsTwo = defineRule({
       id: 'two',
       check: ({ evidence }) =>
@@ -89,7 +89,7 @@ describe('an answer without HTTP', () => {
   const settings = { ...SETTINGS, policy: () => policy }
   const asked = { ...ASKED, question: QUESTION }
 
-  test('reads the context that was judged', async () => {
+  test('gets the context that was judged', async () => {
     const { ports, generations } = answering({ finds: [STRONG, PAINT], says: { text: STRONG } })
     const { answer } = await answered(ports, { ...settings, context: { maxLength: 200 } }, asked)
     expect(answer.status).toBe('success')
@@ -98,7 +98,7 @@ describe('an answer without HTTP', () => {
     expect(second).toMatch(/^(?:Paint is blue and dries slowly in the sun\. ?){1,2}$/)
   })
 
-  test('is refused where the budget cuts its support away, also from a decision made elsewhere', async () => {
+  test('is refused when the budget cuts its support, also with a decision made elsewhere', async () => {
     const { ports, generations } = answering({ finds: [PAINT, STRONG] })
     const { answer } = await answered(ports, { ...settings, context: { maxLength: 200 } }, asked)
     expect(answer.status).toBe('insufficient_evidence')

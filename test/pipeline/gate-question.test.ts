@@ -29,7 +29,7 @@ const ASKED: QuestionRequest = {
   audience: 'public',
 }
 
-describe('a collection of an application that is none', () => {
+describe('an invalid collection from the application', () => {
   const whole = plainCollection({ tenant: 'default', id: 'default' })
   it.each([
     7,
@@ -42,7 +42,7 @@ describe('a collection of an application that is none', () => {
     { ...whole, corpusVersion: Number.NaN },
     { ...whole, unpublishedChunkIds: undefined },
     { ...whole, unpublishedChunkIds: 'a' },
-  ])('is an error of the wiring: %j', async (found) => {
+  ])('is a configuration error: %j', async (found) => {
     const { ports } = aSetting()
     const collections = { ...ports.collections, find: async () => found as never }
     await expect(gateQuestion({ ...ports, collections }, SETTINGS, ASKED)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('gateQuestion', () => {
     })
   })
 
-  it('puts the rankings in one order, and judges the best of them', async () => {
+  it('fuses the rankings, and judges the best chunks', async () => {
     const { ports } = aSetting()
     const rankings = [
       aRanking('bm25', [4.4, 1.2, 0.5], ['strong', 'middle', 'other']),
@@ -112,7 +112,7 @@ describe('gateQuestion', () => {
     })
   })
 
-  it('asks nothing more of a collection that does not exist', async () => {
+  it('asks nothing more for a collection that does not exist', async () => {
     const { ports, calls } = aSetting({ known: false })
     await expect(gateQuestion(ports, SETTINGS, ASKED)).rejects.toMatchObject({ code: 'collection_not_found' })
     expect(calls).toEqual(['find acme/default'])
@@ -122,7 +122,7 @@ describe('gateQuestion', () => {
     ['another model', { model: 'b', dimension: 3 }, false],
     ['another dimension', { model: 'a', dimension: 4 }, false],
     ['the same', { model: 'a', dimension: 3 }, true],
-  ])('of a collection embedded with %s, searches only the same', async (_name, embedding, same) => {
+  ])('searches a collection embedded with %s only if they match', async (_name, embedding, same) => {
     const { ports, calls } = aSetting()
     const collections: QuestionPorts['collections'] = {
       ...ports.collections,
@@ -153,7 +153,7 @@ describe('gateQuestion', () => {
     ['no model', { model: '', dimension: 3 }, 'embedding_mismatch'],
     ['another dimension', { model: 'a', dimension: 4 }, 'embedding_mismatch'],
     ['the same', { model: 'a', dimension: 3 }, 'judged'],
-  ])('asks an index that embeds by itself, and with %s the question is %#', async (_name, now, outcome) => {
+  ])('asks an index that embeds by itself, and with %s ends with: case %#', async (_name, now, outcome) => {
     const { ports } = aSetting()
     const retriever = { ...ports.retriever, embeddingNow: async () => now }
     const gating = gateQuestion({ ...ports, collections: embedded(ports), retriever }, SETTINGS, ASKED)
@@ -164,7 +164,7 @@ describe('gateQuestion', () => {
     expect(ended).toBe(outcome)
   })
 
-  it('answers nothing when the index does not say what it embeds with, and asks nothing where nothing is known', async () => {
+  it('fails when the index cannot name its embedding model, and does not ask when none is recorded', async () => {
     const { ports } = aSetting()
     const retriever = {
       ...ports.retriever,
@@ -176,7 +176,7 @@ describe('gateQuestion', () => {
     expect(await gateQuestion({ ...ports, retriever }, SETTINGS, ASKED)).toMatchObject({ kind: 'judged' })
   })
 
-  it('answers nothing from passages that the filter leaves out, also where the retriever found them', async () => {
+  it('fails when the retriever returned passages outside the filter', async () => {
     const { ports } = aSetting()
     const asks = (filter: PassageFilter | undefined) =>
       gateQuestion(ports, { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } }, ASKED)
@@ -185,24 +185,27 @@ describe('gateQuestion', () => {
     await expect(asks(undefined)).resolves.toMatchObject({ kind: 'judged' })
   })
 
-  it.each([[{}], [null], [{ team: 'edge' }], [{ source: "'" }]])('asks nothing with the filter %j', async (filter) => {
-    const { ports, calls } = aSetting()
-    const settings = {
-      ...SETTINGS,
-      retrieval: { ...SETTINGS.retrieval, filter: () => filter as unknown as PassageFilter },
-    }
-    await expect(gateQuestion(ports, settings, ASKED)).rejects.toMatchObject({ code: 'config_invalid' })
-    expect(calls).toEqual(['find acme/default'])
-  })
+  it.each([[{}], [null], [{ team: 'edge' }], [{ source: "'" }]])(
+    'does not retrieve with the filter %j',
+    async (filter) => {
+      const { ports, calls } = aSetting()
+      const settings = {
+        ...SETTINGS,
+        retrieval: { ...SETTINGS.retrieval, filter: () => filter as unknown as PassageFilter },
+      }
+      await expect(gateQuestion(ports, settings, ASKED)).rejects.toMatchObject({ code: 'config_invalid' })
+      expect(calls).toEqual(['find acme/default'])
+    },
+  )
 
-  it('weighs all terms alike for a collection without a lexicon', async () => {
+  it('weights all terms equally for a collection without a lexicon', async () => {
     const { ports, calls } = aSetting({ lexiconId: null })
     const gated = await gateQuestion(ports, SETTINGS, ASKED)
     expect(calls).toEqual(['find acme/default', 'retrieve'])
     expect(gated.kind).toBe('judged')
   })
 
-  it('does not see unpublished chunks of the index, and asks for that much more', async () => {
+  it('ignores unpublished chunks of the index, and asks for as many more', async () => {
     const { ports } = aSetting()
     const asked: number[] = []
     const { retriever, collections } = ports
@@ -250,7 +253,7 @@ describe('gateQuestion', () => {
         },
       },
     ],
-  ])('never turns a failure of %s into missing evidence', async (_, message, broken) => {
+  ])('never treats a failure of %s as missing evidence', async (_, message, broken) => {
     const { ports } = aSetting()
     await expect(gateQuestion({ ...ports, ...broken }, SETTINGS, ASKED)).rejects.toThrow(message)
   })
@@ -269,7 +272,7 @@ describe('gateQuestion', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'retriever_timeout' })
   })
 
-  it('waits no longer for a search that ignores its signal', async () => {
+  it('does not wait longer for a search that ignores its signal', async () => {
     const { ports } = aSetting()
     const retriever: QuestionPorts['retriever'] = { retrieve: () => new Promise(() => undefined) }
     const waiting = gateQuestion(
@@ -304,7 +307,7 @@ describe('a reranker', () => {
     return gated
   }
 
-  it('is asked between fusing and measuring, and its order is the order of the evidence', async () => {
+  it('is asked between fusion and measuring, and sets the order of the evidence', async () => {
     const seen: unknown[] = []
     const { decision, evidence } = await gateWith(async ({ question, passages }) => {
       seen.push(question, ...passages.map(({ text }) => text))
@@ -316,7 +319,7 @@ describe('a reranker', () => {
     expect(evidence.chunks.map(({ text }) => text)).toEqual([TEXTS[1], TEXTS[2], TEXTS[0]])
   })
 
-  it('that finds nothing relevant makes a refusal, with any retrieval scores', async () => {
+  it('that grades everything irrelevant causes a refusal, whatever the retrieval scores', async () => {
     const { decision } = await gateWith(async () => [0, 0, 0])
     expect(decision).toMatchObject({ reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
   })
@@ -328,7 +331,7 @@ describe('a reranker', () => {
     ['forgets a passage', async () => [0, 0], 'failed'],
     ['grades with NaN', async () => [0, 0, Number.NaN], 'failed'],
     ['never answers', () => new Promise<never>(() => undefined), 'timeout'],
-  ])('that %s is no verdict on relevance: the retrieval tier decides', async (_name, rerank, outcome) => {
+  ])('that %s gives no grades, and the retrieval scores decide', async (_name, rerank, outcome) => {
     const warned = vi.fn<(warning: GateWarning) => void>()
     const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), {}, warned)
     expect(decision).toMatchObject({ reranker: outcome, rankedBy: 'bm25', verdict: 'pass' })
@@ -337,7 +340,7 @@ describe('a reranker', () => {
     expect(warned.mock.calls[0]?.[0].message).toBe('The reranker failed: the evidence is judged as it was retrieved')
   })
 
-  it('that failed opens no policy of grades alone: every gate skips, and that refuses', async () => {
+  it('that failed under a policy with only grade gates causes a refusal, because every gate skips', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const grades = definePolicy({ ...twoTier(), name: 'grades-alone', gates: [gradedRelevance()] })
     const { decision } = await gateWith(() => Promise.reject(new Error('down')), grades)
@@ -345,13 +348,13 @@ describe('a reranker', () => {
     warned.mockRestore()
   })
 
-  it('that does not exist is off, and takes no time', async () => {
+  it('that is not configured is recorded as off, without a timing', async () => {
     const gated = await gateWith('none')
     expect(gated.decision).toMatchObject({ reranker: 'off' })
     expect(gated.timings).not.toHaveProperty('rerankMs')
   })
 
-  it('is not asked about nothing', async () => {
+  it('is not asked without chunks', async () => {
     const { ports } = aSetting()
     const retriever = { retrieve: async () => rankingOf([]) }
     const rerank = () => Promise.reject(new Error('asked'))
@@ -364,13 +367,13 @@ describe('a reranker', () => {
   })
 })
 
-describe('a question that is refused for itself', () => {
+describe('a question refused before retrieval', () => {
   const UNREADABLE = 'How does the engine start? ⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑⠃⠗⠑⠁⠙'
 
   it.each([
     [UNREADABLE, 'question_unreadable'],
     ['how is it?', 'question_too_short'],
-  ])('retrieves nothing for %j', async (question, reason) => {
+  ])('is not searched for: %j', async (question, reason) => {
     const { ports, calls } = aSetting()
     const gated = await gateQuestion(ports, SETTINGS, { ...ASKED, question })
     expect(gated).toMatchObject({
@@ -383,14 +386,14 @@ describe('a question that is refused for itself', () => {
     expect(calls).toEqual(['find acme/default'])
   })
 
-  it('is retrieved and judged in observe mode, and refused all the same', async () => {
+  it('is still retrieved and judged in observe mode, and refused', async () => {
     const { ports } = aSetting()
     const gated = await gateQuestion(ports, { ...SETTINGS, mode: 'observe' }, { ...ASKED, question: UNREADABLE })
     expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse', reason: 'question_unreadable' } })
     expect(gated.kind === 'judged' && gated.decision.evidenceIds.length).toBeGreaterThan(0)
   })
 
-  it('is refused by a policy that lists those gates, also when it is one word that was found, and by no other', async () => {
+  it('is refused only by a policy with those gates, also for a single term', async () => {
     const verdictOf = async (policy: Policy) => {
       const { ports } = aSetting()
       return gateQuestion(ports, { ...SETTINGS, policy: () => policy }, { ...ASKED, question: 'engine' })
@@ -403,7 +406,7 @@ describe('a question that is refused for itself', () => {
 })
 
 describe('a question of two parts', () => {
-  it('is refused for the one that nothing supports, and keeps what each part was measured as', async () => {
+  it('is refused when one part has no support, and records the signals of each part', async () => {
     const one = await gateQuestion(aSetting().ports, SETTINGS, ASKED)
     const two = await gateQuestion(aSetting().ports, SETTINGS, {
       ...ASKED,

@@ -39,20 +39,23 @@ function asking(read: Language | undefined, counted: Language | undefined) {
 }
 
 describe('a collection lexicon', () => {
-  it.each([undefined, null, 5, {}, 'english'])('that is none is an error with a code: %j', async (lexicon) => {
-    const collections = createStaticCollections([
-      { id: 'default', tenant: 'default', lexicon: buildLexicon(TEXTS, english) },
-    ])
-    // It gives what its type forbids.
-    const given = { ...collections, lexicon: async () => lexicon as never }
-    const response = await aGate({ dependencies: { collections: given } }).ask()
-    expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'lexicon_unreadable' } }])
-  })
+  it.each([undefined, null, 5, {}, 'english'])(
+    'that is not a lexicon causes lexicon_unreadable: %j',
+    async (lexicon) => {
+      const collections = createStaticCollections([
+        { id: 'default', tenant: 'default', lexicon: buildLexicon(TEXTS, english) },
+      ])
+      // It gives what its type forbids.
+      const given = { ...collections, lexicon: async () => lexicon as never }
+      const response = await aGate({ dependencies: { collections: given } }).ask()
+      expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'lexicon_unreadable' } }])
+    },
+  )
 
   it.each([
     ['english', english, english],
     ['no language', undefined, undefined],
-  ])('that counts the terms of the policy is used: %s', async (_, read, counted) => {
+  ])('in the language of the policy is used: %s', async (_, read, counted) => {
     const { ask, journal, warnings } = asking(read, counted)
     expect((await ask()).status).toBe(200)
     expect(journal.events[0]?.decision.signals).toHaveProperty('chunksKnown', 3)
@@ -62,7 +65,7 @@ describe('a collection lexicon', () => {
   it.each([
     ['of none', english, undefined, /is neutral, the policy english/],
     ['of English', undefined, english, /is english, the policy neutral/],
-  ])('%s is not used where the policy reads another, and that is told', async (_, read, counted, message) => {
+  ])('%s is not used when the policy has another language, with a warning', async (_, read, counted, message) => {
     const { ask, journal, warnings } = asking(read, counted)
     expect((await ask()).status).toBe(200)
     expect(journal.events[0]?.decision.signals).toHaveProperty('chunksKnown', 0)

@@ -21,7 +21,7 @@ describe('questionHmac', () => {
     expect(keyId).toBe('2.2')
   })
 
-  it('is the same for equal questions of a tenant within a period, and for no others', async () => {
+  it('is equal for equal questions of a tenant within a period, and only for those', async () => {
     const hash = hashAt(0)
     expect(await hash('acme', 'why')).toEqual(await hashAt(89 * DAY_MS)('acme', 'why'))
     const all = await Promise.all([
@@ -35,19 +35,19 @@ describe('questionHmac', () => {
     expect(new Set(all.map(({ hmac }) => hmac)).size).toBe(6)
   })
 
-  it('holds the keys of a bounded number of tenants and stays right beyond', async () => {
+  it('caches the keys of a bounded number of tenants, and stays correct beyond it', async () => {
     const hash = hashAt(0)
     const first = await hash('tenant-0', 'why')
     for (let at = 1; at < 600; at++) await hash(`tenant-${at}`, 'why')
     expect(await hash('tenant-0', 'why')).toEqual(first)
   })
 
-  it('hands the question on where that is asked for, and not otherwise', async () => {
+  it("returns the question text only with text: 'kept'", async () => {
     expect(await hashAt(0, { text: 'kept' })('acme', 'why')).toMatchObject({ text: 'why' })
     expect(await hashAt(0)('acme', 'why')).not.toHaveProperty('text')
   })
 
-  it('takes no short secret and no rotation under a day', () => {
+  it('rejects a short secret and a rotation period under a day', () => {
     expect(() => hashAt(0, { key: 'short' })).toThrow('32 characters')
     expect(() => hashAt(0, { rotateAfterDays: 0 })).toThrow('rotateAfterDays')
     expect(() => hashAt(0, { rotateAfterDays: Number.NaN })).toThrow('rotateAfterDays')

@@ -64,8 +64,8 @@ const COUNTING: Policy = resolvePolicy(
   [balancedPreset, calibratedParts],
 )
 
-describe('a policy that counts what the reader says where it was asked', () => {
-  it('spares what the general confidence is sure of, counts the scores of the rest, and refuses where they failed', async () => {
+describe("a policy whose confidence uses the reranker's scores", () => {
+  it('spares chunks outside the bounds, uses the scores within them, and refuses when they failed', async () => {
     const general = (await asking({ between: [0, 0.0001] }, undefined, balanced())).confidence
     const ask = (bounds: object, grade?: () => Promise<readonly number[]>) => asking(bounds, grade, COUNTING)
     expect(await ask({ between: [0, general] })).toMatchObject({ reranker: 'spared', confidence: general })
@@ -88,15 +88,15 @@ describe('a policy that counts what the reader says where it was asked', () => {
   })
 })
 
-describe('a reranker for the uncertain middle', () => {
-  it('is asked where nothing is set, at any confidence', async () => {
+describe('a reranker with bounds of confidence', () => {
+  it('is asked at any confidence without bounds', async () => {
     const read = await asking({})
     expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
     expect(read.confidence).toBeGreaterThan(0.3)
     expect(read.confidence).toBeLessThan(1)
   })
 
-  it('is asked within the bounds and nowhere else, and what it is not asked about is judged without it', async () => {
+  it('is asked only within the bounds, and questions outside are judged without it', async () => {
     const { confidence } = await asking({})
     await fc.assert(
       fc.asyncProperty(fc.nat(99), fc.integer({ min: 1, max: 100 }), async (from, more) => {
@@ -113,13 +113,13 @@ describe('a reranker for the uncertain middle', () => {
     )
   })
 
-  it('is asked from the lower bound on, itself included, and not at the upper', async () => {
+  it('is asked from the lower bound, inclusive, to the upper, exclusive', async () => {
     const { confidence } = await asking({})
     expect(await asking({ between: [confidence, 1] })).toMatchObject({ calls: 1 })
     expect(await asking({ between: [0, confidence] })).toMatchObject({ calls: 0 })
   })
 
-  it('that fails within them leaves the judgement that stood before', async () => {
+  it('that fails within the bounds leaves the earlier judgement', async () => {
     const { confidence } = await asking({ between: [0, 0.0001] })
     const failing = await asking({ between: [0, 1] }, () => Promise.reject(new Error('down')))
     expect(failing).toMatchObject({ calls: 1, reranker: 'failed', verdict: 'pass', confidence })

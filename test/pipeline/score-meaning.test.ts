@@ -9,7 +9,7 @@ import { aGate, bodyOf, POLICY, rankingOf, STRONG } from '../fixtures/gate.ts'
 
 const RERANKER = reranking({ kind: 'grade', model: 'test', rerank: async ({ passages }) => passages.map(() => 3) })
 
-describe('what a retriever’s scores tell', () => {
+describe("the declared meaning of a retriever's scores", () => {
   const codeOf = async (policy: Policy, scores?: readonly ScoreMeaning[], reranker?: Reranking) => {
     const retriever = { retrieve: async () => rankingOf([STRONG]), ...(scores && { scores }) }
     const { ask } = aGate({ policy, dependencies: { retriever, reranker } })
@@ -20,21 +20,21 @@ describe('what a retriever’s scores tell', () => {
 
   it.each([
     ['two-tier', 'ranks', twoTier(), ['ranks'], 500],
-    ['two-tier', 'nothing, as those of hashed words', twoTier(), ['none'], 500],
+    ['two-tier', 'no meaning, like hashed words', twoTier(), ['none'], 500],
     ['two-tier', 'words', twoTier(), ['words'], 200],
-    ['two-tier', 'words beside nothing', twoTier(), ['none', 'words'], 500],
-    ['two-tier', 'meaning beside ranks', twoTier(), ['ranks', 'meaning'], 200],
-    ['two-tier', 'what is not known', twoTier(), undefined, 200],
-    ['a policy of the texts', 'nothing', POLICY, ['none'], 200],
-  ] as const)('lets %s judge over %s, or not', async (_, __, policy, scores, status) => {
+    ['two-tier', 'words and no meaning', twoTier(), ['none', 'words'], 500],
+    ['two-tier', 'meaning and ranks', twoTier(), ['ranks', 'meaning'], 200],
+    ['two-tier', 'unknown meaning', twoTier(), undefined, 200],
+    ['a policy of the texts', 'no meaning', POLICY, ['none'], 200],
+  ] as const)('is checked for %s with scores of %s', async (_, __, policy, scores, status) => {
     expect(await codeOf(policy, scores)).toEqual([status, status === 500 ? 'config_invalid' : undefined])
   })
 
-  it('does not matter where a reranker reads the passages', async () => {
+  it('is not checked when a reranker reads the passages', async () => {
     expect(await codeOf(twoTier(), ['ranks'], RERANKER)).toEqual([200, undefined])
   })
 
-  it('must be meaning for a cosine', async () => {
+  it('must be meaning for a policy on cosines', async () => {
     expect(await codeOf(cosines, ['words'])).toEqual([500, 'config_invalid'])
   })
 })

@@ -6,7 +6,7 @@ const FAULTS = { late: 'store_unavailable', failed: 'store_unavailable', what: '
 describe('withinDeadline', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  test('sets no timer for work that waits for nothing, and one for work that waits', async () => {
+  test('sets no timer for work that is already done, and one for work that waits', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const wrapped = async () => await (async () => 'copy')()
     expect(await withinDeadline(1000, FAULTS, async () => 'copy')).toBe('copy')
@@ -26,11 +26,11 @@ describe('withinDeadline', () => {
         throw new Error('down')
       },
     ],
-  ])('names a fault that comes %s', async (_name, work) => {
+  ])('maps an error that comes %s to its code', async (_name, work) => {
     await expect(withinDeadline(1000, FAULTS, work)).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test('tells the work to stop when the time is up', async () => {
+  test('aborts the work when the time is up', async () => {
     let told: unknown
     const waiting = withinDeadline(5, FAULTS, (signal) => {
       signal.addEventListener('abort', () => (told = signal.reason), { once: true })
