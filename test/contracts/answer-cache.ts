@@ -8,13 +8,13 @@ import { aStoredAnswer } from '../fixtures/decision.ts'
  * @param make an empty cache each time
  */
 export function answerCacheContract(name: string, make: () => AnswerCache | Promise<AnswerCache>): void {
-  describe(`${name} keeps the promises of an answer cache`, () => {
-    it('misses what was never stored', async () => {
+  describe(`${name} fulfils the contract of an answer cache`, () => {
+    it('returns nothing for a key that was never stored', async () => {
       const cache = await make()
       expect(await cache.get('unknown')).toBeNull()
     })
 
-    it('gives back an answer exactly as it was stored', async () => {
+    it('returns an answer exactly as it was stored', async () => {
       const cache = await make()
       const key = 'key\u0000 with "quotes", ümläut and 🗝'
       const answer = aStoredAnswer(key, {
@@ -33,7 +33,7 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       expect(await cache.get(key)).toEqual(answer)
     })
 
-    it('keeps answers under different keys apart', async () => {
+    it('keeps answers of different keys separate', async () => {
       const cache = await make()
       const keys = [
         'a',
@@ -54,14 +54,14 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       for (const key of keys) expect((await cache.get(key))?.body).toBe(`answer of ${key}`)
     })
 
-    it('replaces an answer by a later one under the same key', async () => {
+    it('replaces an answer by a later one with the same key', async () => {
       const cache = await make()
       await cache.put('key', aStoredAnswer('key', { body: 'former' }))
       await cache.put('key', aStoredAnswer('key', { body: 'latter' }))
       expect((await cache.get('key'))?.body).toBe('latter')
     })
 
-    it('forgets a deleted answer and no other', async () => {
+    it('deletes only the given answer', async () => {
       const cache = await make()
       await cache.put('one', aStoredAnswer('one'))
       await cache.put('other', aStoredAnswer('other'))
@@ -71,14 +71,14 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       expect(await cache.get('other')).toEqual(aStoredAnswer('other'))
     })
 
-    it('never returns an answer that names another key', async () => {
+    it('never returns an answer that contains another key', async () => {
       const cache = await make()
       await cache.put('asked', aStoredAnswer('another'))
       expect(await cache.get('asked')).toBeNull()
       expect(await cache.get('another')).toBeNull()
     })
 
-    it('leads from an entry under a second key to the answer', async () => {
+    it('stores an entry that refers to another key', async () => {
       const cache = await make()
       await cache.put('first', aStoredAnswer('first'))
       await cache.put('second', aStoredAnswer('second', { sameAs: 'first', body: '' }))
@@ -86,14 +86,14 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
       expect((await cache.get(sameAs!))?.body).toBe(aStoredAnswer('first').body)
     })
 
-    it('never returns an answer in a form it does not know', async () => {
+    it('never returns an answer of another format version', async () => {
       const cache = await make()
       // The format of another version of this package.
       await cache.put('key', { ...aStoredAnswer('key'), schema: 99 } as unknown as StoredAnswer)
       expect(await cache.get('key')).toBeNull()
     })
 
-    it('is not changed by what happens to an answer after it was stored', async () => {
+    it('keeps a stored answer unchanged when the given object changes', async () => {
       const cache = await make()
       const headers: [string, string][] = [['X-Note', 'as stored']]
       await cache.put('key', aStoredAnswer('key', { headers }))

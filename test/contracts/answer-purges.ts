@@ -18,13 +18,13 @@ const document = (name: string, id: string, documentId: string): PurgeScope => (
  * @param make an empty one each time
  */
 export function answerPurgesContract(name: string, make: () => AnswerPurges | Promise<AnswerPurges>): void {
-  describe(`${name} keeps the promises of a list of purges`, () => {
-    it('knows of none at first', async () => {
+  describe(`${name} fulfils the contract of a list of purges`, () => {
+    it('is empty at first', async () => {
       const known = await (await make()).known('acme')
       expect(known.purgedSince(known.epoch, [EVERYTHING, tenant('acme')])).toBe(false)
     })
 
-    it('knows of its own purge at once, for what was made before and not for what is made afterwards', async () => {
+    it('reports its own purge at once, for answers made before it and not for later ones', async () => {
       const purges = await make()
       const before = await purges.known('acme')
       const epoch = await purges.purge([collection('acme', 'manual')])
@@ -36,7 +36,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect(before.purgedSince(before.epoch, [collection('acme', 'manual')])).toBe(false)
     })
 
-    it('keeps scopes apart: document, collection, tenant, everything', async () => {
+    it('keeps scopes separate: document, collection, tenant, everything', async () => {
       const purges = await make()
       const before = (await purges.known('acme')).epoch
       await purges.purge([document('acme', 'manual', 'a:1')])
@@ -53,7 +53,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect(known.purgedSince(before, [...others, document('acme', 'manual', 'a:1')])).toBe(true)
     })
 
-    it('reaches every tenant with a purge of everything, and none but its own with any other', async () => {
+    it('applies a purge of everything to every tenant, and any other to its own tenant only', async () => {
       const purges = await make()
       const before = { acme: (await purges.known('acme')).epoch, globex: (await purges.known('globex')).epoch }
       await purges.purge([tenant('acme')])
@@ -63,7 +63,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect((await purges.known('globex')).purgedSince(before.globex, [EVERYTHING])).toBe(true)
     })
 
-    it('keeps one answer and one question apart from others', async () => {
+    it('keeps one answer and one question separate from others', async () => {
       const purges = await make()
       const answer = (tenantId: string, decisionId: string): PurgeScope => ({
         kind: 'answer',
@@ -87,7 +87,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       ])
     })
 
-    it('forgets none of many purges: of more than it holds, the oldest take what is older with them', async () => {
+    it('misses none of many purges: beyond its capacity, the oldest count for all older answers', async () => {
       const purges = await make()
       const documents = (from: number): PurgeScope[] =>
         Array.from({ length: 1500 }, (_, at) => document('acme', 'manual', `document ${from + at}`))
@@ -103,7 +103,7 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect(purgedSince(last - 1, [tenant('acme'), document('acme', 'manual', 'the last')])).toBe(true)
     })
 
-    it('numbers purges upwards, many scopes in one and many purges at once', async () => {
+    it('numbers purges upwards, with many scopes in one and many purges at once', async () => {
       const purges = await make()
       const before = (await purges.known('acme')).epoch
       const documents = Array.from({ length: 1000 }, (_, at) => document('acme', 'manual', `document ${at}`))

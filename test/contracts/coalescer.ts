@@ -59,7 +59,7 @@ async function readFor(reader: ReturnType<typeof readerOf>, text: string): Promi
  * @param make a coalescer without followers, whose leaders have this time limit
  */
 export function coalescerContract(name: string, make: (leaderTimeoutMs: number) => Coalescer): void {
-  describe(`${name} keeps the promises of a coalescer`, () => {
+  describe(`${name} fulfils the contract of a coalescer`, () => {
     let flights = 0
     const aKey = (): string => `key ${++flights} of ${name}, ümläut`
 
@@ -77,14 +77,14 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
     const kindsOf = async (roles: readonly Promise<Role>[]): Promise<readonly string[]> =>
       (await Promise.all(roles)).map(({ kind }) => kind).sort()
 
-    it('lets one lead, and gives its answer to all others', async () => {
+    it('makes one caller the leader, and gives its answer to all others', async () => {
       const { key, leader, roles } = await leaderAnd(19)
       const answer = aStoredAnswer(key, { body: '"é🗝"', headers: [['X-Note', 'one']] })
       await leader.complete(storedAs(answer))
       for (const role of await Promise.all(roles)) expect(role).toEqual({ kind: 'follower', answer })
     })
 
-    it('keeps those apart who ask under different keys', async () => {
+    it('keeps callers with different keys separate', async () => {
       const { coalescer, leader, roles } = await leaderAnd(1)
       const other = leaderOf(await coalescer.join(aKey(), 0))
       await other.complete(SEPARATE)
@@ -93,14 +93,14 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       await leader.complete(SEPARATE)
     })
 
-    it('lets all go separately where the answer is its asker’s alone, and those who come soon after, too', async () => {
+    it('lets waiting and soon following callers go separately when the answer is private', async () => {
       const { join, leader, roles } = await leaderAnd(3)
       await leader.complete(SEPARATE)
       expect(await kindsOf(roles)).toEqual(['separate', 'separate', 'separate'])
       expect(await join()).toEqual({ kind: 'separate' })
     })
 
-    it('gives the answer to those who come just after it, where it is stored', async () => {
+    it('gives the answer to callers who come just after it, if it is stored', async () => {
       for (const isStored of [true, false]) {
         const { join, key, leader, roles } = await leaderAnd(1)
         const answer = aStoredAnswer(key)
@@ -110,7 +110,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       }
     })
 
-    it('lets all read along what the leader has so far, and what comes, from the first piece on', async () => {
+    it("lets all followers read the leader's stream, from its first chunk on and as it comes", async () => {
       const { join, key, leader, roles } = await leaderAnd(3)
       const body = aBody()
       const answer = aStoredAnswer(key, { body: '' })
@@ -136,7 +136,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await join()).toEqual({ kind: 'follower', answer: whole })
     })
 
-    it('breaks off what is read along where the leader’s breaks off, and lets the next one lead', async () => {
+    it("ends the shared stream with an error when the leader's breaks off, and makes the next caller the leader", async () => {
       const { join, key, leader, roles } = await leaderAnd(2)
       const body = aBody()
       leader.begin(aStoredAnswer(key, { body: '' }), body.readable)
@@ -149,7 +149,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect((await join()).kind).toBe('leader')
     })
 
-    it('has another one lead when a body breaks off before its first piece', async () => {
+    it('makes another caller the leader when a body breaks off before its first chunk', async () => {
       const { key, leader, roles } = await leaderAnd(2)
       const body = aBody()
       leader.begin(aStoredAnswer(key, { body: '' }), body.readable)
@@ -160,7 +160,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await kindsOf(roles)).toEqual(['leader', 'separate'])
     })
 
-    it('has another one lead when a leader failed, and lets the rest wait for that', async () => {
+    it('makes another caller the leader when a leader failed, and lets the others wait for it', async () => {
       const { key, leader, roles } = await leaderAnd(3)
       await leader.complete(FAILED)
       const second = leaderOf(await Promise.race(roles))
@@ -168,7 +168,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await kindsOf(roles)).toEqual(['follower', 'follower', 'leader'])
     })
 
-    it('has all lead who wait after two failed, so that none waits for a third', async () => {
+    it('makes every waiting caller a leader after two failures, so that none waits for a third', async () => {
       const { key, join, leader, roles } = await leaderAnd(8)
       const leaders: Leader[] = []
       for (const role of roles) void role.then((taken) => taken.kind === 'leader' && leaders.push(taken.leader))
@@ -183,13 +183,13 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect((await join()).kind).toBe('follower')
     })
 
-    it('lets nobody wait for ever for leaders that take too long', async () => {
+    it('lets no caller wait forever for leaders that take too long', async () => {
       const { roles } = await leaderAnd(4, SHORT_MS)
       // How many lead before the rest proceed separately depends on when each joined: see the tests of `Flight`.
       expect(await kindsOf(roles)).not.toContain('follower')
     })
 
-    it('has one who knows of a later purge lead, and those who know of it wait for that one', async () => {
+    it('makes a caller who knows of a later purge a leader, for whom others who know of it wait', async () => {
       const { key, join, leader, roles } = await leaderAnd(1)
       const second = leaderOf(await join(7))
       const knowing = join(7)
@@ -203,7 +203,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await knowing).toEqual({ kind: 'follower', answer })
     })
 
-    it('hears a leader once', async () => {
+    it('ignores a second result of a leader', async () => {
       const { key, leader, roles } = await leaderAnd(1)
       const answer = aStoredAnswer(key)
       await leader.complete(storedAs(answer))
@@ -211,7 +211,7 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await roles[0]).toEqual({ kind: 'follower', answer })
     })
 
-    it('still takes the answer of a leader that was replaced', async () => {
+    it('accepts the answer of a leader that was replaced', async () => {
       const { key, join, leader } = await leaderAnd(0, SHORT_MS)
       const second = leaderOf(await join())
       const answer = aStoredAnswer(key)

@@ -52,7 +52,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
     return { store, log: make({ store, onDropped: (count) => (dropped += count) }), dropped: () => dropped }
   }
 
-  describe(`${name} keeps the promises of a decision log`, () => {
+  describe(`${name} fulfils the contract of a decision log`, () => {
     beforeEach(() => {
       vi.useFakeTimers()
     })
@@ -60,7 +60,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
       vi.useRealTimers()
     })
 
-    it('hands every event to the store, unchanged', async () => {
+    it('passes every event to the store unchanged', async () => {
       const { store, log } = setUp()
       const event = anEvent('event', { model: 'model-1', usage: { inputTokens: 3, outputTokens: 4 } })
       const work = log.record(event)
@@ -69,7 +69,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
       expect(store.stored.get('event')?.event).toEqual(event)
     })
 
-    it('needs no further call when the promises it returned are kept', async () => {
+    it('needs no further call when its returned promises are awaited', async () => {
       const { store, log, dropped } = setUp()
       await recordAll(log, 0, 257)
       expect(store.stored.size).toBe(257)
@@ -86,7 +86,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
       expect(new Set(numbers.map(({ isolate }) => isolate)).size).toBe(1)
     })
 
-    it('gives every isolate an id of its own', async () => {
+    it('gives every isolate its own id', async () => {
       const { store, log } = setUp()
       const other = make({ store, onDropped: () => {} })
       await recordAll(log, 0, 1)
@@ -105,7 +105,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
     )
 
     it.each(['before', 'after'] as const)(
-      'has written or counted as dropped every event once the store, failing %s storing, is well again',
+      'has stored or counted as dropped every event once the store, failing %s storing, works again',
       async (fails) => {
         const { store, log, dropped } = setUp()
         store.fails = fails
@@ -119,7 +119,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
       },
     )
 
-    it('survives a failure shorter than its patience without loss', async () => {
+    it('loses nothing when a failure is shorter than its retries', async () => {
       const { store, log, dropped } = setUp()
       store.fails = 'before'
       const work = Array.from({ length: 25 }, async (_, at) => log.record(anEvent(`event-${at}`)))
@@ -132,7 +132,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
       expect(dropped()).toBe(0)
     })
 
-    it('does not ask a failing store again within a second', async () => {
+    it('does not call a failing store again within a second', async () => {
       const { store, log } = setUp()
       store.fails = 'before'
       const events = 250

@@ -45,7 +45,7 @@ const kinds = (rankings: readonly Ranking[]): string[] => rankings.map(({ kind }
  * @param make a retriever over an index that may hold anything in other namespaces
  */
 export function retrieverContract(name: string, make: () => Promise<RetrieverUnderTest>): void {
-  describe(`${name} keeps the promises of a retriever`, () => {
+  describe(`${name} fulfils the contract of a retriever`, () => {
     let tested: RetrieverUnderTest
     let namespace: string
     let made = 0
@@ -71,20 +71,20 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       })
     }
 
-    test('finds the passage that has the words of the question, first in every ranking', async () => {
+    test('ranks the passage with the words of the question first in every ranking', async () => {
       const rankings = await retrieve('when is a question refused for weak evidence?')
       expect(rankings.length).toBeGreaterThan(0)
       for (const { entries } of rankings) expect(entries[0]?.passage.id).toBe('gate-1')
     })
 
-    test('gives a passage back as it was written', async () => {
+    test('returns a passage as it was written', async () => {
       const rankings = await retrieve('gate refuses weak evidence')
       for (const { entries } of rankings) expect(entries[0]?.passage).toEqual(PASSAGES[0])
       const plain = await retrieve('strong answers cache')
       for (const { entries } of plain) expect(entries[0]?.passage).toEqual(PASSAGES[1])
     })
 
-    test('every ranking says its kind, and its scores fall and stay in the range of that kind', async () => {
+    test('every ranking names its score kind, and its scores fall and stay in the range of that kind', async () => {
       const rankings = await retrieve('decision log policy')
       expect(new Set(rankings.map(({ kind }) => kind)).size).toBe(rankings.length)
       for (const { kind, entries } of rankings) {
@@ -98,7 +98,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       }
     })
 
-    test('a ranking has no passage twice and at most topK', async () => {
+    test('a ranking contains no passage twice and at most topK', async () => {
       const rankings = await retrieve('decision log answers evidence', { topK: 2 })
       for (const { entries } of rankings) {
         expect(entries.length).toBeLessThanOrEqual(2)
@@ -112,7 +112,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       expect(kinds(rankings)).toEqual(kinds(await retrieve('weak evidence')))
     })
 
-    test('a namespace never shows what another one holds, even under the same id', async () => {
+    test('a namespace never returns passages of another one, even with the same id', async () => {
       const other = `${namespace}-other`
       await tested.index.upsert(other, [{ id: 'gate-1', documentId: 'theirs', text: 'The gate of another tenant.' }])
       await tested.index.settle(other)
@@ -133,7 +133,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       ['two fields', { documentId: ['gate', 'log'], section: 'Gate › Refusals' }, ['gate-1']],
       ['a field that few passages have', { version: '3' }, ['gate-1']],
       ['a value that none has', { documentId: 'nowhere' }, []],
-    ])('a filter by %s holds before the best are taken', async (_name, filter, ids) => {
+    ])('a filter by %s is applied before the topK are taken', async (_name, filter, ids) => {
       const question = 'gate refuses weak evidence, strong answers cache, decision log policy'
       const rankings = await retrieve(question, { filter, topK: Math.max(1, ids.length) })
       for (const { entries } of rankings) {
@@ -141,7 +141,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       }
     })
 
-    test('a filter by metadata holds, or is turned down as what the index cannot do', async () => {
+    test('a filter by metadata is applied, or rejected as unsupported', async () => {
       const filtered = retrieve('gate cache log', { filter: { 'metadata.team': 'edge' } })
       const found = await filtered.catch((thrown: unknown) => {
         expect(thrown).toMatchObject({ code: 'retriever_misconfigured' })
@@ -149,7 +149,7 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       for (const { entries } of found ?? []) expect(entries.map(({ passage }) => passage.id)).toEqual(['gate-1'])
     })
 
-    test('what is replaced or deleted is not found any more', async () => {
+    test('a replaced or deleted passage is not found any more', async () => {
       await tested.index.upsert(namespace, [{ id: 'gate-1', documentId: 'gate', text: 'Nothing to see here.' }])
       await tested.index.delete(namespace, ['cache-1', 'unknown'])
       await tested.index.settle(namespace)
@@ -160,12 +160,12 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       expect(texts).not.toContain(PASSAGES[1]!.text)
     })
 
-    test('reads passages by id in the order asked, null for an unknown one', async () => {
+    test('reads passages by id in the given order, with null for an unknown one', async () => {
       const read = await tested.index.fetch(namespace, ['log-2', 'unknown', 'gate-1'])
       expect(read).toEqual([PASSAGES[3], null, PASSAGES[0]])
     })
 
-    test('names its embeddings', async () => {
+    test('names its embedding model and dimension', async () => {
       const { embeddingModel, dimension } = await tested.index.describe()
       expect(embeddingModel).not.toBe('')
       expect(dimension).toBeGreaterThanOrEqual(0)
@@ -176,17 +176,17 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       ['of one emoji', '🦀'],
       ['that looks like SQL', "' OR 1=1 --"],
       ['of one very long word', 'a'.repeat(4000)],
-    ])('takes a question %s', async (_name, question) => {
+    ])('accepts a question %s', async (_name, question) => {
       await expect(retrieve(question)).resolves.toBeInstanceOf(Array)
     })
 
-    test('a search that is aborted before it begins fails as a timeout', async () => {
+    test('a search aborted before it begins fails as a timeout', async () => {
       await expect(retrieve('weak evidence', { signal: AbortSignal.abort() })).rejects.toMatchObject({
         code: 'retriever_timeout',
       })
     })
 
-    test('a search that is aborted on its way fails as a timeout', async () => {
+    test('a search aborted while it runs fails as a timeout', async () => {
       const controller = new AbortController()
       const search = retrieve('weak evidence', { signal: controller.signal })
       controller.abort()
