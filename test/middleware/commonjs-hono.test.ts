@@ -3,7 +3,7 @@ import type { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { aGate, QUESTION } from '../fixtures/gate.ts'
 
-test('the gate works in an application that was made with the CommonJS build of Hono', async () => {
+test('the gate works in an application made with the CommonJS build of Hono', async () => {
   // True: the same package, built otherwise.
   const { Hono: CommonJsHono } = createRequire(import.meta.url)('hono') as { Hono: typeof Hono }
   const { gate, journal } = aGate()

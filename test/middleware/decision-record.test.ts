@@ -23,8 +23,8 @@ const FAILURES: readonly (readonly [string, () => Promise<never>])[] = [
   ],
 ]
 
-describe('the record', () => {
-  it('is one event for each question, given to waitUntil, with what the handler reported', async () => {
+describe('the recorded decision', () => {
+  it('is one event for each question, passed to waitUntil, with what the handler reported', async () => {
     const { ask, journal } = aGate({
       handler: (c) => {
         c.var.ragGate.report({ model: 'm1' })
@@ -57,7 +57,7 @@ describe('the record', () => {
     ['text/event-stream', 'application/json', 'text/plain'].flatMap((type) =>
       (['read to its end', 'left by its reader', 'broken off'] as const).map((how) => [type, how] as const),
     ),
-  )('of an answer of %s that is %s has its status, and what was reported meanwhile', async (type, how) => {
+  )('of an answer of %s that is %s has its status, and reports made until then', async (type, how) => {
     let used = (): void => undefined
     const { app, journal } = aGate({
       handler: (c) => {
@@ -98,35 +98,38 @@ describe('the record', () => {
   it.each([
     ['application/json', [200]],
     ['text/plain', []],
-  ])('of an answer of %s waits for its end, without a cache, where it may be a stream', async (type, recorded) => {
-    let end = (): void => undefined
-    const body = new ReadableStream({ start: (controller) => void (end = () => controller.close()) })
-    const handler = (): Response => new Response(body, { headers: { 'content-type': type } })
-    const { app, journal } = aGate({ handler, cache: { store: undefined } })
-    const response = await app.request('/ask', {
-      method: 'POST',
-      body: JSON.stringify({ question: 'How does the engine start?' }),
-      headers: { 'content-type': 'application/json' },
-    })
-    expect(journal.events.map(({ status }) => status)).toEqual(recorded)
-    if (recorded.length > 0) expect(response.body).toBe(body)
-    end()
-    await response.text()
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(journal.events).toHaveLength(1)
-  })
+  ])(
+    'of an answer of %s without a cache waits for the end of the body if it may be a stream',
+    async (type, recorded) => {
+      let end = (): void => undefined
+      const body = new ReadableStream({ start: (controller) => void (end = () => controller.close()) })
+      const handler = (): Response => new Response(body, { headers: { 'content-type': type } })
+      const { app, journal } = aGate({ handler, cache: { store: undefined } })
+      const response = await app.request('/ask', {
+        method: 'POST',
+        body: JSON.stringify({ question: 'How does the engine start?' }),
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(journal.events.map(({ status }) => status)).toEqual(recorded)
+      if (recorded.length > 0) expect(response.body).toBe(body)
+      end()
+      await response.text()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(journal.events).toHaveLength(1)
+    },
+  )
 
   it.each<[string, () => Response | Promise<Response>]>([
     ['JSON from fetch', () => fetch('data:application/json,{}')],
     ['a redirect', () => Response.redirect('https://elsewhere.example/')],
-  ])('is told of by %s whose headers cannot be written, with a cache and without', async (_, handler) => {
+  ])('is in the headers of %s, whose headers are immutable, with a cache and without', async (_, handler) => {
     for (const cache of [undefined, { store: undefined }]) {
       const { ask } = aGate({ handler, ...(cache && { cache }) })
       expect((await ask()).headers.get('rag-gate')).toContain('pass')
     }
   })
 
-  it('holds nothing of the question but its HMAC, and that only with a key', async () => {
+  it('contains only the HMAC of the question, and that only with a key', async () => {
     const dependencies = { questionHmac: questionHmac({ key: 'k'.repeat(32), keyId: 'k1' }) }
     const { ask, journal } = aGate({ dependencies })
     await ask()
@@ -141,7 +144,7 @@ describe('the record', () => {
   })
 
   it.each([...FAILURES, ['hangs', () => new Promise<never>(() => undefined)] as const])(
-    'is there without the question where its HMAC %s, which is warned of',
+    'has no question when its HMAC %s, with a warning',
     async (how, hash) => {
       const onWarning = vi.fn<(warning: GateWarning) => void>()
       const { ask, journal } = aGate({ dependencies: { questionHmac: hash }, retrieval: { timeoutMs: 20 }, onWarning })
@@ -153,7 +156,7 @@ describe('the record', () => {
     },
   )
 
-  it.each(FAILURES)('that %s does no harm to the response', async (_, record) => {
+  it.each(FAILURES)('that %s does not affect the response', async (_, record) => {
     for (const finds of [[STRONG], []]) {
       const { ask } = aGate({ finds, dependencies: { log: { record, flush: () => Promise.resolve() } } })
       const response = await ask()
@@ -163,7 +166,7 @@ describe('the record', () => {
     }
   })
 
-  it('may be taken by a log that returns anything', async () => {
+  it('can go to a log that returns anything', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     const events: unknown[] = []
     const log = { record: (event: unknown) => events.push(event) as never, flush: () => Promise.resolve() }
@@ -176,7 +179,7 @@ describe('the record', () => {
     logged.mockRestore()
   })
 
-  it('is never waited for', async () => {
+  it('does not delay the response', async () => {
     const log = { record: () => new Promise<void>(() => undefined), flush: () => Promise.resolve() }
     const { app } = aGate({ dependencies: { log } })
     const init = {
@@ -187,7 +190,7 @@ describe('the record', () => {
     expect((await app.request('/ask', init)).status).toBe(200)
   })
 
-  it('is kept where the platform has no execution context', async () => {
+  it('is stored on a platform without an execution context', async () => {
     const { app, journal } = aGate()
     const init = {
       method: 'POST',
@@ -199,7 +202,7 @@ describe('the record', () => {
     expect(journal.events).toHaveLength(1)
   })
 
-  it('may be left out', async () => {
+  it('is not needed: a gate works without a log', async () => {
     const { ask } = aGate({ dependencies: { log: undefined } })
     expect((await ask()).status).toBe(200)
   })
@@ -211,7 +214,7 @@ describe('the record', () => {
       'audit_failed',
       { policy: { ...POLICY, preset: { ...PRESET, auditEvents: fail } } },
     ],
-  ])('goes on without what %s could not work out, and so does the answer', async (_, code, fixture) => {
+  ])('and the answer are sent without %s when that fails, with a warning', async (_, code, fixture) => {
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     const { ask, journal } = aGate({ ...fixture, onWarning })
     for (const status of ['fwd=miss', 'hit']) {

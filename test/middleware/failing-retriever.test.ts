@@ -13,7 +13,7 @@ describe('a retriever that fails', () => {
     ['retriever_misconfigured', 503],
     ['retriever_bad_response', 502],
     ['embedding_mismatch', 503],
-  ])('with %s ends in a declared %d, never in a call of the handler', async (code, status) => {
+  ])('with %s causes status %d, and the handler is not called', async (code, status) => {
     const finds = (): never => {
       throw new RagGateError(code, 'A fixed sentence', { cause: new Error('upstream secret'), retryAfterSeconds: 2.2 })
     }
@@ -30,8 +30,8 @@ describe('a retriever that fails', () => {
 
   it.each<[string, GateFixture['finds'] & object]>([
     ['throws something else', () => Promise.reject(new TypeError('secret'))],
-    ['throws something that is no error', () => Promise.reject('secret' as unknown as Error)],
-  ])('because it %s ends in a declared error, never in a call of the handler', async (_, finds) => {
+    ['throws a value that is not an Error', () => Promise.reject('secret' as unknown as Error)],
+  ])('that %s causes a declared error, and the handler is not called', async (_, finds) => {
     const { ask, journal } = aGate({ finds })
     const response = await ask()
     const text = await response.text()
@@ -43,29 +43,29 @@ describe('a retriever that fails', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
-    ['one ranking for a list', aRanking('bm25', [9])],
-    ['a hole for a ranking', [null]],
+    ['one ranking in place of a list', aRanking('bm25', [9])],
+    ['null in place of a ranking', [null]],
     ['a ranking without entries', [{ kind: 'bm25' }]],
     ['a promise of entries', [{ kind: 'bm25', entries: Promise.resolve([]) }]],
-    ['a hole for an entry', [{ kind: 'bm25', entries: [null] }]],
+    ['null in place of an entry', [{ kind: 'bm25', entries: [null] }]],
     ['an entry without passage', [{ kind: 'bm25', entries: [{ score: 1 }] }]],
     ['a passage without text', [{ kind: 'bm25', entries: [{ passage: { id: 'a' }, score: 1 }] }]],
-    ['a kind of scores that there is not', [aRanking('bm-25' as never, [9])]],
-  ])('because it gives %s is told that it answered what it should not', async (_, given) => {
+    ['an unknown score kind', [aRanking('bm-25' as never, [9])]],
+  ])('that returns %s causes retriever_bad_response', async (_, given) => {
     const { ask, journal } = aGate({ finds: () => given as never })
     const response = await ask()
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([502, 'retriever_bad_response'])
     expect(journal).toMatchObject({ handled: [], stored: [], events: [] })
   })
 
-  it('because its scores are no numbers is a fault, not missing evidence', async () => {
+  it('whose scores are not numbers causes an error, not missing evidence', async () => {
     const { ask, journal } = aGate({ finds: () => [aRanking('bm25', [NaN, 9])] })
     const response = await ask()
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([502, 'retriever_bad_response'])
     expect(journal.handled).toEqual([])
   })
 
-  it('is not covered up: the next question is asked of it again', async () => {
+  it('is asked again for the next question', async () => {
     let down = true
     const { ask } = aGate({
       finds: () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { RagGateEnv } from '../../src/index.ts'
 import { aGate, QUESTION } from '../fixtures/gate.ts'
 
-it('of a stream that only the headers are asked for the model is told to stop, and the decision is recorded', async () => {
+it('a HEAD request for a stream cancels the model call, and the decision is recorded', async () => {
   const { gate, journal } = aGate({ question: { read: () => QUESTION } })
   let cancelled = false
   const app = new Hono<RagGateEnv>()

@@ -29,12 +29,12 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-describe('an answer in place of a handler that failed', () => {
+describe('a fallback answer after the handler failed', () => {
   const failing = (): never => {
     throw new Error('the first model is down')
   }
 
-  it('is judged where the application makes it', async () => {
+  it("is judged when the application's onError makes it", async () => {
     for (const [answer, reason] of [
       [INVENTED, 'answer_unsupported'],
       [HELD, 'passed'],
@@ -49,7 +49,7 @@ describe('an answer in place of a handler that failed', () => {
     }
   })
 
-  it('is judged where middleware behind the gate makes it', async () => {
+  it('is judged when middleware inside the gate makes it', async () => {
     const { gate } = aGate({ policy: GROUNDED })
     const app = new Hono<RagGateEnv>()
     const fallback = async (c: HandlerContext, next: () => Promise<void>): Promise<void> => {
@@ -62,7 +62,7 @@ describe('an answer in place of a handler that failed', () => {
   })
 })
 
-describe('a refusal by onRefuse, in place of an answer', async () => {
+describe('a refusal by onRefuse in place of a judged answer', async () => {
   const READ = new Response('No.')
   await READ.text()
   const ANSWERS = {
@@ -95,7 +95,7 @@ describe('a refusal by onRefuse, in place of an answer', async () => {
     expect(await response.text()).toContain('Ask a colleague')
   })
 
-  it('keeps headers and cookies of its own, and who may read the answer', async () => {
+  it('keeps its own headers and cookies, and the CORS header of the answer', async () => {
     const { ask } = aGate({
       policy: GROUNDED,
       handler: (c) => inventing(c, { 'access-control-allow-origin': '*', 'set-cookie': 'a=1', 'x-kind': 'answer' }),
@@ -106,7 +106,7 @@ describe('a refusal by onRefuse, in place of an answer', async () => {
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('that throws is recorded as the refusal that it was to be, before an answer too', async () => {
+  it('that throws is recorded as a refusal with status 500, before an answer too', async () => {
     const onRefuse = (): never => {
       throw new Error('down')
     }
@@ -119,11 +119,11 @@ describe('a refusal by onRefuse, in place of an answer', async () => {
 
   it.each<[string, unknown]>([
     ['null', null],
-    ['a text', 'No.'],
+    ['a string', 'No.'],
     ['an object', { status: 403, body: 'No.' }],
-    ['the error of a fetch', Response.error()],
+    ['the error response of a fetch', Response.error()],
     ['a response that was read', READ],
-  ])('that is %s is a wrong setting, recorded as the refusal it was to be', async (_, own) => {
+  ])('that is %s is a configuration error, and recorded as a refusal', async (_, own) => {
     // It returns what its type forbids.
     const onRefuse = (): undefined => own as undefined
     for (const options of [{ policy: GROUNDED, handler: inventing }, { finds: [] }]) {
@@ -139,7 +139,7 @@ describe('a refusal by onRefuse before an answer', () => {
   it.each<[string, (c: Context) => Response]>([
     ['made by c.json', (c) => c.json({ message: 'Ask a colleague' })],
     ['a response', () => new Response('Ask a colleague', { headers: { 'set-cookie': 'own=1' } })],
-  ])('keeps what middleware around the gate has set: %s', async (_, make) => {
+  ])('keeps headers that outer middleware set: %s', async (_, make) => {
     const { gate } = aGate({ finds: [], onRefuse: (_decision, c) => make(c) })
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {
@@ -154,7 +154,7 @@ describe('a refusal by onRefuse before an answer', () => {
     expect(new Set(headers.getSetCookie()).size).toBe(headers.getSetCookie().length)
   })
 
-  it('is told the refusal that would be sent, in the texts of this caller', async () => {
+  it('gets the refusal that would be sent, in the texts for this caller', async () => {
     const messages = { no_evidence: { answer: 'Dazu haben wir nichts.' } }
     const sent = await (await aGate({ finds: [], messages }).ask()).json()
     const told: Refusal[] = []
@@ -171,7 +171,7 @@ describe('a refusal by onRefuse before an answer', () => {
     expect(told).toEqual([{ ...(sent as Refusal), decision_id: expect.any(String) }])
   })
 
-  it('that throws is an error with what the gate decided, and what middleware around it has set', async () => {
+  it("that throws sends an error with the gate's header and those of outer middleware", async () => {
     const { gate } = aGate({
       finds: [],
       onRefuse: () => {
@@ -190,7 +190,7 @@ describe('a refusal by onRefuse before an answer', () => {
   })
 })
 
-describe('an exception of Hono, thrown once the handler has answered', () => {
+describe('an HTTPException thrown after the handler answered', () => {
   const thrown: GateFixture = {
     policy: GROUNDED,
     handler: (c) => inventing(c, { etag: '"1"', 'set-cookie': 'a=1' }),
@@ -199,7 +199,7 @@ describe('an exception of Hono, thrown once the handler has answered', () => {
     },
   }
 
-  it('leaves nothing of the answer to its catcher, and the decision is recorded', async () => {
+  it('leaves no part of the answer for its catcher, and the decision is recorded', async () => {
     const { gate, journal } = aGate(thrown)
     const app = new Hono<RagGateEnv>()
     app.use(async (_, next) => {
@@ -225,7 +225,7 @@ describe('an exception of Hono, thrown once the handler has answered', () => {
   })
 })
 
-describe('what middleware behind the gate throws once there is an answer', () => {
+describe('an error of inner middleware after an answer', () => {
   it.each<[string, () => never]>([
     [
       'an exception of Hono',
@@ -234,12 +234,12 @@ describe('what middleware behind the gate throws once there is an answer', () =>
       },
     ],
     [
-      'what is no error',
+      'a thrown value that is not an Error',
       () => {
         throw 'audit down' as unknown
       },
     ],
-  ])('leaves nothing of the answer: %s', async (_, fail) => {
+  ])('leaves no part of the answer: %s', async (_, fail) => {
     const { gate, journal } = aGate({ policy: GROUNDED })
     const app = new Hono<RagGateEnv>()
     app.post('/ask', async (c, next) => {
@@ -258,8 +258,8 @@ describe('what middleware behind the gate throws once there is an answer', () =>
   })
 })
 
-describe('a response that says by its status that it is no answer', () => {
-  it('is sent as it is, and not kept where answers are judged', async () => {
+describe('a response whose status is not that of an answer', () => {
+  it('is sent unchanged, and not stored when the policy judges answers', async () => {
     const handler = (c: HandlerContext): Response =>
       c.json({ answer: INVENTED }, 404, { 'cache-control': 'max-age=600' })
     const { ask, journal } = aGate({ policy: GROUNDED, handler })
@@ -268,8 +268,8 @@ describe('a response that says by its status that it is no answer', () => {
   })
 })
 
-describe('headers that middleware around the gate has set', () => {
-  it('give way to those of a response that the handler makes by itself, as without a gate', async () => {
+describe('headers set by outer middleware', () => {
+  it('are overridden by those of a Response that the handler makes itself, as without a gate', async () => {
     const own = { 'x-frame': 'handler', 'set-cookie': 'handler=1' }
     const sent = async (gates: readonly MiddlewareHandler<RagGateEnv>[]): Promise<readonly unknown[]> => {
       const app = new Hono<RagGateEnv>()
@@ -292,7 +292,7 @@ describe('headers that middleware around the gate has set', () => {
   it.each<[string, GateFixture, number]>([
     ['an answer', {}, 201],
     ['an error in place of one', { onRefuse: () => Promise.reject(new Error('down')), policy: GROUNDED }, 500],
-  ])('are those of %s too', async (_, options, status) => {
+  ])('are on %s too', async (_, options, status) => {
     const { gate } = aGate(options)
     const app = new Hono<RagGateEnv>()
     app.use(cors({ origin: 'https://app.test' }))
@@ -303,7 +303,7 @@ describe('headers that middleware around the gate has set', () => {
   })
 })
 
-describe('what the handler is given', () => {
+describe('the objects that the handler gets', () => {
   it.each<[string, (c: HandlerContext) => unknown]>([
     ['a passage to the context', (c) => (c.var.ragGate.context.chunks as unknown[]).push({ text: INVENTED })],
     ['another text', (c) => Object.assign(c.var.ragGate.context.chunks[0]!, { text: INVENTED })],
@@ -326,7 +326,7 @@ describe('what the handler is given', () => {
   })
 })
 
-it('metadata may hold what is no JSON, and stays as it was', async () => {
+it('metadata may contain values that are not JSON, and is not changed', async () => {
   const metadata = { vector: new Float32Array([1, 2]), at: new Date(0) } as unknown as Record<string, never>
   const { passage } = rankingOf([STRONG])[0]!.entries[0]!
   const finds = () => [{ kind: 'bm25' as const, entries: [{ passage: { ...passage, metadata }, score: 9 }] }]
@@ -334,7 +334,7 @@ it('metadata may hold what is no JSON, and stays as it was', async () => {
   expect([Object.isFrozen(metadata), Object.isFrozen(metadata['at'])]).toEqual([false, false])
 })
 
-it('JSON that is judged and never ends is given up as a stream is', async () => {
+it('judged JSON that never ends is abandoned after the time limit of a stream', async () => {
   const handler = (): Response =>
     new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) }), {
       headers: { 'content-type': 'application/json' },

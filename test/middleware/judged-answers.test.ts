@@ -32,7 +32,7 @@ function journalOf(options: GateFixture) {
 describe('an answer that the policy judges', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('is sent as it is when the passages support it, and stored', async () => {
+  it('is sent unchanged when the passages support it, and stored', async () => {
     const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(HELD) })
     const response = await ask()
     expect(await response.json()).toMatchObject({ answer: HELD, verdict: 'pass', reason_code: 'passed' })
@@ -45,7 +45,7 @@ describe('an answer that the policy judges', () => {
     expect(journal.events[0]?.decision.answerSignals?.sentences).toHaveLength(1)
   })
 
-  it('is replaced by a refusal when they do not, recorded with both stages, and stored as a refusal only', async () => {
+  it('is replaced by a refusal when they do not, recorded with both stages, and stored only as a refusal', async () => {
     const handler = answering(INVENTED, { secret: 'Batteries' })
     const { ask, journal } = journalOf({ policy: GROUNDED, handler, closestPassages: 1 })
     const response = await ask()
@@ -73,7 +73,7 @@ describe('an answer that the policy judges', () => {
     expect(journal.handled).toHaveLength(1)
   })
 
-  it('leaves no header of the replaced answer behind, and keeps the others', async () => {
+  it('that was replaced leaves no header behind, except those of others', async () => {
     const handler = (c: HandlerContext): Response => {
       c.header('ETag', '"of-the-answer"')
       c.header('Cache-Control', 'public, max-age=600')
@@ -92,7 +92,7 @@ describe('an answer that the policy judges', () => {
     expect([(await ask()).status, (await ask()).status, journal.handled.length]).toEqual([403, 403, 1])
   })
 
-  it('names unsupported sentences to operators, with the text, and never to the public', async () => {
+  it('is refused with its unsupported sentences shown to operators, and never to the public', async () => {
     const options = { policy: GROUNDED, handler: answering(`${HELD} ${INVENTED}`) }
     const { ask } = journalOf({ ...options, dependencies: { authenticate: asOperator } })
     expect(await (await ask()).json()).toMatchObject({
@@ -137,7 +137,7 @@ describe('an answer that the policy judges', () => {
     expect(journal.stored.every(({ decision }) => decision.verdict === 'refuse')).toBe(true)
   })
 
-  it('may be any text that the handler reported, unless the body says something else', async () => {
+  it('may be any text that the handler reported, unless the body contains another answer', async () => {
     const reported = (body: (c: HandlerContext) => Response) => (c: HandlerContext) => {
       c.var.ragGate.report({ answer: HELD })
       return body(c)
@@ -148,12 +148,12 @@ describe('an answer that the policy judges', () => {
     expect(await (await other.ask()).json()).toMatchObject({ reason_code: 'answer_unsupported' })
   })
 
-  it('is told of the decision only where it speaks of it already', async () => {
+  it("keeps its body unless that contains the gate's decision", async () => {
     const { ask } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ answer: HELD, decision_id: 'another' }) })
     expect(await (await ask()).json()).toEqual({ answer: HELD, decision_id: 'another' })
   })
 
-  it("is not looked for in the handler's own errors", async () => {
+  it('is not looked for in error responses of the handler', async () => {
     const { ask, journal } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ error: 'no model' }, 503) })
     const response = await ask()
     expect(response.status).toBe(503)
@@ -213,7 +213,7 @@ describe('the generation-confidence gate on a route', () => {
       },
     }).ask()
 
-  it('needs the part that judges answers', () => {
+  it('needs answer.judge', () => {
     const dependencies = { retriever: { retrieve: () => Promise.resolve([]) } }
     expect(() => ragGate({ policy: GROUNDED, dependencies })).toThrow(
       /judge: answerJudge\(\) of hono-rag-gate\/answers/,
@@ -222,7 +222,7 @@ describe('the generation-confidence gate on a route', () => {
     expect(() => answerJudge({ generationConfidence: 'guessed' as never })).toThrow(/must be one of reported/)
   })
 
-  it('is an error of construction when no source of the confidence is named', () => {
+  it('is rejected when no source of the confidence is named', () => {
     expect(() => aGate({ policy: CONFIDENT })).toThrow(/generationConfidence/)
     expect(() => aGate({ policy: multiGate() })).toThrow(/generationConfidence/)
     expect(() => aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }) })).not.toThrow()
@@ -237,7 +237,7 @@ describe('the generation-confidence gate on a route', () => {
     [{ generationConfidence: NaN }, 'generation_confidence_invalid'],
     [{ generationConfidence: 1.1 }, 'generation_confidence_invalid'],
     [{ tokenLogProbabilities: [0, 0] }, 'generation_confidence_missing'],
-  ])('says of the report %j: %s', async (report, reason) => {
+  ])('judges the report %j as %s', async (report, reason) => {
     expect(await (await reporting(report)).json()).toMatchObject({ reason_code: reason })
   })
 
@@ -246,14 +246,14 @@ describe('the generation-confidence gate on a route', () => {
     [[-1, -2], 'generation_confidence_low'],
     [[-0.1, 0.2], 'generation_confidence_invalid'],
     [[], 'generation_confidence_missing'],
-  ])('makes a confidence of the log-probabilities %j: %s', async (tokenLogProbabilities, reason) => {
+  ])('computes a confidence from the log-probabilities %j: %s', async (tokenLogProbabilities, reason) => {
     const response = await reporting({ tokenLogProbabilities, generationConfidence: 1 }, 'token-log-probabilities')
     expect(await response.json()).toMatchObject({ reason_code: reason })
   })
 })
 
 describe('an advisory answer', () => {
-  it('is told apart by its flag, and is unusable below .5', async () => {
+  it('has its own flag, and is unusable below .5', async () => {
     const asked = journalOf({ policy: advisory({ requiredFields: ['summary'] }), handler: answering(HELD) })
     const body: unknown = await (await asked.ask()).json()
     expect(body).toMatchObject({ answer: HELD, verdict: 'advise', reason_code: 'advisory_unusable', usable: false })
@@ -261,7 +261,7 @@ describe('an advisory answer', () => {
   })
 })
 
-describe('rules of a service', () => {
+describe('rules of an application', () => {
   const everything = defineRule({ id: 'cautious', check: () => ({ outcome: 'advise', message: 'Be careful' }) })
 
   it('refuse and advise beside the policy, strictest first', async () => {
@@ -307,7 +307,7 @@ describe('rules of a service', () => {
     [[everything, null]],
     ['weather'],
     [null],
-  ])('are made by defineRule, with ids of their own: %j', (rules) => {
+  ])('must be made by defineRule and have different ids: %j', (rules) => {
     expect(() => aGate({ rules: rules as unknown as Rule[] })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
@@ -319,7 +319,7 @@ describe('rules of a service', () => {
 })
 
 describe('disabled gates', () => {
-  it('answer everything, loudly, and keep no answer', async () => {
+  it('answer every question with a warning, and store no answer', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const policy = withAnswerGates([grounding()], { dangerouslyDisableGates: true })
     const { ask, journal } = journalOf({ policy, finds: [], handler: answering(INVENTED) })

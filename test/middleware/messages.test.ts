@@ -9,11 +9,11 @@ quietErrors()
 
 const OWN = { answer: 'Dazu steht hier nichts.' }
 
-describe('texts of a route', () => {
+describe('the option messages', () => {
   const make = (options: Partial<RagGateOptions>): unknown =>
     ragGate({ policy: POLICY, dependencies: () => ({}) as never, ...options })
 
-  it('stand instead of those of the policy, for every code of its gates, the engine and the rules', async () => {
+  it("replaces the policy's texts for codes of its gates, the engine and the rules", async () => {
     const { ask } = aGate({ messages: { no_evidence: OWN, rule_refused: OWN, confidence_low: OWN }, finds: [] })
     expect(await (await ask()).json()).toMatchObject({
       answer: OWN.answer,
@@ -26,7 +26,7 @@ describe('texts of a route', () => {
     ['relevance_low', undefined],
     ['confidence_low', twoTier()],
     ['toString', undefined],
-  ])('for %s, which the policy never gives, are refused', (code, policy) => {
+  ])('is rejected for %s, a code that the policy never gives', (code, policy) => {
     expect(() => make({ messages: { [code]: OWN }, ...(policy && { policy }) })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
@@ -44,14 +44,14 @@ describe('texts of a route', () => {
     [{ no_evidence: { text: 'Nichts.' } }, 'messages.no_evidence.text'],
     [{ no_evidence: { answer: 1 } }, 'messages.no_evidence.answer'],
     [{ no_evidence: { suggestions: 'Nichts.' } }, 'messages.no_evidence.suggestions'],
-  ])('that are none are refused by name: %j', (messages, param) => {
+  ])('is rejected when it contains invalid texts: %j', (messages, param) => {
     expect(() => make({ messages: messages as never })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param }),
     )
   })
 
   it.each([{ no_evidence: { answer: undefined } }, () => ({ answer: undefined })])(
-    'leave those of the policy where they are not defined: %j',
+    "keeps the policy's texts where its own are undefined: %j",
     async (messages) => {
       const { ask } = aGate({ messages: messages as never, finds: [] })
       expect(await (await ask()).json()).toMatchObject({ answer: expect.stringContaining(' ') })
@@ -64,12 +64,12 @@ describe('texts of a route', () => {
     [() => ({ answer: 1 }), 'messages.no_evidence.answer'],
     [Object.assign(() => OWN, { key: () => undefined }), 'messages.key'],
     [Object.assign(() => OWN, { key: async () => 'de' }), 'messages.key'],
-  ])('that a function gives are refused by name where they are none: %s', async (messages, param) => {
+  ])('is rejected at the request when its function returns invalid texts: %s', async (messages, param) => {
     const { ask } = aGate({ messages: messages as never, finds: [] })
     expect(await (await ask()).json()).toMatchObject({ error: { code: 'config_invalid', param } })
   })
 
-  it('may be for the codes of one policy of several', async () => {
+  it('may have codes of only one of several policies', async () => {
     const { ask } = aGate({
       messages: { no_evidence: OWN, similarity_low: OWN },
       policy: () => twoTier(),

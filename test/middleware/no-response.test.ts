@@ -16,10 +16,10 @@ const thrower = (thrown: unknown) => (): never => {
 const HANDLERS: readonly (readonly [string, string, Handler])[] = [
   ['returns nothing', 'config_invalid', (c) => void c.json({ answer: 'Turn the red key.' })],
   ['returns null', 'config_invalid', () => null],
-  ['returns a text', 'config_invalid', () => 'Turn the red key.'],
+  ['returns a string', 'config_invalid', () => 'Turn the red key.'],
   ['returns an object', 'config_invalid', () => ({ answer: 'Turn the red key.' })],
   ['returns an object with a status', 'config_invalid', () => ({ status: 200, headers: {} })],
-  ['returns the error of a fetch', 'config_invalid', () => Response.error()],
+  ['returns the error response of a fetch', 'config_invalid', () => Response.error()],
   [
     'returns a response that was read',
     'config_invalid',
@@ -38,13 +38,13 @@ const HANDLERS: readonly (readonly [string, string, Handler])[] = [
       return read
     },
   ],
-  ['throws a text', 'internal', thrower('down')],
-  ['throws nothing', 'internal', thrower(undefined)],
+  ['throws a string', 'internal', thrower('down')],
+  ['throws undefined', 'internal', thrower(undefined)],
   ['throws an object', 'internal', thrower({ code: 'down' })],
 ]
 
 it.each(HANDLERS)(
-  'a handler that %s is an error with a code, recorded once and not stored',
+  'a handler that %s causes an error with a code, recorded once and not stored',
   async (_, code, handler) => {
     const { gate, journal } = aGate()
     const app = new Hono<RagGateEnv>()

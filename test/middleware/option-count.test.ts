@@ -15,7 +15,7 @@ function namesOf(options: object): string[] {
   })
 }
 
-test(`a route, its dependencies and its cache have at most ${MOST} options in all`, () => {
+test(`a route, its dependencies and its cache have at most ${MOST} options in total`, () => {
   const names = [...namesOf(ROUTE_OPTIONS), ...namesOf(CACHE_OPTIONS)]
   expect(names.length, names.join(', ')).toBeLessThanOrEqual(MOST)
 })

@@ -4,7 +4,7 @@ import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aGate, POLICY, QUESTION, WEAK } from '../fixtures/gate.ts'
 
-describe('making a gate', () => {
+describe('ragGate', () => {
   const make = (options: object): unknown =>
     ragGate({ policy: POLICY, dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions)
 
@@ -42,7 +42,7 @@ describe('making a gate', () => {
     [{ question: { otherFields: 'ignore' } }, 'question.otherFields'],
     [{ answer: { streamIdleTimeoutMs: 1.5 } }, 'answer.streamIdleTimeoutMs'],
     [{ answer: { streamIdleTimeoutMs: Infinity } }, 'answer.streamIdleTimeoutMs'],
-  ])('with %j fails at once, naming the option', (options, param) => {
+  ])('rejects the options %j at once, naming the option', (options, param) => {
     expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })
 
@@ -50,12 +50,12 @@ describe('making a gate', () => {
     [{ ...POLICY, gates: [] }, 'policy.gates', 'policy: gates must be a list of gates'],
     [{ ...POLICY, bands: { high: 2 } }, 'policy.bands.high', 'policy: bands.high must be a number'],
     [{}, 'policy.name', 'policy: name must be'],
-  ])('with a policy that is not valid fails at once, naming policy and setting: %#', (policy, param, message) => {
+  ])('rejects an invalid policy at once, naming policy and setting: %#', (policy, param, message) => {
     const fault = { code: 'policy_invalid', param, message: expect.stringContaining(message) }
     expect(() => make({ policy })).toThrow(expect.objectContaining(fault))
   })
 
-  it('with a policy chosen for a request that is not valid fails then, in the same words', async () => {
+  it('rejects an invalid policy chosen for a request at that request, with the same message', async () => {
     const { ask } = aGate({ policy: () => 'balanced' as never, finds: [WEAK] })
     const response = await ask()
     expect(response.status).toBe(500)

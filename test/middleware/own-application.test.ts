@@ -12,9 +12,9 @@ describe("in a user's own application", () => {
   const LENGTH = { 'content-length': String(BODY.length) }
 
   it.each([
-    ['that says its length', LENGTH],
-    ['that does not', {}],
-  ])('leaves a request whole for a handler that passes it on and reads it, one %s', async (_, headers) => {
+    ['with content-length', LENGTH],
+    ['without content-length', {}],
+  ])('leaves the request body readable for a handler that forwards it and reads it, one %s', async (_, headers) => {
     const { ask } = aGate({
       handler: async (c) => {
         const { raw } = c.req
@@ -26,9 +26,9 @@ describe("in a user's own application", () => {
   })
 
   it.each([
-    ['that says its length', LENGTH],
-    ['that does not', {}],
-  ])('leaves it whole for middleware around a hit, one %s', async (_, headers) => {
+    ['with content-length', LENGTH],
+    ['without content-length', {}],
+  ])('leaves the request body readable for outer middleware after a hit, one %s', async (_, headers) => {
     const { app, ask } = aGate()
     await ask(undefined, headers)
     const outer = new Hono<RagGateEnv>()
@@ -46,7 +46,7 @@ describe("in a user's own application", () => {
     expect(seen).toEqual([BODY, BODY, 'GET'])
   })
 
-  it('chooses texts by the request as it came, which is made anew only for who passes it on', async () => {
+  it('chooses texts by the original request object, without copying it', async () => {
     const seen: Request[] = []
     const key = ({ req }: { req: { raw: Request } }): string => String(seen.push(req.raw))
     const { app } = aGate({ messages: Object.assign(() => undefined, { key }) })
@@ -57,7 +57,7 @@ describe("in a user's own application", () => {
     expect(seen[0]).toBe(request)
   })
 
-  it('filters by what the retriever gave, not by what a handler writes into the metadata', async () => {
+  it("filters by the retriever's metadata, which a handler cannot change", async () => {
     const passage = aPassage('secret', { text: STRONG, metadata: { team: { name: 'red' } } })
     const kept = [{ kind: 'bm25' as const, entries: [{ passage, score: 9 }] }]
     const { ask } = aGate({
@@ -73,7 +73,7 @@ describe("in a user's own application", () => {
     expect(passage.metadata).toEqual({ team: { name: 'red' } })
   })
 
-  it('refuses a second gate on the way of one request', async () => {
+  it('rejects a second gate for the same request', async () => {
     const { ask, app } = aGate()
     const outer = new Hono<RagGateEnv>()
     outer.use('*', async (c, next) => {
@@ -90,7 +90,7 @@ describe("in a user's own application", () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it("lets Hono's own exceptions through to the application", async () => {
+  it("leaves Hono's HTTPException to the application", async () => {
     const authenticate = (): never => {
       throw new HTTPException(401, { message: 'sign in' })
     }
@@ -99,7 +99,7 @@ describe("in a user's own application", () => {
     expect([response.status, await response.text()]).toEqual([401, 'sign in'])
   })
 
-  it('takes dependencies that were made once, where bindings come with every request', async () => {
+  it('accepts a dependencies object where every request has its own bindings', async () => {
     const app = new Hono<RagGateEnv>()
     app.post('/ask', ragGate({ policy: balanced(), dependencies: aResolved() }), (c) => c.json({}))
     const init = {
@@ -110,7 +110,7 @@ describe("in a user's own application", () => {
     for (const env of [{}, {}]) expect((await app.request('/ask', init, env)).status).toBe(404)
   })
 
-  it('says 405 to a request that brings no question, and how one is asked', async () => {
+  it('answers 405 with Allow when the method brings no question', async () => {
     const app = new Hono<RagGateEnv>()
     app.use('/api/*', ragGate({ policy: balanced(), dependencies: aResolved }))
     app.get('/api/health', (c) => c.text('ok'))

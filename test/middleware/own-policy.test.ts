@@ -31,9 +31,9 @@ const found = (cosine: number) => (): readonly Ranking[] => [
   { kind: 'cosine', entries: [{ passage: aPassage('a', { text: 'Nothing of the kind.' }), score: cosine }] },
 ]
 
-describe('a policy of one gate over one cosine', () => {
+describe('a policy with one gate on the cosine', () => {
   it.each(['pricing', 'GDPR', 'Rückgabe', 'цена', '退款', 'C++', 'ok', '???', '→ → → →', 'whowonthechessmatch'])(
-    'passes %j, however it is written, and refuses it for its cosine alone',
+    'passes %j in any script and form, and refuses it only for its cosine',
     async (question) => {
       const { ask, journal } = aGate({ policy: OWN, finds: found(0.95) })
       expect(await bodyOf(await ask({ question }))).toMatchObject({ verdict: 'pass', band: 'high' })
@@ -45,13 +45,13 @@ describe('a policy of one gate over one cosine', () => {
     },
   )
 
-  it('searches the question as it was asked, talk and all', async () => {
+  it('searches with the question as asked, greetings included', async () => {
     const { ask, journal } = aGate({ policy: OWN, finds: found(0.95) })
     await ask({ question: 'Hello, could you tell me the price, thanks?' })
     expect(journal.retrievals[0]?.question).toBe('Hello, could you tell me the price, thanks?')
   })
 
-  it('refuses without evidence, and where no chunk carries a cosine', async () => {
+  it('refuses without evidence, and when no chunk has a cosine', async () => {
     const nothing = aGate({ policy: OWN, finds: [] })
     expect(await bodyOf(await nothing.ask())).toMatchObject({ refused: true, reason_code: 'no_evidence' })
     const words = aGate({ policy: OWN, finds: ['The engine starts.'] })
@@ -63,19 +63,19 @@ describe('gates about the question', () => {
   const passes = (question: string, gates = OWN.gates) =>
     aGate({ policy: definePolicy({ ...OWN, gates }), finds: found(0.95) }).ask({ question })
 
-  it('are asked where a policy lists them', async () => {
+  it('are asked when a policy lists them', async () => {
     const gates = [readableQuestion(), ...OWN.gates]
     expect(await bodyOf(await passes('⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑', gates))).toMatchObject({ reason_code: 'question_unreadable' })
     expect(await bodyOf(await passes('pricing', gates))).toMatchObject({ verdict: 'pass' })
   })
 
-  it('never stand for a judgement of the evidence', async () => {
+  it('do not count as a judgement of the evidence', async () => {
     const alone = await bodyOf(await passes('How does the engine start?', [readableQuestion()]))
     expect(alone).toMatchObject({ refused: true, reason_code: 'nothing_judged' })
   })
 })
 
-describe('a code of a gate stands in a header', () => {
+describe('a reason code that cannot stand in a header', () => {
   const withCodes = (given: string, declared = 'passed') => {
     const gate = defineGate<{ gate: 'own' }, string>({
       name: 'own',
@@ -88,11 +88,11 @@ describe('a code of a gate stands in a header', () => {
   }
   const CODES = ['too\nweak', 'zu_schwach_für_uns', '弱い', 'a;b="c"', '']
 
-  it.each(CODES)('where its texts are for %j, the policy is refused', (code) => {
+  it.each(CODES)('rejects the policy when its texts contain %j', (code) => {
     expect(() => withCodes(code, code)).toThrow(expect.objectContaining({ code: 'policy_invalid', param: 'gates' }))
   })
 
-  it.each(CODES)('where it says %j all the same, the question is refused and recorded once', async (code) => {
+  it.each(CODES)('refuses the question, recorded once, when the gate returns %j', async (code) => {
     const { ask, journal } = aGate({ policy: withCodes(code), finds: found(0.95) })
     const response = await ask()
     expect([response.status, response.headers.get('rag-gate')]).toEqual([
@@ -103,8 +103,8 @@ describe('a code of a gate stands in a header', () => {
   })
 })
 
-describe('a policy', () => {
-  it('has measured what its gates and its confidence read, and what its preset records', () => {
+describe('the signals of a policy', () => {
+  it('are those that its gates and confidence read and its preset records', () => {
     const read = { ...OWN, confidence: logistic({ intercept: 0, weights: { titleMatch: 1 }, provenance: '' }) }
     expect(definePolicy(read).signals.map(({ name }) => name)).toEqual(['titleMatch', 'topCosine'])
     const { reads, signals } = balanced()

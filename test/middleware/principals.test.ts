@@ -15,7 +15,7 @@ const authenticate = (request: Request): Principal | null => {
 const as = (principal: string): Record<string, string> => ({ 'x-principal': principal })
 
 describe('tenants and principals', () => {
-  it('never share an answer by default, not even within a tenant', async () => {
+  it('never share an answer by default, even within a tenant', async () => {
     const { ask, journal } = aGate({ cache: { scope: undefined }, dependencies: { authenticate } })
     for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
     expect(journal.handled.map(({ principal }) => `${principal.tenant}/${principal.id}`)).toEqual([
@@ -32,13 +32,13 @@ describe('tenants and principals', () => {
     { scope: 'tenant' },
     // Their header says nothing that an answer depends on.
     { scope: 'public', ignoredCredentials: ['x-principal'] },
-  ] as const)('share within a tenant, never across, with %j', async (cache) => {
+  ] as const)('share answers within a tenant, never across tenants, with %j', async (cache) => {
     const { ask, journal } = aGate({ cache, dependencies: { authenticate } })
     for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
     expect(journal.handled).toHaveLength(2)
   })
 
-  it('see figures with the admin scope only, and never from or into the same entry as others', async () => {
+  it('see figures only with the admin scope, and use separate entries from others', async () => {
     for (const finds of [[STRONG], []]) {
       const cache = { scope: 'public', ignoredCredentials: ['x-principal'] } as const
       const { ask, journal } = aGate({ finds, cache, dependencies: { authenticate } })
@@ -69,7 +69,7 @@ describe('tenants and principals', () => {
     ],
     ['no scope to ask', () => ({ tenant: 'acme', id: 'ann', scopes: ['ingest', 'admin'] }), 403, 'forbidden'],
     ['an authenticator that fails', () => Promise.reject(new Error('secret detail')), 500, 'internal'],
-  ])('are turned away with %s', async (_, answer, status, code) => {
+  ])('are rejected with %s', async (_, answer, status, code) => {
     const { ask, journal } = aGate({ dependencies: { authenticate: answer } })
     const response = await ask()
     const text = await response.text()
@@ -82,17 +82,17 @@ describe('tenants and principals', () => {
 
   it.each<[what: string, returned: unknown, at: string]>([
     ['nothing', undefined, 'tenant'],
-    ['a text', 'ann', 'tenant'],
+    ['a string', 'ann', 'tenant'],
     ['no tenant', { id: 'ann', scopes: ['ask'] }, 'tenant'],
     ['an empty tenant', { tenant: '', id: 'ann', scopes: ['ask'] }, 'tenant'],
     ['no id', { tenant: 'acme', scopes: ['ask'] }, 'id'],
     ['an empty id', { tenant: 'acme', id: '', scopes: ['ask'] }, 'id'],
     ['a number as id', { tenant: 'acme', id: 7, scopes: ['ask'] }, 'id'],
     ['no scopes', { tenant: 'acme', id: 'ann' }, 'scopes'],
-    ['scopes in one text', { tenant: 'acme', id: 'ann', scopes: 'task non-admin' }, 'scopes'],
-    ['scopes in a set', { tenant: 'acme', id: 'ann', scopes: new Set(['ask']) }, 'scopes'],
-    ['a scope that is no text', { tenant: 'acme', id: 'ann', scopes: ['ask', 7] }, 'scopes'],
-  ])('are none with %s, and get nothing', async (_, returned, at) => {
+    ['scopes as one string', { tenant: 'acme', id: 'ann', scopes: 'task non-admin' }, 'scopes'],
+    ['scopes as a Set', { tenant: 'acme', id: 'ann', scopes: new Set(['ask']) }, 'scopes'],
+    ['a scope that is not a string', { tenant: 'acme', id: 'ann', scopes: ['ask', 7] }, 'scopes'],
+  ])('are rejected with %s, before any retrieval', async (_, returned, at) => {
     const { ask, journal } = aGate({
       cache: { scope: 'principal' },
       dependencies: { authenticate: () => returned as Principal },
@@ -105,7 +105,7 @@ describe('tenants and principals', () => {
     expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
   })
 
-  it('must be told apart, or said to be one, before a cache is shared', async () => {
+  it('require authenticate, or a public scope, before a cache is shared', async () => {
     for (const cacheScope of [undefined, 'tenant', 'principal'] as const) {
       const { ask, journal } = aGate({ cache: { scope: cacheScope as 'tenant' } })
       const response = await ask()

@@ -18,7 +18,7 @@ import {
 } from '../fixtures/gate.ts'
 
 describe('a question with strong evidence', () => {
-  it('passes: the handler answers, once, with everything it needs', async () => {
+  it('passes: the handler is called once, with everything it needs', async () => {
     const { ask, journal } = aGate()
     const response = await ask()
     expect(response.status).toBe(200)
@@ -47,7 +47,7 @@ describe('a question with strong evidence', () => {
     expect(gated?.summary).not.toHaveProperty('detail')
   })
 
-  it('says so in its headers, and keeps answers out of other caches', async () => {
+  it('has the verdict in its headers, and keeps answers out of other caches', async () => {
     const { ask, journal } = aGate()
     const { headers } = await ask()
     const id = journal.events[0]?.id
@@ -59,7 +59,7 @@ describe('a question with strong evidence', () => {
     expect(headers.get('age')).toBeNull()
   })
 
-  it('is retrieved under the namespace and the normalised question, with a deadline', async () => {
+  it('is retrieved with the namespace and the normalised question, within a deadline', async () => {
     const { ask, journal } = aGate({ retrieval: { topK: 7 } })
     await ask({ question: '  How  does\tthe engine start? ' })
     expect(journal.retrievals).toEqual([
@@ -74,7 +74,7 @@ describe('a question with strong evidence', () => {
     ])
   })
 
-  it('is retrieved with the filter of who asks, which a request cannot change', async () => {
+  it('is retrieved with the filter of the principal, which a request cannot change', async () => {
     const filter = ({ tenant }: { tenant: string }, collection: string) => ({
       'metadata.team': [tenant, 'all'],
       source: collection,
@@ -87,7 +87,7 @@ describe('a question with strong evidence', () => {
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('times what it waited for', async () => {
+  it('has the times of retrieval and generation in Server-Timing and the record', async () => {
     const gate = aGate({
       finds: () => {
         gate.clock.atMs += 30
@@ -103,12 +103,12 @@ describe('a question with strong evidence', () => {
     expect(gate.journal.events[0]?.timings).toEqual({ retrievalMs: 30, generationMs: 500, totalMs: 530 })
   })
 
-  it('keeps a cache-control that the handler chose', async () => {
+  it('keeps a Cache-Control that the handler set', async () => {
     const { ask } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=5' }) })
     expect((await ask()).headers.get('cache-control')).toBe('max-age=5')
   })
 
-  it('still finds its body when the handler reads it again', async () => {
+  it('leaves its body readable for the handler', async () => {
     const { ask } = aGate({
       handler: async (c) => c.json({ json: await c.req.json<unknown>(), text: await c.req.text() }),
     })
@@ -116,7 +116,7 @@ describe('a question with strong evidence', () => {
     expect(await (await ask()).json()).toEqual({ json: { question: QUESTION }, text })
   })
 
-  it('works when the body was read before it', async () => {
+  it('is read from a body that was read before the gate', async () => {
     const { gate, journal } = aGate()
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {
@@ -132,7 +132,7 @@ describe('a question with strong evidence', () => {
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('may be answered with a response whose headers are fixed, as fetch gives them', async () => {
+  it('may be answered with a response with immutable headers, such as one from fetch', async () => {
     const { ask, journal } = aGate({ handler: () => fetch('data:application/json,{"answer":"fetched"}') })
     const response = await ask()
     expect(response.status).toBe(200)
@@ -141,13 +141,13 @@ describe('a question with strong evidence', () => {
     expect(journal.stored.map(({ body }) => body)).toEqual(['{"answer":"fetched"}'])
   })
 
-  it('meets a middleware with a name, for stack traces and route listings', () => {
+  it('is handled by a named middleware function, for stack traces and route listings', () => {
     expect(aGate().gate.name).toBe('ragGate')
   })
 })
 
 describe('a question with middling evidence', () => {
-  it('is answered with a caution for the model, and lives shorter', async () => {
+  it('is answered with a caution for the model, and stored for less time', async () => {
     const { ask, journal } = aGate({ finds: [MIDDLING] })
     const response = await ask()
     expect(await bodyOf(response)).toMatchObject({ verdict: 'advise', reason_code: 'confidence_moderate' })
@@ -163,7 +163,7 @@ describe('a question with weak evidence', () => {
   it.each([
     ['weak', [WEAK], 'confidence_low'],
     ['no', [], 'no_evidence'],
-  ])('is refused for %s evidence, without the handler ever being called', async (_, finds, reason) => {
+  ])('is refused for %s evidence, and the handler is never called', async (_, finds, reason) => {
     const { ask, journal } = aGate({ finds })
     const response = await ask()
     const body = await bodyOf(response)
@@ -214,7 +214,7 @@ describe('a question with weak evidence', () => {
     const closestIn = async (response: Response): Promise<unknown> =>
       ((await response.json()) as { closest?: unknown }).closest
 
-    it('names the titles of the best to the public', async () => {
+    it('shows the titles of the best passages to the public', async () => {
       const { ask, journal } = aGate({ finds, closestPassages: 2 })
       expect(await closestIn(await ask())).toEqual([{ title: 'Paint' }, { title: 'Brakes' }])
       // Kept as it was sent.
@@ -222,17 +222,17 @@ describe('a question with weak evidence', () => {
       expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit'])
     })
 
-    it('tells operators where they stand', async () => {
+    it('shows their places to operators', async () => {
       const { ask } = aGate({ finds, closestPassages: 1, dependencies: { authenticate: asOperator } })
       expect(await closestIn(await ask())).toEqual([{ title: 'Paint', section: 'All about it', source: 'Paint.md' }])
     })
 
-    it('names none where none was found, and none unless it is asked for', async () => {
+    it('shows none when none was found, or unless asked for', async () => {
       expect(await closestIn(await aGate({ finds: [], closestPassages: 2 }).ask())).toBeUndefined()
       expect(await closestIn(await aGate({ finds }).ask())).toBeUndefined()
     })
 
-    it('keeps its refusals apart from those of another number', async () => {
+    it('stores refusals separately for each number', async () => {
       const store = aCache({ stored: [], storedByEvidence: [] })
       const none = aGate({ finds, cache: { store } })
       await aGate({ finds, closestPassages: 1, cache: { store } }).ask()
@@ -240,7 +240,7 @@ describe('a question with weak evidence', () => {
     })
   })
 
-  it('is remembered for half a minute only, where nothing raises the version of the documents', async () => {
+  it('is stored for half a minute when the documents have no version', async () => {
     const { ask, journal, clock } = aGate({ finds: [], corpusVersion: () => 0 })
     await ask()
     clock.atMs += 29_000
@@ -250,7 +250,7 @@ describe('a question with weak evidence', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is remembered for a day, until the documents change, where they have a version', async () => {
+  it('is stored for a day, or until the documents change, when they have a version', async () => {
     let version = 1
     const { ask, journal, clock } = aGate({ finds: [], corpusVersion: () => version })
     await ask()
@@ -261,7 +261,7 @@ describe('a question with weak evidence', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is remembered without the headers that other middleware gave to one caller', async () => {
+  it('is stored without the headers that other middleware set for one caller', async () => {
     const { gate, journal } = aGate({ finds: [] })
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {

@@ -34,7 +34,7 @@ async function refusalOf(
 
 const question = (value: string): string => JSON.stringify({ question: value })
 
-describe('a body that is no JSON in UTF-8', () => {
+describe('a body that is not JSON in UTF-8', () => {
   it.each([
     ['text/plain'],
     ['application/x-www-form-urlencoded'],
@@ -43,7 +43,7 @@ describe('a body that is no JSON in UTF-8', () => {
     ['application/jsonp'],
     ['text/json'],
     [''],
-  ])('of type %j is turned away', async (type) => {
+  ])('of type %j is rejected', async (type) => {
     expect(await refusalOf({ body: question(CANARY), headers: type === '' ? {} : { 'content-type': type } })).toEqual([
       415,
       'unsupported_media_type',
@@ -55,35 +55,35 @@ describe('a body that is no JSON in UTF-8', () => {
     'Application/JSON',
     'application/json; charset=UTF-8',
     'application/json;charset="utf-8"',
-  ])('of type %j is taken', async (type) => {
+  ])('of type %j is accepted', async (type) => {
     expect((await aGate().send({ body: question(QUESTION), headers: { 'content-type': type } })).status).toBe(200)
   })
 
   it.each([
     ['empty', ''],
     ['spaces', '  \n '],
-    ['followed by something', `{"question":"${CANARY}"} x`],
-    ['cut', `{"question":"${CANARY}`],
+    ['followed by other text', `{"question":"${CANARY}"} x`],
+    ['truncated', `{"question":"${CANARY}`],
     ['an array', `["${CANARY}"]`],
-    ['a text', `"${CANARY}"`],
+    ['a string', `"${CANARY}"`],
     ['null', 'null'],
     ['with a comma too many', `{"question":"${CANARY}",}`],
     ['with single quotes', `{'question':'${CANARY}'}`],
     ['NaN', '{"question":NaN}'],
-  ])('that is %s is turned away', async (_, body) => {
+  ])('that is %s is rejected', async (_, body) => {
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([400, 'invalid_json'])
   })
 
-  it('that is missing altogether is turned away', async () => {
+  it('that is missing is rejected', async () => {
     expect(await refusalOf({ headers: JSON_TYPE })).toEqual([400, 'invalid_json'])
   })
 
   it.each([
-    ['a byte that never occurs', [0xff]],
+    ['a byte that is invalid in UTF-8', [0xff]],
     ['an overlong form', [0xc0, 0xaf]],
-    ['half a character', [0xe2, 0x82]],
+    ['half a UTF-8 character', [0xe2, 0x82]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-  ])('that holds %s is turned away', async (_, bytes) => {
+  ])('that contains %s is rejected', async (_, bytes) => {
     const [before, after] = ['{"question":"engine ', '"}'].map((text) => [...new TextEncoder().encode(text)])
     const body = Uint8Array.from([...before!, ...bytes, ...after!])
     for (const length of [{}, { 'content-length': String(body.length) }]) {
@@ -91,7 +91,7 @@ describe('a body that is no JSON in UTF-8', () => {
     }
   })
 
-  it('may hold the character that stands for what is none', async () => {
+  it('may contain the replacement character', async () => {
     const body = question(`engine \ufffd key`)
     const length = String(new TextEncoder().encode(body).length)
     for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'content-length': length }]) {
@@ -99,7 +99,7 @@ describe('a body that is no JSON in UTF-8', () => {
     }
   })
 
-  it('that nests deeper than 32 levels is turned away before it is parsed', async () => {
+  it('that nests deeper than 32 levels is rejected before it is parsed', async () => {
     const nested = (levels: number): string => `{"question":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     expect(await refusalOf({ body: nested(33), headers: JSON_TYPE })).toEqual([400, 'too_deep'])
     expect(await refusalOf({ body: nested(32), headers: JSON_TYPE })).toEqual([422, 'question_type'])
@@ -109,21 +109,21 @@ describe('a body that is no JSON in UTF-8', () => {
     expect(await refusalOf({ body: nested(1_000_000), headers: JSON_TYPE }, large)).toEqual([400, 'too_deep'])
   })
 
-  it('may hold any number of brackets inside a text', async () => {
+  it('may contain any number of brackets inside a string', async () => {
     const { ask } = aGate()
     expect((await ask({ question: `${'['.repeat(50)}\\"${'{'.repeat(50)} engine` })).status).toBe(200)
   })
 })
 
 describe('a body that is too large or too slow', () => {
-  it('is taken at exactly the limit and turned away one byte above it', async () => {
+  it('is accepted at exactly the limit and rejected one byte above it', async () => {
     const body = question(QUESTION)
     const at = { question: { maxBodyBytes: body.length } }
     expect((await aGate(at).send({ body, headers: JSON_TYPE })).status).toBe(200)
     expect(await refusalOf({ body: `${body} `, headers: JSON_TYPE }, at)).toEqual([413, 'body_too_large'])
   })
 
-  it('is turned away by its declared length without being read', async () => {
+  it('is rejected by its declared length without being read', async () => {
     let pulls = 0
     const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 })
     const headers = { ...JSON_TYPE, 'content-length': '1000000' }
@@ -131,7 +131,7 @@ describe('a body that is too large or too slow', () => {
     expect(pulls).toBe(0)
   })
 
-  it('is read no further than the limit when it comes in pieces without a length', async () => {
+  it('is read only up to the limit when it comes in chunks without a length', async () => {
     let sent = 0
     let cancelled = false
     const body = new ReadableStream({
@@ -152,15 +152,15 @@ describe('a body that is too large or too slow', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('is not trusted to be as long as it says', async () => {
+  it('is measured when its declared length is too small', async () => {
     const headers = { ...JSON_TYPE, 'content-length': '10' }
     expect(await refusalOf({ body: question('x'.repeat(70_000)), headers })).toEqual([413, 'body_too_large'])
   })
 
   it.each([
-    ['that says its length', { ...JSON_TYPE, 'content-length': '14' }],
-    ['that does not', JSON_TYPE],
-  ])('is given up when it takes too long, one %s', async (_, headers) => {
+    ['with content-length', { ...JSON_TYPE, 'content-length': '14' }],
+    ['without content-length', JSON_TYPE],
+  ])('is abandoned when it takes too long, one %s', async (_, headers) => {
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"question":"')),
       pull: () => new Promise<void>(() => undefined),
@@ -174,9 +174,9 @@ describe('a body that is too large or too slow', () => {
 })
 
 it.each([
-  ['that says its length', { ...JSON_TYPE, 'content-length': '14' }],
-  ['that does not', JSON_TYPE],
-])('a body that breaks off, one %s, is the fault of who sent it', async (_, headers) => {
+  ['with content-length', { ...JSON_TYPE, 'content-length': '14' }],
+  ['without content-length', JSON_TYPE],
+])('a body that breaks off, one %s, is an error of the client', async (_, headers) => {
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"question":"')),
     pull: (controller) => controller.error(new Error('Network connection lost.')),
@@ -204,30 +204,30 @@ describe('a question', () => {
     ['with BEL', '{"question":"a\\u0007"}', 422, 'control_character'],
     ['with DEL', '{"question":"a\\u007f"}', 422, 'control_character'],
     ['with a C1 control', '{"question":"a\\u009b"}', 422, 'control_character'],
-  ])('that is %s is turned away', async (_, body, status, code) => {
+  ])('that is %s is rejected', async (_, body, status, code) => {
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([status, code])
   })
 
   it.each([
-    ['as long as it may be', 'x'.repeat(2000)],
-    ['as long as it may be, all astral', '𐐷'.repeat(2000)],
+    ['of the maximum length', 'x'.repeat(2000)],
+    ['of the maximum length in astral characters', '𐐷'.repeat(2000)],
     ['within the limit once spaces are folded', `engine${' '.repeat(5000)}start`],
     ['in lines', 'How does\r\n\tthe engine start?'],
     ['with emoji of several characters', '👩‍👩‍👧‍👦 engine?'],
     ['from right to left', 'كيف يبدأ المحرك؟'],
-  ])('that is %s is taken', async (_, text) => {
+  ])('that is %s is accepted', async (_, text) => {
     const { ask, journal } = aGate()
     expect((await ask({ question: text })).status).toBe(200)
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('is what is too long, and not all that it stands in', async () => {
+  it('is checked for length by its own text, not by the whole message it is in', async () => {
     const { ask } = aGate({ question: { field: 'messages', read: () => 'x'.repeat(2001) } })
     const message = 'The question may have at most 2000 characters'
     expect(await (await ask({})).json()).toMatchObject({ error: { message, param: 'messages' } })
   })
 
-  it('may stand under another name', async () => {
+  it('may be in a member with another name', async () => {
     const { ask } = aGate({ question: { field: 'q' } })
     expect((await ask({ q: QUESTION })).status).toBe(200)
     expect(
@@ -252,7 +252,7 @@ describe('other members of the body', () => {
     ['ttl', '{"question":"a","ttl":1e9}'],
     ['policy', '{"question":"a","policy":{"gates":[]}}'],
     ['Question', '{"Question":"a"}'],
-  ])('such as %s are turned away', async (_, body) => {
+  ])('such as %s are rejected', async (_, body) => {
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
@@ -265,13 +265,13 @@ describe('other members of the body', () => {
     },
   )
 
-  it('may name the tenant that asks, which changes nothing', async () => {
+  it("may name the caller's own tenant, which changes nothing", async () => {
     const { ask, journal } = aGate()
     expect((await ask({ question: QUESTION, tenant: 'default' })).status).toBe(200)
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('that name the tenant who asks are refused when another sends the same body right after', async () => {
+  it('naming a tenant are rejected when another tenant sends the same body right after', async () => {
     const authenticate = (request: Request): Principal => ({
       tenant: request.headers.get('x-tenant') ?? '',
       id: 'someone',
@@ -286,7 +286,7 @@ describe('other members of the body', () => {
     expect(statuses).toEqual([200, 403, 200])
   })
 
-  it('and long bodies are read anew each time: only what is read of a short body without them is kept', async () => {
+  it('make a body be parsed each time, like a long body: only short plain bodies are remembered', async () => {
     const readings = new Map<string, ReadQuestion>()
     const settings: ReadSettings = {
       field: 'question',
@@ -308,7 +308,7 @@ describe('other members of the body', () => {
     expect([...readings.keys()]).toEqual([padded(1000)])
   })
 
-  it('are left to the handler when told so, join the answer key, and never touch the gate', async () => {
+  it("are left to the handler with otherFields: 'allow', join the answer key, and never reach the gate", async () => {
     const options: GateFixture = { question: { otherFields: 'allow' }, finds: ['Paint is blue.'] }
     const { ask, journal } = aGate(options)
     for (const body of [{ minScore: 0, gate: false }, { gate: false, minScore: 0 }, { gate: true }]) {
@@ -323,7 +323,7 @@ describe('other members of the body', () => {
     ['9007199254740992', '9007199254740993', '-9007199254740993'],
     ['[{"a":1e400}]', '[{"a":null}]', '[{"a":-1e400}]'],
     ['0.5', '9007199254740991', '-9007199254740991'],
-  ])('share no answer where they differ: %s, %s and %s', async (...values) => {
+  ])('share no answer when they differ: %s, %s and %s', async (...values) => {
     const { ask, journal } = aGate({
       question: { otherFields: 'allow' },
       handler: async (c) => c.json({ answer: await c.req.text() }),
@@ -335,7 +335,7 @@ describe('other members of the body', () => {
     expect(journal.handled).toHaveLength(3)
   })
 
-  it.each(['0', '-1', '1.5', '"5"', '1e309', '5', '1001', 'null'])('topK of %s is turned away', async (topK) => {
+  it.each(['0', '-1', '1.5', '"5"', '1e309', '5', '1001', 'null'])('topK of %s is rejected', async (topK) => {
     const body = `{"question":"a","topK":${topK}}`
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
   })
@@ -352,21 +352,21 @@ describe('other members of the body', () => {
     '1',
     'null',
     `["${CANARY}"]`,
-  ])('a collection named %s is turned away', async (name) => {
+  ])('a collection named %s is rejected', async (name) => {
     expect(await refusalOf({ body: `{"question":"a","collection":${name}}`, headers: JSON_TYPE })).toEqual([
       422,
       'collection_id',
     ])
   })
 
-  it('a collection that does not exist is not found', async () => {
+  it('a collection that does not exist is 404', async () => {
     expect(await refusalOf({ body: `{"question":"a","collection":"${CANARY}"}`, headers: JSON_TYPE })).toEqual([
       404,
       'collection_not_found',
     ])
   })
 
-  it('nor is one that a map of them does not hold', async () => {
+  it("a collection that is missing from the application's own map is 404", async () => {
     const collections = new Map<string, never>()
     const lexicon = (): never => collections.get('lexicon')!
     const find = (_: string, id: string): never => collections.get(id)!
@@ -378,18 +378,18 @@ describe('other members of the body', () => {
   })
 })
 
-describe('a question that the application reads', () => {
+describe('the result of question.read', () => {
   const JSON_BODY = { body: '{}', headers: JSON_TYPE }
 
   it.each<[string, unknown, string?]>([
     ['a number', 7, ''],
     ['a list', [QUESTION], ''],
-    ['vary in one text', { question: QUESTION, vary: 'de' }],
+    ['vary as one string', { question: QUESTION, vary: 'de' }],
     ['vary of objects', { question: QUESTION, vary: [{ name: 'ann' }] }],
     ['vary of numbers', { question: QUESTION, vary: [17] }],
-    ['vary of nothing', { question: QUESTION, vary: [undefined] }],
+    ['vary of undefined', { question: QUESTION, vary: [undefined] }],
     ['vary that is null', { question: QUESTION, vary: null }],
-  ])('cannot come as %s', async (_, given, at = '.vary') => {
+  ])('is rejected when it is %s', async (_, given, at = '.vary') => {
     const options: GateFixture = { question: { read: () => given as string } }
     expect(await refusalOf(JSON_BODY, options)).toEqual([500, 'config_invalid'])
     expect(await (await aGate(options).send(JSON_BODY)).json()).toMatchObject({
@@ -397,38 +397,38 @@ describe('a question that the application reads', () => {
     })
   })
 
-  it.each([[undefined], [null], [{}]])('is missing when %j is read', async (given) => {
+  it.each([[undefined], [null], [{}]])('counts as a missing question when it is %j', async (given) => {
     const read = (): string => given as unknown as string
     expect(await refusalOf(JSON_BODY, { question: { read } })).toEqual([422, 'question_required'])
   })
 })
 
-describe('what the answer to a question depends on that the application reads', () => {
+describe('the answer to a question read by the application', () => {
   const png = (pixel: number): Uint8Array<ArrayBuffer> => new Uint8Array([0x89, 0x50, 0x4e, 0x47, pixel])
 
   it.each<[string, readonly RequestInit[]]>([
-    ['bytes that are no UTF-8', [{ body: png(0x80) }, { body: png(0x81) }]],
+    ['bytes that are not UTF-8', [{ body: png(0x80) }, { body: png(0x81) }]],
     [
-      'what its body is read as',
+      'the content type of its body',
       [
         { body: 'tone=dry', headers: { 'content-type': 'text/plain' } },
         { body: 'tone=dry', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
       ],
     ],
-  ])('is %s', async (_, requests) => {
+  ])('depends on %s', async (_, requests) => {
     const { send, journal } = aGate({ question: { read: () => QUESTION } })
     for (const request of [...requests, ...requests]) await send(request)
     expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'hit', 'hit'])
   })
 
-  it('is nothing that the handler gets otherwise than it was sent', async () => {
+  it('is made from a body that the handler gets unchanged', async () => {
     const handler = async (c: Context): Promise<Response> => c.json({ answer: [...(await c.req.bytes())].join(' ') })
     const { send } = aGate({ question: { read: () => QUESTION }, handler })
     expect(await (await send({ body: png(0x80) })).json()).toEqual({ answer: '137 80 78 71 128' })
   })
 })
 
-describe('a body that was read past Hono', () => {
+describe('a body read from the raw request', () => {
   quietErrors()
   it.each<[string, GateFixture, (c: Context) => Promise<unknown>]>([
     ['before the gate', {}, (c) => c.req.raw.json()],
@@ -437,7 +437,7 @@ describe('a body that was read past Hono', () => {
       { question: { read: async (c) => ((await c.req.raw.json()) as { question: string }).question } },
       async () => undefined,
     ],
-  ])('%s is told so', async (_, fixture, before) => {
+  ])('%s is reported as such', async (_, fixture, before) => {
     const { gate, journal } = aGate(fixture)
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {
@@ -458,8 +458,8 @@ describe('a body that was read past Hono', () => {
   })
 })
 
-describe('any request', () => {
-  it('ends in a declared status with a body that says so, and reaches the handler only with evidence', async () => {
+describe('any request body', () => {
+  it('ends in a declared status with a matching body, and reaches the handler only with evidence', async () => {
     const declared = new Set([200, 400, 404, 413, 415, 422])
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), anyText(), fc.constantFrom(QUESTION, 3, 'default'))
     const member = fc.constantFrom('question', 'question', 'collection', 'topK', '__proto__', 'x')

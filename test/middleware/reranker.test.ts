@@ -11,7 +11,7 @@ describe('a gate with a reranker', () => {
   beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
   afterEach(() => vi.restoreAllMocks())
 
-  test('says how long it took, records what became of it, and stores the answer', async () => {
+  test('reports its time, records its outcome, and stores the answer', async () => {
     const { ask, journal, clock } = aGate({
       dependencies: {
         reranker: rerankerOf(async () => {
@@ -54,13 +54,13 @@ describe('a gate with a reranker', () => {
     expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^\[rag-gate\] onWarning: Error(?!.*secret)/))
   })
 
-  test('has no phase for it without one', async () => {
+  test('has no timing for reranking without one', async () => {
     const { ask, journal } = aGate()
     expect((await ask()).headers.get('server-timing')).not.toContain('rerank')
     expect(journal.events[0]).toMatchObject({ decision: { reranker: 'off' } })
   })
 
-  test.each([0, 1.5, 60_001, Number.NaN])('takes no time limit of %s', (timeoutMs) => {
+  test.each([0, 1.5, 60_001, Number.NaN])('rejects a time limit of %s', (timeoutMs) => {
     expect(() => rerankerOf(async () => [], { timeoutMs })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'timeoutMs' }),
     )
@@ -77,7 +77,7 @@ describe('a gate with a reranker', () => {
     [[0.1, 0.5, 0.9]],
     [['0', '1']],
     [[NaN, 1]],
-  ])('is asked within bounds, and those are none: %j', (between) => {
+  ])('rejects the bounds %j', (between) => {
     expect(() => rerankerOf(async () => [], { between: between as never })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'between' }),
     )
@@ -86,13 +86,13 @@ describe('a gate with a reranker', () => {
   test.each([
     ['kind', { model: 'grader', kind: 'score' }],
     ['model', { kind: 'grade' }],
-  ])('names its %s, or none is made', (name, given) => {
+  ])('requires its %s', (name, given) => {
     expect(() => reranking({ ...given, rerank: async () => [] } as never)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: `reranker.${name}` }),
     )
   })
 
-  test('is brought along by reranking(…), and nothing else', () => {
+  test('accepts only a reranker made by reranking(…)', () => {
     expect(() => reranking({} as Reranker)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'reranker' }),
     )

@@ -43,7 +43,7 @@ describe('respondWithError', () => {
   })
 
   it.each([new Error('secret'), 'secret', null, undefined, { code: 'unauthorized', message: 'secret' }])(
-    'answers what is no error of this package with `internal`, and shows nothing of it: %j',
+    'answers an error from elsewhere with `internal`, and reveals nothing of it: %j',
     async (thrown) => {
       const { response, text } = await answerTo(thrown)
       expect(response.status).toBe(500)
@@ -52,7 +52,7 @@ describe('respondWithError', () => {
     },
   )
 
-  it("answers an application's own codes as its table says, and never the gate's", async () => {
+  it("answers an application's own codes by its table, and keeps the gate's own statuses", async () => {
     const further = { quota_spent: 429, too_deep: 418 } as const
     const statusOf = async (thrown: unknown, table?: typeof further): Promise<number> =>
       (await answerTo(thrown, table)).response.status
@@ -64,19 +64,19 @@ describe('respondWithError', () => {
     expect(await statusOf(new Error('quota_spent'), further)).toBe(500)
   })
 
-  it('takes no unnamed code', () => {
+  it('has types that reject a code that is not named', () => {
     // @ts-expect-error a code is never inferred from the call
     expect(new RagGateError('quota_spent', 'x').code).toBe('quota_spent')
     // @ts-expect-error a code of the gate is none of the application's
     expect(new RagGateError<'quota_spent'>('too_deep', 'x').code).toBe('too_deep')
   })
 
-  it('takes an error of another bundled copy for what it says', async () => {
+  it('accepts an error of another bundled copy by its name and code', async () => {
     const foreign = Object.assign(new Error('Too deep'), { name: 'RagGateError', code: 'too_deep' })
     expect((await answerTo(foreign)).response.status).toBe(400)
   })
 
-  it("answers errors of Hono's own middleware with the response that they bring", async () => {
+  it('answers an HTTPException with the response that it carries', async () => {
     const res = new Response('No key', { status: 401, headers: { 'www-authenticate': 'Bearer realm="docs"' } })
     const { response, text } = await answerTo(new HTTPException(401, { res }))
     expect([response.status, text, response.headers.get('www-authenticate')]).toEqual([
@@ -88,7 +88,7 @@ describe('respondWithError', () => {
     expect(logged).not.toHaveBeenCalled()
   })
 
-  it("logs what is the server's fault with its request id, and nothing else", async () => {
+  it('logs only errors of the server, with their request id', async () => {
     const { text, response } = await answerTo(new RagGateError('internal', 'x', { cause: new Error('why') }))
     const { request_id } = (JSON.parse(text) as { error: { request_id: string } }).error
     // Where OpenAI's client looks for it.
@@ -107,7 +107,7 @@ describe('respondWithError', () => {
     [1, '1'],
     [2.2, '3'],
     [0, '1'],
-  ])('asks to come back after %d seconds with Retry-After: %s', async (retryAfterSeconds, header) => {
+  ])('sets Retry-After for %d seconds: %s', async (retryAfterSeconds, header) => {
     const { response } = await answerTo(new RagGateError('retriever_unavailable', 'x', { retryAfterSeconds }))
     expect(response.headers.get('retry-after')).toBe(header)
   })

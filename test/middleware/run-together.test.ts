@@ -14,7 +14,7 @@ describe('a question with words run together', () => {
     expect(await codeOf(question)).toBe('question_unreadable')
   })
 
-  it('is judged where what was found knows the word', async () => {
+  it('is judged when the evidence contains the word', async () => {
     const known = 'The engine starts with the red key of whowonthechessmatchinoslo.'
     expect(await codeOf(`${HELD} whowonthechessmatchinoslo`, [known])).toBe('passed')
   })
@@ -23,7 +23,7 @@ describe('a question with words run together', () => {
     'How does the engine of the Donaudampfschifffahrtsgesellschaft start?',
     'How does the engine start in getElementsByTagName of https://example.com/how-does-it-start?',
     QUESTION,
-  ])('is not one with a long name in it: %s', async (question) => {
+  ])('is not mistaken for a question with a long name: %s', async (question) => {
     expect(await codeOf(question)).toMatch(/^(?:passed|confidence_moderate)$/)
   })
 })

@@ -21,8 +21,8 @@ const aPricedGate = ({ dependencies, ...options }: GateFixture = {}) =>
     dependencies: { savings, ...dependencies },
   })
 
-describe('an exchange records as saved', () => {
-  it('nothing where the model is asked, and the measured call where its answer is sent again', async () => {
+describe('an exchange records as saved:', () => {
+  it('nothing when the model is called, and the measured call for a hit', async () => {
     const { ask, journal } = aPricedGate()
     await ask()
     await ask()
@@ -31,7 +31,7 @@ describe('an exchange records as saved', () => {
     expect(journal.events[1]).not.toHaveProperty('usage')
   })
 
-  it('nothing where a stored answer stands in for a handler that was asked and failed', async () => {
+  it('nothing when a stored answer replaces that of a failed handler', async () => {
     let failing = false
     const { ask, journal, clock } = aPricedGate({
       cache: { staleIfErrorSeconds: 1000 },
@@ -50,7 +50,7 @@ describe('an exchange records as saved', () => {
     ])
   })
 
-  it('the same less a retrieval where the answer is found by its evidence', async () => {
+  it('the measured call, less a retrieval, for a hit by evidence', async () => {
     let corpusVersion = 2
     const { ask, journal } = aPricedGate({ corpusVersion: () => corpusVersion })
     await ask()
@@ -62,7 +62,7 @@ describe('an exchange records as saved', () => {
     expect(journal.events[2]).toMatchObject({ cache: 'hit', saved: { ...MEASURED, retrievalCost: 0 } })
   })
 
-  it('the same less the retrieval that failed where an old answer stands in', async () => {
+  it('the measured call, less the failed retrieval, for a stale answer', async () => {
     let fails = false
     const finds = async (_request: RetrievalRequest) => {
       if (fails) throw new Error('down')
@@ -90,14 +90,14 @@ describe('an exchange records as saved', () => {
     ])
   })
 
-  it('no retrieval for a question that is refused for itself', async () => {
+  it('no retrieval for a question refused before retrieval', async () => {
     const { ask, journal } = aPricedGate()
     await ask({ question: '?!' })
     expect(journal.retrievals).toEqual([])
     expect(journal.events[0]?.saved).toEqual({ ...ESTIMATED, retrievalCost: 0 })
   })
 
-  it('nothing for an answer that is refused after its call, nor for a refusal that is only observed', async () => {
+  it('nothing for an answer refused after its call, nor for an observed refusal', async () => {
     const judged = aPricedGate({
       policy: sufficiency({ threshold: 'very-strict' }),
       finds: [WEAK, STRONG],
@@ -112,7 +112,7 @@ describe('an exchange records as saved', () => {
     expect(observed.journal.events[0]).not.toHaveProperty('saved')
   })
 
-  it('without prices and average what is known alone, and without a ledger nothing', async () => {
+  it('only known tokens without prices and average, and nothing without a ledger', async () => {
     for (const own of [savingsLedger(), undefined]) {
       const { ask, journal } = aPricedGate({ dependencies: { savings: own } })
       await ask()
@@ -125,7 +125,7 @@ describe('an exchange records as saved', () => {
   })
 })
 
-it('a ledger that is none is refused with the first request', async () => {
+it('an invalid savings ledger is rejected with the first request', async () => {
   const response = await aGate({ dependencies: { savings: { prices: PRICES } as unknown as typeof savings } }).ask()
   expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
 })

@@ -19,7 +19,7 @@ class SharingResponse extends Response {
   }
 }
 
-test('where responses share headers, a stored answer has those of the handler beside one that middleware set before', async () => {
+test("a stored answer has the handler's headers when responses share a Headers object with outer middleware", async () => {
   vi.stubGlobal('Response', SharingResponse)
   const { gate, journal } = aGate()
   const app = new Hono<RagGateEnv>()

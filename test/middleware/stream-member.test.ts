@@ -4,8 +4,8 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/index.ts'
 import { aGate, bodyOf, QUESTION } from '../fixtures/gate.ts'
 
-describe('the member stream', () => {
-  test('is the handler’s to read, and no part of the answer key', async () => {
+describe('the body member `stream`', () => {
+  test('is left to the handler, and not part of the answer key', async () => {
     const seen: unknown[] = []
     const { ask, journal } = aGate({
       handler: async (c) => {
@@ -18,13 +18,13 @@ describe('the member stream', () => {
     expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'hit'])
   })
 
-  test.each(['yes', 1, null, []])('is neither true nor false as %j', async (stream) => {
+  test.each(['yes', 1, null, []])('is rejected as %j', async (stream) => {
     const response = await aGate().ask({ question: QUESTION, stream })
     expect([response.status, await bodyOf(response)]).toMatchObject([422, { error: { code: 'stream_type' } }])
   })
 })
 
-test('a handler is told whether its answer is judged before it is sent', async () => {
+test('a handler can read whether its answer is judged before it is sent', async () => {
   for (const [policy, isJudged] of [
     [balanced(), false],
     [multiGate(), true],

@@ -32,7 +32,7 @@ const THROWING: readonly (readonly [string, GateFixture])[] = [
   ['messages', { messages: (code) => (code === 'answer_unsupported' ? fail() : undefined) }],
 ]
 
-describe('what throws once the handler has answered', () => {
+describe('an error after the handler answered', () => {
   beforeEach(() => {
     vi.spyOn(console, 'error').mockReturnValue()
     vi.spyOn(console, 'warn').mockReturnValue()
@@ -41,7 +41,7 @@ describe('what throws once the handler has answered', () => {
 
   it.each(
     THROWING.flatMap(([what, options]) => HANDLERS.map(([form, handler]) => [what, form, options, handler] as const)),
-  )('%s, of %s: an error is sent, and nothing of the answer', async (_, __, options, handler) => {
+  )('thrown by %s, with %s: an error is sent, and no part of the answer', async (_, __, options, handler) => {
     const { app, ask } = aGate({ policy: GROUNDED, handler, ...options })
     app.use(async (c, next) => {
       c.header('x-outer', 'kept')
@@ -68,7 +68,7 @@ describe('what throws once the handler has answered', () => {
     await vi.waitFor(() => expect(journal.events).toMatchObject([{ status }]))
   })
 
-  it('leaves what middleware around the gate has set', async () => {
+  it('keeps the headers that outer middleware set', async () => {
     const { gate } = aGate({ policy: GROUNDED, onRefuse: fail })
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {
@@ -86,7 +86,7 @@ describe('what throws once the handler has answered', () => {
     expect(['x-before', 'x-after', 'etag'].map((name) => response.headers.get(name))).toEqual(['1', '2', null])
   })
 
-  it('an exception of Hono is answered by the application', async () => {
+  it('that is an HTTPException is answered by the application', async () => {
     const onRefuse = (): never => {
       throw new HTTPException(418, { message: 'no tea' })
     }
@@ -95,7 +95,7 @@ describe('what throws once the handler has answered', () => {
   })
 })
 
-describe('JSON that cannot be read whole', () => {
+describe('JSON that cannot be read completely', () => {
   const LONG = `The engine starts with the red key. ${'It turns. '.repeat(105_000)}`
   const pieces = (text: string, end: (controller: ReadableStreamDefaultController) => void) =>
     new ReadableStream({
@@ -109,11 +109,11 @@ describe('JSON that cannot be read whole', () => {
 
   it.each<[string, () => Response]>([
     [
-      'announces more than is read',
+      'declares more than the limit',
       () => new Response(BODY, { headers: { ...JSON_TYPE, 'content-length': String(BODY.length) } }),
     ],
     [
-      'is more than is read',
+      'is longer than the limit',
       () =>
         new Response(
           pieces(BODY, (controller) => controller.close()),
@@ -128,7 +128,7 @@ describe('JSON that cannot be read whole', () => {
           { headers: JSON_TYPE },
         ),
     ],
-  ])('is refused where it %s, also by a policy that only advises', async (_, handler) => {
+  ])('is refused when it %s, also by a policy that only advises', async (_, handler) => {
     const { ask } = aGate({ policy: advisory(), finds: [STRONG], handler })
     const body = await (await ask({ question: QUESTION })).json()
     expect(body).toMatchObject({ refused: true, reason_code: 'answer_unreadable', sources: [] })

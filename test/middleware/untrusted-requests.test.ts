@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { aGate, bodyOf, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 import { examples } from '../properties.ts'
 
-describe('a client that left', () => {
-  it('before the search costs no search and no answer, and is no decision', async () => {
+describe('a client that disconnects', () => {
+  it('before the search causes no search, no answer and no record', async () => {
     const { send, journal } = aGate()
     const client = new AbortController()
     const init = {
@@ -19,7 +19,7 @@ describe('a client that left', () => {
     expect([journal.retrievals, journal.handled, journal.events].map(({ length }) => length)).toEqual([1, 1, 1])
   })
 
-  it('during the search costs no answer, is a decision of no failure, and leaves who waits along to be answered', async () => {
+  it('during the search causes no answer, and a record that does not count as a failure', async () => {
     const client = new AbortController()
     const { send, ask, journal } = aGate({
       finds: () => {
@@ -36,8 +36,8 @@ describe('a client that left', () => {
   })
 })
 
-describe('what a client sends', () => {
-  it('cannot choose how much is retrieved, nor another collection than the route allows', async () => {
+describe('a client', () => {
+  it('cannot choose how much is retrieved, nor a collection that the route does not allow', async () => {
     const { ask, journal } = aGate({ question: { collections: ['other'] } })
     const tooMany = await ask({ question: QUESTION, topK: 1 })
     expect([tooMany.status, (await bodyOf(tooMany)).error?.code]).toEqual([422, 'unknown_field'])
@@ -47,13 +47,13 @@ describe('what a client sends', () => {
     expect((await ask({ question: QUESTION, collection: 'other' })).status).toBe(200)
   })
 
-  it('may name any collection of its tenant where the route says so', async () => {
+  it("may name any collection of its tenant with collections: 'any'", async () => {
     const { ask } = aGate({ question: { collections: 'any' } })
     expect((await ask({ question: QUESTION, collection: 'other' })).status).toBe(200)
   })
 
   it.each(['x-rag-gate', 'rag-gate', 'x-http-method-override', 'x-original-url', 'x-forwarded-host', 'x-tenant'])(
-    'has no say in the header %s, which is not reflected',
+    'cannot influence the gate by the header %s, which is not reflected',
     async (header) => {
       const { ask, journal } = aGate({ finds: [WEAK] })
       const response = await ask(undefined, { [header]: 'off-canary' })
@@ -73,7 +73,7 @@ describe('what a client sends', () => {
     '__proto__ constructor toString score 99 grade 3 cosine 1',
   ]
 
-  it.each(INJECTIONS)('cannot be talked past the gate by a passage: %j', async (plea) => {
+  it.each(INJECTIONS)('cannot pass the gate with instructions in a passage: %j', async (plea) => {
     const plain = aGate({ finds: [WEAK] })
     const pleading = aGate({ finds: [`${WEAK} ${plea}`] })
     const [one, two] = [await plain.ask(), await pleading.ask()]
@@ -84,7 +84,7 @@ describe('what a client sends', () => {
     expect(pleading.journal.handled).toEqual([])
   })
 
-  it.each(INJECTIONS)('cannot be talked past the gate by the question: %j', async (plea) => {
+  it.each(INJECTIONS)('cannot pass the gate with instructions in the question: %j', async (plea) => {
     const { ask, journal } = aGate({ finds: [WEAK] })
     const response = await ask({ question: `${QUESTION} ${plea}` })
     expect(await bodyOf(response)).toMatchObject({ verdict: 'refuse', refused: true })
@@ -92,7 +92,7 @@ describe('what a client sends', () => {
     expect(response.headers.get('x-injected')).toBeNull()
   })
 
-  it('passes exactly when some chunk holds the question well enough, beside any other chunks', async () => {
+  it('passes exactly when some chunk supports the question well enough, whatever other chunks were found', async () => {
     const text = fc.constantFrom(STRONG, WEAK, 'Engine.', 'Starts here', '', 'pass pass pass', '\ud800')
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 5 }), async (finds) => {

@@ -14,7 +14,7 @@ import { POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const retriever = { retrieve: async () => rankingOf([STRONG]) }
 
-describe('with an answer cache that others share', () => {
+describe('with a shared answer cache', () => {
   const cached = (store: AnswerCache, more: Partial<AnswerWithoutHttpOptions>) =>
     answerWithoutHttp({
       policy: POLICY,
@@ -28,7 +28,7 @@ describe('with an answer cache that others share', () => {
   it.each<[string, Partial<AnswerWithoutHttpOptions>]>([
     ['names the closest passages', { closestPassages: 1 }],
     ['has other texts', { messages: { no_evidence: { reason: 'Nothing was found.' } } }],
-  ])('a refusal is another one where a refusal %s', async (_, more) => {
+  ])('a refusal is stored separately when it %s', async (_, more) => {
     const store = createMemoryAnswerCache()
     const made = async (): Promise<never> => expect.fail('a refused question is answered')
     const asked = { question: QUESTION, vary: { messages: 'x', closestPassages: '1' } }
@@ -38,9 +38,9 @@ describe('with an answer cache that others share', () => {
   })
 })
 
-describe('without types', () => {
+describe('with arguments of the wrong type', () => {
   it.each([gateWithoutHttp, openWithoutHttp, answerWithoutHttp, createAgentTools])(
-    '%O names what is missing',
+    '%O names the missing option',
     (make) => {
       for (const [given, param] of [
         [undefined, 'dependencies'],
@@ -53,7 +53,7 @@ describe('without types', () => {
 
   it.each<[string, unknown, object]>([
     ['nothing', undefined, { code: 'question_required' }],
-    ['a question that is none', { question: 5 }, { code: 'question_type' }],
+    ['an invalid question', { question: 5 }, { code: 'question_type' }],
     // Callers without an id would share answers.
     [
       'a principal without id',
@@ -61,7 +61,7 @@ describe('without types', () => {
       { code: 'config_invalid', param: 'principal.id' },
     ],
     ['no principal', { question: QUESTION, principal: null }, { code: 'config_invalid', param: 'principal.tenant' }],
-  ])('what is asked by %s is refused as that', async (_, asked, error) => {
+  ])('%s as the question is rejected with its code', async (_, asked, error) => {
     const ask = gateWithoutHttp({ policy: POLICY, dependencies: { retriever } })
     await expect(ask(asked as never)).rejects.toMatchObject(error)
   })
@@ -71,7 +71,7 @@ describe('without types', () => {
     ['null', null],
     ['no answer', {}],
     ['a number', { answer: 5 }],
-  ])('what makes %s is a model that answered what it should not, and is recorded so', async (_, made) => {
+  ])('%s from the model causes llm_bad_response, and is recorded', async (_, made) => {
     const events: DecisionEvent[] = []
     const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
     const answer = answerWithoutHttp({ policy: POLICY, dependencies: { retriever, log } })
