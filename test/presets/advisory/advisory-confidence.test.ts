@@ -17,7 +17,7 @@ describe('advisoryConfidence', () => {
     [0.5, 'advise', 'advisory_only', 'Low confidence (0.50 < 0.7). Advisory-only.'],
     [0.49, 'advise', 'advisory_unusable', 'Low confidence (0.49 < 0.7). Advisory-only.'],
     [0, 'advise', 'advisory_unusable', 'Low confidence (0.00 < 0.7). Advisory-only.'],
-  ])('takes a confidence of %d for %s (%s)', (actual, outcome, code, message) => {
+  ])('judges a confidence of %d as %s (%s)', (actual, outcome, code, message) => {
     expect(check(actual)).toEqual({ outcome, code, message, actual, threshold: 0.7 })
   })
 
@@ -29,7 +29,7 @@ describe('advisoryConfidence', () => {
     })
   })
 
-  it('can be told other thresholds, which may be one', () => {
+  it('accepts other thresholds, which may be equal', () => {
     expect(check(0.3, { adviseBelow: 0.3, unusableBelow: 0.3 }).code).toBe('passed')
     expect(check(0.29, { adviseBelow: 0.3, unusableBelow: 0.3 }).code).toBe('advisory_unusable')
     expect(check(0.29, { adviseBelow: 0.3, unusableBelow: 0 }).code).toBe('advisory_only')
@@ -40,7 +40,7 @@ describe('advisoryConfidence', () => {
     [{ adviseBelow: -0.1 }, 'adviseBelow'],
     [{ unusableBelow: 0.71 }, 'unusableBelow'],
     [{ unusableBelow: -0.1 }, 'unusableBelow'],
-  ])('is not made of %j', (options, param) => {
+  ])('rejects the options %j', (options, param) => {
     expect(() => advisoryConfidence(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 })

@@ -21,7 +21,7 @@ import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 describe('document 003', () => {
-  it("has the specification's own examples, four flags and their usage", () => {
+  it("gives the flags and usage of the specification's four examples", () => {
     expect([0.5, 0.85, 0.9, 0.7, 0.69, 0.49, NaN].map(getAdvisoryFlag)).toEqual([
       'LOW_CONFIDENCE',
       'MEDIUM_CONFIDENCE',
@@ -39,7 +39,7 @@ describe('document 003', () => {
     })
   })
 
-  it.each([NaN, Infinity, -Infinity])('trusts no confidence of %d', (confidence) => {
+  it.each([NaN, Infinity, -Infinity])('does not trust a confidence of %d', (confidence) => {
     expect(getAdvisoryFlag(confidence)).toBe('VERY_LOW_CONFIDENCE')
     expect(shouldUseAdvisory(confidence)).toBe(false)
     expect(advisoryWarning(confidence)).toBe('[RAG Adapter] Low confidence (unknown < 0.7). Advisory-only.')
@@ -58,7 +58,7 @@ describe('document 003', () => {
     expect(advisoryWarning(undefined)).toBe('[RAG Adapter] Low confidence (unknown < 0.7). Advisory-only.')
   })
 
-  it('hands a weak advisory over with its flag and the event to record', () => {
+  it('passes on a weak advisory with its flag and the event to record', () => {
     const weak = { confidence: 0.69, summary: 's' }
     expect(handOverAdvisory(weak)).toEqual({
       ragAdvisory: weak,
@@ -72,7 +72,7 @@ describe('document 003', () => {
     expect(handOverAdvisory(strong)).toEqual({ ragAdvisory: strong })
   })
 
-  it('gives market context to a decision only from the threshold on', () => {
+  it('passes market context to a decision only from the threshold on', () => {
     expect(marketContextFrom({ confidence: 0.7, market_context: 'm' })).toEqual({ marketInfo: 'm' })
     expect(marketContextFrom({ confidence: 0.7 })).toStrictEqual({})
     expect(marketContextFrom({ confidence: 0.69, market_context: 'm' })).toEqual({
@@ -80,7 +80,7 @@ describe('document 003', () => {
     })
   })
 
-  it('shows badge and banner of the document up to the thresholds', () => {
+  it("shows the document's badge and banner below the thresholds", () => {
     expect(advisoryBadge(0.69)).toEqual(advisoryBadge(0.5))
     expect(advisoryBanner(0.69)?.text).toBe(
       '⚠️ Advisory only — Confidence: 69%. Verify information with primary sources.',
@@ -100,11 +100,11 @@ describe('document 003', () => {
     ['{', { fault: 'no_json' }],
     [undefined, { fault: 'no_json' }],
     [{ confidence: 0.5 }, { fault: 'no_json' }],
-  ])('reads a reply of %j', (reply, expected) => {
+  ])('parses a reply of %j', (reply, expected) => {
     expect(readSelfReport(reply)).toEqual(expected)
   })
 
-  it('tells a missing confidence from 0 and from a word', () => {
+  it('distinguishes a missing confidence from 0 and from text', () => {
     expect(readSelfReport('{"summary":"s"}')).toEqual({ summary: 's', fault: 'confidence_missing' })
     expect(readSelfReport('Sure: {"confidence":0}')).toEqual({ confidence: 0 })
     expect(readSelfReport('{"confidence":"high"}')).toEqual({ fault: 'confidence_invalid' })
@@ -114,7 +114,7 @@ describe('document 003', () => {
 describe('the factors', () => {
   const quality = (cosine: number) => retrievalQuality(signalsOf({ curves: { cosine: aCurve(cosine) } }))
 
-  it('of retrieval rise within the bounds of the document', () => {
+  it('of retrieval rise with the cosine within the bounds of the document', () => {
     expect([0, 0.5, 0.7, 1].map((cosine) => Math.round(quality(cosine) * 1e9) / 1e9)).toEqual([0.1, 0.2, 0.3, 0.4])
     // Halfway between two bounds is halfway between what they give.
     expect([0.25, 0.6, 0.85].map((cosine) => Math.round(quality(cosine) * 1e9) / 1e9)).toEqual([0.15, 0.25, 0.35])
@@ -124,7 +124,7 @@ describe('the factors', () => {
     expect(quality(NaN)).toBeNaN()
   })
 
-  it('of sources are the mean over those cited', () => {
+  it('of sources are the mean over the cited sources', () => {
     expect(sourceQuality([])).toBe(0)
     expect(sourceQuality(['government', 'third-party'])).toBeCloseTo(0.2, 12)
     expect(sourceQuality(['regulatory', 'market-data', 'unknown'])).toBeCloseTo(0.15, 12)
@@ -136,21 +136,21 @@ describe('the factors', () => {
       { 'cross-encoder': aCurve(0.5), grade: aCurve(3), cosine: aCurve(1) },
       0.2,
     ],
-    ['grades before cosine, by their third', { grade: aCurve(1.5), cosine: aCurve(1) }, 0.2],
+    ['grades before cosine, divided by 3', { grade: aCurve(1.5), cosine: aCurve(1) }, 0.2],
     ['cosine before BM25', { cosine: aCurve(0.25) }, 0.15],
-    ['BM25 by its bound of 2.2', {}, 0.2],
-    ['what is above 1 as 1', { cosine: aCurve(1.00001) }, 0.4],
-    ['what is below 0 as 0', { cosine: aCurve(-1) }, 0.1],
-  ])('of retrieval read %s', (_, curves, expected) => {
+    ['BM25 divided by its maximum of 2.2', {}, 0.2],
+    ['1 for a score above 1', { cosine: aCurve(1.00001) }, 0.4],
+    ['0 for a score below 0', { cosine: aCurve(-1) }, 0.1],
+  ])('of retrieval use %s', (_, curves, expected) => {
     expect(retrievalQuality(signalsOf({ curves, topBm25: 1.1 }))).toBeCloseTo(expected, 12)
   })
 
-  it('are summed up, within 0..1, without an error from adding tenths', () => {
+  it('are added within 0..1 without the rounding error of tenths', () => {
     expect(calculateConfidence(0.4, 0.2, 0.1)).toBe(0.7)
     expect([calculateConfidence(0.9, 0.9, 0.9), calculateConfidence(-1, 0, 0)]).toEqual([1, 0])
   })
 
-  it('of an answer are 0 before there is one, and no number where its fields were not looked for', () => {
+  it('of an answer are 0 before there is one, and NaN when its fields were not looked for', () => {
     const fields = { requiredFields: ['a'], optionalFields: [] }
     const signals = signalsOf({ curves: { cosine: aCurve(1) } })
     expect(advisoryFactors(fields, signals)).toEqual({

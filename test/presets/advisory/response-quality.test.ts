@@ -23,7 +23,7 @@ describe('responseQuality', () => {
     ['an optional field missing', lacking('b'), 0.2, 'advise', 'response_partial'],
     ['a required field missing', lacking('a'), 0.1, 'refuse', 'response_incomplete'],
     ['no JSON object', { ...lacking('a', 'b'), valid: false }, 0, 'refuse', 'response_incomplete'],
-  ] as const)('of %s', (_, structure, actual, outcome, code) => {
+  ] as const)('judges %s', (_, structure, actual, outcome, code) => {
     expect(check(structure)).toMatchObject({ actual, outcome, code })
   })
 
@@ -31,11 +31,11 @@ describe('responseQuality', () => {
     [lacking(), 'Response quality (0.3) meets threshold (0.3)', 0.3],
     [lacking('b'), 'Response quality (0.2) below threshold (0.3)', 0.3],
     [lacking('a'), 'Response quality (0.1) below threshold (0.2)', 0.2],
-  ])('of %j says %s', (structure, message, threshold) => {
+  ])('of %j has the message %s', (structure, message, threshold) => {
     expect(check(structure)).toMatchObject({ message, threshold })
   })
 
-  it('of several fields needs each', () => {
+  it('needs every required and every optional field for its parts', () => {
     const settings = settingsIn(
       responseQualityGate,
       responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c', 'd'] }),
@@ -48,7 +48,7 @@ describe('responseQuality', () => {
     expect([quality(), quality('d'), quality('b'), quality('a', 'c')]).toEqual([0.3, 0.2, 0.1, 0.1])
   })
 
-  it('asks for a readable structure and no field, unless told', () => {
+  it('needs only a readable structure by default', () => {
     expect(responseQuality().settings).toEqual({
       gate: 'response-quality',
       requiredFields: [],
@@ -58,7 +58,7 @@ describe('responseQuality', () => {
     })
   })
 
-  it('refuses where there is no answer', () => {
+  it('refuses without an answer', () => {
     expect(askGate(responseQuality(), { signals: signalsOf(), confidence: 1 })).toEqual({
       outcome: 'refuse',
       code: 'response_quality_missing',
@@ -72,19 +72,19 @@ describe('responseQuality', () => {
     [{ optionalFields: [7 as unknown as string] }, 'optionalFields', 'optionalFields must be names of fields'],
     [{ refuseBelow: 0.4 }, 'refuseBelow', 'refuseBelow must be a number from 0 to 0.3'],
     [{ adviseBelow: 0.1 }, 'adviseBelow', 'adviseBelow must be a number from 0.2 to 0.3'],
-  ])('is not made of %j', (options, param, message) => {
+  ])('rejects the options %j', (options, param, message) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param, message })
     expect(() => responseQuality(options)).toThrow(fault)
   })
 
-  it('refuses where its fields were not looked for', () => {
+  it('refuses when its fields were not looked for', () => {
     expect(check({ ...lacking(), lookedFor: ['a'] })).toMatchObject({
       outcome: 'refuse',
       code: 'response_quality_missing',
     })
   })
 
-  it('gives 0 to plain text', () => {
+  it('gives 0 for plain text', () => {
     expect(check(undefined)).toMatchObject({ outcome: 'refuse', code: 'response_incomplete', actual: 0 })
   })
 })

@@ -20,18 +20,18 @@ describe('generationConfidence', () => {
     [0.6, 'pass', 'passed', 'Generation confidence (0.60) meets threshold (0.6)'],
     [0.5, 'refuse', 'generation_confidence_low', 'Generation confidence (0.50) below threshold (0.6)'],
     [0, 'refuse', 'generation_confidence_low', 'Generation confidence (0.00) below threshold (0.6)'],
-  ])('takes a reported %d for %s', (actual, outcome, code, message) => {
+  ])('judges a reported %d as %s', (actual, outcome, code, message) => {
     expect(check({ generationConfidence: actual })).toEqual({ outcome, code, message, actual, threshold: 0.6 })
   })
 
-  it('refuses where nothing was reported, no number, or there is no answer', () => {
+  it('refuses when no number was reported, or there is no answer', () => {
     expect(check({})).toEqual(MISSING)
     expect(check({ generationConfidence: NaN })).toEqual(MISSING)
     expect(check({ generationConfidence: '0.9' as unknown as number })).toEqual(MISSING)
     expect(askGate(generationConfidence(), INPUT)).toEqual(MISSING)
   })
 
-  it('refuses what was reported and is no confidence, beside any other report', () => {
+  it('refuses an invalid report, but not for another invalid report', () => {
     expect(check({ unusable: ['generationConfidence'], generationConfidence: 0.9 })).toEqual({
       outcome: 'refuse',
       code: 'generation_confidence_invalid',
@@ -40,7 +40,7 @@ describe('generationConfidence', () => {
     expect(check({ unusable: ['attribution'], generationConfidence: 0.9 }).code).toBe('passed')
   })
 
-  it.each([-0.1, 1.1, NaN])('is not made with %d', (refuseBelow) => {
+  it.each([-0.1, 1.1, NaN])('rejects the threshold %d', (refuseBelow) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
     expect(() => generationConfidence({ refuseBelow })).toThrow(fault)
   })

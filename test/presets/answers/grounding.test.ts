@@ -10,17 +10,17 @@ const check = (...sentences: SentenceSupport[]) =>
 
 describe('grounding', () => {
   it.each([
-    ['half of the words', { termShare: 0.5 }, 'pass'],
-    ['fewer words', { termShare: 0.49 }, 'refuse'],
-    ['a figure too much', { missingNumbers: 1 }, 'refuse'],
-    ['a name too much', { missingNames: 1 }, 'refuse'],
-    ['a citation of nothing', { unknownCitations: 1 }, 'refuse'],
-  ])('with %s finds %s', (_, given, outcome) => {
+    ['half of its words supported', { termShare: 0.5 }, 'pass'],
+    ['less than half of its words supported', { termShare: 0.49 }, 'refuse'],
+    ['an unsupported figure', { missingNumbers: 1 }, 'refuse'],
+    ['an unsupported name', { missingNames: 1 }, 'refuse'],
+    ['a citation of a missing passage', { unknownCitations: 1 }, 'refuse'],
+  ])('judges a sentence with %s: %s', (_, given, outcome) => {
     expect(check(aSentence(given)).outcome).toBe(outcome)
     expect(check(aSentence(), aSentence(given)).outcome).toBe(outcome)
   })
 
-  it('names the sentences by their numbers, without their words', () => {
+  it('names unsupported sentences by number, without their words', () => {
     expect(check(aSentence({ termShare: 0 }), aSentence(), aSentence({ missingNames: 2 }))).toMatchObject({
       code: 'answer_unsupported',
       message: 'Not supported by the passages: sentence 1, 3 of 3',
@@ -28,7 +28,7 @@ describe('grounding', () => {
     })
   })
 
-  it('says how many sentences were found supported', () => {
+  it('reports how many sentences are supported', () => {
     expect(check(aSentence(), aSentence({ termCount: 0 }), aSentence())).toEqual({
       outcome: 'pass',
       code: 'passed',
@@ -38,7 +38,7 @@ describe('grounding', () => {
     })
   })
 
-  it('refuses where there is no answer', () => {
+  it('refuses without an answer', () => {
     expect(askGate(grounding(), { signals: signalsOf(), confidence: 1 })).toEqual({
       outcome: 'refuse',
       code: 'answer_uncheckable',
@@ -46,12 +46,12 @@ describe('grounding', () => {
     })
   })
 
-  it.each([-0.1, 1.1])('is not made with %d', (minTermShare) => {
+  it.each([-0.1, 1.1])('rejects a minTermShare of %d', (minTermShare) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'minTermShare' })
     expect(() => grounding({ minTermShare })).toThrow(fault)
   })
 
-  it('refuses an answer that says nothing, but not a sentence that does among others', () => {
+  it('refuses an answer with nothing to check, but allows such a sentence among others', () => {
     expect(check()).toMatchObject({ outcome: 'refuse', code: 'answer_uncheckable' })
     expect(check(aSentence({ termCount: 0, termShare: 0 }))).toMatchObject({ code: 'answer_uncheckable' })
     expect(check(aSentence({ termCount: 0, termShare: 0 }), aSentence())).toMatchObject({ outcome: 'pass' })

@@ -48,13 +48,13 @@ function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> &
   return judgeAnswer(policy, { ...judge(policy, STRONG), signals: STRONG }, answer)
 }
 
-it('is measured in time in proportion to its length, of marks alone too', async () => {
+it('an answer is measured in time proportional to its length, even of combining marks alone', async () => {
   const measured = (answer: string) =>
     measureAnswer({ question: 'How does it start?', chunks: CHUNKS, answer, fields: [] })
   expect(await growth(measured, '\u094d\u0301', 64_000)).toBeLessThan(PROPORTION)
 })
 
-describe('any report', () => {
+describe('any report of the handler', () => {
   const member = fc.oneof(
     fc.anything({ withNullPrototype: true, withBigInt: true, withMap: true, withSparseArray: true }),
     fc.constantFrom<unknown>(null, NaN, -Infinity, Infinity, -0, 1e-9, '0.9', [-Infinity], [0.5], [NaN], Array(3)),
@@ -70,7 +70,7 @@ describe('any report', () => {
     { requiredKeys: [] },
   )
 
-  it('is measured without a fault, and gives no number that is not within its range', () => {
+  it('is measured without an error, and gives numbers only within their ranges', () => {
     fc.assert(
       fc.property(
         fc.oneof(report, fc.constantFrom(null, undefined)),
@@ -98,7 +98,7 @@ describe('any report', () => {
     )
   })
 
-  it('passes the confidence gate only as a number, or as logarithms that are all there', () => {
+  it('passes the confidence gate only as a number from 0 to 1, or as a complete list of log-probabilities', () => {
     const policy = withGates(generationConfidence({ refuseBelow: 0 }))
     fc.assert(
       fc.property(member, fc.constantFrom('reported', 'token-log-probabilities'), (value, source) => {
@@ -118,9 +118,9 @@ describe('any report', () => {
   })
 
   it.each([
-    ['holes among the logarithms', { tokenLogProbabilities: Array(5) as number[] }, 'generation_confidence_invalid'],
-    ['no probability at all', { tokenLogProbabilities: [-Infinity] }, 'generation_confidence_low'],
-    ['a logarithm above 0', { tokenLogProbabilities: [-0.1, 1e-9] }, 'generation_confidence_invalid'],
+    ['missing log-probabilities', { tokenLogProbabilities: Array(5) as number[] }, 'generation_confidence_invalid'],
+    ['a probability of 0', { tokenLogProbabilities: [-Infinity] }, 'generation_confidence_low'],
+    ['a log-probability above 0', { tokenLogProbabilities: [-0.1, 1e-9] }, 'generation_confidence_invalid'],
   ])('of %s refuses', (_, given, reason) => {
     const policy = withGates(generationConfidence())
     const judged = verdictOf(policy, {
@@ -131,19 +131,19 @@ describe('any report', () => {
     expect(judged).toMatchObject({ verdict: 'refuse', reason })
   })
 
-  it.each([null, undefined])('of %s is none', (nothing) => {
+  it.each([null, undefined])('of %s counts as no report', (nothing) => {
     const report = { attribution: nothing, generationConfidence: nothing } as unknown as GenerationReport
     expect(measureAnswer({ question: 'q', chunks: CHUNKS, answer: HELD, report }).unusable).toEqual([])
   })
 })
 
-it('is measured where a chunk has no text, which then supports nothing', () => {
+it('a chunk without text supports nothing', () => {
   const chunks = [{ id: 'a', documentId: 'a', scores: {} }] as unknown as Parameters<typeof measureAnswer>[0]['chunks']
   const measured = measureAnswer({ question: 'How?', chunks, answer: 'The engine starts with a key.' })
   expect(measured).toMatchObject({ readable: true, overlaps: [{ chunkId: 'a', words: 0, terms: 0 }] })
 })
 
-describe('an answer that says nothing', () => {
+describe('an answer without content', () => {
   const lenient = evidenceShare({ threshold: 0, minOverlap: 0, noSupport: 'ignored' })
 
   it.each([undefined, null, '', ' \n\t', '\u200b', '\u00ad\u2060', '\u202e\u202c', '\ufeff', 7, {}])(
@@ -157,17 +157,17 @@ describe('an answer that says nothing', () => {
   )
 
   it.each(['...', '[1]', 'It is so. [1]', 'Yes.', '[1] [2] [3]', '```', '1.'])(
-    'refuses where it has to be grounded: %j',
+    'refuses when it must be grounded: %j',
     (answer) => {
       expect(verdictOf(withGates(grounding({ minTermShare: 0 })), { answer }).verdict).toBe('refuse')
     },
   )
 })
 
-describe('an answer that hides what it says', () => {
+describe('an answer with invisible characters', () => {
   const grounded = withGates(grounding())
 
-  it('is read as it is seen', () => {
+  it('is read as displayed', () => {
     expect(verdictOf(grounded, { answer: HELD }).verdict).toBe('pass')
     // Each part of the figure and of the name stands in a passage, the whole in none.
     for (const answer of ['Paint is blue. 7\u200b0 cars.', 'Paint is blue, 7\u20600 cars.', 'Paint: 7\u00ad0 cars.']) {
@@ -177,7 +177,7 @@ describe('an answer that hides what it says', () => {
     }
   })
 
-  it('is supported by what stands there with soft hyphens in it', () => {
+  it('is supported by the same text with soft hyphens', () => {
     const chunks = evidenceOf(['The en\u00adgine starts with the red key.']).chunks
     for (const answer of [HELD, 'The en\u00adgine starts with the red key.']) {
       expect(verdictOf(withGates(grounding({ minTermShare: 1 })), { answer, chunks }).verdict).toBe('pass')
@@ -185,7 +185,7 @@ describe('an answer that hides what it says', () => {
     }
   })
 
-  it('refuses with citations that point outside', () => {
+  it('is refused for citations of missing passages', () => {
     for (const cited of ['[0]', '[3]', '[999]', '[1, 3]', '[1;99]', '[\u200b3]']) {
       expect(verdictOf(grounded, { answer: `The engine starts with the red key ${cited}.` }).verdict, cited).toBe(
         'refuse',
@@ -212,11 +212,11 @@ describe('a structured answer', () => {
     ['[]', 'refuse'],
     ['', 'refuse'],
     [null, 'refuse'],
-  ])('has the fields that are filled, and its own: %j', (structured, verdict) => {
+  ])('has only its own filled fields: %j', (structured, verdict) => {
     expect(verdictOf(policy, { answer: HELD, report: { structured } }).verdict).toBe(verdict)
   })
 
-  it('may have fields of any name', () => {
+  it('may have fields with any name', () => {
     const fields = ['__proto__', 'constructor', 'toString', 'a.b', '']
     for (const field of fields.slice(0, -1)) {
       const of = withGates(responseQuality({ requiredFields: [field] }))
@@ -228,14 +228,14 @@ describe('a structured answer', () => {
 })
 
 describe('a policy without gates for answers', () => {
-  it('keeps the judgement of the evidence, its confidence too', () => {
+  it('keeps the judgement and confidence of the evidence', () => {
     const policy = definePolicy({ ...advisory(), gates: multiGate().gates.slice(0, 1) })
     const before = judge(policy, STRONG)
     expect(verdictOf(policy, { answer: HELD, report: { structured: {} } })).toEqual(before)
   })
 })
 
-describe('a threshold at the very end of its range', () => {
+describe('a threshold at the end of its range', () => {
   const value = fc.oneof(
     fc.double({ min: 0, max: 1, noNaN: true }),
     fc.constantFrom(0, -0, 1, 1e-12, 1 - 1e-12, 1e-6, 1 - 1e-6, Number.MIN_VALUE),
@@ -288,7 +288,7 @@ describe('a threshold at the very end of its range', () => {
     ],
   ]
 
-  it.each(ENDS)('passes everything at 0, and at 1 nothing but 1: %s', (_, tolerance, passes) => {
+  it.each(ENDS)('passes everything at 0, and only 1 at 1: %s', (_, tolerance, passes) => {
     fc.assert(
       fc.property(value, (measured) => {
         expect(passes(0, measured)).toBe(true)
@@ -305,13 +305,13 @@ describe('a threshold at the very end of its range', () => {
     () => generationConfidence({ refuseBelow: NaN }),
     () => evidenceShare({ threshold: Infinity }),
     () => grounding({ minTermShare: '0.5' as unknown as number }),
-  ])('is no threshold beyond it: %s', (make) => {
+  ])('is rejected beyond it: %s', (make) => {
     expect(make).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
   })
 })
 
 describe('gates that contradict each other', () => {
-  it('end in the strictest, and the report is that of the gate that refused', () => {
+  it('use the strictest, and the report is that of the gate that refused', () => {
     const policy = withGates(evidenceShare({ threshold: 0.5 }), evidenceShare({ threshold: 0.9 }))
     const attribution = { shares: [{ chunkId: 'chunk-0', share: 0.6 }], noSupport: 0.4 }
     const judged = verdictOf(policy, { answer: HELD, report: { attribution } })
@@ -319,7 +319,7 @@ describe('gates that contradict each other', () => {
     expect(gatingReport({ ...judged, evidenceIds: ['chunk-0'] })).toMatchObject({ passes: false, threshold: 0.9 })
   })
 
-  it('of both stages never give less than the strictest of them', () => {
+  it('of both stages are at least as strict as the strictest of them', () => {
     const policy = definePolicy({
       ...balanced(),
       name: 'mine',

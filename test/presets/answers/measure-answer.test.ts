@@ -40,23 +40,23 @@ describe('the support of sentences', () => {
     ['Repairs are FREE.'],
     ['“Repairs are free.”'],
     ['**Falcon** repairs are free, says the Warranties text [1].'],
-  ])('is found in the passages: %s', (answer) => {
+  ])('is found in the passages for: %s', (answer) => {
     expect(unsupportedIn(answer)).toEqual([])
   })
 
   it.each([
-    ['a figure that no passage holds', 'The warranty lasts 36 months.'],
-    ['a figure that only begins alike', 'The warranty costs 12 euros.'],
-    ['a name that no passage holds', 'The warranty of the Condor lasts 24 months.'],
-    ['an abbreviation that no passage holds', 'NASA accepts returns within 30 days.'],
-    ['words that no passage holds', 'Batteries and tyres are excluded from everything.'],
-    ['what another passage says than the one cited', 'Returns are accepted within 30 days [1].'],
+    ['a figure that no passage contains', 'The warranty lasts 36 months.'],
+    ['a figure with the same first digits as one in a passage', 'The warranty costs 12 euros.'],
+    ['a name that no passage contains', 'The warranty of the Condor lasts 24 months.'],
+    ['an abbreviation that no passage contains', 'NASA accepts returns within 30 days.'],
+    ['words that no passage contains', 'Batteries and tyres are excluded from everything.'],
+    ['text of another passage than the one cited', 'Returns are accepted within 30 days [1].'],
     ['a passage that was not retrieved', 'The warranty lasts 24 months [7].'],
   ])('is missing for %s', (_, answer) => {
     expect(unsupportedIn(answer)).toEqual([answer])
   })
 
-  it('is told sentence by sentence', () => {
+  it('is reported sentence by sentence', () => {
     expect(unsupportedIn('Repairs are free. The Condor flies. Returns take 30 days [2].')).toEqual([
       'The Condor flies.',
     ])
@@ -74,7 +74,7 @@ describe('the support of sentences', () => {
     ['1,200/3', '1200/3', 1],
     ['1.2.30', '1.2.3', 1],
     ['24:00', '24', 1],
-  ])('takes %s for the figure %s, or not: %d missing', (passage, answer, missing) => {
+  ])('compares %s with the figure %s: %d missing', (passage, answer, missing) => {
     const [support] = supportOfSentences(`It costs ${answer} euros.`, [`It costs ${passage} euros.`])
     expect(support?.missingNumbers).toBe(missing)
   })
@@ -84,18 +84,18 @@ describe('the support of sentences', () => {
     ['a name twice', 'It flies from Kiel to Kiel.', 1],
     ['a name of one letter within it', 'It flies over Q.', 1],
     ['a first word', 'Flying helps.', 0],
-    ['a first word behind a mark', '“Flying helps.', 0],
+    ['a first word after a quotation mark', '“Flying helps.', 0],
     ['a first letter', 'Q helps.', 0],
     ['a first word in capitals', 'NASA helps.', 1],
-    ['a name behind a number', '7 Kiel helps.', 1],
+    ['a name after a number', '7 Kiel helps.', 1],
     ['a stop word in capitals', 'It is THE flight.', 0],
-    ['a name that the passage writes small', 'It needs Oil.', 0],
+    ['a name that the passage has in lower case', 'It needs Oil.', 0],
     ['a name in another form', 'It needs Engines.', 0],
-  ])('finds %s: %s, %d missing', (_, answer, missing) => {
+  ])('compares %s: %s, %d missing', (_, answer, missing) => {
     expect(supportOfSentences(answer, ['the engine needs oil'])[0]?.missingNames).toBe(missing)
   })
 
-  it('says which share of the terms of a sentence its passages hold, each term once', () => {
+  it("is the share of a sentence's terms in its passages, each term once", () => {
     const [support] = supportOfSentences('Red keys, red engines[1]oil, blue.', ['red key', 'oil'])
     // One of red, key, engine, oil, blue is not said by the passage cited: only red and key are.
     expect(support).toEqual({ termCount: 5, termShare: 0.4, missingNumbers: 0, missingNames: 0, unknownCitations: 0 })
@@ -103,7 +103,7 @@ describe('the support of sentences', () => {
     expect(supportOfSentences('', ['red key'])).toEqual([])
   })
 
-  it('gives a citation behind a full stop to the sentence before it', () => {
+  it('attributes a citation after a full stop to the sentence before it', () => {
     expect(answerSentences('It starts. [1] Then it runs. [2][1]')).toEqual(['It starts. [1]', 'Then it runs. [2][1]'])
     expect(answerSentences('It starts. [1, 2] [3]')).toEqual(['It starts. [1, 2] [3]'])
     expect(answerSentences('[1] It starts.')).toEqual(['[1] It starts.'])
@@ -112,7 +112,7 @@ describe('the support of sentences', () => {
     expect(citedNumbers('a [1 ,  2;3]')).toEqual([1, 2, 3])
   })
 
-  it('takes what stands in brackets in code for no citation', () => {
+  it('ignores brackets in code', () => {
     const answer = 'Read `rows[7]` first. [1]\n\n```js\nrows[8]\n\n[9]\n```\n\nThen stop. [2]'
     expect(citedNumbers(answer)).toEqual([1, 2])
     const said = supportOfSentences(answer, ['Read `rows[7]` first. rows[8] [9]', 'Then stop.'])
@@ -122,19 +122,19 @@ describe('the support of sentences', () => {
     expect(citedNumbers('a ` [1]')).toEqual([1])
   })
 
-  it('takes the numbers of a list for no sentences', () => {
+  it('does not count list numbers as sentences', () => {
     expect(answerSentences('1. Turn it.\n2.\n- Stop it.')).toEqual(['Turn it.', 'Stop it.'])
   })
 })
 
 describe('measureAnswer', () => {
-  it('says that there is no answer to read', () => {
+  it('reports when there is no readable answer', () => {
     for (const answer of [undefined, '', ' \n']) {
       expect(measured(answer)).toMatchObject({ readable: false, sentences: [], termCount: 0 })
     }
   })
 
-  it('keeps what is missing apart from 0 and from what is invalid', () => {
+  it('distinguishes missing values from 0 and from invalid ones', () => {
     expect(measured('Yes')).not.toHaveProperty('generationConfidence')
     expect(measured('Yes', { generationConfidence: 0 })).toMatchObject({ generationConfidence: 0, unusable: [] })
     for (const generationConfidence of ['high', '0.9', true, NaN, -0.1, 1.1, {}] as unknown as number[]) {
@@ -142,7 +142,7 @@ describe('measureAnswer', () => {
     }
   })
 
-  it('takes the geometric mean of token probabilities, and does not mix the sources', () => {
+  it('uses the geometric mean of token probabilities, and does not mix the sources of confidence', () => {
     const report = { tokenLogProbabilities: [Math.log(0.9), Math.log(0.4)], generationConfidence: 1 }
     const input = { question: 'q', chunks: CHUNKS, answer: 'a', report }
     const { generationConfidence } = measureAnswer({ ...input, generationConfidenceSource: 'token-log-probabilities' })
@@ -157,7 +157,7 @@ describe('measureAnswer', () => {
     ['a probability above 1', [-0.1, 0.1], { unusable: ['generationConfidence'] }],
     ['a text among numbers', [-0.1, '-0.1'], { unusable: ['generationConfidence'] }],
     ['NaN', [NaN], { unusable: ['generationConfidence'] }],
-  ])('of token probabilities takes %s for what it is', (_, tokens, expected) => {
+  ])('gives no confidence for token probabilities that are %s', (_, tokens, expected) => {
     const report = { tokenLogProbabilities: tokens as number[] }
     const generationConfidenceSource = 'token-log-probabilities'
     const signals = measureAnswer({ question: 'q', chunks: CHUNKS, answer: 'a', report, generationConfidenceSource })
@@ -165,11 +165,11 @@ describe('measureAnswer', () => {
     expect(signals).not.toHaveProperty('generationConfidence')
   })
 
-  it('takes a null for nothing reported, as JSON says it', () => {
+  it('treats null as nothing reported', () => {
     expect(measured('Yes', { generationConfidence: null as unknown as number }).unusable).toEqual([])
   })
 
-  it('gives a probability of 0 its due', () => {
+  it('counts a token probability of 0', () => {
     const report = { tokenLogProbabilities: [-Infinity, 0] }
     const input = { question: 'q', chunks: CHUNKS, answer: 'a', report }
     expect(measureAnswer({ ...input, generationConfidenceSource: 'token-log-probabilities' })).toMatchObject({
@@ -177,7 +177,7 @@ describe('measureAnswer', () => {
     })
   })
 
-  it('takes shares that add up over known chunks, and no others', () => {
+  it('accepts only shares that add up over known chunks', () => {
     const shares = (...pairs: [string, unknown][]): GenerationReport => ({
       // As a route without types may report it.
       attribution: { shares: pairs.map(([chunkId, share]) => ({ chunkId, share: share as number })) },
@@ -211,14 +211,14 @@ describe('measureAnswer', () => {
     }
   })
 
-  it('takes no share of nothing that is none', () => {
+  it('rejects a noSupport share outside 0..1', () => {
     for (const noSupport of [-0.1, 1.1, NaN]) {
       const attribution = { shares: [{ chunkId: 'chunk-0', share: 1 - noSupport }], noSupport }
       expect(measured('a', { attribution })).toMatchObject({ unusable: ['attribution'] })
     }
   })
 
-  it('counts the words and the terms that answer and chunks have in common, each once', () => {
+  it('counts words and terms that the answer shares with each chunk, each once', () => {
     const chunks = evidenceOf(['The  Red key\nturns, red!', 'Nothing']).chunks
     const { overlaps, termCount, unsupportedTermCount } = measured(' the red red KEY glows ', {}, chunks)
     // Words as they stand between spaces; terms without stop words and marks.
@@ -238,13 +238,13 @@ describe('measureAnswer', () => {
     [{ cosine: 1.0000001 }, 1],
     [{ cosine: -0.5 }, 0],
     [{ cosine: NaN }, undefined],
-  ])('of a chunk with the scores %j knows the confidence %j', (scores, confidence) => {
+  ])('derives from a chunk with the scores %j the confidence %j', (scores, confidence) => {
     const [overlap] = measured('a', {}, evidenceOf(['text'], scores).chunks).overlaps
     expect(overlap?.confidence).toBe(confidence)
     expect(Object.hasOwn(overlap ?? {}, 'confidence')).toBe(confidence !== undefined)
   })
 
-  it('counts what is left without support as part of the whole', () => {
+  it('counts the unsupported share as part of the whole', () => {
     const attribution = { shares: [{ chunkId: 'chunk-0', share: 0.4 }], noSupport: 0.6 }
     expect(largestShare(settingsIn(evidenceShareGate, evidenceShare()), measured('a', { attribution }))).toEqual({
       chunkId: 'chunk-0',
@@ -263,7 +263,7 @@ describe('measureAnswer', () => {
     expect(measured('x [1]', { citedChunkIds: ['chunk-2'] }, chunks).citedSources).toEqual(['unknown'])
   })
 
-  it('holds a structured answer against the fields that are looked for', () => {
+  it('checks a structured answer for the fields that the policy reads', () => {
     const structure = (structured: unknown) =>
       measureAnswer({ question: 'q', chunks: CHUNKS, answer: 'a', report: { structured }, fields: ['a', 'b'] })
         .structure
@@ -278,7 +278,7 @@ describe('measureAnswer', () => {
     expect(structure(undefined)).toBeUndefined()
   })
 
-  it('gives finite numbers within their bounds for any texts, and no text', () => {
+  it('gives finite numbers within their bounds for any texts, and contains no text', () => {
     fc.assert(
       fc.property(anyText(), fc.array(anyText(), { maxLength: 3 }), (answer, texts) => {
         const signals = measured(answer, {}, evidenceOf(texts).chunks)
@@ -297,7 +297,7 @@ describe('shares derived from words', () => {
       measured(answer, {}, evidenceOf(texts, { cosine: 0.5 }).chunks),
     )
 
-  it('do not let a single chunk have the whole of an answer that it does not hold', () => {
+  it('do not give a single chunk the whole of an answer that it does not support', () => {
     expect(share('completely unrelated reply', ['murder punishment'])).toMatchObject({ share: 0 })
     expect(share('completely unrelated reply', ['murder punishment'], { noSupport: 'ignored' })).toMatchObject({
       share: 1,
@@ -305,18 +305,18 @@ describe('shares derived from words', () => {
     expect(share('murder is punished', ['murder punishment'])).toMatchObject({ share: 1 })
   })
 
-  it('can be added up over the largest', () => {
+  it('can be summed over the largest', () => {
     const texts = ['alpha beta', 'gamma', 'delta']
     expect(share('alpha beta gamma delta', texts)).toMatchObject({ chunkId: 'chunk-0', share: 0.5 })
     expect(share('alpha beta gamma delta', texts, { largest: 2 })).toMatchObject({ chunkId: 'chunk-0', share: 0.75 })
   })
 
-  it('can be weighed by how sure retrieval was', () => {
+  it('can be weighted by the retrieval confidence of their chunks', () => {
     expect(share('alpha beta', ['alpha beta'], { weighting: 'chunk-confidence' })).toMatchObject({ share: 0.5 })
   })
 })
 
-describe('what an answer cites', () => {
+describe('the citations of an answer', () => {
   const CHUNKS = ['Red paint dries in two hours.', 'Blue paint dries in two days.'].map((text, at) => ({
     id: `c${at}`,
     documentId: 'd',
@@ -340,7 +340,7 @@ describe('what an answer cites', () => {
     // At the end of a paragraph it stands for the sentences before it, and for none behind it.
     ['Red paint dries. It takes two hours. [1] Blue paint.', [5, 0]],
     ['', [0, 0]],
-  ])('in %j gives the passages terms %j', (answer, expected) => {
+  ])('in %j give the passages the terms %j', (answer, expected) => {
     expect(cited(answer)).toEqual(expected)
   })
 })

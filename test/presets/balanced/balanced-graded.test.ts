@@ -18,7 +18,7 @@ const signals = (words: number, grades?: readonly number[]): Signals =>
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('balancedGraded', () => {
-  it('judges ungraded evidence as balanced does', () => {
+  it('judges ungraded evidence like balanced', () => {
     fc.assert(
       fc.property(share, (words) => {
         const { verdict, reason, confidence } = judge(balanced(), signals(words))
@@ -27,7 +27,7 @@ describe('balancedGraded', () => {
     )
   })
 
-  it('judges what was graded by the grades alone', () => {
+  it('judges graded evidence by the grades alone', () => {
     fc.assert(
       fc.property(share, fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 10 }), (words, given) => {
         const grades = given.sort((a, b) => b - a)
@@ -37,7 +37,7 @@ describe('balancedGraded', () => {
     )
   })
 
-  it('takes the settings of both', () => {
+  it('accepts the settings of both', () => {
     const policy = balancedGraded({ refuseBelow: 0.6, adviseBelow: 0.9, relevanceThreshold: 3, minChunks: 2 })
     expect(policy.gates.map(({ settings }) => settings)).toEqual([
       ...['readable-question', 'question-length', 'lone-term', 'run-together'].map((gate) => ({ gate })),

@@ -18,14 +18,14 @@ const strong = { questionLikelihood: 0.7, sentenceMatch: 0.6, chunkCosineGap: 0.
 const signals = (given: Partial<Signals>): Signals => signalsOf({ ...strong, ...given })
 
 describe('balanced', () => {
-  it('passes a question that one sentence holds, and refuses one of which nothing was found', () => {
+  it('passes a question supported by one sentence, and refuses one with no support', () => {
     const found = measure('How does the engine start?', evidenceOf(TEXTS), LEXICON)
     expect(judge(balanced(), found).verdict).toBe('pass')
     const foreign = measure('Who wrote the anthem?', evidenceOf(TEXTS), LEXICON)
     expect(judge(balanced(), foreign)).toMatchObject({ verdict: 'refuse', band: 'very-low', reason: 'confidence_low' })
   })
 
-  it('weighs what was measured', () => {
+  it('computes its confidence from the weighted signals', () => {
     const measured = signals({ titleMatch: 0.5 })
     let z = BALANCED_WEIGHTS.intercept
     for (const [name, weight] of Object.entries(BALANCED_WEIGHTS.weights)) {
@@ -34,11 +34,11 @@ describe('balanced', () => {
     expect(judge(balanced(), measured).confidence).toBeCloseTo(1 / (1 + Math.exp(-z)), 12)
   })
 
-  it('never counts a signal against the evidence', () => {
+  it('has only positive weights', () => {
     for (const weight of Object.values(BALANCED_WEIGHTS.weights)) expect(weight).toBeGreaterThan(0)
   })
 
-  it('says that it is not calibrated for a collection, and where its weights come from', () => {
+  it('reports that it is not calibrated for a collection, and where its weights come from', () => {
     const confidence = unscaled(balanced().confidence)
     const { of } = confidence.settings as WeakestPartSettings
     expect(of).toMatchObject({
@@ -60,14 +60,14 @@ describe('balanced', () => {
     ['with accents', 'How does the éngine stárt?'],
     ['politely', 'Hello! Could you please tell me how does the engine start? Thank you very much.'],
     ['with a typo', 'How does the engnie start?'],
-  ])('judges a question alike when it is asked %s', (_, question) => {
+  ])('gives the same verdict when a question is asked %s', (_, question) => {
     const asked = measure('How does the engine start?', evidenceOf(TEXTS), LEXICON)
     expect(judge(balanced(), measureQuestion(question, evidenceOf(TEXTS), LEXICON)).confidence).toBe(
       judge(balanced(), asked).confidence,
     )
   })
 
-  it('is not swayed by a passage that is stored twice', () => {
+  it('gives the same verdict when a passage is stored twice', () => {
     const twice = TEXTS.flatMap((text) => [text, text])
     const [once, again] = [TEXTS, twice].map(
       (texts) => judge(balanced(), measure('How does the engine start?', evidenceOf(texts), LEXICON)).confidence,
@@ -84,7 +84,7 @@ describe('balanced', () => {
     expect(judged[0]).toEqual(judged[1])
   })
 
-  it('has bands that begin where its verdicts do, so that only what is answered is kept', () => {
+  it('has bands at its thresholds, so that only answered questions have a cache lifetime', () => {
     const { bands, gates } = balanced()
     expect(gates.map(({ settings }) => settings)).toEqual([
       ...['readable-question', 'question-length', 'lone-term', 'run-together'].map((gate) => ({ gate })),
@@ -98,14 +98,14 @@ describe('balanced', () => {
   })
 })
 
-describe('balanced by what an owner wants', () => {
+describe('balanced with a limit on near misses', () => {
   const thresholdsOf = (nearMisses: number) => {
     const { gates, bands } = balanced({ refuse: { nearMisses } })
     const { refuseBelow, adviseBelow } = gates.at(-1)!.settings as unknown as Record<string, number>
     return { refuseBelow: refuseBelow!, adviseBelow: adviseBelow!, bands }
   }
 
-  it('refuses more, the fewer near misses may be answered, with bands on the same scale', () => {
+  it('refuses more when fewer near misses may be answered, with bands on the same scale', () => {
     // docs/internal/scale.md, "Near misses".
     expect(thresholdsOf(0.1)).toEqual({
       refuseBelow: 0.338,
@@ -120,7 +120,7 @@ describe('balanced by what an owner wants', () => {
     }
   })
 
-  it('keeps what it answers, and no longer where it was less sure', () => {
+  it('gives answers the lifetimes of its bands', () => {
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
     const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
     expect(lives(0.33)).toBe(0)
@@ -128,7 +128,7 @@ describe('balanced by what an owner wants', () => {
     expect(lives(0.761)).toBe(3600)
   })
 
-  it('reads the confidence of a collection without a scale on that of eight families', () => {
+  it('uses the scale of eight typical collections for a collection without a scale', () => {
     const measured = signals({})
     const plain = judge(balanced(), measured).confidence
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
@@ -155,7 +155,7 @@ describe('balanced by what an owner wants', () => {
     [{ refuse: null }, 'refuse'],
     [{ refuse: { nearMisses: 0.1 }, refuseBelow: 0.5 }, 'refuseBelow'],
     [{ refuse: { nearMisses: 0.1 }, adviseBelow: 0.8 }, 'adviseBelow'],
-  ])('refuses %j', (options, param) => {
+  ])('rejects %j', (options, param) => {
     expect(() => balanced(options as never)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 })

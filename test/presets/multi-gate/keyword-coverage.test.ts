@@ -13,11 +13,11 @@ const check = (question: string, texts: readonly string[], adviseBelow?: number)
 
 describe('keywordCoverage', () => {
   it.each([
-    ['all of them, over several chunks', 'red engine key', ['The red key.', 'Engines.'], 'pass', 1],
-    ['half of them', 'red engine', ['The red key.'], 'pass', 0.5],
-    ['too few', 'red engine key', ['The key.'], 'advise', 1 / 3],
-    ['none', 'red engine', ['Paint.'], 'advise', 0],
-  ])('finds %s', (_, question, texts, outcome, actual) => {
+    ['all keywords found, over several chunks', 'red engine key', ['The red key.', 'Engines.'], 'pass', 1],
+    ['half of the keywords found', 'red engine', ['The red key.'], 'pass', 0.5],
+    ['too few keywords found', 'red engine key', ['The key.'], 'advise', 1 / 3],
+    ['no keyword found', 'red engine', ['Paint.'], 'advise', 0],
+  ])('judges %s', (_, question, texts, outcome, actual) => {
     const code = outcome === 'pass' ? 'passed' : 'keywords_missing'
     expect(check(question, texts)).toMatchObject({ outcome, code, actual, threshold: 0.5 })
   })
@@ -28,12 +28,12 @@ describe('keywordCoverage', () => {
     [NaN, 'The keywords were not counted'],
     ['1', 'The keywords were not counted'],
     [null, 'The keywords were not counted'],
-  ])('says of a share of %j: %s', (share, message) => {
+  ])('reports for a share of %j: %s', (share, message) => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: share as number })
     expect(askGate(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)
   })
 
-  it('refuses where keywords were not counted', () => {
+  it('refuses when keywords were not counted', () => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: NaN })
     expect(askGate(keywordCoverage(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',
@@ -41,12 +41,12 @@ describe('keywordCoverage', () => {
     })
   })
 
-  it.each([-0.1, 1.1])('is not made with %d', (adviseBelow) => {
+  it.each([-0.1, 1.1])('rejects the threshold %d', (adviseBelow) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'adviseBelow' })
     expect(() => keywordCoverage({ adviseBelow })).toThrow(fault)
   })
 
-  it('skips a question without keywords, and can ask for all of them', () => {
+  it('skips a question without keywords, and can require all of them', () => {
     expect(check('what is it?', ['text'])).toMatchObject({
       outcome: 'skip',
       code: 'no_keywords',

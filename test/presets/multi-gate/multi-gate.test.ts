@@ -12,7 +12,7 @@ describe('multiGate', () => {
     ])
   })
 
-  it('gives each setting to its gate', () => {
+  it('passes each option to its gate', () => {
     const options = { refuseBelow: 0.1, adviseBelowKeywords: 0.2, refuseBelowConfidence: 0.3, minTermShare: 0.4 }
     expect(policySettings(multiGate(options)).gates).toEqual([
       { gate: 'min-top-cosine', refuseBelow: 0.1 },
@@ -25,13 +25,13 @@ describe('multiGate', () => {
   it.each([
     [{ refuseBelowConfidence: 7 }, 'refuseBelowConfidence', "from 0 to 1, or 'off'"],
     [{ adviseBelowKeywords: -1 }, 'adviseBelowKeywords', 'from 0 to 1'],
-  ])('says %j by the name that it has here, not by that of the gate', (options, param, words) => {
+  ])('rejects %j under the name of the option', (options, param, words) => {
     expect(() => multiGate(options)).toThrow(
       expect.objectContaining({ param, message: `${param} must be a number ${words}` }),
     )
   })
 
-  it('can do without the gates for answers, one by one', () => {
+  it('omits each of the gates for answers on request', () => {
     const names = (options: Parameters<typeof multiGate>[0]) => multiGate(options).gates.map(({ gate }) => gate.name)
     const before = ['min-top-cosine', 'keyword-coverage']
     expect(names({ refuseBelowConfidence: 'off' })).toEqual([...before, 'grounding'])
@@ -40,7 +40,7 @@ describe('multiGate', () => {
     expect(names({ answerGrounding: 'on' })).toHaveLength(4)
   })
 
-  it('gives the one sentence of document 002 for every refusal, also without evidence', () => {
+  it("gives the specification's one sentence for every refusal, also without evidence", () => {
     const { texts } = multiGate({ wording: 'specification' })
     const answers = Object.values(texts).flatMap(({ answer }) => (answer === '' ? [] : [answer]))
     expect(new Set(answers)).toEqual(new Set(['This information cannot be verified from the book content.']))

@@ -39,8 +39,8 @@ const POLICY = sufficiency()
 const evidenceAnswer = (decision: Decision, chunks: readonly Chunk[], text = ''): EvidenceAnswer =>
   answerOf({ decision, generation: { text } }, chunks, POLICY)
 
-describe('an answer that was let through', () => {
-  it('comes with its evidence and the confidence in four decimals', () => {
+describe('an answer that passed', () => {
+  it('has its evidence, and its confidence with four decimals', () => {
     expect(evidenceAnswer(aDecision({ confidence: 0.81255 }), CHUNKS, 'Turn the key.')).toStrictEqual({
       status: 'success',
       answer: 'Turn the key.',
@@ -50,12 +50,12 @@ describe('an answer that was let through', () => {
     })
   })
 
-  it('says how its share was judged, where it was', () => {
+  it('reports how its share was judged, if it was', () => {
     const decision = aDecision({ findings: [passing, share('pass')] })
     expect(evidenceAnswer(decision, CHUNKS, 'x')).toMatchObject({ gating: { passes: true, max_attention: 0.65 } })
   })
 
-  it('carries a caution when it should be read with care, and only then', () => {
+  it('has a caution only when the verdict is advise', () => {
     const advised = aDecision({ verdict: 'advise', reason: 'share_low' })
     expect(evidenceAnswer(advised, CHUNKS, 'x')).toMatchObject({ caution: textOf('share_low').reason })
     expect(evidenceAnswer(aDecision(), CHUNKS, 'x')).not.toHaveProperty('caution')
@@ -63,7 +63,7 @@ describe('an answer that was let through', () => {
 })
 
 describe('a refusal', () => {
-  it('by the sufficiency gate has the figures of its share, and not the answer', () => {
+  it('by the sufficiency gate has the figures of its share, and no answer', () => {
     const answer = evidenceAnswer(refused([passing, share('refuse')]), CHUNKS, 'Turn the key.')
     expect(answer).toEqual({
       status: 'insufficient_evidence',
@@ -78,7 +78,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('by another gate has none, also where a share was judged as well', () => {
+  it('by another gate has no figures, even when a share was judged as well', () => {
     const first: Finding = { ...passing, outcome: 'refuse', message: 'Too far off.', actual: 0.1, threshold: 0.7 }
     for (const findings of [[first], [first, share('refuse')]]) {
       expect(evidenceAnswer(refused(findings), CHUNKS)).toEqual({
@@ -95,25 +95,25 @@ describe('a refusal', () => {
     }
   })
 
-  it('that no gate explains has the reason of its code', () => {
+  it('without a refusing gate has the reason of its code', () => {
     expect(evidenceAnswer(refused([passing]), CHUNKS)).toMatchObject({ reason: textOf('share_low').reason })
   })
 
-  it('without evidence says so, and what else to try', () => {
+  it('without evidence has its own status, reason and suggestions', () => {
     const { reason, suggestions } = textOf('no_evidence')
     const decision = refused([], { reason: 'no_evidence', evidenceIds: [] })
     expect(evidenceAnswer(decision, [])).toEqual({ status: 'no_evidence', reason, evidence_count: 0, suggestions })
   })
 
-  it.each([{ evidenceIds: [] }, {}])('is passed on to a person where the policy says so: %j', (given) => {
+  it.each([{ evidenceIds: [] }, {}])('has escalate when the decision has: %j', (given) => {
     const decision = refused([share('refuse')], given)
     expect(evidenceAnswer({ ...decision, escalate: true }, CHUNKS)).toHaveProperty('escalate', true)
     expect(evidenceAnswer(decision, CHUNKS)).not.toHaveProperty('escalate')
   })
 })
 
-describe('a model that failed', () => {
-  it('is named by its code, beside the evidence that was found', () => {
+describe('a failed model call', () => {
+  it('is reported by its code, with the evidence that was found', () => {
     expect(answerOf({ decision: aDecision(), fault: 'llm_timeout' }, CHUNKS, POLICY)).toEqual({
       status: 'generation_error',
       reason: 'The model did not answer (llm_timeout)',

@@ -30,7 +30,7 @@ describe('evidenceShare', () => {
     [0.5 + 2e-9, 'pass', 'pass'],
     [0.4999, 'refuse', 'refuse'],
     [0.35, 'refuse', 'refuse'],
-  ])('at a share of %f of one half finds %s, in strict mode %s', (share, outcome, strict) => {
+  ])('judges a share of %f against one half as %s, in strict mode as %s', (share, outcome, strict) => {
     expect(check({}, shared(share)).outcome).toBe(outcome)
     expect(check({ equality: 'refuses' }, shared(share)).outcome).toBe(strict)
   })
@@ -39,7 +39,7 @@ describe('evidenceShare', () => {
     expect(check({}, shared(0.2, 0.4, 0.4))).toMatchObject({ actual: 0.4, threshold: 0.5, subject: 'chunk-1' })
   })
 
-  it('adds up the largest when that is asked for', () => {
+  it('sums the largest shares on request', () => {
     expect(check({ largest: 2 }, shared(0.2, 0.4, 0.4))).toMatchObject({ outcome: 'pass', actual: 0.8 })
     expect(check({ largest: 9 }, shared(0.7, 0.2, 0.1 + 1e-9)).actual).toBe(1)
   })
@@ -51,13 +51,13 @@ describe('evidenceShare', () => {
   })
   const derived = { noSupport: 'ignored' } as const
 
-  it('refuses an answer that the chunks hardly hold, with the figures of the share', () => {
+  it('refuses an answer that the chunks hardly contain, with the figures', () => {
     expect(check(derived, held(6))).toMatchObject({ outcome: 'pass' })
     expect(check(derived, held(7))).toMatchObject({ outcome: 'refuse', code: 'overlap_low', actual: 1, threshold: 0.5 })
     expect(check({ ...derived, minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
   })
 
-  it('reads shares out of citations: what none carries is not supported', () => {
+  it('derives shares from citations, and counts uncited text as unsupported', () => {
     const cites = (first: number, second: number): Partial<AnswerSignals> => ({
       overlaps: [
         { chunkId: 'a', words: 9, terms: 4, cited: first },
@@ -82,14 +82,14 @@ describe('evidenceShare', () => {
     expect(check(options, older)).toMatchObject({ outcome: 'refuse', code: 'shares_missing' })
   })
 
-  it('leaves shares that the route reports to themselves', () => {
+  it('does not mix reported shares with derived ones', () => {
     expect(check({}, { ...shared(0.35, 0.65), termCount: 1, unsupportedTermCount: 1 })).toMatchObject({
       outcome: 'pass',
       actual: 0.65,
     })
   })
 
-  it('says why with percentages', () => {
+  it('gives its reason with percentages', () => {
     expect(check({}, shared(0.35, 0.65 / 2)).message).toBe(
       'No passage supports enough of the answer. The largest share is 35.0% but the threshold is 50.0%.',
     )
@@ -99,7 +99,7 @@ describe('evidenceShare', () => {
     )
   })
 
-  it('finds that the chunks hold nothing of an answer without words', () => {
+  it('counts an answer without words as not contained in the chunks', () => {
     expect(check(derived, held(0, 0))).toMatchObject({ code: 'overlap_low' })
     expect(check({ ...derived, minOverlap: 0 }, held(0, 0))).toMatchObject({ code: 'passed' })
   })
@@ -107,37 +107,37 @@ describe('evidenceShare', () => {
   const overlap = (chunkId: string, words: number, terms: number, confidence?: number) =>
     confidence === undefined ? { chunkId, words, terms } : { chunkId, words, terms, confidence }
 
-  it('derives shares from what answer and chunks have in common, and counts what none of them holds', () => {
+  it('derives shares from common words, and counts words that no chunk contains', () => {
     const answer = { overlaps: [overlap('a', 1, 3), overlap('b', 3, 1)], termCount: 8, unsupportedTermCount: 4 }
     expect(check({}, answer)).toMatchObject({ actual: 3 / 8, subject: 'a' })
     expect(check({ noSupport: 'ignored' }, answer)).toMatchObject({ actual: 3 / 4, subject: 'a' })
     expect(check({ noSupport: 'ignored', overlap: 'words' }, answer)).toMatchObject({ actual: 3 / 4, subject: 'b' })
   })
 
-  it('shares alike where the chunks hold nothing, or gives no chunk a share when that counts', () => {
+  it('gives chunks without common words equal shares, or none when unsupported words count', () => {
     const answer = { overlaps: [overlap('a', 0, 0), overlap('b', 0, 0)] }
     expect(check({ noSupport: 'ignored' }, answer)).toMatchObject({ actual: 0.5, subject: 'a' })
     expect(check({}, answer)).toMatchObject({ code: 'share_low', actual: 0 })
     expect(check({}, { ...answer, unsupportedTermCount: 1 })).toMatchObject({ code: 'share_low', actual: 0 })
   })
 
-  it('weighs shares by how sure retrieval was of their chunks, when told to', () => {
+  it('weights shares by the retrieval confidence of the chunks on request', () => {
     const answer = { overlaps: [overlap('chunk-0', 1, 1, 0.5), overlap('chunk-1', 1, 1, 1)], ...shared(0.6, 0.4) }
     expect(check({}, answer)).toMatchObject({ actual: 0.6, subject: 'chunk-0' })
     expect(check({ weighting: 'chunk-confidence' }, answer)).toMatchObject({ actual: 0.4, subject: 'chunk-1' })
   })
 
   it.each<[string, EvidenceShareOptions, Partial<AnswerSignals>]>([
-    ['there are no chunks to have one', {}, { overlaps: [] }],
+    ['there are no chunks', {}, { overlaps: [] }],
     ['nothing was reported', {}, { reportedShares: [] }],
     ['the answer could not be read', {}, { readable: false, overlaps: [overlap('a', 3, 3)] }],
-    ['one share is no number', {}, shared(0.6, NaN)],
+    ['one share is not a number', {}, shared(0.6, NaN)],
     [
-      'one chunk lacks the confidence to weigh it by',
+      'one chunk has no confidence to weight it by',
       { weighting: 'chunk-confidence' },
       { overlaps: [overlap('a', 3, 3, 1), overlap('b', 3, 3)] },
     ],
-  ])('refuses, as there are no shares, when %s', (_, options, answer) => {
+  ])('refuses for missing shares when %s', (_, options, answer) => {
     expect(check(options, answer)).toEqual({
       outcome: 'refuse',
       code: 'shares_missing',
@@ -145,7 +145,7 @@ describe('evidenceShare', () => {
     })
   })
 
-  it('refuses where there is no answer', () => {
+  it('refuses without an answer', () => {
     const found = askGate(evidenceShare(), { signals: signalsOf(), confidence: 1 })
     expect(found).toMatchObject({ outcome: 'refuse', code: 'shares_missing' })
   })
@@ -162,16 +162,16 @@ describe('evidenceShare', () => {
     [{ weighting: 'rank' as 'none' }, 'weighting', 'weighting must be one of none, chunk-confidence'],
     [{ overlap: 'letters' as 'terms' }, 'overlap', 'overlap must be one of terms, words, citations'],
     [{ noSupport: '' as 'counted' }, 'noSupport', 'noSupport must be one of counted, ignored'],
-  ])('is not made of %j', (options, param, message) => {
+  ])('rejects the options %j', (options, param, message) => {
     expect(() => evidenceShare(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param, message }))
   })
 
-  it('is made with a threshold at either end', () => {
+  it('accepts a threshold at either end of its range', () => {
     const thresholds = [0, 1].map((threshold) => settingsIn(evidenceShareGate, evidenceShare({ threshold })).threshold)
     expect(thresholds).toEqual([0, 1])
   })
 
-  it('refuses what was reported and cannot be used, also when words would give a share', () => {
+  it('refuses unusable reported shares, even when words would give a share', () => {
     const overlaps = [{ chunkId: 'chunk-0', words: 3, terms: 3 }]
     expect(check({}, { overlaps })).toMatchObject({ outcome: 'pass' })
     expect(check({}, { overlaps, unusable: ['attribution'] })).toMatchObject({

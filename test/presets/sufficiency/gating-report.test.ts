@@ -17,7 +17,7 @@ import {
 } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 
 describe('the gating of document 004', () => {
-  it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {
+  it('has a margin without binary rounding errors, and the same members for passes and refusals', () => {
     const finding = (outcome: 'pass' | 'refuse', actual: number): Finding => ({
       gate: 'evidence-share',
       stage: 'post-generation',
@@ -96,7 +96,7 @@ describe('insufficientEvidence', () => {
     })
   })
 
-  it('has no deficit where there was no share to fall short', () => {
+  it('has no deficit without a share', () => {
     const { actual: _, ...without } = finding('refuse')
     expect(insufficientEvidence({ findings: [without], evidenceIds: [] }, [])).toMatchObject({
       max_attention: null,
@@ -105,12 +105,12 @@ describe('insufficientEvidence', () => {
     })
   })
 
-  it('is there only where the gate of document 004 refused', () => {
+  it('is undefined unless the gate of document 004 refused', () => {
     expect(insufficientEvidence({ findings: [finding('pass')], evidenceIds: [] }, [])).toBeUndefined()
     expect(insufficientEvidence({ findings: [], evidenceIds: [] }, [])).toBeUndefined()
   })
 
-  it('is reported as bypassed where the gates are disabled', () => {
+  it('is reported as bypassed when the gates are disabled', () => {
     const disabled: Finding = { ...finding('pass'), gate: 'policy', outcome: 'advise', code: 'gate_disabled' }
     expect(gatingReport({ findings: [disabled, finding('refuse')], evidenceIds: [] })?.gating_bypassed).toBe(true)
     expect(gatingReport({ findings: [finding('refuse')], evidenceIds: [] })).not.toHaveProperty('gating_bypassed')
@@ -121,7 +121,7 @@ describe('the thresholds of document 004', () => {
   const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
     policy.gates.map(({ gate, settings }) => gate.threshold?.of(settings))
 
-  it('have names, and a value for each collection', () => {
+  it('have names, and can differ by collection', () => {
     const named = (['loose', 'moderate', 'strict', 'very-strict'] as const).map((threshold) =>
       sufficiency({ threshold }),
     )
@@ -135,12 +135,12 @@ describe('the thresholds of document 004', () => {
     ])
   })
 
-  it('are disabled only where that was asked for', () => {
+  it('are disabled only on request', () => {
     expect(sufficiency({ dangerouslyDisableGates: true }).dangerouslyDisableGates).toBe(true)
     expect(sufficiency()).not.toHaveProperty('dangerouslyDisableGates')
   })
 
-  it('can be changed, each time to another policy, and stay when the change is refused', () => {
+  it('can be changed, giving a new policy each time, and stay unchanged by an invalid value', () => {
     const threshold = sufficiencyThreshold()
     const before = threshold.policy()
     threshold.setThreshold(0.7)
@@ -152,7 +152,7 @@ describe('the thresholds of document 004', () => {
 })
 
 describe('the statistics of document 004', () => {
-  it('count what is not a number as refused, and start anew after a reset', () => {
+  it('count a value that is not a number as refused, and restart at a reset', () => {
     const stats = evidenceGatingStats()
     stats.record(true, NaN, 'q')
     expect(stats.getStats()).toMatchObject({ passed: 0, failed: 1, avg_max_attention: 0 })
@@ -162,7 +162,7 @@ describe('the statistics of document 004', () => {
     expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
   })
 
-  it('sum up the shares, and remember the last five that were rejected', () => {
+  it('summarise the shares, and keep the last five rejections', () => {
     const stats = evidenceGatingStats()
     for (const at of [1, 2, 3, 4, 5, 6]) stats.record(false, at / 100, `question ${at}`)
     stats.record(true, 0.7, 'accepted')
@@ -178,7 +178,7 @@ describe('the statistics of document 004', () => {
     })
   })
 
-  it('say what stands out in the words of the document', () => {
+  it('report conspicuous rates in the words of the document', () => {
     const said = (passed: number, failed: number, share: number): string[] => {
       const stats = evidenceGatingStats()
       for (let at = 0; at < passed; at++) stats.record(true, share, 'q')
@@ -199,7 +199,7 @@ describe('the statistics of document 004', () => {
     expect(said(1, 0, 0.5)).toEqual(['No answer is rejected: check that the gates are not disabled'])
   })
 
-  it('put a refusal without suggestions in one sentence', () => {
+  it('write a refusal without suggestions in one sentence', () => {
     expect(refusalAsText({ refusal_reason: 'r', suggestions: [] })).toBe('I cannot answer with confidence: r')
   })
 
@@ -233,13 +233,13 @@ describe('the statistics of document 004', () => {
     ],
     [[[true, 0.6]], ['No answer is rejected']],
     [[], []],
-  ] as [readonly (readonly [boolean, number])[], readonly string[]][])('of %j say %j', (records, said) => {
+  ] as [readonly (readonly [boolean, number])[], readonly string[]][])('for %j report %j', (records, said) => {
     const stats = evidenceGatingStats()
     for (const [passes, share] of records) stats.record(passes, share, 'q')
     expect(diagnoseGating(stats.getStats())).toEqual(said.map((start) => expect.stringContaining(start)))
   })
 
-  it('put a refusal in plain words, with numbered suggestions', () => {
+  it('write a refusal in plain words with numbered suggestions', () => {
     const { reason, suggestions } = textFor('share_low', sufficiency({ wording: 'specification' }))
     expect(refusalAsText({ refusal_reason: reason, suggestions })).toBe(`I cannot answer with confidence: ${reason}
 

@@ -22,7 +22,7 @@ function refused(given: Partial<Finding> = {}, more: Partial<Decision> = {}): De
 }
 
 describe('rejectionRecord', () => {
-  it('has the five fields of document 004, and what ties it to its decision', () => {
+  it('has the five fields of document 004, and the ids of decision and policy', () => {
     expect(rejectionRecord(refused(), { atMs: AT, question: 'What is mens rea?' })).toEqual({
       decision_id: '01930000-0000-7000-8000-000000000001',
       policy_id: 'balanced@0123456789abcdef',
@@ -36,11 +36,11 @@ describe('rejectionRecord', () => {
     })
   })
 
-  it('holds no text of the question unless it is given', () => {
+  it('contains no question text unless it is given', () => {
     expect(rejectionRecord(refused(), { atMs: AT })).not.toHaveProperty('query')
   })
 
-  it('is made of refusals alone', () => {
+  it('is undefined unless the decision is a refusal by a gate', () => {
     expect(rejectionRecord(aDecision(), { atMs: AT })).toBeUndefined()
     // Behind disabled gates a finding refuses and the verdict does not.
     expect(rejectionRecord(refused({}, { verdict: 'advise' }), { atMs: AT })).toBeUndefined()
@@ -52,23 +52,23 @@ describe('rejectionRecord', () => {
     [{ actual: 0.5, threshold: 0.5 }, 0],
     [{ actual: 0.1, threshold: 0.3 }, 0.2],
     [{ actual: 2, threshold: 0 }, null],
-  ] as const)('takes %j for a deficit of %d', (figures, deficit) => {
+  ] as const)('computes from %j a deficit of %d', (figures, deficit) => {
     expect(rejectionRecord(refused(figures), { atMs: AT })?.deficit).toBe(deficit)
   })
 
-  it('has no deficit where a gate had nothing to compare', () => {
+  it('has no deficit when a gate had nothing to compare', () => {
     const { actual, threshold, ...bare } = refused().findings[0]!
     for (const finding of [bare, { ...bare, actual: actual! }, { ...bare, threshold: threshold! }]) {
       expect(rejectionRecord(refused({}, { findings: [finding] }), { atMs: AT })?.deficit).toBeNull()
     }
   })
 
-  it('has no sign before a deficit of zero', () => {
+  it('has no minus sign before a deficit of zero', () => {
     const record = rejectionRecord(refused({ actual: 0, threshold: -0 }), { atMs: AT })
     expect(Object.is(record?.deficit, 0)).toBe(true)
   })
 
-  it('tells of the gate that refused, not of those that passed before it', () => {
+  it('names the gate that refused, not those that passed before it', () => {
     const [refusing] = refused().findings
     const passing: Finding = {
       gate: 'min-top-cosine',
@@ -83,7 +83,7 @@ describe('rejectionRecord', () => {
     })
   })
 
-  it('brings the passages, without their texts, to their reader', () => {
+  it('contains the passages without their texts, for a reviewer', () => {
     const chunks = ['a', 'b', 'c', 'd'].map((id) => ({ ...aPassage(id, { section: `s ${id}` }), scores: {} }))
     expect(rejectionRecord(refused({}, { escalate: true }), { atMs: AT, chunks })).toMatchObject({
       escalate: true,

@@ -13,7 +13,7 @@ const EXAMPLE = {
 }
 
 describe('sufficiencyGate', () => {
-  it("gives the specification's example its margin, in one call", () => {
+  it("gives the margin of the specification's example in one call", () => {
     expect(sufficiencyGate().evaluate(EXAMPLE)).toEqual({
       passes: true,
       max_attention: 0.65,
@@ -25,7 +25,7 @@ describe('sufficiencyGate', () => {
     })
   })
 
-  it('brings the refusal with a deficit, and without shares derives them', () => {
+  it('returns the refusal with a deficit, and derives shares that are not given', () => {
     const gate = sufficiencyGate({ threshold: 0.7 })
     expect(gate.evaluate(EXAMPLE)).toMatchObject({
       passes: false,
@@ -39,7 +39,7 @@ describe('sufficiencyGate', () => {
     expect(gate.getStats()).toMatchObject({ total_evaluations: 3, passed: 1, failed: 2 })
   })
 
-  it('is disabled and enabled again: it measures all the same, and says that it was bypassed', () => {
+  it('still measures while disabled, and reports gating_bypassed', () => {
     const gate = sufficiencyGate({ threshold: 0.7 })
     gate.disable()
     expect(gate.isEnabled()).toBe(false)
@@ -51,7 +51,7 @@ describe('sufficiencyGate', () => {
     expect(gate.evaluate(EXAMPLE).passes).toBe(false)
   })
 
-  it('takes another threshold while it runs, and keeps the old one when that is none', () => {
+  it('accepts another threshold at any time, and keeps the old one after an invalid value', () => {
     const gate = sufficiencyGate()
     gate.setThreshold(0.66)
     expect(gate.evaluate(EXAMPLE)).toMatchObject({ passes: false, threshold: 0.66 })

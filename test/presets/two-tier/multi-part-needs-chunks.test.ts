@@ -15,7 +15,7 @@ describe('multiPartNeedsChunks', () => {
     ['Who pays and who earns?', [3, 1], 1],
     ['Who pays or who earns?', [1, 0], 0],
     ['Who pays and who earns?', [], 1],
-  ])('refuses too little evidence for a question of several parts: %s', (question, grades, actual) => {
+  ])('refuses too little evidence for a question with several parts: %s', (question, grades, actual) => {
     expect(ask(multiPartNeedsChunks(), question, graded(grades))).toMatchObject([
       {
         outcome: 'refuse',
@@ -30,11 +30,11 @@ describe('multiPartNeedsChunks', () => {
   it.each([
     ['Who brands sand?', [1]],
     ['Who pays and who earns?', [2, 2]],
-  ])('says nothing of %s', (question, grades) => {
+  ])('gives no finding for %s', (question, grades) => {
     expect(ask(multiPartNeedsChunks(), question, graded(grades))).toEqual([])
   })
 
-  it('is checked when it is made', () => {
+  it('rejects invalid options when it is made', () => {
     for (const minChunks of [0, 1.5, 21]) {
       const message = 'minChunks must be a whole number from 1 to 20'
       const fault = { code: 'config_invalid', param: 'minChunks', message }

@@ -34,12 +34,12 @@ describe('retrievalScore', () => {
     [[-0.1, -0.2], 'refuse', 'score_low'],
     // The score is asked before the ratio.
     [[0.04, 0.04], 'refuse', 'score_low'],
-  ])('takes scores %j for %s (%s)', (scores, outcome, code) => {
+  ])('judges the scores %j as %s (%s)', (scores, outcome, code) => {
     expect(check({ bm25: aCurve(...scores) })).toMatchObject({ outcome, code })
     expect(check({ cosine: aCurve(...scores) })).toMatchObject({ outcome, code })
   })
 
-  it('asks for a winner among chunks of one document too, unless it is told not to', () => {
+  it('applies the ratio test within one document too, unless ratioWithinDocument is skipped', () => {
     const ofOne = (...scores: number[]) => ({ bm25: { scores, topPairSharesDocument: true } })
     expect(check(ofOne(0.06, 0.055))).toMatchObject({ outcome: 'refuse', code: 'no_clear_winner' })
     const skipped = { ratioWithinDocument: 'skipped' } as const
@@ -51,7 +51,7 @@ describe('retrievalScore', () => {
     expect(check({ bm25: aCurve(0.06, 0.055) }, skipped).outcome).toBe('refuse')
   })
 
-  it('can be told a threshold for each kind', () => {
+  it('accepts a threshold for each score kind', () => {
     const options = { minScore: { bm25: 2, cosine: 0.5 } }
     expect(check({ bm25: aCurve(1.9) }, options)).toMatchObject({ outcome: 'refuse', threshold: 2 })
     expect(check({ cosine: aCurve(0.5) }, options).outcome).toBe('pass')
@@ -63,7 +63,7 @@ describe('retrievalScore', () => {
     expect(check({ bm25: aCurve(5, 5), cosine: aCurve(0.9, 0.1) }).outcome).toBe('refuse')
   })
 
-  it('reads no fused score: it refuses', () => {
+  it('refuses when there are only fused scores', () => {
     for (const kind of ['rrf', 'convex', 'dbsf', 'cross-encoder'] as const) {
       expect(check({ [kind]: aCurve(1, 0.1) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
     }
@@ -76,7 +76,7 @@ describe('retrievalScore', () => {
     }
   })
 
-  it('leaves graded chunks to the graded tier, also when every grade is 0', () => {
+  it('skips graded chunks, even when every grade is 0', () => {
     expect(check({ grade: aCurve(0), bm25: aCurve(9, 1) })).toEqual({
       outcome: 'skip',
       code: 'graded_already',
@@ -84,7 +84,7 @@ describe('retrievalScore', () => {
     })
   })
 
-  it('says why in the words of reference document 000 (R020, R021)', () => {
+  it('gives its reasons in the words of reference document 000 (R020, R021)', () => {
     expect(check({ bm25: aCurve(0.06, 0.055) })).toEqual({
       outcome: 'refuse',
       code: 'no_clear_winner',
@@ -106,7 +106,7 @@ describe('retrievalScore', () => {
     })
   })
 
-  it('can be told other thresholds', () => {
+  it('accepts other thresholds', () => {
     expect(check({ bm25: aCurve(0.6, 0.5) }, { minRatio: 1.21 }).outcome).toBe('refuse')
     expect(check({ bm25: aCurve(0.6, 0.5) }, { minRatio: 0 }).outcome).toBe('pass')
     expect(check({ cosine: aCurve(-0.5) }, { minScore: -1 }).outcome).toBe('pass')
@@ -122,7 +122,7 @@ describe('retrievalScore', () => {
     [{ minRatio: -0.1 }, 'minRatio'],
     [{ minRatio: NaN }, 'minRatio'],
     [{ minRatio: '1.2' as unknown as number }, 'minRatio'],
-  ])('is not made of %j', (options, param) => {
+  ])('rejects the options %j', (options, param) => {
     expect(() => retrievalScore(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 })

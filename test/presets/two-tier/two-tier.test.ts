@@ -8,7 +8,7 @@ import { aRanking } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
 
 describe('twoTier', () => {
-  it('never advises, and never falls back to retrieval scores when the reranker graded', () => {
+  it('never advises, and never uses retrieval scores when the reranker graded', () => {
     const judgeScores = (grade: number): string => {
       const rankings = [aRanking('grade', [grade], ['a']), aRanking('bm25', [9], ['a'])]
       return judge(twoTier(), measure('x', fuse(rankings, { idfMass: 1, topK: 9 }), EMPTY_LEXICON)).verdict
@@ -16,7 +16,7 @@ describe('twoTier', () => {
     expect([0, 1, 2, 3].map(judgeScores)).toEqual(['refuse', 'refuse', 'pass', 'pass'])
   })
 
-  it('takes all four constants of the document in one place', () => {
+  it('has all four constants of the document as options of one maker', () => {
     const [graded, retrieval] = policySettings(twoTier()).gates
     expect(graded).toEqual({ gate: 'graded-relevance', relevanceThreshold: 2, minChunks: 1 })
     expect(retrieval).toEqual({ gate: 'retrieval-score', minScore: 0.05, minRatio: 1.2 })
@@ -27,7 +27,7 @@ describe('twoTier', () => {
     ])
   })
 
-  it("has the specification's settings for too many refusals and for false acceptances", () => {
+  it("supports the specification's settings for too many refusals and for false acceptances", () => {
     const verdicts = (options: Parameters<typeof twoTier>[0], kind: 'grade' | 'bm25', scores: readonly number[]) =>
       judge(twoTier(options), measure('x', fuse([aRanking(kind, scores)], { idfMass: 1, topK: 9 }), EMPTY_LEXICON))
         .verdict

@@ -13,13 +13,13 @@ describe('bm25DenseAgreement', () => {
     { bm25: 1, cosine: 0.3 },
   ]
 
-  it('looks only at chunks that both methods scored, with numbers', () => {
+  it('uses only chunks with numeric scores of both methods', () => {
     expect(agreement(...both)).toEqual({ agreement: expect.closeTo(1, 12), comparable: true })
     const beside = [{ bm25: 9 }, { cosine: -1 }, { bm25: NaN, cosine: -1 }, {}]
     expect(agreement(...both, ...beside)).toEqual(agreement(...both))
   })
 
-  it('is in the middle where it cannot be told, and nothing without chunks', () => {
+  it('is .5 when it cannot be computed, and 0 without chunks', () => {
     expect(agreement({ bm25: 3 }, { cosine: 0.9 })).toEqual({ agreement: 0.5, comparable: false })
     expect(agreement()).toEqual({ agreement: 0, comparable: false })
   })

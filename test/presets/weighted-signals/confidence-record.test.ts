@@ -19,7 +19,7 @@ const measured = (...scores: number[]): Signals =>
 const medium = (signals: Signals, confidence = 0.78): Assessment => ({ signals, confidence, band: 'medium' })
 
 describe('confidenceRecord', () => {
-  it('says all there is to say about a retrieval', () => {
+  it('has every figure of a retrieval', () => {
     const evidence = scoredEvidence([
       { documentId: 'doc1', section: '3.2', scores: { 'cross-encoder': 0.9, rrf: 0.03, bm25: 9, cosine: 0.8 } },
       { documentId: 'doc1', section: '4.1', scores: { 'cross-encoder': 0.8, rrf: 0.02, bm25: 5, cosine: 0.6 } },
@@ -52,7 +52,7 @@ describe('confidenceRecord', () => {
     })
   })
 
-  it('takes the middle score for the median, or the mean of the two in the middle', () => {
+  it('has as median the middle score, or the mean of the two middle scores', () => {
     const medianOf = (...scores: number[]): number | undefined =>
       confidenceRecord(medium(measured(...scores))).details.score_distribution?.median
     expect([medianOf(0.5), medianOf(0.1, 0.5), medianOf(0.9, 0.1, 0.2), medianOf(0.1, 0.2, 0.4, 0.9)]).toEqual([
@@ -82,7 +82,7 @@ describe('confidenceRecord', () => {
     ['DBSF', { dbsf: aCurve(1), cosine: aCurve(1) }, { hybrid_search: true }],
     ['a reranker', { 'cross-encoder': aCurve(1) }, { reranking: true }],
     ['grades', { grade: aCurve(1) }, { reranking: true }],
-  ])('names the methods of %s', (_, curves, methods) => {
+  ])('names the methods for scores of %s', (_, curves, methods) => {
     const { details } = confidenceRecord(medium(signalsOf({ curves: curves as ScoreCurves })))
     expect(details).toMatchObject({
       retrieval_methods: {
@@ -101,13 +101,13 @@ describe('confidenceRecord', () => {
     [[0.2, 0.9], 0.55],
     [[0.9, 0.1, 0.2], 0.2],
     [[0.9, 0.1, 0.2, 0.4], 0.3],
-  ])('has the median of the scores %j: %d', (scores, median) => {
+  ])('computes the median of the scores %j: %d', (scores, median) => {
     const { retrieval } = signalsOf()
     const { details } = confidenceRecord(medium(signalsOf({ retrieval: { ...retrieval, scores } })))
     expect(details).toMatchObject({ score_distribution: { median } })
   })
 
-  it('never carries a number that is none, and takes what is missing for nothing', () => {
+  it('contains only finite numbers, and treats missing values as 0', () => {
     const { retrieval, ...older } = signalsOf()
     const broken = Object.fromEntries(Object.keys(retrieval).map((name) => [name, NaN]))
     const infinite = Object.fromEntries(Object.keys(retrieval).map((name) => [name, Infinity]))
@@ -144,12 +144,12 @@ const LOW: ConfidenceGlance = {
 }
 
 describe('confidenceLine', () => {
-  it('looks as the document prints it', () => {
+  it('is formatted as the document prints it', () => {
     expect(confidenceLine(HIGH)).toBe('📊 RAG Confidence: ✓ HIGH - Strong retrieval confidence (0.92)')
     expect(confidenceLine(LOW)).toBe('📊 RAG Confidence: ⚠️ LOW - Weak retrieval, mandatory review (0.58)')
   })
 
-  it('is green for high and yellow otherwise where colours are wanted', () => {
+  it('is green for high and otherwise yellow, with colours', () => {
     expect(confidenceLine(HIGH, { colour: 'ansi' })).toContain('\u001B[32m✓\u001B[0m')
     expect(confidenceLine(LOW, { colour: 'ansi' })).toContain('\u001B[33m⚠️\u001B[0m')
   })
@@ -162,11 +162,11 @@ describe('confidenceLine', () => {
     [0, '0.00'],
     [NaN, '0.00'],
     [Infinity, '0.00'],
-  ])('floors %d to %s', (value, shown) => {
+  ])('rounds %d down to %s', (value, shown) => {
     expect(floored(value)).toBe(shown)
   })
 
-  it('shows every hundredth as it is', () => {
+  it('shows every hundredth unchanged', () => {
     for (let hundredths = 0; hundredths <= 100; hundredths++) {
       expect(floored(hundredths / 100)).toBe((hundredths / 100).toFixed(2))
     }
@@ -188,7 +188,7 @@ describe('confidenceBadge', () => {
     ['medium', 0.78, 'badge badge-warning', '🟡 Medium Confidence (0.78) - Review Recommended'],
     ['low', 0.58, 'badge badge-danger', '🔴 Low Confidence (0.58) - Mandatory Review'],
     ['very-low', 0.48, 'badge badge-danger', '🔴 Low Confidence (0.48) - Expert Review Required'],
-  ] as const)('of %s looks as the document prints it', (band, confidence, className, text) => {
+  ] as const)('for %s is formatted as the document prints it', (band, confidence, className, text) => {
     expect(confidenceBadge({ band, confidence })).toEqual({ className, text })
   })
 })

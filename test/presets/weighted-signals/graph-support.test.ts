@@ -10,10 +10,10 @@ const evidence = (kinds: readonly ScoreKind[], ...scores: Scores[]): Evidence =>
 })
 
 it.each<[string, Evidence, boolean, boolean]>([
-  ['was asked and knew nothing', evidence(['convex', 'graph-boost'], { convex: 0.5 }), true, false],
+  ['was asked and found nothing', evidence(['convex', 'graph-boost'], { convex: 0.5 }), true, false],
   ['was asked for no chunks', evidence(['graph-boost']), true, false],
   ['raised one chunk of two', evidence(['convex'], { convex: 0.5 }, { 'graph-boost': 0.1 }), true, true],
   ['was not asked', evidence(['convex'], { convex: 0.5 }), false, false],
-])('a knowledge graph %s', (_, given, consulted, support) => {
+])('graph support when the knowledge graph %s', (_, given, consulted, support) => {
   expect([graphConsulted(given), graphSupport(given)]).toEqual([consulted, support])
 })

@@ -14,30 +14,30 @@ describe('scoredChunks', () => {
   it.each<[string, Scores, number]>([
     ['a cross-encoder before everything', { 'cross-encoder': 0.1, grade: 3, boosted: 0.8, rrf: 0.7, convex: 0.6 }, 0.1],
     ['a grade as a share of 3', { grade: 2, rrf: 0.7 }, 2 / 3],
-    ['what a graph raised before what it raised', { boosted: 0.8, rrf: 0.7 }, 0.8],
+    ['a score raised by a graph before the original score', { boosted: 0.8, rrf: 0.7 }, 0.8],
     ['the convex mix before rank fusion', { rrf: 0.03, convex: 0.6 }, 0.6],
     ['the convex mix before DBSF', { dbsf: 1.4, convex: 0.6 }, 0.6],
     ['rank fusion where there is no mix', { rrf: 0.03, bm25: 9 }, 0.03],
     ['DBSF where there is no mix', { dbsf: 0.4, bm25: 9 }, 0.4],
     ['the convex mix', { convex: 0.6, bm25: 9, cosine: 0.9 }, 0.6],
-    ['a reranker that says 0', { 'cross-encoder': 0, convex: 0.6 }, 0],
-    ['a zero without its sign', { convex: -0 }, 0],
+    ['a reranker score of 0', { 'cross-encoder': 0, convex: 0.6 }, 0],
+    ['0 for −0', { convex: -0 }, 0],
     ['a negative score', { 'cross-encoder': -2, rrf: 0.6 }, -2],
-    ['what is left beside a score that is no number', { 'cross-encoder': NaN, rrf: 0.6 }, 0.6],
-  ])('reads %s', (_, scores, expected) => {
+    ['the next score when the first is not a number', { 'cross-encoder': NaN, rrf: 0.6 }, 0.6],
+  ])('uses %s', (_, scores, expected) => {
     expect(scoresOf(scores)).toEqual([expected])
   })
 
-  it('sorts by score, and leaves out what carries none', () => {
+  it('sorts by score, and omits chunks without one', () => {
     expect(scoresOf({ convex: 0.2 }, { bm25: 3, 'graph-boost': 1 }, { convex: 0.9 })).toEqual([0.9, 0.2])
   })
 
-  it('reads no score that is neither fused nor of a search', () => {
+  it('uses no score that is neither fused nor from a search', () => {
     const evidence = { ...scoredEvidence([{ scores: { 'graph-boost': 1 } }]), rankedBy: 'graph-boost' as const }
     expect(scoredChunks(evidence, 1)).toEqual([])
   })
 
-  it('reads the one method where nothing was fused, scaled as fusion scales it', () => {
+  it('uses a single unfused method, scaled as in fusion', () => {
     const alone = (rankedBy: 'bm25' | 'cosine', scores: Scores, question = 'engine'): readonly number[] => {
       const lexicon = buildLexicon(['an engine', 'a pump'])
       return scoredChunks({ ...scoredEvidence([{ scores }]), rankedBy }, massOf(question, lexicon)).map(

@@ -20,14 +20,14 @@ const texts = (assessment: Assessment): readonly string[] =>
   recommend(assessment, { graph: 'available', wording: 'specification' }).map(({ text }) => text)
 
 describe('recommend', () => {
-  it('says what the document says about a moderate confidence without support', () => {
+  it("gives the document's texts for a moderate confidence without graph support", () => {
     expect(texts(assessed('medium'))).toEqual([
       'MODERATE: Medium confidence. Review recommended for critical use cases.',
       'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
     ])
   })
 
-  it('names the three things to try that the document names for a poor retrieval', () => {
+  it("names the document's three suggestions for a poor retrieval", () => {
     expect(texts(assessed('very-low')).filter((text) => text.startsWith('Try'))).toEqual([
       'Try query expansion: `search(query="...", num_expands=3-5)`',
       'Try exact match: `exact_match_search(query="...", search_type="keywords")`',
@@ -37,17 +37,17 @@ describe('recommend', () => {
 
   it.each<[string, Assessment, readonly string[]]>([
     ['a strong retrieval', assessed('high'), []],
-    ['a weak one', assessed('low', { bm25DenseAgreement: 0.5 }), ['low']],
+    ['a weak retrieval', assessed('low', { bm25DenseAgreement: 0.5 }), ['low']],
     ['methods that disagree', assessed('low', { bm25DenseAgreement: 0.49 }), ['low', 'bm25_dense_disagree']],
-    ['methods that disagree on a moderate one', assessed('medium', { bm25DenseAgreement: 0.1 }), ['moderate']],
+    ['methods that disagree on a moderate retrieval', assessed('medium', { bm25DenseAgreement: 0.1 }), ['moderate']],
     ['scattered results', assessed('medium', { documentDiversity: 0.71 }), ['moderate', 'high_diversity']],
     ['results not yet scattered', assessed('medium', { documentDiversity: 0.7 }), ['moderate']],
-    ['nothing', assessed('very-low', { documentDiversity: 1 }, 0), ['very_low', 'try_expansion', 'try_exact_match']],
-  ])('has for %s what helps', (_, assessment, expected) => {
+    ['no results', assessed('very-low', { documentDiversity: 1 }, 0), ['very_low', 'try_expansion', 'try_exact_match']],
+  ])('for %s have the expected codes', (_, assessment, expected) => {
     expect(codes(assessment)).toEqual(expected)
   })
 
-  it('recommends no knowledge graph that is not there, nor to one that supports already', () => {
+  it('recommend a knowledge graph only when one is available and did not support the results', () => {
     expect(codes(assessed('low', {}, 0), { graph: 'available' })).toEqual(['low', 'no_graph'])
     expect(codes(assessed('high'))).toEqual([])
     expect(codes(assessed('high'), { graph: 'available' })).toEqual(['no_graph'])
@@ -66,7 +66,7 @@ describe('recommendations by default', () => {
 })
 
 describe('assessRetrieval', () => {
-  it('answers with the record in short and what to do, as the document prints it', () => {
+  it('returns the short record and recommendations, as the document prints them', () => {
     const figures = { topScore: 0.82, scoreGap: 0.08, bm25DenseAgreement: 0.65 }
     expect(
       assessRetrieval(
@@ -120,7 +120,7 @@ describe('analyse', () => {
     ])
   })
 
-  it('has a word for what stands between', () => {
+  it('has texts for middling values', () => {
     const figures = { topScore: 0.7, scoreGap: 0.1, bm25DenseAgreement: 0.5, documentCount: 2, documentDiversity: 0.4 }
     expect(analyse(assessed('medium', figures)).map(({ text }) => text)).toEqual([
       '⚠️ Top score is fair (0.70)',
@@ -131,7 +131,7 @@ describe('analyse', () => {
     ])
   })
 
-  it('marks what it says, and names the metric', () => {
+  it('gives each line its metric and standing', () => {
     const high = { topScore: 0.85, scoreGap: 0.1, bm25DenseAgreement: 0.7, graphSupport: true, scoreSpread: 0.15 }
     const low = { topScore: 0.6, scoreGap: 0, bm25DenseAgreement: 0.4, scoreSpread: 0.16, documentCount: 5 }
     const said = (assessment: Assessment) => analyse(assessment).map(({ metric, standing }) => [metric, standing])
@@ -161,7 +161,7 @@ describe('analyse', () => {
     ])
   })
 
-  it('says nothing of an agreement that is not defined, and nothing but the conclusion without chunks', () => {
+  it('omits an undefined agreement, and has only the conclusion without chunks', () => {
     const metrics = analyse(assessed('low', { bm25DenseComparable: false })).map(({ metric }) => metric)
     expect(metrics).not.toContain('agreement')
     expect(analyse(assessed('very-low', {}, 0)).map(({ metric }) => metric)).toEqual(['conclusion'])

@@ -33,7 +33,7 @@ describe('top score, gap and spread', () => {
 })
 
 describe('consensus', () => {
-  it('counts the scores that reach the threshold, equality too', () => {
+  it('counts scores at or above the threshold', () => {
     const { scores } = measured(...of('cross-encoder', 0.75, 0.9, 0.7499999))
     expect(scores).toEqual([0.9, 0.75, 0.7499999])
     expect([0.5, 0.75, 0.8, 0.95].map((from) => consensusCount(scores, from))).toEqual([3, 2, 1, 0])
@@ -50,7 +50,7 @@ describe('agreement of BM25 and cosine', () => {
     ['one pair', [...both('bm25', 'cosine', [1, 0.5]), ...of('bm25', 3)], 0.5, false],
     ['no sparse scores', of('cosine', 0.9, 0.5), 0.5, false],
     ['no chunks', [], 0, false],
-  ])('with %s', (_, chunks, agreement, comparable) => {
+  ])('is computed with %s', (_, chunks, agreement, comparable) => {
     const signals = measured(...chunks)
     expect(signals.bm25DenseAgreement).toBeCloseTo(agreement, 12)
     expect(signals.bm25DenseComparable).toBe(comparable)
@@ -59,11 +59,11 @@ describe('agreement of BM25 and cosine', () => {
 
 describe('reranker impact', () => {
   it.each<[string, Given[], number]>([
-    ['none when the order stays', both('cross-encoder', 'rrf', [0.9, 0.3], [0.5, 0.2], [0.3, 0.1]), 0],
-    ['2 when it is turned round', both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]), 2],
+    ['0 when the order is unchanged', both('cross-encoder', 'rrf', [0.9, 0.3], [0.5, 0.2], [0.3, 0.1]), 0],
+    ['2 when the order is reversed', both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]), 2],
     ['a half when ρ is .5', both('cross-encoder', 'rrf', [0.92, 0.026], [0.55, 0.023], [0.96, 0.024]), 0.5],
     [
-      'that of the chunks which carry both',
+      'computed over chunks with both scores',
       [
         ...of('rrf', 9),
         ...of('cross-encoder', 0.1),
@@ -71,11 +71,11 @@ describe('reranker impact', () => {
       ],
       2,
     ],
-    ['of grades over the convex mix', both('grade', 'convex', [3, 0.1], [0, 0.9]), 2],
-    ['none without a reranker', of('rrf', 0.3, 0.2), 0],
-    ['none without fusion', of('cross-encoder', 0.3, 0.2), 0],
-    ['none when all fused scores are alike', both('cross-encoder', 'rrf', [0.8, 0.02], [0.7, 0.02]), 0],
-    ['none for one pair', both('cross-encoder', 'rrf', [0.8, 0.02]), 0],
+    ['computed for grades over the convex mix', both('grade', 'convex', [3, 0.1], [0, 0.9]), 2],
+    ['0 without a reranker', of('rrf', 0.3, 0.2), 0],
+    ['0 without fusion', of('cross-encoder', 0.3, 0.2), 0],
+    ['0 when all fused scores are equal', both('cross-encoder', 'rrf', [0.8, 0.02], [0.7, 0.02]), 0],
+    ['0 for one pair', both('cross-encoder', 'rrf', [0.8, 0.02]), 0],
   ])('is %s', (_, chunks, expected) => {
     expect(measured(...chunks).rerankerImpact).toBeCloseTo(expected, 12)
   })
@@ -89,13 +89,13 @@ describe('document diversity', () => {
     ['one document', ['a', 'a', 'a', 'a'], 1, 0.25],
     ['all different', ['a', 'b'], 2, 1],
     ['missing ids, each a document of its own', ['a', 'a', '', ''], 3, 0.75],
-    ['ids that are not even there', ['a', undefined, undefined], 3, 1],
+    ['undefined ids', ['a', undefined, undefined], 3, 1],
     ['no chunks', [], 0, 0],
-  ])('of %s', (_, ids, count, diversity) => {
+  ])('is computed for %s', (_, ids, count, diversity) => {
     expect(measured(...from(...ids))).toMatchObject({ documentCount: count, documentDiversity: diversity })
   })
 
-  it('counts sections, all chunks without one together', () => {
+  it('counts sections, with all chunks without one as one section', () => {
     const chunks = ['s1', 's2', 's1'].map((section) => ({ section, scores: { convex: 0.5 } }))
     expect(measured(...chunks).sectionCount).toBe(2)
     expect(measured(...of('convex', 0.5, 0.4)).sectionCount).toBe(1)
@@ -108,7 +108,7 @@ describe('graph support', () => {
     ['a graph that raised nothing', of('graph-boost', 0, 0), false, true],
     ['no graph', of('convex', 0.5), false, false],
     ['a chunk that was lowered', of('graph-boost', -0.1), false, true],
-  ])('with %s', (_, chunks, support, consulted) => {
+  ])('is detected with %s', (_, chunks, support, consulted) => {
     expect(measured(...chunks)).toMatchObject({ graphSupport: support, graphConsulted: consulted })
   })
 })
@@ -132,7 +132,7 @@ describe('measureRetrieval', () => {
   })
   const chunks = fc.array(chunk, { maxLength: 12 }) as fc.Arbitrary<Given[]>
 
-  it('gives finite numbers and booleans only', () => {
+  it('contains only finite numbers and booleans', () => {
     fc.assert(
       fc.property(chunks, (given) => {
         for (const value of Object.values(measured(...given)).flat()) {
@@ -142,7 +142,7 @@ describe('measureRetrieval', () => {
     )
   })
 
-  it('gives the same for the same chunks in any order', () => {
+  it('is the same for the same chunks in any order', () => {
     fc.assert(
       fc.property(chunks, (given) => {
         const there = measured(...given)

@@ -6,7 +6,7 @@ import { aPassage } from '../../fixtures/evidence.ts'
 const chunk = (id: string, scores: Scores): Chunk => ({ ...aPassage(id, { documentId: 'one' }), scores })
 
 describe('scoreRetrieval', () => {
-  it('is one call from chunks to the record of document 001, in any order', () => {
+  it('returns the record of document 001 for chunks in any order', () => {
     const chunks = [0.9, 0.8, 0.5].map((score, at) => chunk(`c${at}`, { 'cross-encoder': score }))
     const record = scoreRetrieval(chunks)
     // .3 · .9 + .2 · .1/.3 + .15 · 2/3 + .15 · .5 + .1 · (1 − .16997/.2) + .05 · .5 + .05 · 2/3
@@ -15,12 +15,12 @@ describe('scoreRetrieval', () => {
     expect(scoreRetrieval(chunks.toReversed(), 'any question')).toEqual(record)
   })
 
-  it('takes chunks that different methods found, each with the scores that it has', () => {
+  it('accepts chunks from different methods, each with its own scores', () => {
     const chunks = [chunk('a', { convex: 0.9, bm25: 4 }), chunk('b', { convex: 0.5 }), chunk('c', { cosine: 0.4 })]
     expect(scoreRetrieval(chunks)).toMatchObject({ top_score: 0.9, score_gap: 0.4, details: { total_chunks: 3 } })
   })
 
-  it('counts a chunk without a score among the documents, and every chunk once', () => {
+  it('counts the document of a chunk without a score, and counts every chunk once', () => {
     const unscored: Chunk = { ...aPassage('c', { documentId: 'two' }), scores: {} }
     expect(scoreRetrieval([chunk('a', { convex: 0.9 }), chunk('b', { convex: 0.5 }), unscored])).toMatchObject({
       document_diversity: 0.667,
@@ -28,13 +28,13 @@ describe('scoreRetrieval', () => {
     })
   })
 
-  it('takes the levels of its caller', () => {
+  it("uses the caller's levels", () => {
     const chunks = [chunk('a', { 'cross-encoder': 0.9 })]
     expect(scoreRetrieval(chunks).should_flag_for_review).toBe(true)
     expect(scoreRetrieval(chunks, '', { high: 0.5, medium: 0.4, low: 0.3 }).should_flag_for_review).toBe(false)
   })
 
-  it('has no confidence in nothing, nor in chunks without a score', () => {
+  it('has a confidence of 0 without chunks or without scores', () => {
     expect(scoreRetrieval([])).toMatchObject({
       overall_confidence: 0,
       interpretation: 'NO RESULTS - No relevant chunks found',
@@ -47,7 +47,7 @@ describe('scoreRetrieval', () => {
     })
   })
 
-  it('takes broken scores for a broken retriever', () => {
+  it('reports broken scores as an error of the retriever', () => {
     expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('out of range')
   })
 })

@@ -60,24 +60,24 @@ describe('the normalisations of document 001', () => {
     ['lowSpread', 'scoreSpread', 0.7, 0],
     ['lowDiversity', 'documentDiversity', 0.25, 0.75],
     ['lowDiversity', 'documentDiversity', 1, 0],
-  ] as const)('%s is %s %d as %d', (signal, member, value, expected) => {
+  ] as const)('%s maps a %s of %d to %d', (signal, member, value, expected) => {
     expect(normalised(signal, { [member]: value })).toBeCloseTo(expected, 12)
   })
 
-  it('the consensus is the share of all chunks at or over the threshold', () => {
+  it('consensus is the share of all chunks at or above the threshold', () => {
     expect(normalised('consensus', { scores: [0.8, 0.75, 0.7499, 0.1] })).toBe(0.5)
     expect(normalised('consensus', { scores: [0.8, 0.75] })).toBe(0.5)
     expect(normalised('consensus', { scores: [0.8, 0.9, 0.75, 1] })).toBe(1)
     expect(normalised('consensus', { scores: [0.1, 0.2] })).toBe(0)
   })
 
-  it('a graph that supports counts in full, and half without one', () => {
+  it('graph support counts 1 when present and .5 otherwise', () => {
     expect(normalised('graphSupport', { graphSupport: true })).toBe(1)
     expect(normalised('graphSupport', { graphSupport: false })).toBe(0.5)
   })
 
   it.each(['topScore', 'scoreGap', 'bm25DenseAgreement', 'scoreSpread', 'documentDiversity'] as const)(
-    'a broken %s has no value, neither 0 nor 1',
+    'a broken %s gives NaN',
     (member) => {
       const signal = { scoreSpread: 'lowSpread', documentDiversity: 'lowDiversity' } as const
       const name = member in signal ? signal[member as keyof typeof signal] : (member as keyof SignalWeights)
@@ -85,7 +85,7 @@ describe('the normalisations of document 001', () => {
     },
   )
 
-  it('the sum of all seven is the weighted one', () => {
+  it('the confidence is the weighted sum of all seven', () => {
     const model = {
       kind: 'weighted-signals',
       weights: SIGNAL_WEIGHTS,

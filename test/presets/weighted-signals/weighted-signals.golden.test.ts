@@ -107,8 +107,8 @@ function correctedDict(vector: SignalVector): unknown {
   return { ...dict, ...numbers, interpretation: interpret(band, 1), should_flag_for_review: band !== 'high', details }
 }
 
-describe('the golden vectors of document 001 that differ', () => {
-  it('hold to 1e-12, but for the listed differences, which are what the decisions make of them', ({ skip }) => {
+describe('the golden vectors of document 001', () => {
+  it('agree to 1e-12, except for the listed differences, which are as explained', ({ skip }) => {
     if (golden === undefined) return skip(NOT_HERE)
     const faults: string[] = []
     for (const vector of golden.vectors) {
@@ -127,7 +127,7 @@ describe('the golden vectors of document 001 that differ', () => {
     expect(faults).toEqual([])
   })
 
-  it('are serialised exactly, but where a value stands on a rounding tie', ({ skip }) => {
+  it('are serialised exactly, except at rounding ties', ({ skip }) => {
     if (golden === undefined) return skip(NOT_HERE)
     for (const vector of golden.vectors) {
       const assessed = assess(vector)
@@ -138,7 +138,7 @@ describe('the golden vectors of document 001 that differ', () => {
     }
   })
 
-  it('leaves no listed reason without an effect', ({ skip }) => {
+  it('have no listed difference without an effect', ({ skip }) => {
     if (golden === undefined) return skip(NOT_HERE)
     for (const vector of golden.vectors) {
       for (const reason of DIFFERENCES[vector.id] ?? []) {
@@ -152,7 +152,7 @@ describe('the golden vectors of document 001 that differ', () => {
     }
   })
 
-  it('are followed by the recommendations that the older code gave', ({ skip }) => {
+  it('have the recommendations that the older code gave', ({ skip }) => {
     if (golden === undefined) return skip(NOT_HERE)
     // The document lists three ways to try where the older code gave one code for them.
     const FOLDED = ['try_exact_match', 'try_graph_search']

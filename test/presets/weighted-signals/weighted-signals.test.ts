@@ -114,7 +114,7 @@ describe('the twelve tests that reference document 001 lists', () => {
     expect(recorded(pairs([9, 0.1])).bm25_dense_agreement).toBe(0.5)
   })
 
-  it('reranker impact calculation, which is told but not weighed', () => {
+  it('reranker impact calculation, which is reported but not weighted', () => {
     const pairs = (...each: [number, number][]): Given[] =>
       each.map(([score, rrf]) => ({ scores: { 'cross-encoder': score, rrf } }))
     const kept = pairs([0.9, 0.3], [0.5, 0.2], [0.3, 0.1])
@@ -194,7 +194,7 @@ describe('weightedSignals', () => {
     [0.5, 'advise', 'low'],
     [0.499999, 'refuse', 'very-low'],
     [0, 'refuse', 'very-low'],
-  ])('makes of a confidence of %d: %s, %s', (confidence, verdict, band) => {
+  ])('judges a confidence of %d as %s, %s', (confidence, verdict, band) => {
     // .35 follows from everything but the gap and the top score, which give the rest.
     const rest = confidence - 0.35
     const fixed = { bm25DenseAgreement: 1, scoreSpread: 0, graphSupport: true, documentDiversity: 0 }
@@ -212,11 +212,11 @@ describe('weightedSignals', () => {
     ['a level that is no number', { medium: NaN }, 'medium'],
     ['a consensus above 1', { consensusFrom: 1.01 }, 'consensusFrom'],
     ['a consensus that is text', { consensusFrom: '0.5' as unknown as number }, 'consensusFrom'],
-  ])('refuses %s', (_, options, param) => {
+  ])('rejects %s', (_, options, param) => {
     expect(() => weightedSignals(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 
-  it('refuses when no chunk carries a score, under every treatment of very low confidences', () => {
+  it('refuses when no chunk has a fused score, under every setting of veryLow', () => {
     const unscored = [{ scores: { bm25: 3, cosine: 0.9 } }, { scores: { bm25: 2, cosine: 0.8 } }]
     expect(judged(unscored, { veryLow: 'advise' })).toMatchObject({
       verdict: 'refuse',
@@ -225,7 +225,7 @@ describe('weightedSignals', () => {
     })
   })
 
-  it('refuses a record without retrieval signals, and broken ones', () => {
+  it('refuses a record with missing or broken retrieval signals', () => {
     const { retrieval, ...older } = signalsOf()
     const broken = (given: object): unknown => ({ ...older, retrieval: { ...retrievalOf(measured(STRONG)), ...given } })
     const numbers = ['topScore', 'scoreGap', 'scoreSpread', 'bm25DenseAgreement', 'documentDiversity']
@@ -239,7 +239,7 @@ describe('weightedSignals', () => {
     }
   })
 
-  it('spreads the weight of signals that do not exist only when asked to', () => {
+  it('redistributes the weights of missing signals only with renormalise', () => {
     const one = reranked(0.9)
     // .27 + 0 + .15 + .075 + .1 + .025 + 0, of which only the top score exists
     expect(judged(one).confidence).toBeCloseTo(0.62, 12)
@@ -249,7 +249,7 @@ describe('weightedSignals', () => {
     expect(judged(STRONG, { renormalise: true }).confidence).toBeCloseTo(judged(STRONG).confidence, 12)
   })
 
-  it('has an id of its own for every setting', () => {
+  it('has a different id for every setting', () => {
     const options: WeightedSignalsOptions[] = [
       {},
       { high: 0.9 },
@@ -265,7 +265,7 @@ describe('weightedSignals', () => {
 })
 
 describe('legalReview', () => {
-  it('passes from .9 on, advises from .7 on and refuses below, with no level low', () => {
+  it('passes from .9, advises from .7 and refuses below, without a level low', () => {
     expect(legalReview()).toMatchObject({ name: 'legal-review', bands: { high: 0.9, medium: 0.7, low: 0.7 } })
     const verdicts = [STRONG, MODERATE, WEAK].map((chunks) => judge(legalReview(), measured(chunks)))
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['pass', 'advise', 'refuse'])
@@ -288,7 +288,7 @@ describe('any evidence under weightedSignals', () => {
   const levels = fc.tuple(share, share, share).map((three) => three.sort((a, b) => a - b) as [number, number, number])
   const STRICTNESS = { pass: 0, advise: 1, refuse: 2 } as const
 
-  it('has a confidence within 0..1, and a record of finite numbers, the same each time and in any order', () => {
+  it('has a confidence within 0..1 and a record of finite numbers, the same each time and in any order', () => {
     fc.assert(
       fc.property(chunks, fc.boolean(), (given, renormalise) => {
         const judgement = judged(given, { renormalise })
@@ -303,7 +303,7 @@ describe('any evidence under weightedSignals', () => {
     )
   })
 
-  it('is never judged more mildly when a level or the consensus is raised', () => {
+  it('is never judged more mildly when a level or the consensus threshold is raised', () => {
     fc.assert(
       fc.property(chunks, levels, levels, share, share, (given, a, b, c, d) => {
         const lower = a.map((level, at) => Math.min(level, b[at] ?? 0))
@@ -315,7 +315,7 @@ describe('any evidence under weightedSignals', () => {
     )
   })
 
-  it('is judged from its record as it was judged at first, under other thresholds too', () => {
+  it('is judged from its record as it was judged at first, also with other thresholds', () => {
     fc.assert(
       fc.property(chunks, levels, share, (given, [low, medium, high], consensusFrom) => {
         const options = { low, medium, high, consensusFrom }
@@ -325,7 +325,7 @@ describe('any evidence under weightedSignals', () => {
     )
   })
 
-  it('passes exactly where nothing is flagged for review', () => {
+  it('passes exactly when nothing is flagged for review', () => {
     fc.assert(
       fc.property(chunks, levels, (given, [low, medium, high]) => {
         const options = { low, medium, high }
