@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe('a question', () => {
-  test('with strong evidence is answered with the passages that were found, as they stand', async () => {
+  test('with strong evidence is answered with the passages found, unchanged', async () => {
     const response = await ask(STRONG)
     expect(response.status).toBe(200)
     const reply = await response.json<Reply>()
@@ -63,7 +63,7 @@ describe('a question', () => {
     expect(response.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('without evidence is refused, with a reason and without figures', async () => {
+  test('without evidence is refused with a reason and without figures', async () => {
     const reply = await (await ask(OFF_TOPIC)).json<Reply>()
     expect(reply).toMatchObject({ refused: true, verdict: 'refuse', reason_code: 'confidence_low', sources: [] })
     expect(reply.answer).toBe(
@@ -76,7 +76,7 @@ describe('a question', () => {
     expect(JSON.stringify({ ...reply, decision_id: '' })).not.toMatch(/\d/)
   })
 
-  test('shows its figures to the administrator, and never from an entry shared with the public', async () => {
+  test('shows its figures to the administrator, never from an entry shared with the public', async () => {
     await ask(OFF_TOPIC)
     const response = await ask(OFF_TOPIC, ADMIN)
     const reply = await response.json<Reply>()
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(again.headers.get('rag-gate')).not.toBe(first.headers.get('rag-gate'))
   })
 
-  test('with stronger evidence is kept longer', async () => {
+  test('with stronger evidence is cached longer', async () => {
     await ask(STRONG, ADMIN)
     await ask(MIDDLING, ADMIN)
     const strong = await ask(STRONG, ADMIN)
@@ -109,7 +109,7 @@ describe('a question', () => {
     expect(ttlOf(middling)).toBeGreaterThan(0)
   })
 
-  test('is answered anew once its lifetime is over, and its age rises until then', async () => {
+  test('gets a new answer once its lifetime is over, and its age rises until then', async () => {
     const { id: _, ...settings } = balanced()
     const seconds = { fromSeconds: 3, toSeconds: 3 }
     const policy = definePolicy({
@@ -138,7 +138,7 @@ describe('a question', () => {
     expect(late.headers.get('cache-status')).toMatch(/fwd=(stale|miss)/)
   })
 
-  test('that was refused is answered as soon as a document about it is there', async () => {
+  test('that was refused is answered as soon as a document about it exists', async () => {
     const question = 'What is the launch code of the rocket?'
     expect(await (await ask(question)).json<Reply>()).toMatchObject({ refused: true })
     const documents = [{ id: 'rocket', text: '# Rocket\n\nThe launch code of the rocket is 7421.' }]
@@ -150,7 +150,7 @@ describe('a question', () => {
 })
 
 describe('documents', () => {
-  test('that did not change write nothing and leave the version alone', async () => {
+  test('that did not change cause no write and no new version', async () => {
     const first = await (
       await post('/v1/documents', { collection: 'twice', documents: HANDBOOK }, ADMIN)
     ).json<{ corpus_version: number }>()
@@ -166,7 +166,7 @@ describe('documents', () => {
     )
   })
 
-  test('that changed write only the chunks that changed, and what fell out is no longer found', async () => {
+  test('that changed cause writes of the changed chunks only, and removed text is no longer found', async () => {
     const long = (fact: string): string => `# One\n\n${'The first part stays. '.repeat(60)}\n\n# Two\n\n${fact}`
     const put = (text: string) => post('/v1/documents', { collection: 'edits', documents: [{ id: 'd', text }] }, ADMIN)
     await put(long('The old colour of the bridge is green.'))
@@ -195,7 +195,7 @@ describe('documents', () => {
   })
 })
 
-describe('a collection of another embedding', () => {
+describe('a collection with another embedding', () => {
   const collectionOf = async (id: string, model: string, dimension: number) => {
     await env.DB.prepare(
       `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
@@ -231,7 +231,7 @@ describe('statistics', () => {
   }
   const read = async (): Promise<Statistics> => (await send('/v1/stats', { headers: ADMIN })).json<Statistics>()
 
-  test('count every question by verdict and cache state, a hit as well', async () => {
+  test('count every question by verdict and cache state, including hits', async () => {
     const before = await read()
     const question = 'How many paid holidays has every employee?'
     await ask(question)
@@ -245,7 +245,7 @@ describe('statistics', () => {
     expect(after.decisions).toBe(await eventsInD1())
   })
 
-  test('hold no word of a question: an HMAC instead', async () => {
+  test('contain an HMAC of a question in place of its words', async () => {
     await ask('Is the zyzzyva a weevil?')
     await eventsInD1()
     const rows = await env.DB.prepare('SELECT * FROM decisions').all()
@@ -254,14 +254,14 @@ describe('statistics', () => {
   })
 })
 
-test('an unknown path is not found', async () => {
+test('an unknown path is 404', async () => {
   const response = await post('/v1/nothing', {})
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ error: { code: 'not_found' } })
 })
 
 describe('the cache', () => {
-  test('holds the whole record under the final key', async () => {
+  test('stores the whole record under its final key', async () => {
     const kept: StoredAnswer[] = []
     const { gate } = compositionFor(isolateBindings)
     const app = new Hono<{ Bindings: GateBindings }>()

@@ -44,7 +44,7 @@ const counts = async () => {
 }
 
 describe('a namespace', () => {
-  test('is an object of its own; the index counts it, also after both were evicted', async () => {
+  test('is its own object, and is counted by the index, also after both were evicted', async () => {
     await write('a', '1', '2')
     await write('b', '1')
     await write('', 'x')
@@ -57,21 +57,21 @@ describe('a namespace', () => {
     expect(await send('list-namespaces')).toEqual({ result: ['', 'a', 'b'] })
   })
 
-  test('is the same whichever object is asked', async () => {
+  test('is the same whichever object gets the request', async () => {
     expect(await send('upsert-data/a b', { id: '1', data: 'edge' }, 'index')).toEqual({ result: 'Success' })
     expect(await found('a b')).toEqual(['1'])
     expect(await send('delete/a%20b', ['1'], 'index')).toEqual({ result: { deleted: 1 } })
     expect(await counts()).toEqual({ '': 0, 'a b': 0 })
   })
 
-  test('that does not exist is read as an empty one, and not made', async () => {
+  test('that does not exist is read as empty, and not created', async () => {
     expect(await found('nowhere')).toEqual([])
     expect(await send('fetch/nowhere', ['1'])).toEqual({ result: [null] })
     expect(await send('reset/nowhere')).toEqual({ result: 'Success' })
     expect(await send('list-namespaces')).toEqual({ result: [''] })
   })
 
-  test('is emptied by reset alone, and with all others', async () => {
+  test('is emptied by reset, alone or with all others', async () => {
     await write('a', '1')
     await write('b', '1')
     await send('reset/a')
@@ -81,7 +81,7 @@ describe('a namespace', () => {
     expect(await found('b')).toEqual([])
   })
 
-  test('that is deleted is gone, and can be made again', async () => {
+  test('that was deleted no longer exists, and can be created again', async () => {
     await write('a', '1')
     expect(await send('delete-namespace/a')).toEqual({ result: 'Success' })
     expect(await rowsIn('a')).toEqual([])
@@ -94,7 +94,7 @@ describe('a namespace', () => {
   })
 })
 
-test('a resumable query goes on', async () => {
+test('a resumable query continues until it is ended', async () => {
   await write('a', '1', '2', '3')
   const { result } = await send('resumable-query-data/a', { data: 'edge', topK: 1 })
   const { uuid, scores } = result as unknown as { uuid: string; scores: { id: string }[] }
@@ -107,7 +107,7 @@ test('a resumable query goes on', async () => {
   expect(await send('resumable-query-end', {})).toMatchObject({ status: 422 })
 })
 
-test('a resumable query to a namespace that does not exist goes on finding nothing', async () => {
+test('a resumable query to a namespace that does not exist finds nothing and can be continued', async () => {
   const { result } = await send('resumable-query-data/nowhere', { data: 'edge', topK: 1 })
   const { uuid, scores } = result as unknown as { uuid: string; scores: unknown }
   expect(scores).toEqual([])
@@ -116,7 +116,7 @@ test('a resumable query to a namespace that does not exist goes on finding nothi
   expect(await send('list-namespaces')).toEqual({ result: [''] })
 })
 
-test('a report that was lost is made again', async () => {
+test('a lost count is reported again by the alarm', async () => {
   await write('a', '1')
   await runInDurableObject(env.VECTOR_INDEX.getByName(name), (_object, { storage }) => {
     storage.sql.exec(`UPDATE directory SET vectors = 0`)
@@ -125,7 +125,7 @@ test('a report that was lost is made again', async () => {
   expect(await counts()).toEqual({ '': 0, a: 1 })
 })
 
-test('a namespace filled for other settings is refused, and the others go on', async () => {
+test('a namespace made with other settings is rejected, and others keep working', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   await write('a', '1')
   await runInDurableObject(holder('a'), (_object, { storage }) => {
@@ -140,13 +140,13 @@ test('a namespace filled for other settings is refused, and the others go on', a
   log.mockRestore()
 })
 
-test('many writers to many namespaces are all counted', async () => {
+test('concurrent writes to several namespaces are all counted', async () => {
   const writes = Array.from({ length: 40 }, (_, at) => write(`n${at % 8}`, `r${at}`))
   await Promise.all(writes)
   expect(await counts()).toEqual({ '': 0, ...Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`n${at}`, 5])) })
 })
 
-describe('a request that is no command', () => {
+describe('a request with an unknown command', () => {
   test.each([
     ['nonsense', 400],
     ['nonsense/a', 400],
@@ -155,7 +155,7 @@ describe('a request that is no command', () => {
     expect((await send(path, { id: '1', data: 'x' })).status ?? 200).toBe(status === 200 ? 422 : status)
   })
 
-  test('of a method that a command does not take is refused', async () => {
+  test('with the wrong method for a command is rejected', async () => {
     for (const path of ['upsert', 'delete-namespace/a']) {
       const stub = indexStub(env.VECTOR_INDEX, name)
       expect((await stub.fetch(new Request(`https://index.test/${path}`))).status).toBe(405)

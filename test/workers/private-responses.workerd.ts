@@ -13,8 +13,8 @@ const kept = ({ headers }: Response): unknown => [
   headers.get('x-content-type-options'),
 ]
 
-describe('what only some may read', () => {
-  test.each(READ)('is kept by no cache, and is JSON alone: %s', async (path) => {
+describe('responses with private content', () => {
+  test.each(READ)('are not cacheable, and are served as JSON only: %s', async (path) => {
     for (const headers of [ADMIN, {}]) {
       const response = await send(path.replace(':id', 'none'), { headers })
       expect(kept(response)).toEqual([true, 'nosniff'])
@@ -22,7 +22,7 @@ describe('what only some may read', () => {
     }
   })
 
-  test('goes for writes, for answers and for errors as well', async () => {
+  test('include those to writes, answers and errors', async () => {
     const documents = [{ id: 'note', text: 'The hatch opens inwards.' }]
     expect(kept(await post('/v1/documents', { documents }, ADMIN))).toEqual([true, 'nosniff'])
     expect(kept(await post('/ask', { question: 'How does the hatch open?' }))).toEqual([true, 'nosniff'])
@@ -38,7 +38,7 @@ describe('what only some may read', () => {
     ['GET', '/nowhere'],
     ['POST', '/'],
     ['POST', `/${'x'.repeat(9000)}`],
-  ])('and for %s %s', async (method, path) => {
+  ])('include that to %s %s', async (method, path) => {
     const assets = { fetch: async () => new Response(null, { status: 404 }) } as unknown as Fetcher
     const { send: ask } = workerOver({ ...env, ASSETS: assets })
     const body = method === 'GET' ? {} : { body: '{"question":"How does the hatch open?"}' }
@@ -46,7 +46,7 @@ describe('what only some may read', () => {
     expect(kept(response)).toEqual([true, 'nosniff'])
   })
 
-  test('where the settings are wrong, too', async () => {
+  test('include those under wrong settings', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const { send: ask } = workerOver({ ...env, GATE_MODE: 'on' })
     const response = await ask('/health')

@@ -32,7 +32,7 @@ async function send(stub: DurableObjectStub, path: string, body: unknown): Promi
   return (await stub.fetch(`https://index.test/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()
 }
 
-test('in the Durable Object the kernel answers', async () => {
+test('the Durable Object uses the WebAssembly kernel for a scan', async () => {
   // The object runs in this isolate and makes its kernel when it is opened.
   WebAssembly.Instance = function (module: WebAssembly.Module) {
     return { exports: counted(module) }
@@ -45,7 +45,7 @@ test('in the Durable Object the kernel answers', async () => {
   expect(scans).toBe(1)
 })
 
-test('blocks are made of what was written, and after a rest the same is found from them', async () => {
+test('blocks are built from written rows, and give the same results after an eviction', async () => {
   const stub = env.VECTOR_INDEX.getByName(holderName('blocks', keyOf('')))
   await send(stub, 'upsert-data', textsOf(700))
   const question = { data: 'evidence 4 5', topK: 20 }

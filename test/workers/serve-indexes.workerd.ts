@@ -43,7 +43,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('which index answers', () => {
+describe('the index that answers', () => {
   test.each([
     ['/info', 'token-of-dense-0123456789abcdef01234567', 'DENSE'],
     ['/info', 'token-of-sparse-0123456789abcdef01234567', 'SPARSE'],
@@ -51,7 +51,7 @@ describe('which index answers', () => {
     ['/indexes/dense/info', 'token-of-dense-0123456789abcdef01234567', 'DENSE'],
     ['/indexes/sparse/info', 'token-of-sparse-0123456789abcdef01234567', 'SPARSE'],
     ['/indexes/embedding/info', 'common-token-0123456789abcdef01234567', 'DENSE'],
-  ])('to %s with %s', async (path, token, indexType) => {
+  ])("to %s with %s is the token's", async (path, token, indexType) => {
     expect(await serve(path, token)).toMatchObject({ status: 200, body: { result: { indexType } } })
   })
 
@@ -63,28 +63,28 @@ describe('which index answers', () => {
     ['/indexes/unknown/info', 'common-token-0123456789abcdef01234567'],
     ['/indexes/Dense/info', 'token-of-dense-0123456789abcdef01234567'],
     ['/indexes/', 'other'],
-  ])('none to %s with %s', async (path, token) => {
+  ])('to %s with %s is none', async (path, token) => {
     expect(await serve(path, token)).toEqual({
       status: 401,
       body: { error: 'Unauthorized: Invalid auth token', status: 401 },
     })
   })
 
-  test('none at all where no token is configured', async () => {
+  test('is none without a configured token', async () => {
     const { VECTOR_INDEX, VECTOR_INDEXES } = served
     for (const token of ['', 'undefined', 'common-token-0123456789abcdef01234567']) {
       expect((await serve('/info', token, { VECTOR_INDEX, VECTOR_INDEXES })).status).toBe(401)
     }
   })
 
-  test('one hybrid index where nothing is configured but a token', async () => {
+  test('is one hybrid index when only a token is configured', async () => {
     const bindings = { VECTOR_INDEX: env.VECTOR_INDEX, INDEX_TOKEN: 'common-token-0123456789abcdef01234567' }
     expect(await serve('/indexes/default/info', 'common-token-0123456789abcdef01234567', bindings)).toMatchObject({
       body: { result: { indexType: 'HYBRID' } },
     })
   })
 
-  test('a path below an index leads nowhere else', async () => {
+  test('cannot be changed by the path below it', async () => {
     const { body } = await serve('/indexes/dense/../sparse/info', 'token-of-dense-0123456789abcdef01234567')
     expect(body.error).toBe('Unauthorized: Invalid auth token')
   })
@@ -114,11 +114,11 @@ describe('a read-only token', () => {
     ['/indexes/dense/reset', 'reads-dense-0123456789abcdef01234567', 403],
     ['/indexes/dense/reset?all', 'reads-dense-0123456789abcdef01234567', 403],
     ['/indexes/dense/delete-namespace/a', 'reads-dense-0123456789abcdef01234567', 403],
-  ])('asks %s with %s: %i', async (path, token, status) => {
+  ])('for %s with %s gets %i', async (path, token, status) => {
     expect((await serve(path, token, bindings)).status).toBe(status)
   })
 
-  test('says what it lacks', async () => {
+  test('is reported as read-only', async () => {
     expect(await serve('/upsert', 'reads-dense-0123456789abcdef01234567', bindings)).toEqual({
       status: 403,
       body: { error: 'Forbidden: The token is read-only', status: 403 },
@@ -134,7 +134,7 @@ describe('a configuration', () => {
     ['{"A": {}}', 'the name "A" must be'],
     ['{"a": {"dimension": 0}}', 'VECTOR_INDEXES.a.dimension must be a whole number from 1 to 5376'],
     [{ a: { kind: 'DENSE' } }, 'There is no option VECTOR_INDEXES.a.kind'],
-  ])('%j is refused', (VECTOR_INDEXES, message) => {
+  ])('%j is rejected', (VECTOR_INDEXES, message) => {
     expect(() => indexesOf({ VECTOR_INDEXES })).toThrow(message)
   })
 
@@ -145,14 +145,14 @@ describe('a configuration', () => {
     [{ a: '' }, 'the token of "a" must be a string without spaces'],
     [{ a: 'secret', b: 'secret' }, 'two in INDEX_TOKENS are equal'],
     [{ a: 'common' }, 'two in INDEX_TOKENS are equal'],
-  ])('with the tokens %j is refused', (INDEX_TOKENS, message) => {
+  ])('with the tokens %j is rejected', (INDEX_TOKENS, message) => {
     const bindings = { VECTOR_INDEXES: { a: {}, b: {} }, INDEX_TOKENS, INDEX_TOKEN: 'common' }
     expect(() => tokensOf(bindings)).toThrow(message)
     expect(() => tokensOf(bindings)).not.toThrow('secret')
   })
 
   test.each([{ INDEX_TOKEN: 'x' }, { INDEX_READONLY_TOKEN: 'x'.repeat(31) }, { INDEX_TOKENS: { a: 'x' } }])(
-    'with the tokens %j is refused: too short',
+    'with the tokens %j is rejected as too short',
     (tokens) => {
       expect(() => tokensOf({ VECTOR_INDEXES: { a: {} }, ...tokens })).toThrow(
         expect.objectContaining({ code: 'secret_too_short' }),
@@ -160,7 +160,7 @@ describe('a configuration', () => {
     },
   )
 
-  test('that is wrong is told to every request, and to the log', async () => {
+  test('that is wrong is reported to every request and in the log', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const answer = await serve('/info', 'common-token-0123456789abcdef01234567', {
       ...served,
@@ -176,10 +176,10 @@ describe('a configuration', () => {
   })
 })
 
-describe('over an eviction', () => {
+describe('after an eviction', () => {
   const rows = Array.from({ length: 5 }, (_, at) => ({ id: `r${at}`, vector: [1, at] }))
 
-  test('a query goes on', async () => {
+  test('a resumable query continues', async () => {
     const dense = clientOf('dense')
     await dense.upsert(rows)
     const { result, fetchNext, stop } = await dense.resumableQuery({ vector: [1, 0], topK: 2, maxIdle: 60 })
@@ -190,7 +190,7 @@ describe('over an eviction', () => {
     expect(await stop()).toBe('Success')
   })
 
-  test('every kind gives back what it was given', async () => {
+  test('vectors of every kind are returned as written', async () => {
     const sparseVector = { indices: [1, -2], values: [0.1, 0.2] }
     const kinds = {
       dense: { vector: [0.1, 0.2] },

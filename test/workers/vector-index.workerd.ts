@@ -37,7 +37,7 @@ const TEXTS = [
   { id: 'log', data: 'Every decision of the gate is counted.', metadata: { page: 3 } },
 ]
 
-describe('the unmodified client', () => {
+describe('the unmodified Upstash client', () => {
   test('upserts texts and finds them dense, sparse and fused', async () => {
     const docs = client().namespace('docs')
     expect(await docs.upsert(TEXTS)).toBe('Success')
@@ -86,7 +86,7 @@ describe('the unmodified client', () => {
   test.each([
     ['graceful eviction', () => evictDurableObject(stub())],
     ['a crash', () => abortAllDurableObjects()],
-  ])('finds after %s what was written before', async (_name, interrupt) => {
+  ])('finds after %s what was written before it', async (_name, interrupt) => {
     const docs = client().namespace('docs')
     await docs.upsert(TEXTS)
     await docs.delete('log')
@@ -98,7 +98,7 @@ describe('the unmodified client', () => {
   })
 })
 
-describe('the object', () => {
+describe('the Durable Object', () => {
   test.each([
     ['JSON that breaks off', '{"data": "x"'],
     ['bytes that are no UTF-8', Uint8Array.from([0x22, 0xff, 0xfe, 0x22])],
@@ -109,7 +109,7 @@ describe('the object', () => {
     expect(await response.json()).toEqual({ error: 'The body is not valid JSON', status: 400 })
   })
 
-  test('answers 413 to a body that never ends, without reading it all', async () => {
+  test('answers 413 to an endless body, without reading all of it', async () => {
     let pieces = 0
     const piece = new Uint8Array(1024 * 1024).fill(0x20)
     const endless = new ReadableStream({
@@ -123,7 +123,7 @@ describe('the object', () => {
     expect(await response.json()).toMatchObject({ status: 413 })
   })
 
-  test('answers numbers as they are printed in float32', async () => {
+  test('prints numbers as float32', async () => {
     await post('/upsert-data', JSON.stringify(TEXTS))
     const response = await post('/query-data', JSON.stringify({ data: 'weak evidence', topK: 1 }))
     expect(await response.text()).toBe('{"result":[{"id":"gate","score":0.033333335}]}')
@@ -134,7 +134,7 @@ describe('the object', () => {
     expect(fetched).toMatch(/"vector":\[3\.0,.*"sparseVector":\{"indices":\[5\],"values":\[2\.0\]\}/)
   })
 
-  test('interleaved writes and searches leave the index whole', async () => {
+  test('stays consistent under concurrent writes and searches', async () => {
     const writes = Array.from({ length: 20 }, (_, at) =>
       post('/upsert-data/n', JSON.stringify({ id: `r${at % 7}`, data: `edge word${at}` })),
     )
@@ -155,7 +155,7 @@ describe('serving an index', () => {
       prefix: '/vector',
     })
 
-  test('lets the right token in, under the prefix', async () => {
+  test('accepts the right token, below the prefix', async () => {
     const response = await serve('/vector/list-namespaces', { authorization: `Bearer ${TOKEN}` })
     expect(await response.json()).toEqual({ result: [''] })
   })
@@ -168,17 +168,17 @@ describe('serving an index', () => {
     ['another scheme', { authorization: `Basic ${TOKEN}` }, TOKEN],
     ['an empty token where none is configured', { authorization: 'Bearer ' }, ''],
     ['the word undefined where none is configured', { authorization: 'Bearer undefined' }, ''],
-  ])('keeps %s out', async (_name, headers, token) => {
+  ])('rejects %s', async (_name, headers, token) => {
     const response = await serve('/vector/info', headers as Record<string, string>, token)
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual({ error: 'Unauthorized: Invalid auth token', status: 401 })
   })
 
-  test.each(['/info', '/vector', '/vectors/info'])('does not know %s', async (path) => {
+  test.each(['/info', '/vector', '/vectors/info'])('answers 404 for %s', async (path) => {
     expect((await serve(path, { authorization: `Bearer ${TOKEN}` })).status).toBe(404)
   })
 
-  test('the client works through it, with its URL and token', async () => {
+  test('works with the client, with its URL and token', async () => {
     const fetchThrough = (url: string, init: RequestInit) =>
       serveIndex(new Request(url, init), { token: TOKEN, stub: stub(), prefix: '/vector' })
     const options = { url: 'https://gate.test/vector/', fetch: fetchThrough }
@@ -189,7 +189,7 @@ describe('serving an index', () => {
   })
 })
 
-test('a retrieval with a filter finds the best of what it leaves, by any field of a passage', async () => {
+test('a filtered retrieval finds the best of the remaining passages, by any field', async () => {
   const [index, retriever] = [
     createUpstashChunkIndex(overStub),
     createUpstashRetriever({ ...overStub, filledBy: 'gate', namespace: () => 'filtered' }),

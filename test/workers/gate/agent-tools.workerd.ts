@@ -30,7 +30,7 @@ beforeAll(async () => {
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
 })
 
-test('a search gives the passages that are judged strong enough, and is recorded', async () => {
+test('a search returns the passages that pass the gate, and is recorded', async () => {
   const { success, data, citations, metadata } = await search(STRONG)
   expect([success, data[0]!.document_id]).toEqual([true, 'retention'])
   expect(data.length).toBeLessThanOrEqual(5)
@@ -44,7 +44,7 @@ test('a search gives the passages that are judged strong enough, and is recorded
   })
 })
 
-test('a refused search gives none, also to operators, and is counted as a refusal that saved no model call', async () => {
+test('a refused search returns no passages, even to operators, and is counted as a refusal that saved no model call', async () => {
   const { data, citations, metadata } = await search(OFF_TOPIC, ADMIN)
   expect(data).toEqual([])
   expect(citations).toHaveLength(1)
@@ -52,7 +52,7 @@ test('a refused search gives none, also to operators, and is counted as a refusa
   expect(await recorded(metadata.decision_id)).toMatchObject({ verdict: 'refuse', principal_id: 'admin', saved: null })
 })
 
-test('an assessment has the figures of the passages, for operators', async () => {
+test('an assessment shows operators the figures of the passages', async () => {
   const { data } = await search(STRONG)
   const asked = { query: STRONG, chunk_ids: data.map(({ chunk_id: id }) => id) }
   const assessed = await post('/v1/tools/assess_retrieval_confidence', asked, ADMIN)
@@ -62,7 +62,7 @@ test('an assessment has the figures of the passages, for operators', async () =>
   })
 })
 
-test('the tools are behind the keys of the deployment, and reach the tenant of the key alone', async () => {
+test('the tools require the keys of the deployment, and reach only the tenant of the key', async () => {
   const made = await post('/v1/keys', { tenant: 'tools-tenant', name: 'agent', scopes: ['ask'] }, ADMIN)
   const { token } = await made.json<{ token: string }>()
   const key = { authorization: `Bearer ${token}` }
@@ -78,14 +78,14 @@ test('the tools are behind the keys of the deployment, and reach the tenant of t
   expect((await closed.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBe(401)
 })
 
-test('MCP has no streams and no sessions here', async () => {
+test('MCP answers 405 to GET and DELETE, without streams and sessions', async () => {
   for (const method of ['GET', 'DELETE']) {
     const response = await send('/mcp', { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   }
 })
 
-test('where prices are set a call tells operators what it costs', async () => {
+test('a call reports its cost to operators when prices are set', async () => {
   const prices = { PRICE_INPUT_PER_MILLION: '1', PRICE_OUTPUT_PER_MILLION: '1', PRICE_PER_RETRIEVAL: '0.0162' }
   const model = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
   const costIn = async (currency: string, query = STRONG): Promise<unknown> => {

@@ -5,8 +5,8 @@ import { alertBoundsOf } from '../../../workers/gate/statistics/alert-bounds.ts'
 // Other bindings are not looked at.
 const boundsOf = (vars: Readonly<Record<string, string>>) => alertBoundsOf(vars as unknown as GateBindings)
 
-describe('bounds of the alerts', () => {
-  it('are those of the variables, and nothing else', () => {
+describe('the bounds of alerts', () => {
+  it('are read from their four variables only', () => {
     expect(boundsOf({})).toEqual({})
     expect(
       boundsOf({

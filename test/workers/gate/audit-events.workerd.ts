@@ -57,10 +57,10 @@ interface Trail {
   readonly events: readonly { readonly type: string; readonly decision_id: string; readonly payload: unknown }[]
 }
 
-describe('an advisory of the confidence .5, the example of document 003', () => {
+describe('an advisory with the confidence .5, the example of document 003', () => {
   const weak: GateFixture = { policy: advisory(), finds: found(0.5), handler: (c) => c.json({ answer: STRONG }) }
 
-  test('is an event of the audit trail, under its decision (R120, R126)', async () => {
+  test('is an event of the audit trail, with the id of its decision (R120, R126)', async () => {
     const { ask } = recording(weak)
     const id = eventOf(await ask())
     const event = {
@@ -82,7 +82,7 @@ describe('an advisory of the confidence .5, the example of document 003', () => 
     expect((await read<Recorded>(`/v1/decisions/${eventOf(again)}`)).audit_events).toMatchObject([event])
   })
 
-  test('is warned of in the words of the document, once, when it is made (R118)', async () => {
+  test('causes one warning in the words of the document when it is made (R118)', async () => {
     const onConsole = vi.spyOn(console, 'warn').mockReturnValue()
     const { ask } = recording(weak)
     await ask()
@@ -103,7 +103,7 @@ describe('an advisory of the confidence .5, the example of document 003', () => 
     ])
   })
 
-  test('does no harm where who is warned fails', async () => {
+  test('is sent when the warning handler fails', async () => {
     const onConsole = vi.spyOn(console, 'error').mockReturnValue()
     const onWarning = () => {
       throw new Error('nobody there')
@@ -113,7 +113,7 @@ describe('an advisory of the confidence .5, the example of document 003', () => 
     onConsole.mockRestore()
   })
 
-  test('from the threshold on is neither', async () => {
+  test('causes neither at or above the threshold', async () => {
     const onConsole = vi.spyOn(console, 'warn').mockReturnValue()
     const { ask } = recording({ ...weak, policy: advisory({ adviseBelow: 0.5 }) })
     expect((await read<Recorded>(`/v1/decisions/${eventOf(await ask())}`)).audit_events).toEqual([])
@@ -138,7 +138,7 @@ describe('an answer without sufficient evidence, the example of document 004', (
       questions,
     ).ask()
 
-  test('is an audit record of the rejection, and its question only where texts are kept (R144)', async () => {
+  test('is an audit record of the rejection, with its question only where texts are kept (R144)', async () => {
     const before = Date.now()
     const id = eventOf(await asked({}))
     const record = await read<Recorded>(`/v1/decisions/${id}`)
@@ -165,7 +165,7 @@ describe('an answer without sufficient evidence, the example of document 004', (
     expect(JSON.stringify(own)).not.toContain(QUESTION)
   })
 
-  test('is none where the evidence suffices', async () => {
+  test('causes no record when the evidence suffices', async () => {
     const passed = await asked({ policy: sufficiency() })
     const { audit_events: none, rejection } = await read<Recorded>(`/v1/decisions/${eventOf(passed)}`)
     expect([none, rejection]).toEqual([[], null])

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => void vi.restoreAllMocks())
 
 describe('an answer by the question key', () => {
-  it('costs no query of D1, no call of the flights or of the model, on the way of its request', async () => {
+  it('needs no query of D1, no coalescer and no model call before its response', async () => {
     const first = await costOf(QUESTION)
     expect(first).toMatchObject({ answer: 'Ninety days [1].', said: 'rag-gate; fwd=miss', flights: 1, model: 1 })
     expect(first.d1).toBeGreaterThan(0)
@@ -80,8 +80,8 @@ describe('an answer by the question key', () => {
   })
 })
 
-describe('a question that is answered by search results', () => {
-  it('asks no flight: joining one takes longer than sending them', async () => {
+describe('a question answered with passages', () => {
+  it('does not use the coalescer, which takes longer than sending them', async () => {
     const { LLM_BASE_URL: _, LLM_API_KEY: __, LLM_MODEL: ___, ...withoutModel } = bindings
     Object.assign(counted, { flights: 0, model: 0 })
     const response = await workerOver(withoutModel).post('/ask', { question: `${QUESTION} Please.` })

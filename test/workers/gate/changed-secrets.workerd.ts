@@ -6,7 +6,7 @@ import { ADMIN, workerOver } from '../../worker-requests.ts'
 
 const PRESENT = 'present-token-0123456789abcdef0123456789abcdef'
 
-test('the token before counts for any tenant, as the present one does, until it is taken away', async () => {
+test('the former admin token is valid for any tenant, like the present one, until it is removed', async () => {
   const both = workerOver({ ...env, ADMIN_TOKEN: PRESENT, ADMIN_TOKEN_BEFORE: env.ADMIN_TOKEN! })
   const statuses = async (worker: typeof both) =>
     Promise.all(
@@ -19,7 +19,7 @@ test('the token before counts for any tenant, as the present one does, until it 
   expect(await statuses(workerOver({ ...env, ADMIN_TOKEN: PRESENT }))).toEqual([200, 401, 401])
 })
 
-test('feedback on an answer that the secret before signed is taken', async () => {
+test('feedback on an answer signed with the former secret is accepted', async () => {
   const before = 'feedback-secret-before-0123456789abcdef'
   const asked = workerOver({ ...env, FEEDBACK_KEY: before })
   await asked.post('/v1/documents', { documents: HANDBOOK }, ADMIN)
@@ -31,7 +31,7 @@ test('feedback on an answer that the secret before signed is taken', async () =>
   expect((await workerOver({ ...env, FEEDBACK_KEY }).post('/v1/feedback', said)).status).toBe(404)
 })
 
-test('secrets are changed one after the other: each step answers, takes feedback on answers of before, and keeps what was counted', async () => {
+test('while secrets are changed one by one, each step answers, accepts feedback on earlier answers, and keeps counts', async () => {
   const { ADMIN_TOKEN: token, QUESTION_HMAC_KEY: key } = env
   const FEEDBACK_KEY_BEFORE = key!
   const changed = { QUESTION_HMAC_KEY: 'hmac-key-present-0123456789abcdef', QUESTION_HMAC_KEY_ID: '2' }

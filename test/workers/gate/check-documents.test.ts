@@ -11,7 +11,7 @@ describe('the id of a document', () => {
   const composed = 'caf\u00e9'
   const decomposed = 'cafe\u0301'
 
-  it('is the same however its letters are composed', () => {
+  it('is the same for composed and decomposed letters', () => {
     expect(check({ id: decomposed })[0]?.id).toBe(composed)
     expect(checkDocumentId(decomposed, 'id')).toBe(composed)
     expect(() => check({ id: composed }, { id: decomposed })).toThrow(
@@ -19,13 +19,13 @@ describe('the id of a document', () => {
     )
   })
 
-  it.each(['', '.', '..', 'a\u0000', 'a\ud800', 'x'.repeat(513), 'é'.repeat(257), 7])('cannot be %j', (id) => {
+  it.each(['', '.', '..', 'a\u0000', 'a\ud800', 'x'.repeat(513), 'é'.repeat(257), 7])('is rejected as %j', (id) => {
     expect(() => check({ id })).toThrow(expect.objectContaining({ code: 'document_id' }))
   })
 })
 
 describe('the metadata of a document', () => {
-  it.each(['{"n":1e308,"s":"\u{1f600}","l":[null,true,-0.5,{"é":""}]}', '{}'])('may be %s', (written) => {
+  it.each(['{"n":1e308,"s":"\u{1f600}","l":[null,true,-0.5,{"é":""}]}', '{}'])('is accepted as %s', (written) => {
     const metadata: unknown = JSON.parse(written)
     expect(check({ metadata })[0]?.metadata).toEqual(metadata)
   })
@@ -39,7 +39,7 @@ describe('the metadata of a document', () => {
     '[]',
     'null',
     '{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":[]}}}}}}}}',
-  ])('cannot be %s', (written) => {
+  ])('is rejected as %s', (written) => {
     expect(() => check({}, { id: 'b', metadata: JSON.parse(written) as unknown })).toThrow(
       expect.objectContaining({ code: 'document_field', param: 'documents[1].metadata' }),
     )
@@ -59,7 +59,7 @@ describe('the source of a document', () => {
     'a//b',
     'What is this?',
     'a b.md',
-  ])('may be %j', (source) => {
+  ])('is accepted as %j', (source) => {
     expect(check({ source })[0]?.source).toBe(source)
   })
 
@@ -76,7 +76,7 @@ describe('the source of a document', () => {
     'data:text/html,x',
     ' JavaScript:x',
     'file:///x',
-  ])('cannot be %j', (source) => {
+  ])('is rejected as %j', (source) => {
     expect(() => check({ source })).toThrow(expect.objectContaining({ code: 'source_url' }))
   })
 })

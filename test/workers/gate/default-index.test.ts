@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../../scripts/local-gate.ts'
 
-test('the ready Worker has nothing of the vector index: no embedding of hashed words, no object to load', async () => {
+test('the bundle of the ready Worker contains no vector index and no hashed embedding', async () => {
   const { metafile } = await build({
     entryPoints: [join(ROOT, 'workers', 'gate', 'index.ts')],
     absWorkingDir: ROOT,

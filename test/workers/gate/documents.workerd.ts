@@ -27,7 +27,7 @@ describe('DELETE /v1/documents/{id}', () => {
   ]
   const question = 'What does the rocket burn?'
 
-  it('takes a document out of answers, of the cache and of the list at once', async () => {
+  it('removes a document from answers, cache and list at once', async () => {
     await send('POST', '/v1/documents', { collection, documents })
     expect(await ask(collection, question)).toMatchObject({
       refused: false,
@@ -48,7 +48,7 @@ describe('DELETE /v1/documents/{id}', () => {
     expect(await listed.json()).toMatchObject({ documents: [{ id: 'guide/crew', chunks: 1 }], next_cursor: null })
   })
 
-  it.each(['guide/rocket fuel', 'never-there'])('answers 404 for %s, once more too', async (id) => {
+  it.each(['guide/rocket fuel', 'never-there'])('answers 404 for %s, also when repeated', async (id) => {
     for (let time = 0; time < 2; time++) {
       const response = await send('DELETE', `/v1/documents/${encodeURIComponent(id)}?collection=${collection}`)
       expect(response.status).toBe(404)
@@ -59,7 +59,7 @@ describe('DELETE /v1/documents/{id}', () => {
 })
 
 describe('GET /v1/documents and /v1/collections', () => {
-  it('page through what is there', async () => {
+  it('list everything page by page', async () => {
     const collection = 'listed'
     const documents = ['c', 'a', 'b'].map((id) => ({ id, text: `Document ${id} speaks of ${id}.` }))
     await send('POST', '/v1/documents', { collection, documents })
@@ -81,12 +81,12 @@ describe('GET /v1/documents and /v1/collections', () => {
   })
 })
 
-describe('an ingestion whose index fails on the way', () => {
+describe('an ingestion whose index fails', () => {
   const long = (word: string) =>
     Array.from({ length: 1010 }, (_, at) => `${word} ${at} ${`${word} is told at length `.repeat(28)}`).join('\n\n')
   const documents = ['alpha', 'beta', 'gamma'].map((id) => ({ id, text: id === 'alpha' ? long(id) : `All of ${id}.` }))
 
-  it('answers 207 for each document, and a repeat goes on from there', { timeout: 60_000 }, async () => {
+  it('answers 207 for each document, and continues when repeated', { timeout: 60_000 }, async () => {
     const body = { collection: 'partly', documents }
     const partly = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(2))
     expect(partly.status).toBe(207)
@@ -106,7 +106,7 @@ describe('an ingestion whose index fails on the way', () => {
     })
   })
 
-  it('answers the error itself when nothing was published, and the cron trigger removes what it left', async () => {
+  it('answers the error when nothing was published, and the cron trigger removes the remains', async () => {
     const body = { collection: 'nothing', documents: [{ id: 'a', text: 'Alpha.' }] }
     const failed = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(1))
     expect(failed.status).toBe(503)
@@ -120,7 +120,7 @@ describe('an ingestion whose index fails on the way', () => {
   })
 })
 
-describe('pages of HTML', () => {
+describe('HTML pages', () => {
   const post = async (collection: string, ...documents: Record<string, unknown>[]) => {
     const response = await send('POST', '/v1/documents', {
       collection,
@@ -130,7 +130,7 @@ describe('pages of HTML', () => {
   }
   const fuel = 'The rocket burns methane and liquid oxygen.'
 
-  it('are evidence by what their readers see, not by what is moved off the screen', async () => {
+  it('are evidence by their visible text, not by text moved off the screen', async () => {
     const page = (style: string) =>
       `<title>Notes</title><p>Pictures of ducks.</p><div style="${style}"><p>${fuel}</p></div>`
     for (const style of [
@@ -148,7 +148,7 @@ describe('pages of HTML', () => {
     expect(await ask('white-html', 'What does the rocket burn?')).toMatchObject({ refused: false })
   })
 
-  it('are called empty when nothing of them can be read', async () => {
+  it('are reported empty when they have no readable text', async () => {
     const reply = await post(
       'empty-html',
       { id: 'a', text: '<div hidden>x</div>' },
@@ -161,7 +161,7 @@ describe('pages of HTML', () => {
     ])
   })
 
-  it('are one document however the letters of their id are composed', async () => {
+  it('are one document whether the letters of their id are composed or not', async () => {
     const first = await post('composed', { id: 'cafe\u0301', text: '<p>Coffee.' })
     const second = await post('composed', { id: 'caf\u00e9', text: '<p>Coffee.' })
     expect([first, second].map(({ body }) => body.documents)).toMatchObject([
@@ -172,7 +172,7 @@ describe('pages of HTML', () => {
     expect(removed.status).toBe(200)
   })
 
-  it('do not keep others waiting while they are read', async () => {
+  it('do not block other requests while they are parsed', async () => {
     await post('neighbour', { id: 'a', text: `<p>${fuel}</p>` })
     const documents = Array.from({ length: 3 }, (_, at) => ({
       id: `long-${at}`,

@@ -116,11 +116,11 @@ beforeAll(async () => {
   )
 })
 
-test('there are routes of each scope, and one that needs none', () => {
+test('there are routes for each scope, and routes without one', () => {
   expect(new Set(ROUTES.map(({ scope }) => scope))).toEqual(new Set([undefined, 'ingest', 'admin']))
 })
 
-test.each(ROUTES)('$name opens to the right key only, and shows nothing of another tenant', async (route) => {
+test.each(ROUTES)('$name accepts only the right key, and shows nothing of another tenant', async (route) => {
   const kinds = {
     'no key': undefined,
     'a key that was never made': `${stranger.slice(0, -4)}${stranger.endsWith('aaaa') ? 'bbbb' : 'aaaa'}`,
@@ -143,7 +143,7 @@ test.each(ROUTES)('$name opens to the right key only, and shows nothing of anoth
   }
 })
 
-test('after all of that everything of the tenant is there, and its own key shows it', async () => {
+test('after these requests everything of the tenant still exists, and its own key shows it', async () => {
   const seen = new Set<string>()
   for (const route of ROUTES.filter(({ method, path }) => method === 'GET' && !path.endsWith('/live'))) {
     const texts = (await ask(route, owner)).map(({ text }) => text).join()

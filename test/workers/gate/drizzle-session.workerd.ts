@@ -68,11 +68,11 @@ const QUERIES: Readonly<Record<string, (db: Database) => PromiseLike<unknown>>> 
     ]),
 }
 
-it.each(Object.entries(QUERIES))('%s', async (_, query) => {
+it.each(Object.entries(QUERIES))("gives the same result as drizzle's session: %s", async (_, query) => {
   expect(await query(own)).toEqual(await query(theirs))
 })
 
-it('a write without rows, by itself and in a batch, says what it changed', async () => {
+it('a write without rows reports its changes, alone and in a batch', async () => {
   const changes = async (db: Database, id: string): Promise<unknown> => {
     const alone = await db.insert(unpublishedChunks).values(chunk(id)).run()
     const [first] = await db.batch([db.insert(unpublishedChunks).values(chunk(`${id}${id}`))])
@@ -81,7 +81,7 @@ it('a write without rows, by itself and in a batch, says what it changed', async
   expect(await changes(own, 'x')).toEqual(await changes(theirs, 'y'))
 })
 
-it('a query that D1 refuses is refused', async () => {
+it('a query that D1 rejects is rejected with its error', async () => {
   const broken = (db: Database) => db.select({ n: sql`no_such_function()` }).from(collections)
   await expect(broken(own)).rejects.toThrow('no_such_function')
 })

@@ -34,7 +34,7 @@ async function lateTurn(): Promise<void> {
   await vi.advanceTimersToNextTimerAsync()
 }
 
-it('starts nothing for a client that leaves while others are at work', async () => {
+it('starts nothing for a client that leaves while other requests are being computed', async () => {
   const first = FIRST.map((name) => asked(name))
   const leaving = new AbortController()
   const left = asked('left', leaving.signal)
@@ -56,7 +56,7 @@ it('starts nothing for a client that leaves while others are at work', async () 
   await alone
 })
 
-it('keeps nobody waiting for others that wait for a slow model', async () => {
+it('does not delay requests when others wait for a slow model', async () => {
   const waiting = [...FIRST, '5'].map((name) => asked(name))
   await turn()
   expect(started).toEqual([...FIRST, '5'])
@@ -67,7 +67,7 @@ it('keeps nobody waiting for others that wait for a slow model', async () => {
   await Promise.all([...waiting, next])
 })
 
-it('waits for further turns while they come late: for twenty at most', async () => {
+it('waits up to twenty turns of the event loop while they are late', async () => {
   const first = FIRST.map((name) => asked(name))
   const stayed = asked('stayed')
   for (let late = 1; late < 20; late++) await lateTurn()

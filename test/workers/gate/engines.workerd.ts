@@ -47,7 +47,7 @@ describe('the Worker over Vectorize', () => {
     EMBEDDING_MODEL: MODEL,
   }
 
-  it('ingests, answers, and removes', { timeout: 30_000 }, async () => {
+  it('ingests, answers and removes documents', { timeout: 30_000 }, async () => {
     const collection = 'vectorize'
     const ingested = await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
     expect(ingested.status).toBe(200)
@@ -63,7 +63,7 @@ describe('the Worker over Vectorize', () => {
 })
 
 describe('a reranker', () => {
-  it('orders what is judged', async () => {
+  it('sets the order of the chunks that are judged', async () => {
     const bindings: GateBindings = { ...env, AI: fakeAi('astronauts'), RERANKER: 'workers-ai' }
     const collection = 'reranked'
     await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
@@ -73,7 +73,7 @@ describe('a reranker', () => {
     expect(reply.detail.chunks[0]!.scores).toHaveProperty('cross-encoder')
   })
 
-  it('has as long as RERANK_TIMEOUT_SECONDS says, by default three seconds', async () => {
+  it('is limited by RERANK_TIMEOUT_SECONDS, by default three seconds', async () => {
     const collection = 'reranked-late'
     const bindings: GateBindings = { ...env, AI: fakeAi('astronauts', 1500), RERANKER: 'workers-ai' }
     await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
@@ -89,7 +89,7 @@ describe('a reranker', () => {
   it.each([
     ['workers-ai', { response: [{ id: 0, score: 0 }] }, 0.5],
     ['llm', Response.json({ choices: [{ message: { content: '1: 3' } }] }), 3],
-  ])('%s is waited for until RERANK_TIMEOUT_SECONDS, past what a call has by itself', async (name, output, score) => {
+  ])('%s is awaited until RERANK_TIMEOUT_SECONDS, beyond the default of its own calls', async (name, output, score) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const run = async () => {
       await new Promise((resolve) => setTimeout(resolve, 50_000))
@@ -118,7 +118,7 @@ describe('a cascade', () => {
     readonly detail: { readonly confidence: number; readonly chunks: readonly { readonly scores: object }[] }
   }
 
-  it('asks the reranker about what lies between its bounds, and about nothing else', async () => {
+  it('asks the reranker only about confidences within its bounds', async () => {
     const { detail } = await ask({ ...env }, 'What does the rocket burn?')
     const { confidence } = detail
     expect(confidence).toBeGreaterThan(0.01)
@@ -146,7 +146,7 @@ describe('a cascade', () => {
     [{ RERANK_BELOW: '0' }, 'RERANK_FROM'],
     [{ RERANK_FROM: '0.5', RERANK_BELOW: '.5' }, 'RERANK_FROM'],
     [{ RERANK_FROM: '0.5', RERANKER: 'off' }, 'RERANK_FROM'],
-  ])('with the settings %j answers nothing, and its health says so', async (given, named) => {
+  ])('with the settings %j answers config_invalid to every request, and to /health', async (given, named) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     for (const [method, path, body] of [
       ['GET', '/health', undefined],
@@ -161,10 +161,10 @@ describe('a cascade', () => {
   })
 })
 
-describe('a model', () => {
+describe('a language model', () => {
   const MODEL_SETTINGS = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
 
-  it('that stands in for another is told by a field of its own how much it may write', () => {
+  it('used as a fallback has its own field for the token limit', () => {
     const behind = (named: object) => ({ base_url: 'https://other.test/v1', api_key: 'k', model: 'o', ...named })
     const fallbacks = [behind({}), behind({ max_tokens_field: 'max_completion_tokens' })]
     const models = languageModels({ ...env, ...MODEL_SETTINGS, LLM_FALLBACKS: JSON.stringify(fallbacks) })
@@ -178,7 +178,7 @@ describe('a model', () => {
   it.each([
     [{}, 'max_tokens'],
     [{ LLM_MAX_TOKENS_FIELD: 'max_completion_tokens' }, 'max_completion_tokens'],
-  ] as const)('with the settings %j is told in %s how much it may write, as its grades are', async (given, field) => {
+  ] as const)('with the settings %j gets its token limit in %s, for answers and for grades', async (given, field) => {
     const sent: object[] = []
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       sent.push(JSON.parse(init?.body as string) as object)
@@ -195,7 +195,7 @@ describe('a model', () => {
   })
 })
 
-describe('settings that make no sense', () => {
+describe('settings that do not fit together', () => {
   it.each<[string, Partial<GateBindings>]>([
     ['Vectorize alone', { VECTORIZE: fakeVectorize({ dimensions: 8 }) }],
     ['an unknown reranker', { RERANKER: 'magic' }],
@@ -207,7 +207,7 @@ describe('settings that make no sense', () => {
       { LLM_BASE_URL: 'https://m.test/v1', LLM_API_KEY: 'k', LLM_MODEL: 'm', LLM_MAX_TOKENS_FIELD: 'tokens' },
     ],
     ['half an Upstash index', { UPSTASH_VECTOR_REST_URL: 'https://index.test' }],
-  ])('answer nothing: %s', async (_name, given) => {
+  ])('cause config_invalid: %s', async (_name, given) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await send({ ...env, ...given }, 'POST', '/ask', { question: 'What?' })
     expect(response.status).toBe(500)
@@ -218,7 +218,7 @@ describe('settings that make no sense', () => {
   it.each([
     ['LLM_BASE_URL', { LLM_BASE_URL: 'models.test', LLM_API_KEY: 'k', LLM_MODEL: 'm' }],
     ['UPSTASH_VECTOR_REST_URL', { UPSTASH_VECTOR_REST_URL: 'index.test', UPSTASH_VECTOR_REST_TOKEN: 't' }],
-  ])('are named as they are set: %s', async (name, given) => {
+  ])('are named like their variables: %s', async (name, given) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await send({ ...env, ...given }, 'POST', '/ask', { question: 'What?' })
     expect(JSON.stringify(logged.mock.calls)).toContain(`${name} must be a URL that begins with https://`)

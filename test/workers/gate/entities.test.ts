@@ -15,7 +15,7 @@ const PIECES = [
   ' ',
 ]
 
-it('reads character references as the whole table does', () => {
+it('decodes character references like the complete table', () => {
   const number = nat(0x120000).map((code) => `&#${code};`)
   const hex = nat(0x120000).map((code) => `&#x${code.toString(16)}`)
   assert(
@@ -29,7 +29,7 @@ it('reads character references as the whole table does', () => {
   )
 })
 
-it('knows every number up to U+FFFF', () => {
+it('decodes every number up to U+FFFF', () => {
   const wrong: string[] = []
   for (let code = 0; code <= 0xffff; code++) {
     if (small.decodeHTML(`&#${code};`) !== decodeHTML(`&#${code};`)) wrong.push(code.toString(16))
@@ -37,6 +37,6 @@ it('knows every number up to U+FFFF', () => {
   expect(wrong).toEqual([])
 })
 
-it('leaves the rarer names of HTML 5 as they are written', () => {
+it('leaves rare names of HTML 5 undecoded', () => {
   expect(small.decodeHTML('a &NotEqualTilde; b')).toBe('a &NotEqualTilde; b')
 })

@@ -12,7 +12,7 @@ const statusOf = async (thrown: unknown): Promise<number> => {
   return (await app.request('/')).status
 }
 
-it.each(Object.entries(WORKER_STATUS))("answers the Worker's own %s with %d", async (code, status) => {
+it.each(Object.entries(WORKER_STATUS))("answers the Worker's own code %s with %d", async (code, status) => {
   const thrown = new WorkerError(code as WorkerErrorCode, 'x')
   expect(isRagGateError(thrown)).toBe(true)
   expect(await statusOf(thrown)).toBe(status)
@@ -21,7 +21,7 @@ it.each(Object.entries(WORKER_STATUS))("answers the Worker's own %s with %d", as
   else expect(status).toBeLessThan(500)
 })
 
-it('answers a code that neither table has with 500', async () => {
+it('answers a code in neither table with 500', async () => {
   // @ts-expect-error codes are named in the union, or do not compile
   expect(await statusOf(new WorkerError('unheard_of', 'x'))).toBe(500)
 })

@@ -57,7 +57,7 @@ beforeEach(async () => {
 })
 
 describe('the export of decisions', () => {
-  it('writes each whole day of each tenant in parts, once', async () => {
+  it('writes each whole day of each tenant once, in parts', async () => {
     const times = Array.from({ length: 1_200 }, (_, at) => DAY + Math.floor(at / 3) * 60_000)
     await record('acme', [...times, DAY - 1, DAY + DAY_MS, NOW - 1])
     await record('a/b', [DAY])
@@ -90,7 +90,7 @@ describe('the export of decisions', () => {
     expect(await exportDecisions(bindings, DAY + 2 * DAY_MS + 7_200_000)).toBe(1)
   })
 
-  it('goes on where it was stopped, and loses and repeats nothing', async () => {
+  it('continues after a failure without losing or repeating a decision', async () => {
     await record(
       'acme',
       Array.from({ length: 2_000 }, (_, at) => DAY + Math.floor(at / 1_500)),
@@ -111,7 +111,7 @@ describe('the export of decisions', () => {
     expect(ids).toEqual([...ids].sort())
   })
 
-  it('holds a part as large as a page, and no empty one after it', async () => {
+  it('writes a part as large as a page, and no empty one after it', async () => {
     await record(
       'acme',
       Array.from({ length: 1_000 }, () => DAY),
@@ -120,7 +120,7 @@ describe('the export of decisions', () => {
     expect(await exportDecisions(bindings, NOW)).toBe(0)
   })
 
-  it.each(['jsonl', 'csv'])('has no names and no questions, as %s', async (EXPORT_FORMAT) => {
+  it.each(['jsonl', 'csv'])('contains no names and no questions as %s', async (EXPORT_FORMAT) => {
     await record('acme', [DAY, DAY + 1])
     await createD1Erasures({ db: env.DB, clock: { nowMs: () => NOW } }).erase('acme', 'canary-principal')
     await record('other', [DAY])
@@ -134,7 +134,7 @@ describe('the export of decisions', () => {
     }
   })
 
-  it('waits until its days are counted, and not for what is decided since', async () => {
+  it('waits until its days are counted, but not for later decisions', async () => {
     const { counting } = compositionFor(bindings).statistics
     // More comes between two runs than one of them counts.
     const count = vi.spyOn(counting, 'count').mockResolvedValue(false)
@@ -148,7 +148,7 @@ describe('the export of decisions', () => {
     expect([...(await objects()).keys()]).toEqual(['decisions/acme/2026-06-10/000000.jsonl'])
   })
 
-  it('is made by the cron trigger where a bucket is bound, and not made where none is', async () => {
+  it('is made by the cron trigger if a bucket is bound', async () => {
     const yesterday = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS - 1
     await record('acme', [yesterday])
     await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), env)
@@ -157,7 +157,7 @@ describe('the export of decisions', () => {
     expect((await objects()).size).toBe(1)
   })
 
-  it('knows two formats', async () => {
+  it('rejects a third format', async () => {
     await expect(exportDecisions({ ...bindings, EXPORT_FORMAT: 'xml' }, NOW)).rejects.toMatchObject({
       code: 'config_invalid',
       param: 'EXPORT_FORMAT',

@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what was judged and then failed is counted, and can be asked for', async () => {
+test('a request that failed after its judgement is counted, and can be filtered', async () => {
   const statuses = [200, 200, 502, 504, 200, 429]
   await createD1DecisionStore({ db: env.DB }).write(
     statuses.map((status, at) => ({
@@ -46,7 +46,7 @@ test('what was judged and then failed is counted, and can be asked for', async (
   expect((await send(`/v1/stats?${period}&outcome=lost`, { headers: AUTHORIZED })).status).toBe(422)
 })
 
-test('requests that fail or are rejected are counted by route, status and code, for operators', async () => {
+test('failed and rejected requests are counted by route, status and code, for operators', async () => {
   vi.useFakeTimers({ now: OWN_HOUR_MS, toFake: ['Date'] })
   const rejected = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }
   await Promise.all([
@@ -76,7 +76,7 @@ test('requests that fail or are rejected are counted by route, status and code, 
   expect(await own.json()).not.toHaveProperty('faults')
 })
 
-test('requests of forty kinds that fail are counted, those of a kind that comes while others are written too', async () => {
+test('failures of forty kinds are counted, also those that arrive while others are written', async () => {
   vi.useFakeTimers({ now: OWN_HOUR_MS + 3_600_000, toFake: ['Date', 'setTimeout'] })
   const counted = createD1RequestFaults({ db: env.DB })
   let write: () => void = () => {}

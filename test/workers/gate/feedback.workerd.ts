@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 describe('feedback', () => {
-  test('of a user counts once, the latest word, with the decision it is about', async () => {
+  test('of a user counts once, with the latest rating and its decision', async () => {
     const answer = await answerId(STRONG)
     expect((await post('/v1/feedback', { answer, rating: 'wrong', comment: 'no' })).status).toBe(201)
     const again = await post('/v1/feedback', { answer, rating: 'right' })
@@ -44,13 +44,13 @@ describe('feedback', () => {
     ])
   })
 
-  test('goes with cached answers and refusals, each under an id of its own', async () => {
+  test('is possible for cached answers and refusals, each with its own id', async () => {
     const ids = [await answerId(STRONG), await answerId(STRONG), await answerId(OFF_TOPIC)]
     expect(new Set(ids).size).toBe(3)
     for (const answer of ids) expect((await post('/v1/feedback', { answer, rating: 'right' })).status).toBe(201)
   })
 
-  test('that an answer is wrong takes it out of the cache, one that it is right does not', async () => {
+  test('removes an answer from the cache when it is rated wrong, not when rated right', async () => {
     const statusOf = async (): Promise<string> =>
       (await post('/ask', { question: STRONG })).headers.get('cache-status') ?? ''
     // A caller is told of a hit on what it asked first, and of no miss.
@@ -68,7 +68,7 @@ describe('feedback', () => {
     }
   })
 
-  test('takes no finished answer away where it cannot be told who asked', async () => {
+  test('is not offered when the caller cannot be identified, and the answer is still sent', async () => {
     vi.spyOn(compositionFor(isolateBindings).statistics, 'authenticate').mockRejectedValue(
       new Error('the database is away'),
     )
@@ -77,7 +77,7 @@ describe('feedback', () => {
   })
 
   test.each(['FEEDBACK_KEY', 'QUESTION_HMAC_KEY'] as const)(
-    'with a %s that is too short is refused at start, by its name, and nothing is asked of a model',
+    'with a %s that is too short is rejected by name, before a model is called',
     async (name) => {
       vi.spyOn(console, 'error').mockImplementation(() => undefined)
       const fetched = vi.spyOn(globalThis, 'fetch')
@@ -92,7 +92,7 @@ describe('feedback', () => {
     },
   )
 
-  test('where no key is set has no id to go with, and none is asked for twice', async () => {
+  test('is not offered without a key, and the caller is identified once', async () => {
     const { QUESTION_HMAC_KEY: _, ...bindings } = env
     const authenticate = vi.spyOn(compositionFor(bindings).statistics, 'authenticate')
     const response = await workerOver(bindings).post('/ask', { question: STRONG })
@@ -101,7 +101,7 @@ describe('feedback', () => {
     expect(authenticate).not.toHaveBeenCalled()
   })
 
-  test('of a reviewer counts before that of the user, and the rates and the suggestion follow', async () => {
+  test('of a reviewer replaces that of the user, and rates and suggestion follow', async () => {
     await env.DB.prepare('DELETE FROM feedback').run()
     const answer = await answerId(OFF_TOPIC)
     await post('/v1/feedback', { answer, rating: 'wrong' })
@@ -132,7 +132,7 @@ describe('feedback', () => {
     }
   })
 
-  test('is saved whole as CSV, also of more than a thousand', async () => {
+  test('is exported whole as CSV, even beyond a thousand rows', async () => {
     await env.DB.prepare(
       `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id)
       SELECT 'many-' || value, 'user', 'many', ?1, 'right', '' FROM json_each(?2)`,
@@ -143,7 +143,7 @@ describe('feedback', () => {
     expect(table.trimEnd().split('\r\n')).toHaveLength(1_101)
   })
 
-  test('arrives before its decision and is counted with it', async () => {
+  test('that arrives before its decision is counted with it', async () => {
     const id = uuidv7(Date.now(), crypto.randomUUID())
     const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', id)
     await post('/v1/feedback', { answer, rating: 'wrong' })
@@ -155,7 +155,7 @@ describe('feedback', () => {
     )
   })
 
-  test('is counted with its decision behind any number whose decisions were lost', async () => {
+  test('is counted with its decision after any number of labels whose decisions were lost', async () => {
     const lost = Array.from({ length: 150 }, (_, at) => uuidv7(Date.now() - 60_000 - at, crypto.randomUUID()))
     const labels = `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id)
       SELECT value, 'user', 'lossy', ?1, 'right', '' FROM json_each(?2)`
@@ -176,7 +176,7 @@ describe('feedback', () => {
 
   const good = () => answerId(STRONG)
 
-  test('with a comment of 10 KB is taken', async () => {
+  test('with a comment of 10 KB is accepted', async () => {
     const answer = await good()
     expect((await post('/v1/feedback', { answer, rating: 'right', comment: 'x'.repeat(10_240) })).status).toBe(201)
   })
@@ -189,18 +189,15 @@ describe('feedback', () => {
     ['@x', "'@x"],
     ['\tx', `"'\tx"`],
     ['\rx', `"'\rx"`],
-  ])(
-    'with the comment %j is kept word for word, and carried out by no database and no spreadsheet',
-    async (comment, cell) => {
-      const answer = await good()
-      expect((await post('/v1/feedback', { answer, rating: 'wrong', comment })).status).toBe(201)
-      expect((await labels()).at(-1)).toMatchObject({ comment })
-      const table = await (await send('/v1/feedback?format=csv&limit=1', { headers: ADMIN })).text()
-      expect(table).toContain(cell)
-    },
-  )
+  ])('with the comment %j is stored verbatim, and executed by no database or spreadsheet', async (comment, cell) => {
+    const answer = await good()
+    expect((await post('/v1/feedback', { answer, rating: 'wrong', comment })).status).toBe(201)
+    expect((await labels()).at(-1)).toMatchObject({ comment })
+    const table = await (await send('/v1/feedback?format=csv&limit=1', { headers: ADMIN })).text()
+    expect(table).toContain(cell)
+  })
 
-  test('with a forged, foreign or unknown id is refused alike', async () => {
+  test('with a forged, foreign or unknown id is rejected with the same answer', async () => {
     const answer = await good()
     const made = await post('/v1/keys', { tenant: 'acme', name: 'asker', scopes: ['ask'] }, ADMIN)
     const { token } = await made.json<{ token: string }>()
@@ -219,14 +216,14 @@ describe('feedback', () => {
     }
   })
 
-  test('of an answer that is no longer kept is refused with 410', async () => {
+  test('on an answer that is no longer kept is rejected with 410', async () => {
     const old = uuidv7(Date.now() - 91 * 86_400_000, crypto.randomUUID())
     const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', old)
     const response = await post('/v1/feedback', { answer, rating: 'right' })
     expect([response.status, await response.json()]).toMatchObject([410, { error: { code: 'answer_expired' } }])
   })
 
-  test('that the database does not take is never said to be taken', async () => {
+  test('that the database does not store is not acknowledged', async () => {
     const answer = await good()
     await compositionFor(isolateBindings).log.flush()
     vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
@@ -239,7 +236,7 @@ describe('feedback', () => {
 })
 
 describe('labelled questions', () => {
-  test('are each there once, by the reviewer before the user and the latest word, and counted without a text', async () => {
+  test("are listed once each, with the reviewer's or latest label, and counted even without a text", async () => {
     const labelled = (at: number, verdict: 'pass' | 'refuse', hmac: string | null): NumberedEvent => ({
       event: anEvent(`said-${at}`, {
         decision: aDecision({ tenant: 'said', collection: at === 5 ? 'other' : 'manual', verdict }),
@@ -288,7 +285,7 @@ describe('labelled questions', () => {
 })
 
 describe('erasure', () => {
-  test('of a subject reports what is gone, and nothing the second time', async () => {
+  test('of a subject reports what was deleted, and nothing the second time', async () => {
     await compositionFor(isolateBindings).log.flush()
     const first = await (
       await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })
@@ -306,7 +303,7 @@ describe('erasure', () => {
     })
   })
 
-  test('is of ids as long as those of OpenID Connect', async () => {
+  test('accepts ids as long as those of OpenID Connect', async () => {
     const path = `/v1/subjects/${'x'.repeat(255)}`
     expect((await send(path, { method: 'DELETE', headers: ADMIN })).status).toBe(200)
   })
@@ -315,7 +312,7 @@ describe('erasure', () => {
     [{ DECISION_RETENTION_DAYS: '20' }, 20],
     [{}, 90],
     [{ DECISION_RETENTION_DAYS: '3000' }, 300],
-  ])('finds every text: with %j none outlives its decision', async (given, days) => {
+  ])('deletes every text: with %j none outlives its decision', async (given, days) => {
     const bindings = { ...env, STORE_QUESTIONS_DAYS: '300', ...given }
     await env.DB.prepare('DELETE FROM question_texts').run()
     await workerOver(bindings).post('/ask', { question: STRONG })
@@ -359,7 +356,7 @@ describe('alerts', () => {
     (await (await send('/v1/alerts?tenant=watched', { headers: ADMIN })).json<{ alerts: Record<string, unknown>[] }>())
       .alerts
 
-  test('open once, are told to the webhook until it listens, and close', async () => {
+  test('open once, are sent until the webhook accepts them, and close', async () => {
     const told: Record<string, unknown>[] = []
     let status = 500
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
@@ -390,7 +387,7 @@ describe('alerts', () => {
     expect((await listed()).every(({ closed }) => typeof closed === 'string')).toBe(true)
   })
 
-  test('tell of an index that is nearly full, until there is room, and close for nothing that is not known', async () => {
+  test('report a nearly full index until there is room, and do not close for unknown values', async () => {
     const { ingest, log, statistics } = compositionFor(isolateBindings)
     await post('/v1/documents', { collection: 'large', documents: HANDBOOK }, ADMIN)
     await post('/ask', { question: STRONG })
@@ -418,7 +415,7 @@ describe('alerts', () => {
     expect(await open('default')).toEqual([])
   })
 
-  test('are watched by the cron trigger, with the jobs of retention and erasure', async () => {
+  test('are evaluated by the cron trigger, with the jobs of retention and erasure', async () => {
     await env.DB.prepare(
       `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms) VALUES ('cron', 'h', 't', 1)`,
     ).run()

@@ -24,7 +24,7 @@ function statementsOf(sql: string): string[] {
   return sql.split(/(?=CREATE (?:VIEW|TRIGGER))/)
 }
 
-it('one line more is counted, added up, typed, described and exported', async () => {
+it('a figure added by one line is counted, summed, typed, described and exported', async () => {
   for (const statement of statementsOf(countingSql(MORE, MORE_SQL))) await env.DB.prepare(statement).run()
   const store = createD1DecisionStore({ db: env.DB })
   const answered = [

@@ -22,8 +22,8 @@ async function send(store: IdempotencyStore, write: () => Promise<Response>): Pr
   return app.request('/', { method: 'POST', headers: { 'idempotency-key': 'k1' } })
 }
 
-describe('a write with a key', () => {
-  it('keeps a success, and nothing else', async () => {
+describe('a write with an idempotency key', () => {
+  it('stores a success', async () => {
     const kept: unknown[] = []
     const finish: IdempotencyStore['finish'] = async ({ tenant, key }, claim, status, body) => {
       kept.push([tenant, key, claim, status, body])
@@ -32,7 +32,7 @@ describe('a write with a key', () => {
     expect(kept).toEqual([['acme', 'k1', 'mine', 200, '{"ok":1}']])
   })
 
-  it('gives the claim back after a part of it failed', async () => {
+  it('releases its claim after a partial failure', async () => {
     let abandoned = 0
     const abandon: IdempotencyStore['abandon'] = async (_request, claim) => {
       expect(claim).toBe('mine')
@@ -42,7 +42,7 @@ describe('a write with a key', () => {
     expect([response.status, abandoned]).toEqual([207, 1])
   })
 
-  it('holds its claim while it runs, also after a failed renewal, and no longer', async () => {
+  it('renews its claim while it runs, also after a failed renewal, and not after its end', async () => {
     vi.useFakeTimers()
     try {
       const renewed: string[] = []
@@ -64,7 +64,7 @@ describe('a write with a key', () => {
     }
   })
 
-  it('says what went wrong with the write, also when the claim cannot be given back', async () => {
+  it('reports the error of the write, also when its claim cannot be released', async () => {
     const abandon = (): Promise<void> => Promise.reject(new RagGateError('store_unavailable', 'down'))
     const response = await send(claimed({ abandon }), () =>
       Promise.reject(new RagGateError('collection_conflict', 'Another writer', { retryAfterSeconds: 7 })),

@@ -43,7 +43,7 @@ function jobs() {
 }
 
 test.each(['update', 'figures'] as const)(
-  'where %s of tenants fail the alerts of others are looked at',
+  'the alerts of other tenants are evaluated when %s of one fails',
   async (failing) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { alerts, summaries } = compositionFor(isolateBindings).statistics
@@ -69,7 +69,7 @@ test.each(['update', 'figures'] as const)(
 )
 
 test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
-  'where the job %s fails the others run, and of what was thrown only its kind is logged',
+  'the other jobs run when the job %s fails, and only the type of its error is logged',
   async (failing) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const asked = jobs()
@@ -93,7 +93,7 @@ interface Health {
 
 const health = async (): Promise<Health> => (await workerOver(env).send('/health')).json()
 
-test('health says when each job was last run, and for how long it is behind', async () => {
+test('/health reports when each job last ran, and how far it is behind', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   expect(await health()).toEqual({ status: 'ok', jobs: [] })
   const asked = jobs()
@@ -135,7 +135,7 @@ test('health says when each job was last run, and for how long it is behind', as
   expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds > 80_000)).toBe(true)
 })
 
-test('every job has its turn in a quarter of an hour, and the triggers but for the alerts have none twice', async () => {
+test('every job runs once in a quarter of an hour, and only the alerts in two triggers', async () => {
   const ranBy = async (...crons: readonly string[]): Promise<unknown[]> => {
     await env.DB.prepare('DELETE FROM jobs').run()
     for (const cron of crons) await worker.scheduled(createScheduledController({ cron }), isolateBindings)
@@ -185,7 +185,7 @@ const WORK: readonly (readonly [cron: string, sqls: readonly string[]])[] = [
 
 // The second asks the most, for exports and alerts, each until its own limit.
 test.each(env.TEST_DEEP ? WORK : [WORK[1]!])(
-  'an invocation by the cron trigger %s asks D1 less than its 1,000 statements, however many tenants there are',
+  'the cron trigger %s needs under 1,000 statements of D1, however many tenants there are',
   async (cron, sqls) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const nowMs = Date.UTC(2026, 4, 10, 12)
@@ -210,7 +210,7 @@ test.each(env.TEST_DEEP ? WORK : [WORK[1]!])(
   },
 )
 
-test('a tenant is looked at for alerts by a few statements, however many collections it has', async () => {
+test('the alerts of a tenant need few statements, however many collections it has', async () => {
   const nowMs = Date.UTC(2026, 4, 10, 12, 30)
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(nowMs)
@@ -229,7 +229,7 @@ test('a tenant is looked at for alerts by a few statements, however many collect
   expect(alerts.results).toContainEqual({ kind: 'refusals_high' })
 })
 
-test('no route asks D1 more than the 50 statements of the free plan, a backlog of decisions and a month of days included', async () => {
+test('no route needs more than the 50 statements of the free plan, even with a backlog and a month of days', async () => {
   const period = `tenant=large&from=${TRAFFIC_START_MS}&to=${TRAFFIC_START_MS + 31 * 86_400_000}`
   await recordTraffic(env.DB, 'large', env.TEST_DEEP ? 12_000 : 5_500, { days: 20, counted: false })
   const meter = metered(env.DB)
@@ -255,7 +255,7 @@ test('no route asks D1 more than the 50 statements of the free plan, a backlog o
   expect(Math.max(...Object.values(statements))).toBeLessThanOrEqual(50)
 })
 
-test('where a queue is bound, its consumer looks at tenants that a run gave to it, in as many invocations as it takes', async () => {
+test('with a queue, its consumer evaluates the tenants that a run sent to it, in as many invocations as needed', async () => {
   const nowMs = Date.UTC(2026, 4, 10, 12, 30)
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(nowMs)
@@ -289,7 +289,7 @@ test('where a queue is bound, its consumer looks at tenants that a run gave to i
   expect(await alerted.first('n')).toBe(200)
 })
 
-test('an idle day reads at most 20,000 rows, with tenants of whom nothing is due, and a collection of 2,000 documents', async () => {
+test('an idle day reads at most 20,000 rows, with idle tenants and a collection of 2,000 documents', async () => {
   const DAY_MS = 86_400_000
   await recordTraffic(env.DB, 'large', 2_000)
   const learnedAtMs = TRAFFIC_START_MS

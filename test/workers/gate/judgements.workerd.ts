@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 describe('a judgement', () => {
-  test('leaves out passages and documents by id, and has as many others in their place', async () => {
+  test('excludes passages and documents by id, and retrieves others in their place', async () => {
     const whole = await judged({})
     const [best] = whole.detail.chunks
     expect(whole.verdict).toBe('pass')
@@ -41,7 +41,7 @@ describe('a judgement', () => {
     })
   })
 
-  test('is neither recorded nor kept, and is not answered from the cache', async () => {
+  test('is neither recorded nor stored, and is not answered from the cache', async () => {
     const decisions = async (): Promise<number> => {
       await compositionFor(isolateBindings).log.flush()
       return (await env.DB.prepare('SELECT count(*) AS n FROM decisions').first<{ n: number }>())!.n

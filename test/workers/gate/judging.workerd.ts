@@ -20,7 +20,7 @@ it.each([
   ['/v1/chat/completions', { model: 'search', messages: [{ role: 'user', content: STRONG }] }],
   ['/v1/tools/search', { query: STRONG }],
   ['/v1/judgements', { question: STRONG }],
-])('%s', async (path, body) => {
+])('%s applies the rules of the deployment', async (path, body) => {
   const reply = await post(path, body, ADMIN)
   expect(await reply.text()).toContain('rule_refused')
 })

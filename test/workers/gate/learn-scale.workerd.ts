@@ -71,7 +71,7 @@ async function ask(collection: string, headers = ADMIN): Promise<{ readonly head
 }
 
 describe('a collection', () => {
-  test('learns its scale after an ingest, and every decision says so', { timeout: 60_000 }, async () => {
+  test('learns its scale after an ingestion, and every decision reports it', { timeout: 60_000 }, async () => {
     await post('/v1/documents', { collection: 'learning', documents: documents(0, 12) }, ADMIN)
     expect(await scaleOf('learning')).toBeNull()
     const before = await ask('learning')
@@ -108,27 +108,31 @@ describe('a collection', () => {
     expect(publicView).not.toContain('learned_at')
   })
 
-  test('keeps it over a restart, and learns again once a tenth has changed', { timeout: 60_000 }, async () => {
-    const first = (await scaleOf('learning'))!
-    await beginIsolate()
-    expect((await ask('learning')).header).toContain(';calibration=scaled')
+  test(
+    'keeps its scale after a restart, and learns again once a tenth of it has changed',
+    { timeout: 60_000 },
+    async () => {
+      const first = (await scaleOf('learning'))!
+      await beginIsolate()
+      expect((await ask('learning')).header).toContain(';calibration=scaled')
 
-    const { ingest } = compositionFor(isolateBindings)
-    await post('/v1/documents', { collection: 'learning', documents: documents(12, 1) }, ADMIN)
-    await vi.waitUntil(async () => (await ingest.collections.find('default', 'learning'))?.corpusVersion === 2)
-    // A document of 60 passages' five is too little: the scale stays, and the decision says that it is of before.
-    const counted = async () => (await scaleOf('learning'))?.countedVersion === 2
-    await vi.waitUntil(counted, { timeout: 20_000, interval: 200 })
-    expect(await scaleOf('learning')).toEqual({ ...first, countedVersion: 2 })
-    expect((await ask('learning')).body.detail.scale).toMatchObject({ stale: true })
+      const { ingest } = compositionFor(isolateBindings)
+      await post('/v1/documents', { collection: 'learning', documents: documents(12, 1) }, ADMIN)
+      await vi.waitUntil(async () => (await ingest.collections.find('default', 'learning'))?.corpusVersion === 2)
+      // A document of 60 passages' five is too little: the scale stays, and the decision says that it is of before.
+      const counted = async () => (await scaleOf('learning'))?.countedVersion === 2
+      await vi.waitUntil(counted, { timeout: 20_000, interval: 200 })
+      expect(await scaleOf('learning')).toEqual({ ...first, countedVersion: 2 })
+      expect((await ask('learning')).body.detail.scale).toMatchObject({ stale: true })
 
-    await post('/v1/documents', { collection: 'learning', documents: documents(13, 1) }, ADMIN)
-    const second = await learned('learning', first.learnedAtMs)
-    expect(second).toMatchObject({ kind: 'scale', corpusVersion: 3, chunkCount: 70 })
-    expect((await ask('learning')).body.detail.scale).not.toHaveProperty('stale')
-  })
+      await post('/v1/documents', { collection: 'learning', documents: documents(13, 1) }, ADMIN)
+      const second = await learned('learning', first.learnedAtMs)
+      expect(second).toMatchObject({ kind: 'scale', corpusVersion: 3, chunkCount: 70 })
+      expect((await ask('learning')).body.detail.scale).not.toHaveProperty('stale')
+    },
+  )
 
-  test('learns anew once another policy is chosen for it', { timeout: 60_000 }, async () => {
+  test('learns again once another policy is chosen for it', { timeout: 60_000 }, async () => {
     const choose = (policy: string | null) =>
       post('/v1/collections/learning/policy', { policy, why: 'A trial' }, ADMIN, 'PUT')
     const { learnedAtMs } = (await scaleOf('learning'))!
@@ -141,20 +145,20 @@ describe('a collection', () => {
     expect(await learned('learning', strict.learnedAtMs)).toMatchObject({ policyId: policyNamed(null).id })
   })
 
-  test('that none was learned for learns when the trigger fires', { timeout: 60_000 }, async () => {
+  test('without a scale learns it when the cron trigger fires', { timeout: 60_000 }, async () => {
     await env.DB.prepare(`UPDATE collections SET scale = NULL WHERE id = 'learning'`).run()
     await beginIsolate()
     await worker.scheduled(createScheduledController(), isolateBindings)
     expect(await scaleOf('learning')).toMatchObject({ kind: 'scale', chunkCount: 70 })
   })
 
-  test('of few passages notes that they are too few, and asks nothing', { timeout: 60_000 }, async () => {
+  test('with few passages records that they are too few', { timeout: 60_000 }, async () => {
     await post('/v1/documents', { collection: 'small', documents: documents(0, 2) }, ADMIN)
     expect(await learned('small', 0)).toMatchObject({ kind: 'none', reason: 'too-few-windows', windows: 0 })
     expect((await ask('small')).header).toContain(';calibration=uncalibrated')
   })
 
-  test('that cannot learn is judged as before, and only warns', { timeout: 60_000 }, async () => {
+  test('that cannot learn is judged without a scale, with a warning', { timeout: 60_000 }, async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const { ingest } = compositionFor(isolateBindings)
     vi.spyOn(ingest.collections, 'sampleChunks').mockRejectedValue(new TypeError('canary'))

@@ -3,7 +3,7 @@ import { leaveOut } from '../../../workers/gate/leave-out.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 describe('leaveOut', () => {
-  it('leaves out passages by their own id and by that of their document, and keeps the order of the rest', () => {
+  it("removes passages by their own id or their document's, and keeps the order of the others", () => {
     const ranking = aRanking('bm25', [3, 2, 1])
     const ids = (without: readonly string[]) =>
       leaveOut([ranking], without)[0]?.entries.map(({ passage }) => passage.id)

@@ -31,7 +31,7 @@ async function inOneMinute(work: (attempt: number) => Promise<void>): Promise<vo
   }
 }
 
-test('requests of a caller are limited by the binding of the platform', () =>
+test("requests of a caller are limited by the platform's rate limiting binding", () =>
   inOneMinute(async (attempt) => {
     const limited = workerOver({ ...isolateBindings, REQUEST_LIMIT: env.TEST_REQUEST_LIMIT })
     const from = { 'cf-connecting-ip': `203.0.113.${attempt}` }
@@ -56,7 +56,7 @@ test('requests of a caller are limited by the binding of the platform', () =>
     expect((await ask({ 'cf-connecting-ip': '203.0.114.2' })).status).toBe(200)
   }))
 
-test('requests of all callers of a tenant are limited together by a binding of their own', () =>
+test('requests of all callers of a tenant are limited together by another binding', () =>
   inOneMinute(async (attempt) => {
     const limited = workerOver({ ...isolateBindings, TENANT_LIMIT: env.TEST_REQUEST_LIMIT })
     const key = async (name: string, tenant: string) => {
@@ -76,13 +76,13 @@ test('requests of all callers of a tenant are limited together by a binding of t
     expect(await ask(other)).not.toBe(429)
   }))
 
-test('without the binding a number counts, in the isolate', async () => {
+test('without the binding, requests are limited by a number per isolate', async () => {
   const limited = workerOver({ ...isolateBindings, REQUESTS_PER_MINUTE: '1' })
   const ask = () => limited.post('/ask', { question: STRONG }, ADMIN)
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
 })
 
-test('an address that sent ten wrong tokens is not heard for a minute, on any route', async () => {
+test('an address that sent ten wrong tokens gets 429 for a minute, on any route', async () => {
   const guessed = workerOver({ ...isolateBindings })
   const from = (token: string) => ({ authorization: `Bearer ${token}`, 'cf-connecting-ip': '203.0.113.3' })
   for (let at = 0; at < 10; at++) {
@@ -105,7 +105,7 @@ const stored = async (tenant: string, id: string, atMs: number, usage: { inputTo
     { event: anEvent(id, { decision: aDecision({ tenant }), atMs, usage }), isolate: id, sequence: 1 },
   ])
 
-test('a budget of tokens holds by day and by month, over what is counted and what is not yet', async () => {
+test('a token budget by day and by month includes usage that is not yet counted', async () => {
   const nowMs = Date.UTC(2026, 4, 20, 12)
   const clock = { nowMs: () => nowMs }
   await stored('budget', 'budget-1', nowMs - 3 * 86_400_000, { inputTokens: 500, outputTokens: 100 })
@@ -120,7 +120,7 @@ test('a budget of tokens holds by day and by month, over what is counted and wha
   await expect(createD1TokenBudget({ db: env.DB, clock, perDay: 1 }).require('nobody')).resolves.toBeUndefined()
 })
 
-test('a budget that cannot be read lets no model be asked', async () => {
+test('no model is called when the token budget cannot be read', async () => {
   const prepare = () => ({ bind: () => ({ first: () => Promise.reject(new Error('D1 is away')) }) })
   const budget = createD1TokenBudget({ db: { prepare } as unknown as D1Database, perDay: 1 })
   await expect(budget.require('default')).rejects.toMatchObject({ code: 'store_unavailable' })
@@ -151,7 +151,7 @@ const putter =
 const DONE = [200, false, undefined]
 const SPENT = [429, true, expect.objectContaining({ code: 'budget_spent' })]
 
-test('a key ingests so many documents a day, and nothing of a call that is more', async () => {
+test('a key may ingest a number of documents a day, and a call beyond it ingests nothing', async () => {
   const put = putter(workerOver({ ...isolateBindings, DOCUMENTS_PER_DAY: '3' }))
   const [one, other] = [await aKey('ingest'), await aKey('ingest')]
   expect(await put(one, aText('a'), aText('b'))).toEqual(DONE)
@@ -162,7 +162,7 @@ test('a key ingests so many documents a day, and nothing of a call that is more'
   for (const at of [1, 2]) expect(await put(ADMIN, aText(`f${at}`), aText('g'))).toEqual(DONE)
 })
 
-test('a key is heard until reading its documents took so much work, also those that cannot be read', async () => {
+test('a key may cause a limited amount of parsing work a day, also with documents that cannot be read', async () => {
   const work = (budget: number) => putter(workerOver({ ...isolateBindings, INGESTION_STEPS_PER_DAY: String(budget) }))
   const long = 'Nine words stand in each sentence of this text. '.repeat(300)
   const [one, other] = [await aKey('ingest'), await aKey('ingest')]
@@ -177,7 +177,7 @@ test('a key is heard until reading its documents took so much work, also those t
   expect(await work(1_000_000)(ADMIN, aText('short'))).toEqual(DONE)
 })
 
-test('a budget of documents begins anew with the day, and two calls at once do not pass it', async () => {
+test('a document budget restarts with the day, and concurrent calls do not exceed it', async () => {
   let nowMs = Date.UTC(2026, 4, 20, 23)
   const budget = createD1DocumentBudget({ db: env.DB, documentsPerDay: 5, clock: { nowMs: () => nowMs } })
   const spend = (documents: number) => budget.spend({ tenant: 't', id: 'k' }, { documents })
@@ -208,7 +208,7 @@ function aSilentModel(): void {
   })
 }
 
-test('a stream ends after its time, and meanwhile no other call of the model is begun', async () => {
+test('a stream ends after its time limit, and no other model call starts meanwhile', async () => {
   aSilentModel()
   const settings = { ...MODEL, MODEL_CALLS_AT_ONCE: '1', STREAM_SECONDS: '4', STALE_IF_ERROR_SECONDS: '0' }
   const limited = workerOver({ ...isolateBindings, ...settings })
@@ -232,7 +232,7 @@ test('a stream ends after its time, and meanwhile no other call of the model is 
   vi.restoreAllMocks()
 })
 
-test('what was refused by a limit is in the statistics, whichever it was', async () => {
+test('requests rejected by any limit are in the statistics', async () => {
   const refused = [
     ['/ask', 429, 'rate_limited'],
     ['/v1/chat', 429, 'rate_limited'],

@@ -39,7 +39,7 @@ async function idsOf(response: Response): Promise<string[]> {
 }
 
 describe('GET /v1/decisions/live', () => {
-  test('tells what arrives, once each, late ones too, and of this tenant alone', async () => {
+  test('sends new decisions once each, including late ones, of this tenant only', async () => {
     Object.assign(POLLING, { everyMs: 30, forMs: 1_000 })
     await record('followed')
     const response = await open('/v1/decisions/live?tenant=followed')
@@ -56,7 +56,7 @@ describe('GET /v1/decisions/live', () => {
     expect([ids.slice(0, 2).sort(), ids.slice(2)]).toEqual([[first, late], [last]])
   })
 
-  test('goes on after the last event that was seen, and through a filter', async () => {
+  test('continues after the last event seen, and with a filter', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 150 })
     const seen = await record('resumed')
     const missed = [await record('resumed'), await record('resumed', {}, 'refuse')]
@@ -68,7 +68,7 @@ describe('GET /v1/decisions/live', () => {
     expect(await idsOf(await open(`/v1/decisions/live?tenant=others&since=${seen}`))).toEqual([])
   })
 
-  test('asks no more without a reader', async () => {
+  test('stops polling when its reader leaves', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
     const since = vi.spyOn(compositionFor(isolateBindings).statistics.arrivals, 'since')
     const reader = (await open('/v1/decisions/live')).body!.getReader()
@@ -79,7 +79,7 @@ describe('GET /v1/decisions/live', () => {
     expect(since.mock.calls.length - asked).toBeLessThanOrEqual(1)
   })
 
-  test('says that the database fails, and ends', async () => {
+  test('reports a failure of the database, and ends', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
     const response = await open('/v1/decisions/live')
     vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1_ERROR: Network connection lost'))
@@ -88,7 +88,7 @@ describe('GET /v1/decisions/live', () => {
   })
 })
 
-test('a look costs as many rows as arrived in half a minute, after any earlier records', async () => {
+test('a poll reads as many rows as arrived in half a minute, however many records are older', async () => {
   const meter = metered(env.DB)
   const arrivals = createD1Arrivals({ db: meter.db })
   for (const count of [100, 2_000]) {
@@ -112,7 +112,7 @@ test('a look costs as many rows as arrived in half a minute, after any earlier r
   }
 })
 
-test('of more than a thousand decisions in half a minute each comes once, and none of before', async () => {
+test('more than a thousand decisions in half a minute are sent once each, and no earlier ones', async () => {
   const arrivals = createD1Arrivals({ db: env.DB })
   const query = { tenant: 'busy' }
   const written = new Set<string>()

@@ -37,7 +37,7 @@ const MARKS = '* ** _ ` [ ] ( ) < > ! &amp; \\ " « € 。 ¿ \u{1F600} a Stra�
 const LINKS = ['](http://münchen.example/ü?q)', '<http://a.example/[b>', '](javascript:a)', '](<b c>)', '](%)']
 const PIECES = [...MARKS.split(' '), ...LINKS, ' ', '\n', '\n\n', '# ', '- ', '> ', '    ', '[a]: /b "c"\n']
 
-it('bundled as the Worker is, Markdown is read as the whole parser reads it', async () => {
+it("Markdown is parsed in the Worker's bundle as by the whole parser", async () => {
   const bundled = await bundledReader()
   assert(
     property(array(constantFrom(...PIECES), { maxLength: 30 }), (pieces) => {
@@ -48,7 +48,7 @@ it('bundled as the Worker is, Markdown is read as the whole parser reads it', as
   )
 }, 60_000)
 
-it('knows the punctuation and symbols that the parser knows', () => {
+it('recognises the same punctuation and symbols as the parser', () => {
   const { ucmicro } = new MarkdownIt().utils.lib
   const wrong: string[] = []
   for (let code = 0; code < 0x10000; code++) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
 })
 
-test('the ready Worker refuses in the language that is preferred, of the five that are its assets', async () => {
+test('the ready Worker refuses in the preferred language among its five', async () => {
   const refusal = async (language: string): Promise<string> => {
     const response = await post('/ask', { question: UNKNOWN }, { 'accept-language': language })
     const { answer, refused } = (await response.json()) as { answer: string; refused: boolean }
@@ -29,7 +29,7 @@ test('the ready Worker refuses in the language that is preferred, of the five th
   ])
 })
 
-test('and cautions in it, beside an answer as in a chat, also from the cache', async () => {
+test('it cautions in the preferred language, in answers and chats, also from the cache', async () => {
   const asked = { question: MIDDLING }
   const chat = { model: 'search', messages: [{ role: 'user', content: MIDDLING }] }
   const said = async (path: string, body: object, language: string): Promise<string> =>

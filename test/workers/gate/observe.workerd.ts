@@ -13,14 +13,14 @@ beforeAll(async () => {
 it.each([
   ['/ask', { question: OFF_TOPIC }],
   ['/v1/chat/completions', { model: 'search', messages: [{ role: 'user', content: OFF_TOPIC }] }],
-])('%s answers what would be refused, and says so', async (path, body) => {
+])('%s answers a question that would be refused, and reports the verdict', async (path, body) => {
   const reply = await post(path, body)
   expect(reply.headers.get('rag-gate')).toMatch(/^refuse;.*mode=observe/)
   const told = await reply.json<{ rag_gate?: object }>()
   expect(told.rag_gate ?? told).toMatchObject({ refused: false, verdict: 'refuse', answered_by: 'search' })
 })
 
-it('counts it beside what is refused, and agents are given nothing weak', async () => {
+it('observed refusals are counted separately, and agents still get no weak passages', async () => {
   const found = await post('/v1/tools/search', { query: OFF_TOPIC })
   expect(await found.json()).toMatchObject({ data: [], metadata: { refused: true } })
   const stats = await send('/v1/stats', { headers: ADMIN })

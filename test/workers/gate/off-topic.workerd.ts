@@ -47,7 +47,7 @@ describe.each([
     vi.unstubAllGlobals()
   })
 
-  it.each(POLICY_NAMES.filter((name) => !fitting.includes(name)))('%s is refused as unfit', async (policy) => {
+  it.each(POLICY_NAMES.filter((name) => !fitting.includes(name)))('%s is rejected as unfit', async (policy) => {
     const put = await choose(policy)
     expect(put.status).toBe(422)
     expect(await put.text()).toContain('it needs')
@@ -55,7 +55,7 @@ describe.each([
 
   // Over the other engine the first of them, but in deep runs.
   const asked = env.TEST_DEEP || collection === 'of-words' ? fitting : fitting.slice(0, 1)
-  it.each(asked)('%s answers few of twenty', async (policy) => {
+  it.each(asked)('%s answers few of twenty unrelated questions', async (policy) => {
     expect((await choose(policy)).status).toBe(200)
     const ask = async (question: string) => {
       const reply = await post('/ask', { collection, question })

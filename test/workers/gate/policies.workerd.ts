@@ -71,7 +71,7 @@ beforeAll(async () => {
 })
 
 describe('PUT /v1/policies', () => {
-  it('stores a policy under its own id and a version of its name, and chooses nothing', async () => {
+  it('stores a policy with its id and a version of its name, without choosing it', async () => {
     const pushed = await (
       await send('PUT', '/v1/policies/pushed', { settings: strict(), why: 'a try' })
     ).json<{ id: string }>()
@@ -84,7 +84,7 @@ describe('PUT /v1/policies', () => {
     expect((await ask('pol-a')).refused).toBe(false)
   })
 
-  it('is for the admin scope', async () => {
+  it('requires the admin scope', async () => {
     expect(await codeOf(await send('PUT', '/v1/policies/pushed', { settings: strict() }, ''))).toEqual([
       401,
       'unauthorized',
@@ -98,7 +98,7 @@ describe('PUT /v1/policies', () => {
     }
   })
 
-  it('refuses a policy that cannot work here, when it is pushed and when it is chosen', async () => {
+  it('rejects a policy that cannot work here, when it is pushed or chosen', async () => {
     const policies = [advisory(), multiGate({ refuseBelowConfidence: 'off' }), sufficiency(), legalReview()]
     for (const policy of policies) {
       const sent = await send('PUT', '/v1/policies/pushed', { settings: policySettings(policy) })
@@ -123,7 +123,7 @@ describe('PUT /v1/policies', () => {
     await send('PUT', '/v1/policy', { policy: null })
   })
 
-  it('refuses a pin that does not match how the collection stands', async () => {
+  it('rejects a pin that does not match the collection', async () => {
     const pin = await pinOf('pol-a')
     for (const wrong of [{ embedding_model: 'other' }, { dimension: 1 }, { lexicon_id: 'old' }]) {
       const sent = await send('PUT', '/v1/policies/pushed', { settings: strict('wrong'), pin: { ...pin, ...wrong } })
@@ -141,7 +141,7 @@ describe('PUT /v1/policies', () => {
 })
 
 describe('a policy pinned to a reader', () => {
-  it('judges nothing once another one reads, or other questions', async () => {
+  it('does not judge once the reranker or its bounds change', async () => {
     const AI: GateBindings['AI'] = {
       run: async (_model: string, input: { contexts?: readonly unknown[] }) => ({
         response: (input.contexts ?? []).map((_, id) => ({ id, score: 4 })),
@@ -173,7 +173,7 @@ describe('a policy pinned to a reader', () => {
 })
 
 describe('a pushed policy', () => {
-  it('judges the collection that chooses it, until it is taken back, and each choice is on record', async () => {
+  it('judges the collection that chooses it until it is replaced, and each choice is recorded', async () => {
     const pin = await pinOf('pol-a')
     const { id } = await (
       await send('PUT', '/v1/policies/pushed', { settings: strict('mine'), pin })
@@ -208,7 +208,7 @@ describe('a pushed policy', () => {
     })
   })
 
-  it('is left for the one before it, step by step, and never for one that was taken back', async () => {
+  it('is rolled back to the one before it, step by step, and never to one that was rolled back', async () => {
     const path = '/v1/collections/pol-b/policy'
     const back = async (): Promise<unknown> => {
       const response = await send('PUT', path, { rollback: true, why: 'worse' })
@@ -243,7 +243,7 @@ describe('a pushed policy', () => {
   it.each([
     ['a collection', '/v1/collections/pol-c/policy'],
     ['the tenant', '/v1/policy'],
-  ])('is what %s goes back to, also once its choice is no longer in the trail', async (_, path) => {
+  ])('is what %s rolls back to, even when its choice is no longer in the audit trail', async (_, path) => {
     const put = async (body: object): Promise<unknown> => {
       const response = await send('PUT', path, body)
       return response.ok ? (await response.json<{ policy: string | null }>()).policy : codeOf(response)
@@ -260,7 +260,7 @@ describe('a pushed policy', () => {
     expect(await put({ rollback: true })).toBe(null)
   })
 
-  it('is no other tenant’s', async () => {
+  it('is not visible to other tenants', async () => {
     const { id } = await (await send('PUT', '/v1/policies/pushed', { settings: strict('own') })).json<{ id: string }>()
     const key = { name: 't', tenant: 'elsewhere', scopes: ['ask', 'ingest', 'admin'] }
     const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()
@@ -276,7 +276,7 @@ describe('a pushed policy', () => {
     expect((await known(token)).map((each) => each.id)).not.toContain(id)
   })
 
-  it('is known to the record of its decisions, and to what follows from labels', async () => {
+  it('is shown with its decisions, and in the suggestions from labels', async () => {
     const { id } = await (
       await send('PUT', '/v1/policies/pushed', { settings: strict('known') })
     ).json<{ id: string }>()
@@ -298,7 +298,7 @@ describe('a pushed policy', () => {
     })
   })
 
-  it('answers nothing once the collection is embedded otherwise', async () => {
+  it('does not judge once the collection has another embedding', async () => {
     const pin = await pinOf('pol-c')
     const { id } = await (
       await send('PUT', '/v1/policies/pushed', { settings: strict('embedded'), pin })
@@ -312,7 +312,7 @@ describe('a pushed policy', () => {
     expect(await codeOf(response)).toEqual([500, 'config_invalid'])
   })
 
-  it('may have a confidence fitted to the collection', async () => {
+  it('may contain a confidence fitted to the collection', async () => {
     const labels = Array.from({ length: 120 }, (_, at) => ({
       answerable: at % 2 === 0,
       group: String(at),
@@ -332,7 +332,7 @@ describe('a pushed policy', () => {
     expect((await ask('pol-b', 'What is the code of the rocket?')).detail.confidence).not.toBeCloseTo(before, 3)
   })
 
-  it('raises an alarm when its collection or the confidences have changed, until another is chosen', async () => {
+  it('raises an alert when its collection or the confidences change, until another is chosen', async () => {
     const key = { name: 't', tenant: 'drifting', scopes: ['ask', 'ingest', 'admin'] }
     const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()
     const add = (id: string, text: string) =>

@@ -22,7 +22,7 @@ describe('POST /v1/cache/purge', () => {
     ['the tenant', { tenant: 'default' }],
     ['the collection', { collection: 'default' }],
     ['a document of its evidence', { collection: 'default', documents: ['nowhere', 'ledger'] }],
-  ])('of %s takes an answer away at once', async (_, scope) => {
+  ])('of %s removes an answer at once', async (_, scope) => {
     await ask()
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
     const response = await post('/v1/cache/purge', scope, ADMIN)
@@ -34,7 +34,7 @@ describe('POST /v1/cache/purge', () => {
   })
 
   test.each(['made', 'sent from the cache'])(
-    'of an answer by the id of a decision that was %s takes it away',
+    'of an answer by the id of a decision that was %s removes it',
     async (how) => {
       await post('/v1/cache/purge', { collection: 'default' }, ADMIN)
       if (how === 'sent from the cache') await ask()
@@ -46,7 +46,7 @@ describe('POST /v1/cache/purge', () => {
     },
   )
 
-  test('of a question takes its answer away, however it is written, and no other', async () => {
+  test('of a question removes its answer, in any spelling, and no other', async () => {
     await ask()
     await post('/v1/cache/purge', { collection: 'default', questions: ['Where?'] }, ADMIN)
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
@@ -54,7 +54,7 @@ describe('POST /v1/cache/purge', () => {
     expect(await cacheStatus()).toBe('rag-gate; fwd=miss')
   })
 
-  test('of another collection, or of a document that is no evidence, leaves it where it is', async () => {
+  test('of another collection, or of a document outside the evidence, keeps the answer', async () => {
     await ask()
     await post('/v1/cache/purge', { collection: 'other' }, ADMIN)
     await post('/v1/cache/purge', { collection: 'default', documents: ['nowhere'] }, ADMIN)
@@ -62,7 +62,7 @@ describe('POST /v1/cache/purge', () => {
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
   })
 
-  test('that came in between is written into the database for the other isolates', async () => {
+  test('is stored in the database for other isolates', async () => {
     await post('/v1/cache/purge', { collection: 'default' }, ADMIN)
     const { results } = await env.DB.prepare(`SELECT scope FROM answer_purges WHERE tenant = 'default'`).all<{
       scope: string
@@ -70,7 +70,7 @@ describe('POST /v1/cache/purge', () => {
     expect(results.map(({ scope }) => scope)).toContain('10:collection7:default7:default')
   })
 
-  test('is for administrators, each for his own tenant', async () => {
+  test("requires the admin scope, for the caller's own tenant", async () => {
     expect((await post('/v1/cache/purge', { tenant: 'default' })).status).toBe(401)
     const keyFor = async (scopes: string[]): Promise<Record<string, string>> => {
       const made = await post('/v1/keys', { name: 'key', scopes, tenant: 'acme' }, ADMIN)
@@ -85,7 +85,7 @@ describe('POST /v1/cache/purge', () => {
 })
 
 describe('a change of the documents', () => {
-  test('that does not reach the evidence costs a retrieval and no answer', async () => {
+  test('outside the evidence costs a retrieval and no model call', async () => {
     await ask()
     await post('/v1/documents', { documents: [{ id: 'paint', text: '# Paint\n\nThe fence is blue now.' }] }, ADMIN)
     const status = await cacheStatus()
@@ -95,7 +95,7 @@ describe('a change of the documents', () => {
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
   })
 
-  test('that removes a document takes the answers from it away', async () => {
+  test('that removes a document removes the answers based on it', async () => {
     await ask()
     expect((await send('/v1/documents/ledger', { method: 'DELETE', headers: ADMIN })).status).toBe(200)
     const response = await ask()

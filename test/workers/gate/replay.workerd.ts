@@ -79,7 +79,7 @@ beforeAll(async () => {
 })
 
 describe('POST /v1/replay', () => {
-  test('finds every decision as it was, under the policy that made it', async () => {
+  test("gives every decision's verdict again under the policy that made it", async () => {
     const { results } = await env.DB.prepare(
       `SELECT verdict, count(*) AS n FROM decisions WHERE cache <> 'hit' GROUP BY verdict`,
     ).all<{ verdict: string; n: number }>()
@@ -107,7 +107,7 @@ describe('POST /v1/replay', () => {
     expect(counts.pass + counts.advise).toBeGreaterThan(1)
   })
 
-  test('says of each decision what the other policy says when it is asked, of pushed ones too', async () => {
+  test('predicts for each decision what another policy decides when asked, also for pushed policies', async () => {
     const { id: pushed } = await (await call('/v1/policies/pushed', { settings }, 'PUT')).json<{ id: string }>()
     const policies = ['balanced-strict', 'two-tier', 'weighted-signals-renormalised', pushed]
     const before = new Map<string, Replay>()
@@ -141,7 +141,7 @@ describe('POST /v1/replay', () => {
     expect(loosest.after['refuse']).toBeGreaterThan(0)
   })
 
-  test('guesses nothing: what is lost or judged otherwise is told with the reason', async () => {
+  test('reports decisions that cannot be replayed, with the reason', async () => {
     const atMs = Date.now() - 1_000
     const signals = await signalsOfFirst()
     const decision = aDecision({ tenant: 'default', collection: 'lost', verdict: 'pass', signals })
@@ -173,7 +173,7 @@ describe('POST /v1/replay', () => {
     })
   })
 
-  test('tells which were not read, and refuses where the reader failed that the policy weighs', async () => {
+  test('reports which decisions had no reader scores, and refuses when the reader failed that the policy needs', async () => {
     const atMs = Date.now() - 1_000
     const signals = await signalsOfFirst()
     const decided = { tenant: 'default', collection: 'unread', verdict: 'pass', signals } as const
@@ -217,7 +217,7 @@ describe('POST /v1/replay', () => {
     })
   })
 
-  test('knows no policy of another tenant', async () => {
+  test('rejects a policy of another tenant', async () => {
     const { id } = await (await call('/v1/policies/pushed', { settings }, 'PUT')).json<{ id: string }>()
     expect((await call('/v1/replay?tenant=acme', { policy: id })).status).toBe(422)
   })

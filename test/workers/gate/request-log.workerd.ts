@@ -30,7 +30,7 @@ function listen(): Line[] {
   return lines
 }
 
-test('a request is one line without anything of who asked or what was asked, and its trace goes on to the model', async () => {
+test('a request is logged in one line without caller or question, and its trace is passed to the model', async () => {
   const lines = listen()
   const asked: Headers[] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
@@ -68,7 +68,7 @@ test.each([
   `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
   `ff-${TRACE_ID}-00f067aa0ba902b7-01`,
   PARENT.toUpperCase(),
-])('a trace of its own is begun for the header %s', async (traceparent) => {
+])('a new trace is started for the header %s', async (traceparent) => {
   const lines = listen()
   await workerOver(bindings).send('/health', traceparent === undefined ? {} : { headers: { traceparent } })
   await vi.waitFor(() => expect(lines).toHaveLength(1))
@@ -76,7 +76,7 @@ test.each([
   expect(lines[0]!.trace_id).not.toBe(TRACE_ID)
 })
 
-test('an error has its code and the id of its answer', async () => {
+test('an error is logged with its code and the id of its answer', async () => {
   const lines = listen()
   const response = await workerOver(bindings).post('/ask', { question: '' })
   const { error } = await response.json<{ error: { code: string; request_id: string } }>()
@@ -84,7 +84,7 @@ test('an error has its code and the id of its answer', async () => {
   expect(lines[0]).toMatchObject({ status: response.status, code: error.code, request_id: error.request_id })
 })
 
-test('nothing is written unless asked for', async () => {
+test('nothing is logged by default', async () => {
   const lines = listen()
   await workerOver({ ...env }).send('/health')
   expect(lines).toEqual([])

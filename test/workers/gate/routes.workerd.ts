@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../../workers/gate/api/operations.ts'
 import { ROUTES } from '../../../workers/gate/routes.ts'
 import { ADMIN, post, send, workerOver } from '../../worker-requests.ts'
 
-test('every route that is served is described, and every one described is served', () => {
+test('every route that is served is documented, and the reverse', () => {
   const ofConsole = CONSOLE_ROUTES.map(([method, path]) => [method, `/v1${path}`] as const)
   const served = [...ROUTES, ...ofConsole].map(
     ([method, path]) => `${method} ${path.replaceAll(/:(\w+)(\{.*?\})?/g, '{$1}')}`,
@@ -19,7 +19,7 @@ test('every route that is served is described, and every one described is served
   expect([...served, asset].sort()).toEqual([...described, undescribed].sort())
 })
 
-test('the model is named by its id as well, and no other', async () => {
+test('the model can be read by its id, and others are 404', async () => {
   const AI = { run: async () => ({}) } as unknown as NonNullable<typeof env.AI>
   for (const [bindings, name] of [
     [env, 'search'],
@@ -49,7 +49,7 @@ describe('with a document', () => {
     await post('/v1/documents', { documents }, ADMIN)
   })
 
-  test('a question comes by QUERY as well as by POST, and any other method is told both', async () => {
+  test('a question can be sent by QUERY or POST, and other methods get 405 naming both', async () => {
     for (const method of ['POST', 'QUERY']) {
       const response = await post('/ask', question, {}, method)
       expect(response.status).toBe(200)
@@ -59,7 +59,7 @@ describe('with a document', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST, QUERY'])
   })
 
-  test('an address with neither route nor asset is answered as JSON, whichever the method', async () => {
+  test('an unknown address is answered with JSON for any method', async () => {
     const assets = { fetch: async () => new Response(null, { status: 404 }) } as unknown as Fetcher
     const worker = workerOver({ ...env, ASSETS: assets })
     for (const method of ['GET', 'POST']) {
@@ -68,7 +68,7 @@ describe('with a document', () => {
     }
   })
 
-  test('without assets there is the API, and nothing at the address of the page', async () => {
+  test('without assets the API works, and the page is 404', async () => {
     const worker = workerOver({ ...env, ASSETS: undefined as never })
     const page = await worker.send('/')
     expect([page.status, await page.json()]).toMatchObject([404, { error: { code: 'not_found' } }])

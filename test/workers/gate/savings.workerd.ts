@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe('with prices and an average call', () => {
-  test('what was saved stands with each decision, in the sums, for each tenant, over time and in exports', async () => {
+  test('savings are in each decision, in the sums, for each tenant, over time and in exports', async () => {
     const model = aPricedModel('Thirty days. [1]')
     const { post, read, get } = gateWith(PRICED)
     for (const question of [STRONG, STRONG, OFF_TOPIC]) expect((await post('/ask', { question })).status).toBe(200)
@@ -77,7 +77,7 @@ describe('with prices and an average call', () => {
   })
 })
 
-test('without either, tokens that are known and nothing else', async () => {
+test('without prices and an average call only known tokens are reported', async () => {
   const { post, read } = gateWith({})
   const before = await read<Summary>('/v1/stats')
   await post('/ask', { question: OFF_TOPIC })
@@ -92,7 +92,7 @@ test.each([
   [{ ...MODEL, AVERAGE_INPUT_TOKENS: '5' }, 'go together'],
   [{ ...PRICED, PRICE_PER_RETRIEVAL: 'free' }, 'must be a number'],
   [{ ...PRICED, LLM_BASE_URL: undefined, LLM_API_KEY: undefined, LLM_MODEL: undefined }, 'needs LLM_MODEL'],
-])('half a set, or what is no number, is said when it is met: %j', async (variables, told) => {
+])('an incomplete or invalid set of prices causes config_invalid: %j', async (variables, told) => {
   const onConsole = vi.spyOn(console, 'error').mockReturnValue()
   const response = await gateWith(variables as Partial<GateBindings>).post('/ask', { question: STRONG })
   expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })

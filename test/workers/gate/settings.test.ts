@@ -106,14 +106,14 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   AVERAGE_OUTPUT_TOKENS: ['250', ''],
 }
 
-test('the table of this test has every setting', () => {
+test('the table of this test contains every setting', () => {
   expect(Object.keys(VALUES).toSorted()).toEqual([...SETTING_NAMES].toSorted())
 })
 
 describe.each(SETTING_NAMES)('%s', (name) => {
   const [right, ...wrong] = VALUES[name]!
-  test('takes what is right', () => expect(settingProblems(withPartners(name, right))).toEqual([]))
-  test.each([...wrong, ''])('is named for %j, without the value', (value) => {
+  test('is accepted with a valid value', () => expect(settingProblems(withPartners(name, right))).toEqual([]))
+  test.each([...wrong, ''])('is reported for %j, without the value', (value) => {
     const problems = settingProblems(withPartners(name, value))
     expect(problems).toEqual([{ name, code: expect.any(String), message: expect.stringContaining(name) }])
     if (typeof value === 'string' && value.length > 8) expect(problems[0]!.message).not.toContain(value)
@@ -121,20 +121,20 @@ describe.each(SETTING_NAMES)('%s', (name) => {
 })
 
 test.each(PARTNERS.flatMap((partners) => Object.keys(partners).map((name) => [name, partners] as const)))(
-  '%s is missed where the others are set',
+  '%s is reported missing when its partners are set',
   (name, { ...partners }) => {
     const others = { LLM_MODEL: '@cf/a/b', ...partners, [name]: undefined }
     expect(settingProblems(others)).toMatchObject([{ name, message: expect.stringContaining('go together') }])
   },
 )
 
-test.each(NEEDED)('%j: the first is named where the second is missing', (settings) => {
+test.each(NEEDED)('%j: the first setting is reported when the second is missing', (settings) => {
   const [name, needed] = Object.keys(settings)
   const message = `${name === 'RERANKER' ? 'RERANKER=llm' : name} needs ${needed}`
   expect(settingProblems({ ...settings, [needed!]: undefined })).toEqual([{ name, code: 'config_invalid', message }])
 })
 
-test('what costs nothing without a model has no price', () => {
+test('prices and averages need a model', () => {
   const [, , prices, averages] = PARTNERS
   expect(settingProblems({ ...prices, ...averages }).map(({ message }) => message)).toEqual([
     'PRICE_CURRENCY needs LLM_MODEL',
@@ -151,7 +151,7 @@ test.each([
   [{ RERANK_FROM: '.4', RERANK_BELOW: '0.5' }, 0],
   [{ RERANK_FROM: '.99' }, 0],
   [{ RERANK_BELOW: '.01' }, 0],
-])('%j leaves something between the bounds, or is named', (bounds, count) => {
+])('%j is reported when nothing lies between the bounds', (bounds, count) => {
   const problems = settingProblems({ ...bounds, RERANKER: 'workers-ai' })
   expect(problems).toHaveLength(count)
   expect(problems).toMatchObject(
@@ -159,13 +159,13 @@ test.each([
   )
 })
 
-test('a model of Workers AI needs no endpoint, and an endpoint both of its settings', () => {
+test('a model of Workers AI needs no endpoint, and an endpoint needs both of its settings', () => {
   expect(settingProblems({ LLM_MODEL: '@cf/meta/llama-3.1-8b-instruct' })).toEqual([])
   const half = { LLM_MODEL: '@cf/meta/llama-3.1-8b-instruct', LLM_API_KEY: 'k' }
   expect(settingProblems(half)).toMatchObject([{ name: 'LLM_BASE_URL' }])
 })
 
-test('no two secrets are equal, but what is about to be changed is that of before', () => {
+test('two equal secrets are reported, unless one is the former value of the other', () => {
   expect(settingProblems({ ADMIN_TOKEN: LONG, ADMIN_TOKEN_BEFORE: LONG })).toEqual([])
   expect(settingProblems({ QUESTION_HMAC_KEY: LONG, FEEDBACK_KEY_BEFORE: LONG })).toEqual([])
   for (const one of SECRETS) {
@@ -176,7 +176,7 @@ test('no two secrets are equal, but what is about to be changed is that of befor
   }
 })
 
-test('every script reads them: they load no database and no console', async () => {
+test('the settings can be imported by scripts without the database or the console', async () => {
   const { metafile } = await build({
     entryPoints: ['workers/gate/settings.ts'],
     absWorkingDir: ROOT,

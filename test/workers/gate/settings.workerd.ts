@@ -15,14 +15,14 @@ test.each<[Partial<GateBindings>, string, string]>([
   [{ DB: undefined as never }, 'config_invalid', 'DB'],
   // A variable in the place of the binding.
   [{ DB: 'rag-gate' as never }, 'config_invalid', 'DB'],
-])('with %j nothing is served', async (settings, code, param) => {
+])('with %j every request gets an error', async (settings, code, param) => {
   const { send, post } = workerOver({ ...env, ...settings })
   for (const response of [await send('/health'), await post('/ask', { question: 'What?' })]) {
     expect([response.status, await response.json()]).toMatchObject([500, { error: { code, param } }])
   }
 })
 
-test('all that are wrong are named at once', async () => {
+test('all wrong settings are reported at once', async () => {
   const settings = {
     ...env,
     EXPORT_FORMAT: 'xml',
@@ -60,7 +60,7 @@ test.each<[Partial<GateBindings>, string]>([
     },
     '^LLM_FALLBACKS needs AI$',
   ],
-])('of %j those that depend on others as well', async (settings, named) => {
+])('for %j settings that depend on others are reported too', async (settings, named) => {
   const { error } = await (
     await workerOver({ ...env, ...settings }).send('/health')
   ).json<{
@@ -69,7 +69,7 @@ test.each<[Partial<GateBindings>, string]>([
   expect(error.message).toMatch(new RegExp(named))
 })
 
-test.each(['0', '1', '2592000'])('STALE_IF_ERROR_SECONDS=%j is taken', async (seconds) => {
+test.each(['0', '1', '2592000'])('STALE_IF_ERROR_SECONDS=%j is accepted', async (seconds) => {
   expect((await workerOver({ ...env, STALE_IF_ERROR_SECONDS: seconds }).send('/health')).status).toBe(200)
 })
 
@@ -79,7 +79,7 @@ test.each<Partial<Record<keyof GateBindings, unknown>>>([
   // The longest that the setting takes, and some models in turn.
   { LLM_TIMEOUT_SECONDS: 600, LLM_MODEL: '@cf/a/b', AI: {} },
   { LLM_TIMEOUT_SECONDS: 300, LLM_MODEL: '@cf/a/b', LLM_FALLBACKS: '[{"model": "@cf/c/d"}]', AI: {} },
-])('%j is taken', async (settings) => {
+])('%j is accepted', async (settings) => {
   const { send } = workerOver({ ...env, ...settings } as GateBindings)
   expect(await (await send('/health')).json()).toMatchObject({ status: 'ok' })
 })

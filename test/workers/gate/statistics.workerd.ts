@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe('GET /v1/stats', () => {
-  test('says what became of the questions, equal to what SQL says', async () => {
+  test('reports the outcomes of the questions, equal to those computed with SQL', async () => {
     const stats = await read<{
       version: number
       decisions: number
@@ -60,7 +60,7 @@ describe('GET /v1/stats', () => {
     expect(stats.recording.missing).toBe(0)
   })
 
-  test('is narrowed by a filter, and by days', async () => {
+  test('can be narrowed by a filter and by days', async () => {
     expect(await read('/v1/stats?verdict=refuse&interval=day')).toMatchObject({
       decisions: 2,
       interval: 'day',
@@ -69,7 +69,7 @@ describe('GET /v1/stats', () => {
     expect(await read('/v1/stats?collection=nowhere')).toMatchObject({ decisions: 0, series: [] })
   })
 
-  test('tells of the same whole hours, or days, what was decided, what was rejected and what isolates did', async () => {
+  test('reports decisions, rejections and isolates for the same whole hours or days', async () => {
     const [midnight, noon] = [Date.UTC(2025, 4, 3), Date.UTC(2025, 4, 3, 12)]
     const writes = [
       `INSERT INTO request_faults VALUES (${midnight}, '/ask', 422, 'question_required', 'isolate', 3)`,
@@ -86,7 +86,7 @@ describe('GET /v1/stats', () => {
     expect(await by('hour')).toMatchObject({ faults: [], recording: { recorded: 0 } })
   })
 
-  test('as CSV is the series', async () => {
+  test('as CSV contains the series', async () => {
     const response = await get('/v1/stats?format=csv')
     expect(response.headers.get('content-type')).toContain('text/csv')
     expect(response.headers.get('content-disposition')).toContain('attachment')
@@ -95,7 +95,7 @@ describe('GET /v1/stats', () => {
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00.000Z,4,/)
   })
 
-  test('of all tenants is for the deployment alone', async () => {
+  test("of all tenants is available only to the deployment's own tenant", async () => {
     expect(await read('/v1/stats?tenant=*')).toMatchObject({ decisions: 4, by_tenant: [{ name: 'default' }] })
     const made = await post('/v1/keys', { tenant: 'acme', name: 'boss', scopes: ['admin'] }, ADMIN)
     const { token } = await made.json<{ token: string }>()
@@ -110,7 +110,7 @@ describe('GET /v1/stats', () => {
 })
 
 describe('GET /v1/decisions', () => {
-  test('lists the latest first, page by page, and each in full', async () => {
+  test('lists the latest first, page by page, each in full', async () => {
     const first = await read<{ decisions: Listed[]; next_cursor: string }>('/v1/decisions?limit=3')
     expect(first.decisions).toHaveLength(3)
     const rest = await read<{ decisions: Listed[]; next_cursor: null }>(
@@ -147,7 +147,7 @@ describe('GET /v1/decisions', () => {
     expect(whole['signals']).toHaveProperty('chunkCount')
   })
 
-  test('are filtered', async () => {
+  test('can be filtered', async () => {
     const { decisions } = await read<{ decisions: Listed[] }>('/v1/decisions?verdict=refuse')
     expect(decisions.map(({ verdict }) => verdict)).toEqual(['refuse', 'refuse'])
     expect(await read('/v1/decisions?reason=none')).toMatchObject({ decisions: [], next_cursor: null })
@@ -157,7 +157,7 @@ describe('GET /v1/decisions', () => {
     }
   })
 
-  test('as CSV guards against formulas', async () => {
+  test('as CSV escapes formulas', async () => {
     await env.DB.prepare(`UPDATE decisions SET model = '=HYPERLINK("http://x")' WHERE verdict = 'refuse'`).run()
     const text = await (await get('/v1/decisions?format=csv&limit=4')).text()
     expect(text).toContain(`"'=HYPERLINK(""http://x"")"`)
@@ -179,7 +179,7 @@ describe('weak spots', () => {
 })
 
 describe('policies', () => {
-  test('that decided are kept, and who chose which is in the audit trail', async () => {
+  test('that made decisions are kept, and each choice is in the audit trail', async () => {
     const chosen = await post('/v1/policy', { policy: 'balanced-strict', why: 'too many wrong answers' }, ADMIN, 'PUT')
     expect(chosen.status).toBe(200)
     await post('/v1/policy', { policy: null }, ADMIN, 'PUT')
@@ -208,7 +208,7 @@ describe('policies', () => {
 })
 
 test.each(['/v1/stats/x.css', '/v1/stats%2fx.css', '/v1/stats;x', '/v1/stats/..%00'])(
-  'nothing is at %s',
+  'there is no route at %s',
   async (path) => {
     expect([401, 404]).toContain((await send(path)).status)
     expect((await get(path)).status).toBe(404)

@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 
 describe('a tenant', () => {
-  it('gets answers from its own documents only, also from the cache', async () => {
+  it('gets answers only from its own documents, also from the cache', async () => {
     for (let time = 0; time < 2; time++) {
       const mine = await (await send('POST', '/ask', { token: acme.asker, body: { question: QUESTION } })).text()
       const theirs = await (await send('POST', '/ask', { token: globex.asker, body: { question: QUESTION } })).text()
@@ -68,7 +68,7 @@ describe('a tenant', () => {
     }
   })
 
-  it('does not see that a collection of another exists', async () => {
+  it("cannot see that another tenant's collection exists", async () => {
     const documents = [{ id: 'secret', text: 'The secret of the plan is kept in a drawer.' }]
     await send('POST', '/v1/documents', { token: acme.writer, body: { collection: 'plans', documents } })
     const body = (collection: string) => ({ question: 'Where is the secret of the plan kept?', collection })
@@ -100,14 +100,14 @@ describe('a tenant', () => {
     ['writer', 'GET', '/v1/models', 'forbidden'],
     ['owner', 'GET', '/v1/keys?tenant=globex', 'tenant_mismatch'],
     ['owner', 'DELETE', '/v1/keys/aaaaaaaaaaaaaaaa?tenant=globex', 'tenant_mismatch'],
-  ] as const)('with the key of its %s is turned away at %s %s: %s', async (who, method, path, code) => {
+  ] as const)('with the key of its %s is rejected at %s %s: %s', async (who, method, path, code) => {
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: { question: QUESTION } }
     const response = await send(method, path, { token: acme[who], ...body })
     expect(response.status).toBe(403)
     expect(await codeOf(response)).toBe(code)
   })
 
-  it('judges with a key of the scope admin alone, which may not ask', async () => {
+  it('judges with a key that has only the admin scope, and may not ask with it', async () => {
     const { token } = await makeKey('acme', 'admin')
     const asked = { token, body: { question: QUESTION } }
     const judged = await send('POST', '/v1/judgements', asked)
@@ -115,7 +115,7 @@ describe('a tenant', () => {
     expect(await codeOf(await send('POST', '/ask', asked))).toBe('forbidden')
   })
 
-  it('makes and revokes keys of its own, and of no other', async () => {
+  it('makes and revokes only its own keys', async () => {
     const body = { name: 'a reader', scopes: ['ask'] }
     const response = await send('POST', '/v1/keys', { token: acme.owner, body })
     expect(response.headers.get('cache-control')).toBe('no-store')
@@ -133,7 +133,7 @@ describe('a tenant', () => {
     expect((await send('POST', '/ask', { token: made.token, body: { question: QUESTION } })).status).toBe(401)
   })
 
-  it('keeps strangers out where a key is needed', async () => {
+  it('rejects callers without a key when anonymous questions are off', async () => {
     const asked = { body: { question: QUESTION }, bindings: { ANONYMOUS_ASK: 'off' } }
     expect((await send('POST', '/ask', asked)).status).toBe(401)
     expect((await send('POST', '/ask', { ...asked, token: acme.asker })).status).toBe(200)
@@ -149,7 +149,7 @@ describe('a policy', () => {
     return /policy="([^"@]+)@/.exec(response.headers.get('rag-gate') ?? '')?.[1]
   }
 
-  it('is chosen for a collection, else for its tenant, else by the deployment', async () => {
+  it('is chosen by the collection, else by its tenant, else by the deployment', async () => {
     const { token } = await makeKey('chooser', 'ask', 'ingest', 'admin')
     for (const collection of ['one', 'two']) {
       const documents = [{ id: 'd', text: 'The bridge opens at noon every day.' }]
@@ -174,11 +174,11 @@ describe('a policy', () => {
     ['/v1/policy', { policy: 'legal-review' }, 'policy_unfit'],
     ['/v1/policy', { policy: null, tenant: 'somebody-else' }, 'tenant_mismatch'],
     ['/v1/collections/never-made/policy', { policy: 'two-tier' }, 'collection_not_found'],
-  ])('is not put at %s by %j: %s', async (path, body, code) => {
+  ])('is rejected at %s with %j: %s', async (path, body, code) => {
     expect(await codeOf(await send('PUT', path, { token: acme.owner, body }))).toBe(code)
   })
 
-  it('that cannot work over what this deployment has says why', async () => {
+  it('that cannot work in this deployment is rejected with the reason', async () => {
     const put = (policy: string, bindings: object = {}) =>
       send('PUT', '/v1/policy', { token: acme.owner, body: { policy }, bindings })
     expect(await (await put('sufficiency')).text()).toContain('LLM_MODEL')
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect((await put('balanced')).status).toBe(200)
   })
 
-  it.each(POLICY_NAMES)('by the name of %s answers a plain question, or is refused for what it lacks', async (name) => {
+  it.each(POLICY_NAMES)('named %s answers a plain question, or is rejected naming what it needs', async (name) => {
     const { token } = await makeKey(`named-${name}`, 'ask', 'ingest', 'admin')
     const documents = [
       { id: 'bridge', text: `# Bridge\n\n${'The bridge over the river opens at noon. '.repeat(6)}` },
@@ -220,7 +220,7 @@ describe('a policy', () => {
     expect(reply).not.toMatchObject({ usable: false })
   })
 
-  it('that the deployment does not know answers nothing', async () => {
+  it('with a name unknown to the deployment causes an error for questions', async () => {
     await env.DB.prepare("INSERT INTO tenants (id, policy_id) VALUES ('lost', 'gone')").run()
     const { token } = await makeKey('lost', 'ask', 'ingest')
     await send('POST', '/v1/documents', {
@@ -241,7 +241,7 @@ describe('an Idempotency-Key', () => {
       body: { collection: 'named', documents: [{ id: 'd', text }] },
     })
 
-  it('has a write carried out once, and its first answer given again', async () => {
+  it('lets a write run once, and repeats its first answer', async () => {
     const first = await ingest('k1', 'One.')
     const said = await first.text()
     expect(first.headers.get('idempotency-replayed')).toBeNull()
@@ -255,13 +255,13 @@ describe('an Idempotency-Key', () => {
     expect(results).toEqual([{ corpus_version: 2 }])
   })
 
-  it('cannot stand for another body; another tenant may use it', async () => {
+  it('is rejected with another body, but another tenant may use it', async () => {
     await ingest('k3', 'Three.')
     expect(await codeOf(await ingest('k3', 'Four.'))).toBe('idempotency_key_reused')
     expect((await ingest('k3', 'Four.', globex.writer)).status).toBe(200)
   })
 
-  it('tells who comes too early to wait', async () => {
+  it('answers 409 with Retry-After while the first request runs', async () => {
     const [one, two] = await Promise.all([ingest('k5', 'Five.'), ingest('k5', 'Five.')])
     const late = [one, two].find(({ status }) => status === 409)
     expect([one.status, two.status].sort()).toEqual([200, 409])
@@ -269,7 +269,7 @@ describe('an Idempotency-Key', () => {
     expect(await codeOf(late!)).toBe('idempotency_in_progress')
   })
 
-  it('is free again when nothing came of the write', async () => {
+  it('can be used again when the write failed', async () => {
     const bad = { documents: [{ id: 'd', text: 'Six.' }], collection: 'named' }
     const headers = { 'idempotency-key': 'k6' }
     const bindings = { DB: failingWrites(env.DB, 1, 2) }

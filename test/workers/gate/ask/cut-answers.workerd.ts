@@ -34,7 +34,7 @@ async function judgeAnswers(): Promise<void> {
   expect((await post('/v1/policy', { policy: id }, ADMIN, 'PUT')).status).toBe(200)
 }
 
-test('as JSON say so, and are made anew', async () => {
+test('a truncated answer in JSON has complete: false, and is not stored', async () => {
   const model = answeredFor('length')
   for (let time = 0; time < 2; time++) {
     expect(await (await post('/ask', { question: STRONG })).json()).toMatchObject({ answer: ANSWER, complete: false })
@@ -45,7 +45,7 @@ test('as JSON say so, and are made anew', async () => {
 test.each([
   ['length', { complete: false }],
   ['stop', {}],
-] as const)('end a stream of what was judged with %s', async (reason, more) => {
+] as const)('a stream of a judged answer ends with the finish reason %s', async (reason, more) => {
   await judgeAnswers()
   const model = answeredFor(reason)
   const response = await post('/ask', { question: STRONG, stream: true })

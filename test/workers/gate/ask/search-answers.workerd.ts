@@ -27,7 +27,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('as a stream have the passages before the sentence, and are the same from the cache', async () => {
+test('an answer of passages, as a stream, has the passages before the sentence, and is the same from the cache', async () => {
   const body = await (await post('/ask', { question: STRONG })).json<Reply>()
   expect(body).toMatchObject({ answered_by: 'search', passages: expect.any(Array) })
   const stream = await post('/ask', { question: STRONG, stream: true }, ADMIN)
@@ -40,12 +40,12 @@ test('as a stream have the passages before the sentence, and are the same from t
   expect(bodyOfStream(await again.text())).toEqual(body)
 })
 
-test('carry a caution where the gate advises', async () => {
+test('an answer of passages has a caution when the verdict is advise', async () => {
   const reply = await (await post('/ask', { question: MIDDLING })).json<Reply>()
   expect(reply).toMatchObject({ verdict: 'advise', answered_by: 'search', caution: expect.stringContaining('verify') })
 })
 
-test('are not sent for those of a model, nor the other way round', async () => {
+test('an answer of passages is never sent for an answer of a model, nor the reverse', async () => {
   const model = aPricedModel('Thirty-five days [1].')
   const question = `${STRONG}?`
   const answeredBy = async (bindings: object) =>
@@ -54,7 +54,7 @@ test('are not sent for those of a model, nor the other way round', async () => {
   expect(model).toHaveBeenCalledOnce()
 })
 
-test('are none under a policy that judges what a model writes: it was chosen when there was one', async () => {
+test('without a model, a policy that judges answers causes config_invalid', async () => {
   const { gates, ...rest } = balanced()
   const settings = policySettings(definePolicy({ ...rest, name: 'judging', gates: [...gates, grounding()] }))
   const withModel = workerOver({ ...env, ...MODEL })
@@ -67,7 +67,7 @@ test('are none under a policy that judges what a model writes: it was chosen whe
 test.each([
   [1, 'Found 1 passage for this question.'],
   [2, 'Found 2 passages for this question.'],
-])('of %d say so', (count, answer) => {
+])('an answer of %d passages gives their number', (count, answer) => {
   const chunks = Array.from({ length: count }, (_, at) => ({
     id: `c${at}`,
     documentId: 'd',
