@@ -30,7 +30,7 @@ describe('createBufferedDecisionLog', () => {
     vi.useRealTimers()
   })
 
-  it('leaves work to the first event held and to the one that fills the buffer, and to no other', async () => {
+  it('returns a promise only to the first event held and to the one that fills the buffer', async () => {
     const { store, log } = setUp()
     const work = record(log, 25)
     expect(work.flatMap((promise, at) => (promise === undefined ? [] : [at]))).toEqual([0, 9, 10, 19, 20])
@@ -40,7 +40,7 @@ describe('createBufferedDecisionLog', () => {
     expect(store.calls).toEqual([10, 10, 5])
   })
 
-  it('waits for others before it writes', async () => {
+  it('waits for further events before it writes', async () => {
     const { store, log } = setUp({ flushAfterMs: 300 })
     void record(log)
     await vi.advanceTimersByTimeAsync(299)
@@ -61,7 +61,7 @@ describe('createBufferedDecisionLog', () => {
     expect(store.calls).toEqual([10, 1])
   })
 
-  it('keeps what a failed write held, in order, and writes it before later events', async () => {
+  it('keeps the events of a failed write, in order, and writes them before later ones', async () => {
     const { store, log } = setUp()
     store.fails = 'before'
     void record(log, 10)
@@ -91,7 +91,7 @@ describe('createBufferedDecisionLog', () => {
     expect(waits).toEqual([...waits].sort((a, b) => a - b))
   })
 
-  it('drops the oldest events beyond its room and counts them', async () => {
+  it('drops and counts the oldest events beyond its capacity', async () => {
     const { store, log, onDropped } = setUp({ maxHeld: 15 })
     store.fails = 'before'
     void record(log, 10)
@@ -105,7 +105,7 @@ describe('createBufferedDecisionLog', () => {
     )
   })
 
-  it('counts what is being written as held', async () => {
+  it('counts events that are being written as held', async () => {
     const { store, log, onDropped } = setUp({ maxHeld: 15 })
     store.write = () => new Promise(() => {})
     void record(log, 10)
@@ -113,7 +113,7 @@ describe('createBufferedDecisionLog', () => {
     expect(onDropped.mock.calls).toEqual([[1], [1]])
   })
 
-  it('writes again what a cancelled request took with it', async () => {
+  it('writes events again that were lost with a cancelled request', async () => {
     const { store, log, onDropped } = setUp()
     const write = store.write.bind(store)
     store.write = () => new Promise(() => {})
@@ -126,7 +126,7 @@ describe('createBufferedDecisionLog', () => {
     expect(onDropped).not.toHaveBeenCalled()
   })
 
-  it('leaves the work to another event when the request that was to do it is gone', () => {
+  it('gives the write to another event when the request that should do it is gone', () => {
     let nowMs = 0
     const { log } = setUp({ clock: { nowMs: () => nowMs } })
     expect(record(log)).toEqual([expect.any(Promise)])
@@ -136,7 +136,7 @@ describe('createBufferedDecisionLog', () => {
     expect(record(log)).toEqual([expect.any(Promise)])
   })
 
-  it('writes again at once, and takes over what is left behind, when the clock is set back an hour', async () => {
+  it('writes again at once, including left events, when the clock is set back an hour', async () => {
     let nowMs = 7_200_000
     const { store, log } = setUp({ clock: { nowMs: () => nowMs } })
     store.fails = 'before'
@@ -160,7 +160,7 @@ describe('createBufferedDecisionLog', () => {
     expect(store.calls).toEqual([10, 12, 10])
   })
 
-  it('writes a long queue in pieces', async () => {
+  it('writes a long queue in batches', async () => {
     const { store, log } = setUp()
     store.fails = 'before'
     void record(log, 10)
@@ -177,11 +177,11 @@ describe('createBufferedDecisionLog', () => {
     { flushAfterMs: 20_001 },
     { flushAt: 100, maxHeld: 99 },
     { flushAt: Number.NaN },
-  ])('refuses %o', (options) => {
+  ])('rejects the options %o', (options) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 
-  it('tells the store what was dropped, once it answers again, and only what is new', async () => {
+  it('reports the number of dropped events to the store once it answers again, without repeating', async () => {
     const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)
     const store = Object.assign(createFakeStore(), { noteDropped })
     const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 10 })
@@ -198,7 +198,7 @@ describe('createBufferedDecisionLog', () => {
     expect(noteDropped).toHaveBeenCalledTimes(1)
   })
 
-  it('tells it again when that failed', async () => {
+  it('reports it again when that failed', async () => {
     const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockRejectedValueOnce(new Error('D1'))
     const store = Object.assign(createFakeStore(), { noteDropped })
     const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 5 })

@@ -153,15 +153,15 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   nothing: () => undefined,
 }
 
-describe.each(Object.entries(ASKED))('%s', (_, asked) => {
+describe.each(Object.entries(ASKED))('%s leaks no secret or text', (_, asked) => {
   const server = upstreamOfTests()
 
-  test.each(Object.entries(ANSWERS))('answered with %s', async (_name, answer) => {
+  test.each(Object.entries(ANSWERS))('when answered with %s', async (_name, answer) => {
     server().answerWith(answer)
     expect(await leaked(() => asked(server().url))).toEqual([])
   })
 
-  test('whose address cannot be reached', async () => {
+  test('when its address cannot be reached', async () => {
     expect(await leaked(() => asked(`http://127.0.0.1:1/${TENANT}`))).toEqual([])
   })
 
@@ -174,7 +174,7 @@ describe.each(Object.entries(ASKED))('%s', (_, asked) => {
     ['an error with a name and facts', Object.assign(new Error(ECHO), { name: KEY, request: { body: ECHO } })],
     ['a string', ECHO],
     ['an object', { message: ECHO }],
-  ])('whose transport throws %s', async (_name, thrown) => {
+  ])('when its transport throws %s', async (_name, thrown) => {
     expect(await leaked(() => asked('http://llm.invalid/v1', () => Promise.reject(thrown as Error)))).toEqual([])
   })
 })
@@ -201,28 +201,28 @@ describe.each(Object.entries(BINDINGS))('a binding that %s', (_, run) => {
   // The adapters call these alone, and take what comes back as unknown.
   const index = { query: run, upsert: run, getByIds: run, deleteByIds: run, describe: run } as never
 
-  test('gives nothing away through the embedder of Workers AI', async () => {
+  test('leaks nothing through the embedder of Workers AI', async () => {
     const over = createWorkersAiEmbedder({ ai: { run }, dimension: 3, ...BOUNDS })
     expect(await leaked(() => over.embed({ texts: [QUESTION], purpose: 'question', signal: signal() }))).toEqual([])
   })
 
-  test('gives nothing away through the reranker of Workers AI', async () => {
+  test('leaks nothing through the reranker of Workers AI', async () => {
     const over = createWorkersAiReranker({ ai: { run }, ...BOUNDS })
     expect(await leaked(() => over.rerank({ question: QUESTION, passages, signal: signal() }))).toEqual([])
   })
 
-  test('gives nothing away through the retriever of Vectorize', async () => {
+  test('leaks nothing through the retriever of Vectorize', async () => {
     const over = createVectorizeRetriever({ index, embedder, metric: 'cosine', ...BOUNDS })
     expect(await leaked(() => over.retrieve(search()))).toEqual([])
   })
 
-  test('gives nothing away through the chunk index of Vectorize', async () => {
+  test('leaks nothing through the chunk index of Vectorize', async () => {
     const over = createVectorizeChunkIndex({ index, embedder, ...BOUNDS })
     expect(await leaked(() => over.upsert(TENANT, passages))).toEqual([])
   })
 })
 
-test("what a search function of one's own throws is its cause, for its author, and is not logged", async () => {
+test("an error of the application's own search function is the cause of the reported error, and is not logged", async () => {
   const retriever = createRetriever(() => Promise.reject(faultHere(ECHO)), { scoreKind: 'bm25' })
   const thrown: unknown = await retriever.retrieve(search()).catch((error: unknown) => error)
   expect(thrown).toMatchObject({

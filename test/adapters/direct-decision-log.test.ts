@@ -14,7 +14,7 @@ describe('createDirectDecisionLog', () => {
     vi.useRealTimers()
   })
 
-  it('writes every event by itself and at once', async () => {
+  it('writes every event by itself, at once', async () => {
     const store = createFakeStore()
     const log = createDirectDecisionLog({ store })
     await log.record(anEvent('1'))
@@ -22,7 +22,7 @@ describe('createDirectDecisionLog', () => {
     expect(store.calls).toEqual([1, 1])
   })
 
-  it('tries three times, then drops the event and says so', async () => {
+  it('tries three times, then drops and reports the event', async () => {
     const store = createFakeStore()
     store.fails = 'before'
     const onDropped = vi.fn<(count: number) => void>()
@@ -33,7 +33,7 @@ describe('createDirectDecisionLog', () => {
     expect(onDropped.mock.calls).toEqual([[1]])
   })
 
-  it('tells the store what was dropped, once it answers again, and only what is new', async () => {
+  it('reports the number of dropped events to the store once it answers again, without repeating', async () => {
     const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)
     const store = Object.assign(createFakeStore(), { noteDropped })
     store.fails = 'before'

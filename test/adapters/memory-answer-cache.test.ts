@@ -12,7 +12,7 @@ function bytesOf(key: string, body: string): number {
 }
 
 describe('createMemoryAnswerCache', () => {
-  it('forgets the answers used longest ago when room runs out', async () => {
+  it('removes the least recently used answers when it is full', async () => {
     const body = 'x'.repeat(1_000)
     const cache = createMemoryAnswerCache({ maxBytes: 3 * bytesOf('1', body) })
     for (const key of ['1', '2', '3']) await cache.put(key, aStoredAnswer(key, { body }))
@@ -22,7 +22,7 @@ describe('createMemoryAnswerCache', () => {
     expect(kept).toEqual([true, false, true, true])
   })
 
-  it('keeps those used last, in whatever order they are stored, asked for and deleted', async () => {
+  it('keeps the most recently used answers, whatever is stored, read and deleted', async () => {
     const random = seededRandom(3)
     const cache = createMemoryAnswerCache({ maxBytes: 3 * bytesOf('0', '') })
     // The one used longest ago first.
@@ -44,7 +44,7 @@ describe('createMemoryAnswerCache', () => {
     }
   })
 
-  it('forgets as many small answers as a large one needs room', async () => {
+  it('removes as many small answers as a large one needs room', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: bytesOf('large', 'x'.repeat(5_000)) })
     for (let at = 0; at < 5; at++) await cache.put(String(at), aStoredAnswer(String(at)))
     await cache.put('large', aStoredAnswer('large', { body: 'x'.repeat(5_000) }))
@@ -52,7 +52,7 @@ describe('createMemoryAnswerCache', () => {
     for (let at = 0; at < 5; at++) expect(await cache.get(String(at))).toBeNull()
   })
 
-  it('does not store an answer larger than all of its room, nor keep the former one', async () => {
+  it('does not store an answer larger than its size, nor keep the earlier one', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: bytesOf('key', 'short') })
     await cache.put('key', aStoredAnswer('key', { body: 'short' }))
     await cache.put('key', aStoredAnswer('key', { body: 'longer than that' }))
@@ -61,7 +61,7 @@ describe('createMemoryAnswerCache', () => {
     expect(await cache.get('key')).not.toBeNull()
   })
 
-  it('gives room back when answers are replaced or deleted', async () => {
+  it('frees room when answers are replaced or deleted', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: 2 * bytesOf('a', 'short') })
     for (let at = 0; at < 50; at++) await cache.put('a', aStoredAnswer('a', { body: 'short' }))
     await cache.put('b', aStoredAnswer('b', { body: 'short' }))
@@ -73,13 +73,13 @@ describe('createMemoryAnswerCache', () => {
     expect(await cache.get('c')).not.toBeNull()
   })
 
-  it('stores nothing without room', async () => {
+  it('stores nothing with a size of 0', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: 0 })
     await cache.put('key', aStoredAnswer('key'))
     expect(await cache.get('key')).toBeNull()
   })
 
-  it.each([-1, Number.NaN])('refuses %d bytes', (maxBytes) => {
+  it.each([-1, Number.NaN])('rejects a size of %d bytes', (maxBytes) => {
     expect(() => createMemoryAnswerCache({ maxBytes })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 })

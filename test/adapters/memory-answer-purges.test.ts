@@ -5,7 +5,7 @@ import { growth, PROPORTION } from '../growth.ts'
 
 answerPurgesContract('createMemoryAnswerPurges', createMemoryAnswerPurges)
 
-it('a purge costs as much whether or not the oldest must go for it', async () => {
+it('a purge takes as long whether or not it removes the oldest', async () => {
   const purgeEach = async (documentIds: string): Promise<void> => {
     const purges = createMemoryAnswerPurges()
     for (let at = 0; at < documentIds.length; at++)

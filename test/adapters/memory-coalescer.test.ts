@@ -4,7 +4,7 @@ import { coalescerContract, leaderOf } from '../contracts/coalescer.ts'
 
 coalescerContract('memory', (leaderTimeoutMs) => createMemoryCoalescer({ leaderTimeoutMs }))
 
-it('forgets flights that ended, and none that has a leader', async () => {
+it('removes flights that ended, but none with a leader', async () => {
   const coalescer = createMemoryCoalescer()
   const leader = leaderOf(await coalescer.join('held', 0))
   for (let at = 0; at < 2000; at++) await leaderOf(await coalescer.join(`key ${at}`, 0)).complete({ kind: 'failed' })

@@ -38,25 +38,25 @@ describe('createStaticCollections', () => {
     expect(await collections.find('acme', 'Manual')).toBeNull()
   })
 
-  it('has a lexicon for no other id', async () => {
+  it('has no lexicon for an unknown id', async () => {
     for (const id of ['9', 'x', '', '0']) {
       await expect(collections.lexicon(id)).rejects.toMatchObject({ code: 'lexicon_unreadable' })
     }
   })
 })
 
-it('a tenant cannot have a collection twice; two tenants can have one each', () => {
+it('a tenant cannot have a collection twice, but two tenants can have one each', () => {
   const twice = [{ id: 'manual' }, { id: 'prices' }, { id: 'manual', tenant: 'default' }]
   expect(() => createStaticCollections(twice)).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'id' }))
   expect(() => createStaticCollections([{ id: 'manual' }, { id: 'manual', tenant: 'acme' }])).not.toThrow()
 })
 
-describe('a lexicon as text', () => {
+describe('a lexicon given as text', () => {
   it.each([
-    ['as it was written', (text: string) => text],
-    ['with a last line of its own', (text: string) => `${text}\n`],
-    ['with other ends of lines', (text: string) => text.replaceAll('\n', '\r\n')],
-  ])('%s is read, once', async (_name, changed) => {
+    ['unchanged', (text: string) => text],
+    ['with a line break at its end', (text: string) => `${text}\n`],
+    ['with CRLF line ends', (text: string) => text.replaceAll('\n', '\r\n')],
+  ])('%s is parsed, once', async (_name, changed) => {
     const made = buildLexicon(['Engine starts.', 'Engine stops.'])
     const given = createStaticCollections([{ id: 'manual', lexicon: changed(encodeLexicon(made)) }])
     const id = (await given.find('default', 'manual'))?.lexiconId ?? ''
@@ -65,7 +65,7 @@ describe('a lexicon as text', () => {
     expect(await given.lexicon(id)).toBe(lexicon)
   })
 
-  it('that is damaged is an error when it is needed', async () => {
+  it('causes lexicon_unreadable when it is damaged and read', async () => {
     const given = createStaticCollections([{ id: 'manual', lexicon: 'lexicon/2 english 2 x' }])
     await expect(given.lexicon('0')).rejects.toMatchObject({ code: 'lexicon_unreadable' })
   })

@@ -31,7 +31,7 @@ describe('createTieredAnswerCache', () => {
     expect([fast.reads, slow.reads]).toEqual([1, 0])
   })
 
-  it('writes what a slower tier had to the faster ones, the very same entry', async () => {
+  it('writes the entry of a slower tier unchanged to the faster ones', async () => {
     const [fast, middle, slow] = [counted(), counted(), counted()]
     const cache = createTieredAnswerCache({ tiers: [fast, middle, slow] })
     await slow.put('key', aStoredAnswer('key'))
@@ -41,7 +41,7 @@ describe('createTieredAnswerCache', () => {
     expect(slow.reads).toBe(1)
   })
 
-  it('looks further behind an entry that would not do, and puts the one that does in its place', async () => {
+  it('reads further tiers when an entry is not acceptable, and replaces it by one that is', async () => {
     const [fast, slow] = [createMemoryAnswerCache(), createMemoryAnswerCache()]
     const cache = createTieredAnswerCache({ tiers: [fast, slow] })
     const [older, newer] = [aStoredAnswer('key', { purgeEpoch: 0 }), aStoredAnswer('key', { purgeEpoch: 5 })]
@@ -53,7 +53,7 @@ describe('createTieredAnswerCache', () => {
     expect(await cache.get('key', () => false)).toEqual(newer)
   })
 
-  it('leaves that to waitUntil where there is one', async () => {
+  it('passes that write to waitUntil if given', async () => {
     const waited: Promise<unknown>[] = []
     let written = 0
     const hanging = { ...createMemoryAnswerCache(), put: () => (written++, new Promise<void>(() => undefined)) }
@@ -64,7 +64,7 @@ describe('createTieredAnswerCache', () => {
     expect([waited.length, written]).toEqual([1, 1])
   })
 
-  it('goes on without a tier that fails', async () => {
+  it('works without a tier that fails', async () => {
     const slow = createMemoryAnswerCache()
     const cache = createTieredAnswerCache({ tiers: [down, slow] })
     await cache.put('key', aStoredAnswer('key'))
@@ -72,14 +72,14 @@ describe('createTieredAnswerCache', () => {
     expect(await createTieredAnswerCache({ tiers: [down, down] }).get('key')).toBeNull()
   })
 
-  it('deletes from every tier, and says when one could not', async () => {
+  it('deletes from every tier, and reports a failure', async () => {
     const slow = createMemoryAnswerCache()
     await slow.put('key', aStoredAnswer('key'))
     await expect(createTieredAnswerCache({ tiers: [down, slow] }).delete('key')).rejects.toThrow('down')
     expect(await slow.get('key')).toBeNull()
   })
 
-  it('needs two tiers', () => {
+  it('needs at least two tiers', () => {
     expect(() => createTieredAnswerCache({ tiers: [down] })).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )

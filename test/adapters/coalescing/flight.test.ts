@@ -10,7 +10,7 @@ function aFlight() {
   return { clock, flight: new Flight(() => clock.atMs) }
 }
 
-test('an outcome is told no longer when the clock is set back after it', async () => {
+test('an outcome is no longer returned when the clock is set back after it', async () => {
   const { clock, flight } = aFlight()
   await flight.join(TERMS)
   flight.complete(1, { kind: 'separate' })
@@ -19,7 +19,7 @@ test('an outcome is told no longer when the clock is set back after it', async (
   expect([flight.idle, await flight.join(TERMS)]).toEqual([true, { kind: 'leader', leaderId: 2 }])
 })
 
-test('a leader is replaced when the clock is set back after it began', async () => {
+test('a leader is replaced when the clock was set back after it began', async () => {
   const { clock, flight } = aFlight()
   await flight.join(TERMS)
   clock.atMs -= 3_600_000
@@ -42,7 +42,7 @@ describe('leaders that take too long', () => {
     return { flight, roles, after: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
   }
 
-  test('one more leads, and the rest wait for either', async () => {
+  test('get one more leader, and the others wait for either', async () => {
     const { flight, roles, after } = aLeaderAnd(4)
     await after(999)
     expect(roles).toEqual([])
@@ -55,14 +55,14 @@ describe('leaders that take too long', () => {
     expect(kindsOf(roles)).toEqual(['follower', 'follower', 'follower', 'leader'])
   })
 
-  test('a caller waits no longer than for two', async () => {
+  test('keep a caller waiting for two of them at most', async () => {
     const { flight, roles, after } = aLeaderAnd(4)
     await after(2000)
     expect(kindsOf(roles)).toEqual(['leader', 'separate', 'separate', 'separate'])
     expect(await flight.join(TERMS)).toEqual({ kind: 'leader', leaderId: 3 })
   })
 
-  test('one that was replaced is still heard with an answer, and not with a failure', async () => {
+  test('are still heard with an answer after being replaced, but not with a failure', async () => {
     const { flight, after } = aLeaderAnd(0)
     await after(1000)
     expect(await flight.join(TERMS)).toEqual({ kind: 'leader', leaderId: 2 })

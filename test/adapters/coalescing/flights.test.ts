@@ -5,7 +5,7 @@ const TERMS = { leaderTimeoutMs: 1000, purgeEpoch: 0 }
 
 afterEach(() => void vi.useRealTimers())
 
-test('each key has a flight of its own; those that are idle are forgotten once there are many, and no other', async () => {
+test('each key has its own flight, and only idle ones are removed once there are many', async () => {
   vi.useFakeTimers()
   const flightOf = createFlights()
   const held = flightOf('held')

@@ -31,7 +31,7 @@ function counted() {
 }
 
 describe('createD1AnswerPurges', () => {
-  it('is known to another isolate within the age of its copy', async () => {
+  it('is known to another isolate within the maximum age of its copy', async () => {
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const [here, there] = [0, 1].map(() => createD1AnswerPurges({ db: env.DB, clock, copyMaxAgeMs: 5000 }))
     const before = await there!.known('acme')
@@ -43,7 +43,7 @@ describe('createD1AnswerPurges', () => {
     expect(there!.maxAgeSeconds).toBe(5)
   })
 
-  it('reads once for a tenant until its copy has aged, and only what is newer then', async () => {
+  it('reads once per tenant until its copy is too old, and then only newer purges', async () => {
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const { db, counts } = counted()
     const purges = createD1AnswerPurges({ db, clock })
@@ -55,7 +55,7 @@ describe('createD1AnswerPurges', () => {
     expect(counts.reads).toBe(3)
   })
 
-  it('does not take what was read before its own purge for what is known after it', async () => {
+  it('does not use a read that began before its own purge', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     const slow = new Proxy(env.DB, {
@@ -87,7 +87,7 @@ describe('createD1AnswerPurges', () => {
     expect((await purges.known('acme')).purgedSince(epoch, [MANUAL])).toBe(true)
   })
 
-  it('forgets purges after 32 days, but never the newest, so that no number comes again', async () => {
+  it('deletes purges after 32 days, except the newest, so that no number is repeated', async () => {
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const purges = createD1AnswerPurges({ db: env.DB, clock })
     const first = await purges.purge([MANUAL])
@@ -137,7 +137,7 @@ describe('createD1AnswerPurges', () => {
     expect(results.length).toBeLessThanOrEqual(2001)
   })
 
-  it('says that the database is down, and what range a copy may have', async () => {
+  it('reports a database that is down, and rejects a copy age out of range', async () => {
     const db = { prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error('D1 down')) }) }) }
     const purges = createD1AnswerPurges({ db: db as unknown as D1Database })
     await expect(purges.known('acme')).rejects.toMatchObject({ code: 'store_unavailable' })

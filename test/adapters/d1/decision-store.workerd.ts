@@ -199,7 +199,7 @@ describe('createD1DecisionStore', () => {
     ])
   })
 
-  it('stores NULL for what is absent or not finite, and still counts the event', async () => {
+  it('stores NULL for missing values and numbers that are not finite, and still counts the event', async () => {
     const decision = aDecision({
       tenant: 'gaps',
       confidence: Number.NaN,
@@ -228,7 +228,7 @@ describe('createD1DecisionStore', () => {
     expect([...(await rollupsOf('gaps')).values()]).toEqual([[1, 0, 0, 0, 0, 0, 0, 2]])
   })
 
-  it.each([1, 2, 3])('counts every event once, delivered twice, shuffled and split anyhow (run %i)', async (seed) => {
+  it.each([1, 2, 3])('counts every event once when delivered twice, shuffled and split (run %i)', async (seed) => {
     const tenant = `counted-${seed}`
     const random = seededRandom(1_000 + seed)
     const { events, expected } = generate(tenant, 400, seed)
@@ -243,7 +243,7 @@ describe('createD1DecisionStore', () => {
     expect(await rollupsOf(tenant)).toEqual(expected)
   })
 
-  it('keeps rollups equal to what the decisions themselves add up to', async () => {
+  it('keeps rollups equal to the sums over the decisions', async () => {
     const { events } = generate('equal', 300, 11)
     await store.write(events)
     await store.write(events.slice(100))
@@ -262,7 +262,7 @@ describe('createD1DecisionStore', () => {
     }
   })
 
-  it('adds up under names with any characters, as a policy of your own may have', async () => {
+  it('sums under names with any characters', async () => {
     const reason = `a "quoted" \\ 'reason'. $[0] \u00e4\n` as Decision['reason']
     const gate = 'my "gate" \\ $.x:count'
     const findings = [
@@ -282,7 +282,7 @@ describe('createD1DecisionStore', () => {
     })
   })
 
-  it('counts confidence by twentieths and times by tenths of their size', async () => {
+  it('counts confidence in steps of a twentieth, and times in steps of a tenth of their size', async () => {
     const measured: readonly (readonly [confidence: number, totalMs: number | undefined])[] = [
       [0, 0],
       [0.05, 1],
@@ -310,7 +310,7 @@ describe('createD1DecisionStore', () => {
     }
   })
 
-  it('keeps escalation, audit events and what was cut', async () => {
+  it('stores escalate, audit events and the list of cut fields', async () => {
     const audit = [{ type: 'RAG_ADVISORY_LOW_CONFIDENCE', payload: { confidence: 0.5, threshold: 0.7, summary: 'x' } }]
     const event = anEvent('kept-1', {
       decision: aDecision({ tenant: 'kept', verdict: 'refuse', escalate: true }),
@@ -390,7 +390,7 @@ describe('createD1DecisionStore', () => {
     ])
   })
 
-  it('keeps the policies that decided, once each, and only those that are known', async () => {
+  it('stores the policies that made decisions, once each, and only known ones', async () => {
     const asked: string[] = []
     const keeping = createD1DecisionStore({
       db: env.DB,
@@ -409,7 +409,7 @@ describe('createD1DecisionStore', () => {
     expect(await database.$count(policies, eq(policies.id, 'unknown@1'))).toBe(0)
   })
 
-  it('keeps no text of a question unless it was chosen, and then until its time', async () => {
+  it('stores the text of a question only on request, and until its expiry', async () => {
     const question = { hmac: 'texts-hmac', keyId: 'k1', text: 'How long is it kept?' }
     const numbered = (id: string) => ({
       event: anEvent(id, { decision: aDecision({ tenant: 'texts' }), question }),
@@ -432,11 +432,11 @@ describe('createD1DecisionStore', () => {
     expect(dump).not.toContain('How long')
   })
 
-  it.each([0, 366, Number.NaN])('refuses to keep texts for %d days', (retentionDays) => {
+  it.each([0, 366, Number.NaN])('rejects keeping texts for %d days', (retentionDays) => {
     expect(() => createD1DecisionStore({ db: env.DB, storeQuestions: { retentionDays } })).toThrow('retentionDays')
   })
 
-  it('holds what a model reports within bounds', async () => {
+  it('bounds what a model reports', async () => {
     const event = anEvent('absurd-1', {
       decision: aDecision({ tenant: 'absurd' }),
       model: 'm'.repeat(900_000),
@@ -447,7 +447,7 @@ describe('createD1DecisionStore', () => {
     expect(row).toMatchObject({ model: 'm'.repeat(200), inputTokens: 1e12, outputTokens: 0 })
   })
 
-  it('counts once what was written before the acknowledgement got lost', async () => {
+  it('counts events once when the acknowledgement of their write was lost', async () => {
     const { events, expected } = generate('unacknowledged', 50, 12)
     let calls = 0
     const log = createBufferedDecisionLog({
@@ -466,7 +466,7 @@ describe('createD1DecisionStore', () => {
     expect(await rollupsOf('unacknowledged')).toEqual(expected)
   })
 
-  it('writes more than one statement can take', async () => {
+  it('writes more events than one statement can take', async () => {
     const evidenceIds = Array.from({ length: 1_000 }, (_, at) => `chunk-${'x'.repeat(24)}-${at}`)
     const decision = aDecision({ tenant: 'large', evidenceIds })
     const events = Array.from({ length: 60 }, (_, at) => ({
@@ -478,7 +478,7 @@ describe('createD1DecisionStore', () => {
     expect(await database.$count(decisions, eq(decisions.tenant, 'large'))).toBe(60)
   })
 
-  it('drops and names an event that the tables will never take, and stores all others', async () => {
+  it('drops and reports an event that the tables reject, and stores all others', async () => {
     const { events, expected } = generate('rejected', 60, 15)
     const [some] = events
     // Types see to it that no event lacks a route, until they fail.
@@ -497,7 +497,7 @@ describe('createD1DecisionStore', () => {
     expect(await rejected()).toBe(1)
   })
 
-  it('drops one that no JSON can hold, and takes no number for the name of a model', async () => {
+  it('drops an event that JSON cannot represent, and ignores a number as the model name', async () => {
     const { events } = generate('reported', 3, 18)
     const [first, second, third] = events
     // Handlers without types report anything.
@@ -525,7 +525,7 @@ describe('createD1DecisionStore', () => {
     expect(onRejected).toHaveBeenCalledTimes(1)
   })
 
-  it('stores nothing and says so when the database fails', async () => {
+  it('stores nothing and reports an error when the database fails', async () => {
     const { events } = generate('failed', 60, 16)
     vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(new Error('D1_ERROR: D1 DB is overloaded.'))
     await expect(store.write(events)).rejects.toThrow('overloaded')
@@ -533,7 +533,7 @@ describe('createD1DecisionStore', () => {
     expect(await database.$count(decisions, eq(decisions.tenant, 'failed'))).toBe(0)
   })
 
-  it('does nothing for no events', async () => {
+  it('does nothing without events', async () => {
     await expect(store.write([])).resolves.toBeUndefined()
   })
 
@@ -554,7 +554,7 @@ describe('createD1DecisionStore', () => {
     expect(gaps).toEqual({ missing: events.length - arrived.length, dropped: 2 })
   })
 
-  it('leaves the counts alone when decisions are deleted', async () => {
+  it('leaves the counts unchanged when decisions are deleted', async () => {
     const { events, expected } = generate('deleted', 40, 14)
     await store.write(events)
     await createD1Counting({ db: env.DB }).count()

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { jsonBatches } from '../../../src/adapters/d1/json-batches.ts'
 
 describe('jsonBatches', () => {
-  it('gives nothing for nothing', () => {
+  it('returns no batch without values', () => {
     expect(jsonBatches([])).toEqual([])
   })
 
-  it('keeps small values together', () => {
+  it('puts small values together', () => {
     expect(jsonBatches([1, 'two', null, [3]])).toEqual(['[1,"two",null,[3]]'])
   })
 
@@ -17,12 +17,12 @@ describe('jsonBatches', () => {
     for (const batch of batches) expect(new TextEncoder().encode(batch).length).toBeLessThan(1_000_000)
   })
 
-  it('lets a value too long for company stand alone', () => {
+  it('gives a value that is too long its own batch', () => {
     const long = 'x'.repeat(400_000)
     expect(jsonBatches(['a', long, 'b'])).toEqual(['["a"]', JSON.stringify([long]), '["b"]'])
   })
 
-  it('turns numbers that are not finite into null', () => {
+  it('writes numbers that are not finite as null', () => {
     expect(jsonBatches([[Number.NaN, Number.POSITIVE_INFINITY]])).toEqual(['[[null,null]]'])
   })
 })
