@@ -74,7 +74,7 @@ async function all<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
 
 const CLEAN = { maxRetries: 0 } as const
 
-test('the model is asked with the passages, below what the app tells it and behind what was said', async () => {
+test("the model gets the passages after the app's instructions and before the conversation", async () => {
   const { model, inner, events } = gated(STRONG)
   const { text, sources, providerMetadata } = await generateText({
     model,
@@ -101,7 +101,7 @@ test('the model is asked with the passages, below what the app tells it and behi
   ])
 })
 
-test('a refusal is the text, and no model is asked', async () => {
+test('a refusal is returned as text, without a model call', async () => {
   const { model, inner, events } = gated(WEAK)
   const { text, usage, providerMetadata, finishReason } = await generateText({ model, ...CLEAN, prompt: QUESTION })
   const { textStream } = streamText({ model, ...CLEAN, prompt: QUESTION })
@@ -113,7 +113,7 @@ test('a refusal is the text, and no model is asked', async () => {
   expect(events.map(({ decision }) => decision.verdict)).toEqual(['refuse', 'refuse'])
 })
 
-test('in a stream the verdict of an advisory comes before the first word, and the model is told', async () => {
+test('a stream with an advisory has the verdict before the first word, and the model gets the caution', async () => {
   const { model, inner, events } = gated(MIDDLING)
   const { fullStream } = streamText({ model, ...CLEAN, prompt: QUESTION })
   const parts = await all(fullStream)
@@ -129,7 +129,7 @@ test('in a stream the verdict of an advisory comes before the first word, and th
   expect(events).toMatchObject([{ status: 200, usage: { outputTokens: 7 }, decision: { verdict: 'advise' } }])
 })
 
-test('a policy that judges answers has streams made whole, and refuses what the passages do not support', async () => {
+test('under a policy that judges answers, streams are generated completely first, and refused without support', async () => {
   const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
   const bad = 'Pineapples grow in Greenland every summer [1].'
   const refusing = gated(STRONG, { policy }, { doGenerate: said(bad) })
@@ -141,7 +141,7 @@ test('a policy that judges answers has streams made whole, and refuses what the 
   expect((await generateText({ model: passing.model, ...CLEAN, prompt: QUESTION })).text).toContain('red key')
 })
 
-test('between calls of tools the same question is asked', async () => {
+test('the same question is used between tool calls', async () => {
   const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const
   const first = { ...said(''), content: [call], finishReason: { unified: 'tool-calls', raw: 'tool_calls' } } as const
   const { model, inner } = gated(STRONG, {}, { doGenerate: [first, said('At noon [1].')] as never })
@@ -158,20 +158,20 @@ test.each<[string, object]>([
     [{ role: 'user', content: [{ type: 'file', data: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' }] }],
   ],
   ['question_required', [{ role: 'user', content: '  ' }]],
-])('a call without a question is an error: %s', async (code, messages) => {
+])('a call without a question is rejected: %s', async (code, messages) => {
   const { model, inner } = gated(STRONG)
   await expect(generateText({ model, ...CLEAN, messages: messages as never })).rejects.toMatchObject({ code })
   expect(inner.doGenerateCalls).toEqual([])
 })
 
-test('a model that fails fails as ever, and is recorded', async () => {
+test('an error of the model is passed on and recorded', async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error('overloaded'))
   const { model, events } = gated(STRONG, {}, { doGenerate: failing, doStream: failing })
   await expect(generateText({ model, ...CLEAN, prompt: QUESTION })).rejects.toThrow('overloaded')
   expect(events).toMatchObject([{ status: 502, decision: { verdict: 'pass' } }])
 })
 
-test('who asks, and where, is read from the call', async () => {
+test('caller and collection are read from the call', async () => {
   const asked: unknown[] = []
   const { model } = gated(STRONG, {
     question: { collections: ['default', 'manuals'] },
@@ -192,7 +192,7 @@ test('who asks, and where, is read from the call', async () => {
   expect(asked).toEqual([['acme', 'manuals']])
 })
 
-test('a misspelt option is an error when the middleware is made', () => {
+test('a misspelt option is rejected when the middleware is made', () => {
   expect(() => ragGateMiddleware({ policy: POLICY, dependencies: {} } as never)).toThrow(
     expect.objectContaining({ code: 'config_invalid' }),
   )
@@ -251,7 +251,7 @@ describe('with an answer cache', () => {
   type Parts = Awaited<ReturnType<ReturnType<typeof cached>['stream']>>
   const heard = (parts: Parts): string => parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('')
 
-  test('the same call is answered once, whole or in a stream, with verdict and sources before it', async () => {
+  test('the same call is answered once, as JSON or as a stream, with verdict and sources before the text', async () => {
     const { generate, stream, calls, states } = cached(STRONG)
     const first = await stream()
     const again = await generate()
@@ -288,7 +288,7 @@ describe('with an answer cache', () => {
       },
     ],
     ['tools', { tools: { clock: tool({ inputSchema: z.object({}) }) } }],
-  ])('another call is another answer: %s', async (_, more) => {
+  ])('another call gets another answer: %s', async (_, more) => {
     const { generate, calls } = cached(STRONG)
     await generate()
     await generate(more)
@@ -297,7 +297,7 @@ describe('with an answer cache', () => {
     expect(calls()).toBe(2)
   })
 
-  test('it lives by its confidence: an answer with a caution is made anew where a strong one is kept', async () => {
+  test('an answer with a caution is stored for a shorter time than a strong one', async () => {
     const outlives = async (finds: string): Promise<boolean> => {
       const { generate, pass, calls } = cached(finds)
       await generate()
@@ -308,7 +308,7 @@ describe('with an answer cache', () => {
     expect([await outlives(STRONG), await outlives(MIDDLING)]).toEqual([true, false])
   })
 
-  test('a refusal is kept too, and a model that fails is stood in for by an old answer', async () => {
+  test('a refusal is stored too, and an old answer replaces a failed model call', async () => {
     const refusing = cached(WEAK)
     await refusing.generate()
     expect((await refusing.generate()).providerMetadata).toMatchObject({ ragGate: { refused: true } })
@@ -329,7 +329,7 @@ describe('with an answer cache', () => {
     expect(states()).toEqual(['miss 200', 'stale 200', 'stale 200'])
   })
 
-  test('calls of tools, answers that were cut, other parts than text, and streams that break off are not kept', async () => {
+  test('tool calls, truncated answers, parts other than text and interrupted streams are not stored', async () => {
     const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const
     const picture = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } } as const
     const cut = { finishReason: { unified: 'length', raw: 'length' } } as const
@@ -366,7 +366,7 @@ describe('with an answer cache', () => {
     expect([short.calls(), short.states()]).toEqual([2, ['miss 502', 'miss 502']])
   })
 
-  test('of callers who are told apart, each has their own', async () => {
+  test('callers with different ids get separate answers', async () => {
     expect(() => cached(STRONG, { cache: { scope: 'principal' } })).toThrow(
       expect.objectContaining({ code: 'cache_scope_required' }),
     )

@@ -41,7 +41,7 @@ const events = (...chunks: readonly object[]): Response =>
 const sent = (text: string): readonly object[] =>
   [...text.matchAll(/data: (\{.*\})/g)].map(([, json]) => JSON.parse(json!) as object)
 
-test('a stream that breaks off is an error where JSON was asked for', async () => {
+test('an interrupted stream is an error for a client that asked for JSON', async () => {
   const ask = asking(() => {
     async function* pieces(): AsyncGenerator<string, void, void> {
       yield chunksOf({ decision_id: 'd1' }, 'm').text('Two ')
@@ -58,13 +58,13 @@ test.each([
   ['length', 'length'],
   ['content_filter', 'content-filter'],
   ['function_call', 'stop'],
-])('%s ends a message of `useChat` as %s', async (reason, finishReason) => {
+])('the finish reason %s becomes %s for `useChat`', async (reason, finishReason) => {
   const choices = [{ index: 0, delta: { content: 'Two ' }, finish_reason: reason }]
   const response = await asking(() => events({ choices }))(MESSAGE)
   expect(sent(await response.text()).at(-1)).toEqual({ type: 'finish', finishReason })
 })
 
-test('a chat is bounded as the gate read it, for the handler and the client', async () => {
+test('handler and client get the chat within the bounds that the gate applied', async () => {
   const bounds = { maxBodyBytes: 400_000, maxHistoryLength: 0 }
   const ask = asking(async (c) => c.json({ answer: `${(await readChat(c)).history.length} turns` }), bounds)
   const before = [
@@ -76,7 +76,7 @@ test('a chat is bounded as the gate read it, for the handler and the client', as
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: '0 turns' } }] })
 })
 
-describe('each completion has an id of its own, a stored one too', () => {
+describe('each completion has its own id, stored ones too', () => {
   const idsIn = async (response: Response): Promise<readonly string[]> =>
     (await response.text()).match(/"id":"(?!chunk)[^"]+(?=","(?:object|model))/g) ?? []
 
@@ -94,7 +94,7 @@ describe('each completion has an id of its own, a stored one too', () => {
           { id: 'a', model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
         ),
     ],
-  ])('of a handler of %s', async (_what, handler) => {
+  ])('from a handler that returns %s', async (_what, handler) => {
     const ask = asking(handler)
     const asked = [CHAT, CHAT, { ...CHAT, stream: true }, { ...CHAT, stream: true }]
     const ids: string[] = []
@@ -107,7 +107,7 @@ describe('each completion has an id of its own, a stored one too', () => {
   })
 })
 
-test('a message from the cache has an id of its own where its handler names messages', async () => {
+test('a message from the cache has its own id when its handler names messages', async () => {
   const parts = [{ type: 'start', messageId: 'm1' }, { type: 'text-start', id: '1' }, { type: 'finish' }]
   const ask = asking((c) => {
     c.var.ragGate.report({ complete: true })
@@ -127,10 +127,10 @@ test('a message from the cache has an id of its own where its handler names mess
   expect(new Set(ids).size).toBe(3)
 })
 
-describe('for OpenAI clients alone', () => {
+describe('with the OpenAI protocol only', () => {
   const answered = asking((c) => c.json({ answer: 'The red key.' }), {}, openAiProtocol())
 
-  test('an answer is a completion', async () => {
+  test('an answer is returned as a completion', async () => {
     expect(await (await answered(CHAT)).json()).toMatchObject({ choices: [{ message: { content: 'The red key.' } }] })
   })
 
@@ -141,12 +141,12 @@ describe('for OpenAI clients alone', () => {
       asking(() => events({ choices: [] }), {}, openAiProtocol()),
       'data: {"choices":[]}\n\ndata: [DONE]\n\n',
     ],
-  ])('a message of `useChat` gets what the handler answered: %s', async (_what, ask, body) => {
+  ])("a `useChat` request gets the handler's response unchanged: %s", async (_what, ask, body) => {
     expect(await (await ask(MESSAGE)).text()).toBe(body)
   })
 })
 
-describe('a completion of the handler', () => {
+describe('a completion returned by the handler', () => {
   const completion = {
     id: 'chatcmpl-1',
     model: 'm-1',
@@ -155,14 +155,14 @@ describe('a completion of the handler', () => {
   }
   const answered = asking((c) => c.json(completion))
 
-  test('stays as it is for a client of OpenAI, with the verdict', async () => {
+  test('is returned unchanged to an OpenAI client, with the verdict', async () => {
     expect(await (await answered(CHAT)).json()).toEqual({
       ...completion,
       rag_gate: expect.objectContaining({ verdict: 'pass', sources: [expect.objectContaining({ number: 1 })] }),
     })
   })
 
-  test('is a stream for one that asks for it, from the cache too', async () => {
+  test('is converted to a stream on request, from the cache too', async () => {
     const response = await answered({ ...CHAT, stream: true })
     expect(response.headers.get('cache-status')).toContain('hit')
     const chunks = sent(await response.text())
@@ -173,7 +173,7 @@ describe('a completion of the handler', () => {
     ])
   })
 
-  test('is a message for `useChat`', async () => {
+  test('is converted to a message for `useChat`', async () => {
     expect(sent(await (await answered(MESSAGE)).text())).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ type: 'data-rag-gate' }),
@@ -184,7 +184,7 @@ describe('a completion of the handler', () => {
     )
   })
 
-  test('that calls a tool is left alone', async () => {
+  test('with a tool call is returned unchanged', async () => {
     const tool_calls = [{ id: 'a', type: 'function', function: { name: 'stock', arguments: '{}' } }]
     const calling = {
       ...completion,

@@ -9,7 +9,7 @@ import { POLICY } from '../fixtures/gate.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
-test('an answer as a stream and back is the same answer, with any content', () => {
+test('an answer converted to a stream and back is the same, with any content', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (answer) => {
       const stream = streamOfBody({ answer, ...about }, 'm')
@@ -19,7 +19,7 @@ test('an answer as a stream and back is the same answer, with any content', () =
   )
 })
 
-test('the pieces of a stream are one answer', () => {
+test('the chunks of a stream form one answer', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (pieces) => {
       const chunks = chunksOf(about, 'm')
@@ -29,7 +29,7 @@ test('the pieces of a stream are one answer', () => {
   )
 })
 
-test('the tokens stand in a chunk without choices before the end, which is no part of the answer', () => {
+test("token counts are in a chunk without choices before the end, and not in the answer's text", () => {
   const chunks = chunksOf(about, 'm')
   const stream = [chunks.first, chunks.text('a'), chunks.last('stop', { inputTokens: 120, outputTokens: 7 })].join('')
   const [tokens, done] = stream.split('\n\n').slice(-3)
@@ -43,7 +43,7 @@ test('the tokens stand in a chunk without choices before the end, which is no pa
   expect([streamState(stream, undefined), bodyOfStream(stream)]).toEqual(['whole', { answer: 'a', ...about, usage }])
 })
 
-test('an answer that was cut is no whole stream, and cut as JSON too', () => {
+test('a truncated answer has complete: false, as a stream and as JSON', () => {
   const chunks = chunksOf(about, 'm')
   const stream = [chunks.first, chunks.text('a'), chunks.last('length')].join('')
   expect(streamState(stream, undefined)).toBe('cut')
@@ -53,13 +53,13 @@ test('an answer that was cut is no whole stream, and cut as JSON too', () => {
   expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual(body)
 })
 
-test('a stream that does not say what it answers is none of these', () => {
+test('a stream without an answer is rejected', () => {
   expect(() => bodyOfStream('data: {"choices":[]}\n\ndata: [DONE]\n\n')).toThrow(
     expect.objectContaining({ code: 'internal' }),
   )
 })
 
-test('chunks without choices or words are no part of an answer', () => {
+test('chunks without choices or text add nothing to an answer', () => {
   const chunks = [
     { rag_gate: about },
     { choices: [{ index: 0 }], error: null },
@@ -71,19 +71,19 @@ test('chunks without choices or words are no part of an answer', () => {
   })
 })
 
-test('a stream that broke off is no answer', () => {
+test('an interrupted stream is rejected', () => {
   const stream = `${chunksOf(about, 'm').first}data: {"error":{"code":"llm_timeout"}}\n\n`
   expect(() => bodyOfStream(stream)).toThrow(expect.objectContaining({ code: 'llm_unavailable' }))
 })
 
-test.each(['content_filter', undefined])('an answer that ended by %s is not whole as JSON', (reason) => {
+test.each(['content_filter', undefined])('an answer that ended by %s has complete: false as JSON', (reason) => {
   const choices = [{ index: 0, delta: { content: 'Two ' }, finish_reason: reason ?? null }]
   const stream = `data: ${JSON.stringify({ choices, rag_gate: about })}\n\n${reason === undefined ? '' : 'data: [DONE]\n\n'}`
   expect(bodyOfStream(stream)).toEqual({ answer: 'Two ', ...about, complete: false })
 })
 
 test.each([false, true])(
-  "a refusal of the application's own has the id of its decision (stream: %j)",
+  'a refusal made by the application has the id of its decision (stream: %j)',
   async (stream) => {
     let decided = ''
     const gate = ragGate({

@@ -25,10 +25,10 @@ const long = (first: string): object[] => [
   { role: 'user', content: 'How long are backups kept?' },
 ]
 
-describe('what the answer to a chat depends on', () => {
+describe('the answer to a chat', () => {
   const messages = [{ role: 'user', content: 'How long are backups kept?' }]
 
-  it('is a question beside the messages too, which the handler may read', async () => {
+  it('depends on a member `question` beside the messages, which the handler may read', async () => {
     const [one, other] = [await chatOf({ messages, question: 'One' }), await chatOf({ messages, question: 'Other' })]
     expect(one.question).toBe(messages[0]!.content)
     expect(one.vary).not.toEqual(other.vary)
@@ -40,27 +40,27 @@ describe('what the answer to a chat depends on', () => {
   it.each<[string, object[], object[]]>([
     ['data beside the question', [uiMessage(product('A'))], [uiMessage(product('B'))]],
     [
-      'what a tool gave',
+      'the output of a tool',
       [uiMessage(), uiMessage(stock(1)), uiMessage()],
       [uiMessage(), uiMessage(stock(2)), uiMessage()],
     ],
     [
-      "OpenAI's words for it",
+      "OpenAI's tool message",
       [{ role: 'tool', content: '1' }, ...messages],
       [{ role: 'tool', content: '2' }, ...messages],
     ],
     [
-      'a picture before',
+      'an earlier picture',
       [{ role: 'user', content: [picture('a')] }, ...messages],
       [{ role: 'user', content: [picture('b')] }, ...messages],
     ],
-    ['who speaks', [{ ...messages[0], name: 'Ann' }], [{ ...messages[0], name: 'Bob' }]],
-    ['what was said before all that the model is given', long('One'), long('Other')],
-  ])('is %s too, which the handler may read', async (_what, one, other) => {
+    ['the name of a speaker', [{ ...messages[0], name: 'Ann' }], [{ ...messages[0], name: 'Bob' }]],
+    ['turns before those that the model gets', long('One'), long('Other')],
+  ])('depends on %s, which the handler may read', async (_what, one, other) => {
     expect((await chatOf({ messages: one })).vary).not.toEqual((await chatOf({ messages: other })).vary)
   })
 
-  it('is no id, no time and no verdict of a message', async () => {
+  it('does not depend on ids, times and verdicts of messages', async () => {
     const told = (id: string): object[] => [
       { ...uiMessage(), id: `q${id}` },
       {
@@ -81,30 +81,33 @@ describe('what the answer to a chat depends on', () => {
     )
   })
 
-  it.each(['user', 'safety_identifier', 'prompt_cache_key'])('is no name of who asks: %s', async (name) => {
-    const [one, other] = await Promise.all(['Ann', 'Bob'].map((who) => chatOf({ messages, [name]: who })))
-    expect(one!.vary).toEqual(other!.vary)
-  })
+  it.each(['user', 'safety_identifier', 'prompt_cache_key'])(
+    'does not depend on the name of the caller: %s',
+    async (name) => {
+      const [one, other] = await Promise.all(['Ann', 'Bob'].map((who) => chatOf({ messages, [name]: who })))
+      expect(one!.vary).toEqual(other!.vary)
+    },
+  )
 
-  it('is no turn before the question where none of them is given', async () => {
+  it('does not depend on earlier turns when none of them is passed on', async () => {
     const chats = [long('One'), long('Other')].map((messages) => chatOf({ messages }, { maxHistoryLength: 0 }))
     const [one, other] = await Promise.all(chats)
     expect([one!.history, other!.history]).toEqual([[], []])
     expect(one!.vary).toEqual(other!.vary)
   })
 
-  it.each([0, 8000])('is what the system is told, with %i characters of history', async (maxHistoryLength) => {
+  it.each([0, 8000])('depends on the system message, with %i characters of history', async (maxHistoryLength) => {
     const told = ['In French.', 'In German.'].map((content) => [{ role: 'system', content }, ...messages])
     const [one, other] = await Promise.all(told.map((each) => chatOf({ messages: each }, { maxHistoryLength })))
     expect(one!.vary).not.toEqual(other!.vary)
   })
 
-  it('is all of a question alone, whatever its members are called', async () => {
+  it('depends on every other member of a plain question', async () => {
     const [one, other] = await Promise.all(['Ann', 'Bob'].map((user) => chatOf({ question: 'One', user })))
     expect(one!.vary).not.toEqual(other!.vary)
   })
 
-  it('is not the question once more', async () => {
+  it('has no second entry for the question itself', async () => {
     const [one, other] = [await chatOf({ question: 'One' }), await chatOf({ question: 'Other' })]
     expect([one.question, other.question]).toEqual(['One', 'Other'])
     expect(one.vary).toEqual(other.vary)
@@ -114,7 +117,7 @@ describe('what the answer to a chat depends on', () => {
     ['null', '1e400'],
     ['1e400', '-1e400'],
     ['9007199254740992', '9007199254740993'],
-  ])('are its numbers as they were sent: %s and %s', async (...numbers) => {
+  ])('depends on numbers as they were sent: %s and %s', async (...numbers) => {
     const [one, other] = await Promise.all(
       numbers.map((seed) => chatOf(`{"messages":${JSON.stringify(messages)},"options":{"seed":${seed}}}`)),
     )
@@ -122,10 +125,10 @@ describe('what the answer to a chat depends on', () => {
   })
 })
 
-describe('the last message alone, where the app has the others', () => {
+describe('a last message sent without the earlier ones', () => {
   const alone = (id: string, chat: string): object => ({ id: chat, message: { ...uiMessage(), id } })
 
-  it('is the question', async () => {
+  it('is used as the question', async () => {
     expect(await chatOf(alone('m1', 'c1'))).toMatchObject({
       question: 'How long are backups kept?',
       history: [],
@@ -133,20 +136,20 @@ describe('the last message alone, where the app has the others', () => {
     })
   })
 
-  it('shares no answer: what was said before is not known', async () => {
+  it('shares no answer, because the earlier messages are unknown', async () => {
     const chats = [alone('m1', 'c1'), alone('m2', 'c1'), alone('m1', 'c2')].map((body) => chatOf(body))
     const keys = (await Promise.all(chats)).map(({ vary }) => String(vary))
     expect(new Set(keys).size).toBe(3)
   })
 })
 
-test.each([null, '', undefined])('a refusal beside the content %j was said before', async (content) => {
+test.each([null, '', undefined])('a refusal beside the content %j is part of the history', async (content) => {
   const refused = { role: 'assistant', content, refusal: 'I cannot answer this.' }
   const { history } = await chatOf({ messages: [{ role: 'user', content: 'Why?' }, refused, uiMessage()] })
   expect(history.at(-1)).toEqual({ role: 'assistant', content: 'I cannot answer this.' })
 })
 
-test('`null` is as absent, as in OpenAI’s own API', async () => {
+test('`null` counts as absent, as in OpenAI’s API', async () => {
   const messages = [{ role: 'user', content: 'How long are backups kept?' }]
   const [absent, nulls] = [await chatOf({ messages }), await chatOf({ messages, stream: null, rag_gate: null })]
   const { body: _, ...rest } = absent

@@ -19,7 +19,7 @@ async function sent(pieces: readonly AnswerPiece[]): Promise<{ parts: object[]; 
 const delta = (text: string): AnswerPiece & { text: string } => ({ type: 'text-delta', text })
 const finish = (finishReason: string, totalUsage: object) => ({ type: 'finish', finishReason, totalUsage })
 
-test('texts, and parts of the AI SDK, are the same message', async () => {
+test('strings and parts of the AI SDK give the same message', async () => {
   const { parts } = await sent([delta('Two '), { type: 'source' }, delta('years.')])
   expect(parts).toEqual((await sent(['Two ', 'years.'])).parts)
   expect(parts.slice(-3)).toEqual([
@@ -32,13 +32,16 @@ test('texts, and parts of the AI SDK, are the same message', async () => {
 test.each([
   ['stop', { inputTokens: 120, outputTokens: 7 }, { complete: true, usage: { inputTokens: 120, outputTokens: 7 } }],
   ['length', { inputTokens: 120, outputTokens: undefined }, { complete: false }],
-])('the end "%s" is told to the client, and with its tokens to the gate', async (reason, usage, report) => {
-  const { parts, reports } = await sent([delta('Two '), finish(reason, usage)])
-  expect([parts.at(-1), reports]).toEqual([{ type: 'finish', finishReason: reason }, [report]])
-})
+])(
+  'the finish reason "%s" is sent to the client, and reported to the gate with the tokens',
+  async (reason, usage, report) => {
+    const { parts, reports } = await sent([delta('Two '), finish(reason, usage)])
+    expect([parts.at(-1), reports]).toEqual([{ type: 'finish', finishReason: reason }, [report]])
+  },
+)
 
 test.each([{ type: 'error', error: new Error('secret') }, { type: 'abort' }])(
-  'a part that says that the model failed ends the stream with its error: %o',
+  'a part that reports a failure of the model ends the stream with its error: %o',
   async (part) => {
     await expect(sent([delta('Two '), part])).rejects.toMatchObject({ code: 'llm_unavailable' })
   },
