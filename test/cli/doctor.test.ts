@@ -41,7 +41,7 @@ async function doctor(
 }
 
 describe('rag-gate doctor', () => {
-  it('says of a project what is missing, and what to do', async () => {
+  it('reports what a project lacks, and how to add it', async () => {
     folder.put('wrangler.toml', CONFIG)
     folder.put('src/rag-gate.ts', 'export interface GateEnv {\n  readonly ADMIN_TOKEN: string\n}\n')
     const { code, found } = await doctor()
@@ -56,7 +56,7 @@ describe('rag-gate doctor', () => {
     for (const { state, todo } of found) if (state !== 'ok') expect(todo).toBeTruthy()
   })
 
-  it('asks of an app that is no Worker for packages and settings, and of a folder without Hono for another', async () => {
+  it('checks packages and settings of an app that is not a Worker, and reports a folder without Hono', async () => {
     folder.put('package.json', '{"dependencies":{"hono":"4"}}')
     folder.put('src/rag-gate.js', "const { UPSTASH_VECTOR_REST_URL: url = '', OTHER: other = '' } = process.env\n")
     folder.put('.env', 'OTHER=1\n')
@@ -72,7 +72,7 @@ describe('rag-gate doctor', () => {
     })
   })
 
-  it('tells of a database without migrations, and of an index whose address is none, with all else', async () => {
+  it('reports a database without migrations and an invalid index address, with all else', async () => {
     folder.put('package.json', '{"dependencies":{"hono":"4"}}')
     folder.put('src/index.ts', "import { Hono } from 'hono'\nconst app = new Hono()\nexport default app\n")
     const bound = '[[d1_databases]]\nbinding = "RAG_GATE_DB"\ndatabase_name = "d"\n'
@@ -91,7 +91,7 @@ describe('rag-gate doctor', () => {
     expect((await run(['doctor', folder.path, '--index', 'here'])).code).toBe(2)
   })
 
-  it('finds packages of different versions, secrets that are too short, and a project without the database', async () => {
+  it('reports packages of different versions, secrets that are too short, and a project without the database', async () => {
     folder.put('wrangler.toml', 'main = "src/index.ts"\n')
     folder.put('.dev.vars', 'ADMIN_TOKEN="short"\n')
     folder.put('src/rag-gate.ts', 'export interface GateEnv {\n  readonly ADMIN_TOKEN: string\n}\n')
@@ -111,7 +111,7 @@ describe('rag-gate doctor', () => {
     )
   })
 
-  it('reads dimension, score kinds and texts of an index', async () => {
+  it('reports dimension, score kinds and texts of an index', async () => {
     folder.put('wrangler.toml', CONFIG)
     folder.put('.dev.vars', 'UPSTASH_VECTOR_REST_URL="https://index.example"\nUPSTASH_VECTOR_REST_TOKEN="t"\n')
     const info = {
@@ -136,7 +136,7 @@ describe('rag-gate doctor', () => {
     )
   })
 
-  it('passes a gate that answers, with its scores and pins', async () => {
+  it('accepts a gate that answers, with its scores and pins', async () => {
     folder.put('wrangler.toml', CONFIG)
     serves({
       '/ask': { body: ANSWER, header: `${HEADER};calibration=calibrated` },
@@ -201,7 +201,7 @@ describe('rag-gate doctor', () => {
       'http-api.md#errors',
     ],
     ['an address without a gate', { header: '' }, 'gate', 'problem', 'not as a gate does', 'rag-gate init'],
-  ])('says of a gate with %s what it is', async (_what, change, check, state, text, todo = '') => {
+  ])('reports the state of a gate with %s', async (_what, change, check, state, text, todo = '') => {
     folder.put('wrangler.toml', CONFIG)
     const {
       collections = [COLLECTION],
@@ -226,7 +226,7 @@ describe('rag-gate doctor', () => {
     expect(found).toContainEqual(expect.objectContaining(said))
   })
 
-  it('holds the dimension of each collection against that of the index', async () => {
+  it('compares the dimension of each collection with that of the index', async () => {
     folder.put('wrangler.toml', CONFIG)
     folder.put('.dev.vars', 'UPSTASH_VECTOR_REST_URL="https://index.example"\nUPSTASH_VECTOR_REST_TOKEN="t"\n')
     const denseIndex = { dimension: 768, similarityFunction: 'COSINE', embeddingModel: 'm' }

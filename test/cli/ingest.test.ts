@@ -73,7 +73,7 @@ const ingest = (args: readonly string[] = [], settings?: RunSettings) =>
   run(['ingest', folder.path, '--collection', 'manual', ...args], settings)
 
 describe('rag-gate ingest', () => {
-  it('says when the index is nearly full, and says nothing before', async () => {
+  it('reports an index that is nearly full, and nothing before', async () => {
     folder.put('a.md', 'Alpha.')
     expect((await ingest()).out).not.toContain('full')
     folder.put('b.md', 'MUCH more.')
@@ -82,7 +82,7 @@ describe('rag-gate ingest', () => {
     expect(out).toContain('The index is nearly full: 450 MB of 500 MB. Remove documents, or take a larger index.')
   })
 
-  it('sends a folder, and tells what became of it', async () => {
+  it('sends a folder and reports the result', async () => {
     folder.put('a.md', 'Alpha.')
     folder.put('b.mdx', 'Beta.')
     folder.put('c.jsonl', '{"id":"gamma","text":"Gamma."}')
@@ -98,7 +98,7 @@ describe('rag-gate ingest', () => {
     ])
   })
 
-  it('sends what it can of a messy folder, and names everything else', async () => {
+  it('sends the readable files of a mixed folder, and names all others', async () => {
     folder.put('a.md', 'Alpha.')
     folder.put('big.md', 'x'.repeat(2_000_001))
     folder.put('broken.md', Uint8Array.of(0xff))
@@ -141,7 +141,7 @@ describe('rag-gate ingest', () => {
     })
   })
 
-  it('names a document that the gate turns away, and sends the others', async () => {
+  it('names a document that the gate rejects, and sends the others', async () => {
     folder.put('a.md', 'Alpha.')
     folder.put('bad.md', 'BAD')
     folder.put('c.md', 'Gamma.')
@@ -156,7 +156,7 @@ describe('rag-gate ingest', () => {
     expect(out).toContain('  d.md: document_too_complex, Send it in parts\n')
   })
 
-  it('does not send what the gate says is there as it is', async () => {
+  it('does not send documents that the gate has unchanged', async () => {
     folder.put('a.md', '# Alpha\n\nOne.')
     folder.put('b.md', '# Beta\n\nTwo.')
     await ingest()
@@ -194,7 +194,7 @@ describe('rag-gate ingest', () => {
     expect(calls.flatMap(({ documents }) => documents.map(({ id }) => id))).toEqual(['b.md'])
   })
 
-  it('says of a full index what helps, and not to run it again', async () => {
+  it('reports how to proceed with a full index, and not to repeat the command', async () => {
     for (let at = 0; at < 250; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
     const real = globalThis.fetch
     let call = 0
@@ -220,7 +220,7 @@ describe('rag-gate ingest', () => {
     expect(out).not.toContain('Run the same command again')
   })
 
-  it('sends large folders in several calls, and goes on after a failure', async () => {
+  it('sends large folders in several calls, and continues after a failure', async () => {
     for (let at = 0; at < 450; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
     expect((await ingest()).out).toContain('450 added')
     expect(calls.map(({ documents }) => documents.length)).toEqual([200, 200, 50])
@@ -253,20 +253,23 @@ describe('rag-gate ingest', () => {
     })
   })
 
-  it.each(['', '{}', '[]', '{"documents":[]}'])('says that what answers %j is no gate', async (answer) => {
-    folder.put('a.md', 'Alpha.')
-    fails = new Response(answer)
-    const said = { code: 1, out: '', notes: expect.stringContaining('answered 200, and not as a gate does') }
-    expect(await ingest()).toMatchObject(said)
-    expect(await ingest(['--prune', '--yes'])).toMatchObject(said)
-  })
+  it.each(['', '{}', '[]', '{"documents":[]}'])(
+    'reports that the address answering %j is not a gate',
+    async (answer) => {
+      folder.put('a.md', 'Alpha.')
+      fails = new Response(answer)
+      const said = { code: 1, out: '', notes: expect.stringContaining('answered 200, and not as a gate does') }
+      expect(await ingest()).toMatchObject(said)
+      expect(await ingest(['--prune', '--yes'])).toMatchObject(said)
+    },
+  )
 
-  it('sends nothing for a folder without any text', async () => {
+  it('sends nothing for a folder without text', async () => {
     folder.put('empty.md', ' ')
     expect(await ingest(['--prune', '--yes'])).toMatchObject({ code: 2, notes: expect.stringContaining('no text') })
   })
 
-  it('draws a bar at a terminal, and leaves the line', async () => {
+  it('draws a progress bar on a terminal, and clears the line', async () => {
     folder.put('a.md', 'Alpha.')
     const { notes } = await ingest([], { tty: true })
     expect(notes.startsWith(`\r\u001b[K${'░'.repeat(24)}   0 %  0 documents`)).toBe(true)
@@ -291,7 +294,7 @@ describe('rag-gate ingest --prune', () => {
   })
 
   it.each([['n\n'], ['\n'], ['of course not, yes?\n'], [undefined]])(
-    'keeps them when the answer is %j',
+    'removes nothing when the answer is %j',
     async (types) => {
       const { code, out } = await ingest(['--prune'], { tty: true, ...(types === undefined ? {} : { types }) })
       expect(code).toBe(0)
@@ -300,14 +303,14 @@ describe('rag-gate ingest --prune', () => {
     },
   )
 
-  it('asks nothing when it was told, or where there is nothing to remove', async () => {
+  it('does not ask with --yes, or when there is nothing to remove', async () => {
     const { notes, out } = await ingest(['--prune', '--yes'])
     expect(notes).toBe('')
     expect(out).toContain('3 removed')
     expect((await ingest(['--prune'], { tty: true })).notes).not.toContain('[y/N]')
   })
 
-  it('only says what it would do in a dry run', async () => {
+  it('only reports with --dry-run', async () => {
     const { code, out } = await ingest(['--prune', '--dry-run'])
     expect(code).toBe(0)
     expect(out).toBe(
@@ -323,7 +326,7 @@ describe('rag-gate ingest --prune', () => {
     expect(removed).toEqual(['old-3.md'])
   })
 
-  it('removes nothing while it does not know what a file or a folder holds', async () => {
+  it('removes nothing while the documents of a file or folder are unknown', async () => {
     folder.put('lines.jsonl', '{"id":"old-1.md","text":"Old."}\nnonsense\n')
     const { code, out } = await ingest(['--prune', '--yes'])
     expect(code).toBe(1)
@@ -332,7 +335,7 @@ describe('rag-gate ingest --prune', () => {
   })
 
   // Root reads everything.
-  it.skipIf(process.getuid?.() === 0)('removes nothing while a folder is closed', async () => {
+  it.skipIf(process.getuid?.() === 0)('removes nothing while a folder cannot be read', async () => {
     folder.put('closed/old-1.md', 'Old.')
     chmodSync(join(folder.path, 'closed'), 0)
     const { code, out } = await ingest(['--prune', '--yes'])
@@ -342,7 +345,7 @@ describe('rag-gate ingest --prune', () => {
     expect(removed).toEqual([])
   })
 
-  it('keeps a document whose id a line of JSONL writes in decomposed letters', async () => {
+  it('keeps a document whose id in JSONL has decomposed letters', async () => {
     kept = new Map([['caf\u00e9', 'Text.']])
     folder.put('lines.jsonl', '{"id":"cafe\u0301","text":"Text."}\n{"id":"caf\u00e9","text":"Twice."}')
     expect((await ingest(['--prune', '--yes'])).out).toContain(
@@ -351,7 +354,7 @@ describe('rag-gate ingest --prune', () => {
     expect(removed).not.toContain('caf\u00e9')
   })
 
-  it('removes the document of a file that was emptied', async () => {
+  it('removes the document of an emptied file', async () => {
     folder.put('old-1.md', '')
     rmSync(join(folder.path, 'old-2.md'), { force: true })
     await ingest(['--prune', '--yes'])

@@ -36,7 +36,7 @@ function project(files: Readonly<Record<string, string>> = {}): void {
   for (const [name, text] of Object.entries(all)) folder.put(name, text)
 }
 
-it('the route answers also where the gate only observes, and nothing was found', async () => {
+it('the generated route answers in observe mode when nothing was found', async () => {
   const observing = gateModule('elsewhere')
     .replace('policy: balanced(),', "policy: balanced(), mode: 'observe',")
     .replace('createUpstashRetriever({ url, token })', '{ retrieve: async () => [] }')
@@ -51,7 +51,7 @@ it('the route answers also where the gate only observes, and nothing was found',
 })
 
 describe('rag-gate init', () => {
-  it('shows what it would change, and changes nothing without a yes', async () => {
+  it('shows what it would change, and changes nothing without confirmation', async () => {
     project()
     const { out, notes } = await run(['init', folder.path], { tty: true, types: 'n\n' })
     expect(out).toContain('+++ src/rag-gate.ts')
@@ -66,7 +66,7 @@ describe('rag-gate init', () => {
     expect(await init()).toMatchObject({ code: 2, notes: expect.stringContaining('add --yes') })
   })
 
-  it('adds to what is there, in the manner of the project, and only once', async () => {
+  it('adds to existing files in the style of the project, and only once', async () => {
     project()
     expect((await run(['init', folder.path], { tty: true, types: 'y\n' })).code).toBe(0)
     expect(read('wrangler.toml').startsWith(TOML)).toBe(true)
@@ -79,7 +79,7 @@ describe('rag-gate init', () => {
     expect(again.notes).toContain('The environment staging inherits no bindings')
   })
 
-  it('adds what is missing, and leaves what its owner changed', async () => {
+  it('adds what is missing, and keeps what the owner changed', async () => {
     project()
     await init('--yes')
     folder.put('src/rag-gate.ts', '// ours by now\n')
@@ -107,7 +107,7 @@ describe('rag-gate init', () => {
     expect(read('wrangler.toml')).toBe(TOML)
   })
 
-  it('stands before a Worker without Hono', async () => {
+  it('adds a Worker in front of one without Hono', async () => {
     project({ 'src/index.ts': 'export default {\n  fetch: () => new Response("Hello"),\n}\n' })
     await init('--yes')
     expect(read('wrangler.toml')).toContain('main = "src/rag-gate-worker.ts"')
@@ -115,7 +115,7 @@ describe('rag-gate init', () => {
     expect(await init()).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
   })
 
-  it('searches an Upstash index where the project has its client, or is told to', async () => {
+  it('uses an Upstash index when the project has its client, or on request', async () => {
     project({ 'package.json': '{"dependencies":{"@upstash/vector":"1"}}' })
     await init('--yes')
     expect(read('src/rag-gate.ts')).toContain('createUpstashRetriever')
@@ -146,7 +146,7 @@ describe('rag-gate init', () => {
       },
       'mount it',
     ],
-  ])('refuses %s, and changes nothing', async (_what, files, message) => {
+  ])('rejects %s, and changes nothing', async (_what, files, message) => {
     project(files)
     const { code, notes } = await init('--yes')
     expect(notes).toContain(message)
@@ -154,13 +154,13 @@ describe('rag-gate init', () => {
     expect(existsSync(join(folder.path, 'src/rag-gate.ts'))).toBe(false)
   })
 
-  it('says so where there is no project', async () => {
+  it('reports a folder without a project', async () => {
     expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('package.json cannot be read') })
     folder.put('package.json', '{}')
     expect(await init()).toMatchObject({ code: 1, notes: expect.stringContaining('is no Workers project') })
   })
 
-  describe('in an app of Hono that is no Worker', () => {
+  describe('in a Hono app that is not a Worker', () => {
     const APP = "import { serve } from '@hono/node-server'\nimport { Hono } from 'hono'\n\nconst app = new Hono()\n"
     const put = (name: string, served: string): void => {
       folder.put('package.json', '{"dependencies":{"hono":"4"}}')
@@ -184,14 +184,14 @@ describe('rag-gate init', () => {
       expect(await init()).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to change') })
     })
 
-    it('names the module as Node reads it, where that runs TypeScript itself', async () => {
+    it('imports the module with its extension when Node runs TypeScript directly', async () => {
       put('src/index.ts', 'serve(app)')
       folder.put('package.json', '{"dependencies":{"hono":"4"},"scripts":{"dev":"node --watch src/index.ts"}}')
       await init('--yes')
       expect(read('src/index.ts')).toContain("import { gated } from './rag-gate.ts'")
     })
 
-    it('keeps words to Workers, and says where it looked for the app', async () => {
+    it('offers the word index only to Workers, and reports where it looked for the app', async () => {
       put('src/index.ts', 'serve(app)')
       expect(await init('--index', 'words')).toMatchObject({ code: 2, notes: expect.stringContaining('D1') })
       folder.put('src/index.ts', 'export const app = 1\n')

@@ -31,7 +31,7 @@ it.each<[AskingOptions['mode'], RerankerOutcome, number]>([
   ['judgements', 'ok', 0],
   ['judgements', 'off', 0],
   ['answers', 'failed', 0],
-])('%s of which the reader was %j are asked for again: %i of two', async (mode, reranker, again) => {
+])('%s whose reader was %j are asked again: %i of two', async (mode, reranker, again) => {
   const results = folder.put('results.jsonl', '')
   const options: AskingOptions = { gate: { url: gate().url }, collection: 'default', parallel: 1, results, mode }
   gate().answerWith(judgedAs(reranker))
@@ -44,7 +44,7 @@ it.each<[AskingOptions['mode'], RerankerOutcome, number]>([
   expect(second.map((result) => result.reranker)).toEqual(LABELS.map(() => (again > 0 ? 'ok' : reranker)))
 })
 
-it('a result behind a line that was cut is found again', async () => {
+it('a result after a truncated line is reused', async () => {
   const results = folder.put('results.jsonl', '{"key":"cut')
   const options: AskingOptions = {
     gate: { url: gate().url },
@@ -60,7 +60,7 @@ it('a result behind a line that was cut is found again', async () => {
   expect(gate().calls()).toBe(calls)
 })
 
-it('results that cannot be written are told before anything is asked', async () => {
+it('an unwritable results file is reported before any question is asked', async () => {
   const results = `${folder.path}/missing/results.jsonl`
   const options: AskingOptions = {
     gate: { url: gate().url },

@@ -44,11 +44,11 @@ describe('readLabels', () => {
     ['question,answerable\n"Who?,yes\nWhy?,no', 'a quoted cell that does not end'],
     ['question|answerable\nWho?|yes', 'has no column question; the first line must name the columns, separated by'],
     ['question;answer\nWho?;yes', 'has no column answerable'],
-  ])('says what is wrong with CSV: %j', async (text, why) => {
+  ])('reports the fault in the CSV %j', async (text, why) => {
     await expect(readLabels(written('w.csv', text))).rejects.toThrow(why)
   })
 
-  it('takes a cell that a spreadsheet would calculate for the text it is', async () => {
+  it('reads a cell with a spreadsheet formula as text', async () => {
     const [label] = await readLabels(written('f.csv', 'question,answerable\n=1+1?,yes'))
     expect(label?.question).toBe('=1+1?')
   })
@@ -76,7 +76,7 @@ describe('readLabels', () => {
 })
 
 describe('parseCsv', () => {
-  it('keeps empty cells, and a last line without an end', () => {
+  it('keeps empty cells, and a last line without a line end', () => {
     expect(parseCsv('a,,b\n,"",c')).toEqual([
       ['a', '', 'b'],
       ['', '', 'c'],
@@ -91,7 +91,7 @@ const drafted = (text: string, title: string): string[] =>
   draftQuestions({ text, title }).map(({ kind, question }) => `${kind}: ${question}`)
 
 describe('draftQuestions', () => {
-  it('takes what asks as it is, and asks about what does not', () => {
+  it('uses headings that are questions, and makes questions of others', () => {
     const text = [
       '# Client guide',
       '## How do I reset my password?',
@@ -121,7 +121,7 @@ describe('draftQuestions', () => {
     expect(draftQuestions({ text: hostile })).toEqual([])
   })
 
-  it('asks about the names of a reference, and not about what every page of one has', () => {
+  it('asks about the names in a reference, but not about headings of every page', () => {
     const headings = [
       'Class: Pool',
       '`new Pool(url[, options])`',
@@ -146,7 +146,7 @@ describe('draftQuestions', () => {
     ])
   })
 
-  it('turns what a heading tells into a question, and leaves out what asks about nothing by itself', () => {
+  it('turns a heading that states something into a question, and omits general ones', () => {
     const headings = [
       'How long answers live',
       'How to deploy the Worker',
@@ -172,7 +172,7 @@ describe('draftQuestions', () => {
 })
 
 describe('plot', () => {
-  it('lets no text of a question into the page as markup, and draws nothing outside of its axes', () => {
+  it('escapes the text of questions in the page, and draws nothing outside its axes', () => {
     const svg = plot({
       title: '<script>',
       xTitle: 'x',
@@ -199,7 +199,7 @@ describe('plot', () => {
 })
 
 describe('a plot with bars and marks', () => {
-  it('has the bars of both kinds side by side, and every name within the picture', () => {
+  it('shows the bars of both kinds side by side, and every name within the picture', () => {
     const bars = (colour: number) => ({
       name: `${colour}`,
       colour,
@@ -238,12 +238,12 @@ describe('rag-gate', () => {
     [['replay', labels], 'replay needs --policy'],
     [['replay', labels, '--policy', 'balanced'], 'has no verdict, signals and findings'],
     [['questions', home, '--count', '0'], '--count must be a whole number'],
-  ])('%j is called wrongly: %s', async (args, why) => {
+  ])('%j is a wrong call: %s', async (args, why) => {
     const { code, notes } = await run(args)
     expect([code, notes]).toEqual([2, expect.stringContaining(why)])
   })
 
-  it('replays rows as D1 exports them, and tells what it cannot judge', async () => {
+  it('replays rows as D1 exports them, and reports those that it cannot judge', async () => {
     const measured = signalsOf({ sentenceMatch: 0.9 })
     const signals = JSON.stringify(measured)
     const oneWord = { ...measured, loneTerm: { holding: 9, chunks: 9, isTitled: false } }
@@ -277,7 +277,7 @@ describe('rag-gate', () => {
     }
   })
 
-  it('tells which decisions were not read, what the policy makes of them, and whether a change is for the better', async () => {
+  it('reports unread decisions, what the policy makes of them, and whether a change is an improvement', async () => {
     const signals = signalsOf({
       sentenceMatch: 0.9,
       questionLikelihood: 0.9,
@@ -305,7 +305,7 @@ describe('rag-gate', () => {
     })
   })
 
-  it('says that no gate is there', async () => {
+  it('reports a missing gate', async () => {
     expect(await run(['eval', labels])).toMatchObject({ code: 1, notes: expect.stringContaining('No gate answers at') })
     expect(await run(['calibrate', labels])).toMatchObject({ code: 1 })
   })

@@ -53,7 +53,7 @@ describe('rag-gate lexicon over Upstash', () => {
     client = new Index({ url: upstream.url, token: 'secret', enableTelemetry: false })
   })
 
-  it('counts every row of the default namespace, page by page, and gives what a collection takes', async () => {
+  it('counts every row of the default namespace, page by page, and writes a lexicon that a collection accepts', async () => {
     const many = Array.from({ length: 1203 }, (_, at) => TEXTS[at % 3]!)
     const rows = many.map((content, at) => ({ id: `r${at}`, vector: [1, at], metadata: { content } }))
     for (let at = 0; at < rows.length; at += 500) await client.upsert(rows.slice(at, at + 500))
@@ -70,7 +70,7 @@ describe('rag-gate lexicon over Upstash', () => {
     expect(requests.map(({ token }) => token)).toEqual(Array(3).fill('Bearer secret'))
   })
 
-  it('prints it, of a namespace and a member that are said', async () => {
+  it('prints the lexicon of a given namespace and member', async () => {
     await client.upsert(
       TEXTS.map((answer, at) => ({ id: `r${at}`, vector: [1, at], metadata: { answer, text: 'other' } })),
       { namespace: encodeURIComponent('prod docs') },
@@ -90,7 +90,7 @@ describe('rag-gate lexicon over Upstash', () => {
     expect(decodeLexicon(out.trimEnd())).toEqual(buildLexicon(TEXTS))
   })
 
-  it('says how many rows have no text, and sums up as JSON', async () => {
+  it('reports rows without text, and a summary as JSON', async () => {
     await client.upsert([
       { id: 'a', vector: [1, 0], metadata: { chunk: TEXTS[0] } },
       { id: 'b', vector: [0, 1], metadata: { page: 3 } },
@@ -105,7 +105,7 @@ describe('rag-gate lexicon over Upstash', () => {
     ['an empty index', [], [], 'The namespace "" of the index is empty. So are all others.'],
     ['an empty namespace', ['--namespace', 'nowhere'], TEXTS, 'Not empty, for --namespace: "" (3)'],
     ['rows without the text that is said', ['--text', 'body'], TEXTS, 'Members of their metadata: content.'],
-  ])('over %s fails and says what to do', async (_name, given, texts, message) => {
+  ])('fails over %s with advice', async (_name, given, texts, message) => {
     if (texts.length > 0) {
       await client.upsert(texts.map((content, at) => ({ id: `r${at}`, vector: [1, at], metadata: { content } })))
     }
@@ -134,7 +134,7 @@ describe('rag-gate lexicon over Upstash', () => {
         ),
       'does not respond like an Upstash index',
     ],
-  ])('over an index that %s fails, and tells no token', async (_name, answer, message) => {
+  ])('fails over an index that %s, without showing the token', async (_name, answer, message) => {
     upstream.answerWith(answer)
     const { code, notes } = await run(env())
     expect(code).toBe(1)
@@ -142,7 +142,7 @@ describe('rag-gate lexicon over Upstash', () => {
     expect(notes).not.toContain('secret')
   })
 
-  it('tries again what passes by itself', async () => {
+  it('repeats a call after a temporary error', async () => {
     let calls = 0
     upstream.answerWith((response, request) => {
       calls++
@@ -156,7 +156,7 @@ describe('rag-gate lexicon over Upstash', () => {
     expect(calls).toBe(3)
   })
 
-  it('says where it could not write', async () => {
+  it('reports a file that cannot be written', async () => {
     await client.upsert({ id: 'a', vector: [1, 0], metadata: { chunk: TEXTS[0] } })
     expect(await run(env(), '--out', join(folder, 'no', 'such', 'folder'))).toMatchObject({
       code: 1,
@@ -214,7 +214,7 @@ describe('rag-gate lexicon over Vectorize', () => {
     ])
   })
 
-  it('counts one namespace alone where that is said', async () => {
+  it('counts one given namespace', async () => {
     vectors(
       TEXTS.map((content, at) => ({ id: `v${at}`, namespace: at === 1 ? 'prod' : 'test', metadata: { content } })),
     )
@@ -226,7 +226,7 @@ describe('rag-gate lexicon over Vectorize', () => {
     })
   })
 
-  it("fails with Cloudflare's words, and over an empty index", async () => {
+  it("fails with Cloudflare's message, and over an empty index", async () => {
     vectors([])
     expect(await run(env(), '--vectorize', 'docs')).toMatchObject({
       code: 1,
@@ -252,13 +252,13 @@ describe('rag-gate lexicon', () => {
     [['--json'], '--json needs --out'],
     [['--what'], '--what'],
     [['docs'], 'takes no words'],
-  ])('called wrongly as %j says so', async (given, message) => {
+  ])('reports the wrong call %j', async (given, message) => {
     const { code, notes, out } = await run({}, ...given)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain(message)
   })
 
-  it('tells how it is used', async () => {
+  it('prints its usage', async () => {
     const { code, out } = await run({}, '--help')
     expect(code).toBe(0)
     for (const word of ['--vectorize', '--namespace', '--text', '--out']) expect(out).toContain(word)

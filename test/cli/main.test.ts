@@ -18,7 +18,7 @@ it.each([
   [['policy', 'use', 'balanced']],
   [['policy', 'rollback']],
   [['query', 'Which key?']],
-])('says of an address that answers other JSON that it is no gate: %j', async (args) => {
+])('reports that an address with other JSON is not a gate: %j', async (args) => {
   vi.stubGlobal('fetch', async () => Response.json({ hello: 'world' }))
   const { code, out, notes } = await run(args, { env: { RAG_GATE_KEY: 'k'.repeat(40) } })
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -26,7 +26,7 @@ it.each([
 })
 
 describe('rag-gate', () => {
-  it.each([['--help'], ['-h'], ['help']])('tells what there is: %s', async (option) => {
+  it.each([['--help'], ['-h'], ['help']])('prints the commands for %s', async (option) => {
     const { code, out } = await run([option])
     expect(code).toBe(0)
     for (const word of ['ingest', 'query', 'keys', 'RAG_GATE_KEY', 'Exit codes', '--version'])
@@ -40,7 +40,7 @@ describe('rag-gate', () => {
     [['keys', '--help'], 'keys revoke'],
     [['keys', 'make', '--help'], '--scopes'],
     [['help', 'query'], '--collection'],
-  ])('tells how a command is called: %j', async (args, word) => {
+  ])('prints the usage of a command for %j', async (args, word) => {
     const { code, out, notes } = await run(args)
     expect({ code, notes }).toEqual({ code: 0, notes: '' })
     expect(out).toContain(word)
@@ -48,13 +48,13 @@ describe('rag-gate', () => {
   })
 
   it.each([[['--version']], [['-V']], [['ingest', '--version']], [['keys', 'list', '-V']]])(
-    'tells its version: %j',
+    'prints its version for %j',
     async (args) => {
       expect(await run(args)).toEqual({ code: 0, out: `${version}\n`, notes: '' })
     },
   )
 
-  it('called without anything tells how it is used, and that this was wrong', async () => {
+  it('prints its usage without arguments, with an error code', async () => {
     expect(await run([])).toMatchObject({ code: 2, out: expect.stringContaining('ingest') })
   })
 
@@ -81,7 +81,7 @@ describe('rag-gate', () => {
     [['keys', 'make', '--name', 'a'], '--name and --scopes'],
     [['keys', 'make', '--name', 'a', '--scopes', 'ask,fly'], 'no scope "fly"'],
     [['keys', 'revoke'], 'id of a key'],
-  ])('called wrongly as %j says so', async (args, message) => {
+  ])('reports the wrong call %j', async (args, message) => {
     const { code, notes, out } = await run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain(message)

@@ -47,7 +47,7 @@ describe('writeQuestions', () => {
   it.each([
     [{ status: 500, body: { error: 'secret' } }, 'The model answered with status 500'],
     [{ body: { choices: [] } }, 'no chat completion'],
-  ])('says what went wrong without the words of the endpoint: %j', async (answer, why) => {
+  ])("reports a failure without the endpoint's text: %j", async (answer, why) => {
     const { model } = await aModel(() => answer)
     const failure = await writeQuestions(model, 'Text.').catch((thrown: unknown) => String(thrown))
     expect(failure).toContain(why)

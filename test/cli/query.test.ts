@@ -49,7 +49,7 @@ async function asked(reply: object, args: readonly string[] = [], settings: RunS
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('rag-gate query', () => {
-  it('prints the answer, the sources that it cites, and the confidence with a tick', async () => {
+  it('prints the answer, its cited sources, and the confidence with a tick', async () => {
     expect(await asked(ANSWER)).toEqual({
       code: 0,
       notes: '',
@@ -65,21 +65,21 @@ describe('rag-gate query', () => {
     })
   })
 
-  it('says what the gate would have refused, where it only observes', async () => {
+  it('prints what the gate would have refused in observe mode', async () => {
     const note = 'Not supported, and answered all the same: the gate observes, and refuses nothing yet.'
     expect((await asked({ ...ANSWER, verdict: 'refuse' })).out).toContain(`${note}\n\nTurn the key. [1]\n`)
     expect((await asked(ANSWER)).out).not.toContain(note)
     expect((await asked(REFUSAL)).out).not.toContain(note)
   })
 
-  it('for the public prints no confidence, and all sources where none is cited', async () => {
+  it('prints no confidence for the public, and all sources when none is cited', async () => {
     const { detail: _, ...body } = { ...ANSWER, answer: 'Turn the key.' }
     const { out } = await asked(body)
     expect(out).not.toContain('Confidence')
     expect(out).toContain('[1] engine.md · Engine › Starting\n[2] paint.md\n')
   })
 
-  it('prints search results with their texts, none of which can look like a line of its own', async () => {
+  it('prints search results with texts that cannot imitate its own lines', async () => {
     const passages = [
       {
         id: 'c1',
@@ -109,7 +109,7 @@ describe('rag-gate query', () => {
   it.each([
     ['PASS', false, '\u001b[32m✓\u001b[0m HIGH'],
     ['ADVISE', true, '\u001b[33m⚠️\u001b[0m HIGH'],
-  ])('marks %s green or yellow at a terminal (R084)', async (_, flagged, line) => {
+  ])('prints %s in green or yellow on a terminal (R084)', async (_, flagged, line) => {
     const explanation = {
       ...EXPLANATION,
       confidence: { ...EXPLANATION.confidence, should_flag_for_review: flagged },
@@ -121,7 +121,7 @@ describe('rag-gate query', () => {
     }
   })
 
-  it('warns before the first citation of a flagged retrieval (R061)', async () => {
+  it('prints a warning before the first citation of a flagged retrieval (R061)', async () => {
     const confidence = {
       overall_confidence: 0.6999,
       interpretation: 'LOW - Weak retrieval, mandatory review',
@@ -136,14 +136,14 @@ describe('rag-gate query', () => {
     expect(out).toContain('⚠️ LOW - Weak retrieval, mandatory review (0.69)')
   })
 
-  it('prints no confidence line for a policy that has no such confidence', async () => {
+  it('prints no confidence line for a policy without such a confidence', async () => {
     const { confidence: _, ...explanation } = EXPLANATION
     const { out } = await asked({ ...ANSWER, detail: { ...ANSWER.detail, explanation } }, ['--debug'])
     expect(out).not.toContain('RAG Confidence')
     expect(out).toContain('Decision: PASS')
   })
 
-  it('reads the confidence from what the preset tells at a glance, if it is one', async () => {
+  it("reads the confidence from the preset's glance if it contains one", async () => {
     const { confidence, ...explanation } = EXPLANATION
     const told = async (glance: object) =>
       (await asked({ ...ANSWER, detail: { ...ANSWER.detail, explanation: { ...explanation, glance } } })).out
@@ -151,7 +151,7 @@ describe('rag-gate query', () => {
     expect(await told({ usable: false })).not.toContain('RAG Confidence')
   })
 
-  it('prints an answer of a route that names no sources', async () => {
+  it('prints an answer of a route without sources', async () => {
     const { sources: _, detail: __, ...bare } = ANSWER
     expect(await asked(bare)).toMatchObject({ code: 0, out: 'Turn the key. [1]\n', notes: '' })
   })
@@ -160,7 +160,7 @@ describe('rag-gate query', () => {
     expect((await asked({ ...ANSWER, caution: 'Verify this.' })).out).toContain('Turn the key. [1]\n⚠️ Verify this.\n')
   })
 
-  it('prints a refusal with its reason, the closest passages and what helps; it is an answer', async () => {
+  it('prints a refusal with its reason, the closest passages and suggestions, and exits with 0', async () => {
     const closest = [
       { title: 'Engine', section: 'Starting' },
       { document_id: 'paint.md', title: 'Paint' },
@@ -183,13 +183,13 @@ describe('rag-gate query', () => {
     )
   })
 
-  it('with --json prints the reply as it came', async () => {
+  it('prints the unchanged reply with --json', async () => {
     const { out } = await asked({ ...ANSWER, answer: 'a\u202eb' }, ['--json'])
     expect(JSON.parse(out)).toEqual({ ...ANSWER, answer: 'a\u202eb' })
     expect(out).not.toContain('\u202e')
   })
 
-  it('lets no document write lines of its own', async () => {
+  it('does not let a document write its own lines', async () => {
     const sources = [{ number: 1, document_id: 'a\u001b[2J.md', section: 'x\n📊 RAG Confidence: ✓ HIGH (1.00)\u202e' }]
     const { out } = await asked({ ...ANSWER, detail: undefined, sources }, [], { tty: true })
     expect(out).toContain('[1] a.md · x 📊 RAG Confidence: ✓ HIGH (1.00)\n')
@@ -218,7 +218,7 @@ describe('rag-gate query --debug', () => {
     )
   })
 
-  it('and for a refusal, with the reason said once', async () => {
+  it('prints the block for a refusal, with the reason once', async () => {
     const explanation = { ...EXPLANATION, decision: 'REFUSE', reason: REFUSAL.refusal_reason, checks: [] }
     const { out } = await asked({ ...REFUSAL, detail: { ...REFUSAL.detail, explanation } }, ['--debug'])
     expect(out).toContain(`  Decision: REFUSE\n  Reason: ${REFUSAL.refusal_reason}\n\nRetrieval:`)
@@ -226,7 +226,7 @@ describe('rag-gate query --debug', () => {
     expect(out).not.toContain('Checks')
   })
 
-  it('says no more than the gate does: what explains the decision comes from there alone', async () => {
+  it('prints only explanations that the gate sent', async () => {
     const explanation = { ...EXPLANATION, facts: [], checks: [], analysis: [] }
     const { out } = await asked({ ...ANSWER, detail: { ...ANSWER.detail, explanation } }, ['--debug'])
     expect(out).not.toMatch(/clear winner|✅|❌/)
@@ -249,7 +249,7 @@ describe('rag-gate query --debug', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('a response that is not an answer', () => {
   it.each([
     [
       Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 }),
@@ -260,7 +260,7 @@ describe('what is no answer', () => {
       'rag-gate: The address answered 502, and not as a gate does\n',
     ],
     [new Response('<h1>Hello</h1>'), 'rag-gate: The address answered 200, and not as a gate does\n'],
-  ])('is told in a line (%#)', async (response, notes) => {
+  ])('is reported in one line (%#)', async (response, notes) => {
     vi.stubGlobal('fetch', async () => response)
     expect(await run(['query', 'What?'])).toEqual({ code: 1, out: '', notes })
   })

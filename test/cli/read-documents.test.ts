@@ -19,7 +19,7 @@ const documentsIn = async (path?: string) =>
   (await readAll(path)).flatMap((read) => (read.kind === 'document' ? [read.document] : []))
 
 describe('listFiles', () => {
-  it('finds what can be read, and counts what cannot by its ending', async () => {
+  it('finds readable files, and counts others by extension', async () => {
     folder.put('guide/start.md', 'x')
     folder.put('page.HTML', 'x')
     folder.put('deep/er/page.mdx', 'x')
@@ -51,13 +51,13 @@ describe('listFiles', () => {
     expect(passedOver).toEqual(['broken.md', 'loop', 'out.md'].map((path) => ({ path, why: 'a link, not followed' })))
   })
 
-  it('names what is no file, and waits for nothing that comes out of it', async () => {
+  it('names what is not a file, and does not wait for its output', async () => {
     folder.put('a.md', 'x')
     execFileSync('mkfifo', [join(folder.path, 'pipe.md')])
     expect((await listFiles(folder.path)).passedOver).toEqual([{ path: 'pipe.md', why: 'not a file' }])
   })
 
-  it('writes an id in composed letters on every file system', async () => {
+  it('writes ids in composed letters on every file system', async () => {
     folder.put('caf\u0065\u0301/\u0065\u0301.md', 'x')
     expect((await listFiles(folder.path)).files.map(({ id }) => id)).toEqual(['caf\u00e9/\u00e9.md'])
   })
@@ -65,12 +65,12 @@ describe('listFiles', () => {
   it.each([
     ['nothing.md', undefined, 'There is no file or folder'],
     ['a.pdf', 'x', 'does not end in .md, .markdown, .mdx'],
-  ])('says what is wrong with %s holding %j', async (name, content, message) => {
+  ])('reports the fault of %s containing %j', async (name, content, message) => {
     const path = content === undefined ? join(folder.path, name) : folder.put(name, content)
     await expect(listFiles(path)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) })
   })
 
-  it('says that a folder has nothing to read', async () => {
+  it('reports a folder with nothing to read', async () => {
     folder.put('image.png', 'x')
     mkdirSync(join(folder.path, 'folder.md'))
     await expect(listFiles(folder.path)).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe('listFiles', () => {
 })
 
 describe('readDocuments', () => {
-  it('makes a document of each page, by its path, with its title', async () => {
+  it('makes a document of each page, with its path as id and its title', async () => {
     folder.put('guide/start.md', 'Intro.\n\n```sh\n# no heading\n```\n\n# Starting  up #\n\nTurn the key.')
     folder.put('notes.txt', '# no heading in plain text')
     folder.put('page.HTML', '<html><head><title>A page</title></head><body>Text</body></html>')
@@ -100,11 +100,11 @@ describe('readDocuments', () => {
     ])
   })
 
-  it('takes one file by its name', async () => {
+  it('uses the name of a single file as its id', async () => {
     expect(await documentsIn(folder.put('deep/one.md', 'Text.'))).toMatchObject([{ id: 'one.md', text: 'Text.' }])
   })
 
-  it('makes title and metadata of front matter, and text of what follows', async () => {
+  it('makes title and metadata from front matter, and text from the rest', async () => {
     folder.put('page.mdx', '---\ntitle: The page\ntags: [a, b]\n---\nimport X from "x"\n\n<X title="Note">Text.</X>\n')
     expect(await documentsIn()).toEqual([
       {
@@ -118,7 +118,7 @@ describe('readDocuments', () => {
     ])
   })
 
-  it('begins the text with the description of the page, unless it says so itself', async () => {
+  it("begins the text with the page's description, unless the text contains it", async () => {
     folder.put('a.md', '---\ndescription: >-\n  Returns the rank\n  of a member.\n---\n## Arguments\n')
     folder.put('b.md', '---\ndescription: Returns the rank.\n---\nReturns the\nrank. It is a number.\n')
     expect((await documentsIn()).map(({ text }) => text)).toEqual([
@@ -127,7 +127,7 @@ describe('readDocuments', () => {
     ])
   })
 
-  it('leaves front matter out that is no metadata, and says so', async () => {
+  it('ignores and reports invalid front matter', async () => {
     folder.put('long.md', `---\nkeywords: ${'word '.repeat(4000)}\n---\nText.`)
     folder.put('odd.md', '---\ntitle: "open\n---\nText.')
     expect(await readAll()).toMatchObject([
@@ -137,7 +137,7 @@ describe('readDocuments', () => {
     for (const document of await documentsIn()) expect(document).not.toHaveProperty('metadata')
   })
 
-  it('says what cannot be read and why, and reads the others', async () => {
+  it('reports what cannot be read and why, and reads the others', async () => {
     folder.put('a.md', 'Text.')
     folder.put('big.md', 'x'.repeat(2_000_001))
     folder.put('binary.txt', 'PK\0\0')
@@ -167,7 +167,7 @@ describe('readDocuments', () => {
     for (const read of reads) if (read.kind === 'unreadable') expect(read.id).toBe(read.from)
   })
 
-  it('takes a document from each line of JSONL as it is, and names the lines that are none', async () => {
+  it('reads each line of JSONL as a document, and names invalid lines', async () => {
     const lines = ['{"id":"a","text":"Alpha."}', '', '{"id":', '{"text":"x"}', '[]', '{"id":"ž","text":"Beta."}\r']
     const wide = Buffer.concat([
       Buffer.from(`${lines.join('\n')}\n`),
@@ -185,7 +185,7 @@ describe('readDocuments', () => {
     ])
   })
 
-  it('reads long lines that lie across the pieces of a file, and keeps none that no document fits in', async () => {
+  it('reads long lines across the chunks of a file, and discards those longer than a document may be', async () => {
     const text = 'ž'.repeat(100_000)
     const path = folder.put(
       'all.jsonl',
@@ -198,7 +198,7 @@ describe('readDocuments', () => {
     ])
   })
 
-  it('names a line that would be sent as something else than what it says', async () => {
+  it('names a line that would be sent with another content', async () => {
     const why = 'it has a number that is not finite, or half of a character'
     const lines = [
       '{"id":"a","metadata":{"n":1e400}}',
@@ -233,20 +233,20 @@ describe('readDocuments', () => {
   it.each([
     ['blanks', ' '],
     ['marks', ' #'],
-  ])('finds the title in proportion to a line of %s', async (_, unit) => {
+  ])('finds the title in linear time in a line of %s', async (_, unit) => {
     const read = async (blanks: string): Promise<void> => {
       await documentsIn(folder.put('a.md', `#${blanks}\u2028a\n# b${blanks}c`))
     }
     expect(await growth(read, unit, 48_000)).toBeLessThan(PROPORTION)
   })
 
-  it('marks as a path what reads like an address', async () => {
+  it('marks a source that looks like an address as a path', async () => {
     folder.put('\\\\host.md', 'Text.')
     folder.put('a:b.md', 'Text.')
     expect((await documentsIn()).map(({ source }) => source)).toEqual(['./\\\\host.md', './a:b.md'])
   })
 
-  it('tells that a file of lines has none', async () => {
+  it('reports that a JSONL file has no lines', async () => {
     expect(await readAll(folder.put('none.jsonl', '\n'))).toEqual([{ kind: 'empty', from: 'none.jsonl' }])
   })
 })

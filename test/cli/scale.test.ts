@@ -47,7 +47,7 @@ async function filled(texts: readonly string[]): Promise<void> {
 }
 
 describe('rag-gate scale', () => {
-  it('learns from the rows of an index what its gate then reads, with age and origin', async () => {
+  it('learns a scale from the rows of an index, which its gate then uses, with age and origin', async () => {
     await filled(passages)
     const [out, lexicon] = [join(folder, 'docs.scale.json'), join(folder, 'docs.lexicon.txt')]
     writeFileSync(lexicon, `${encodeLexicon(buildLexicon(passages))}\n`)
@@ -92,7 +92,7 @@ describe('rag-gate scale', () => {
     })
   })
 
-  it('is pinned to the policy that is said', async () => {
+  it('is pinned to the given policy', async () => {
     await filled(passages)
     const policy = join(folder, 'policy.json')
     const { confidence, gates, bands, cacheLifetimes, language, preset, name } = balanced({ refuseBelow: 0.6 })
@@ -129,7 +129,7 @@ describe('rag-gate scale', () => {
     [['--lexicon', 'nowhere.txt'], 'nowhere.txt is no file that can be read'],
     [['--embedder', 'https://x/v1'], '--embedder, --embedding-model and --dimension go together'],
     [['--embedder', 'https://x/v1', '--embedding-model', 'm', '--dimension', '8'], 'needs EMBEDDING_API_KEY'],
-  ])('%j is called wrongly: %s', async (args, why) => {
+  ])('%j is a wrong call: %s', async (args, why) => {
     const { code, notes } = await run(['scale', ...args], { env: env() })
     expect([code > 0, notes]).toEqual([true, expect.stringContaining(why)])
   })

@@ -14,18 +14,18 @@ const HOSTILE: readonly (readonly [string, string, string])[] = [
 ]
 
 describe('printable', () => {
-  it.each(HOSTILE)('takes out %s', (_, text, shown) => {
+  it.each(HOSTILE)('removes %s', (_, text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 
-  it('leaves lines, tabs, every script and joined emoji alone', () => {
+  it('keeps lines, tabs, every script and joined emoji', () => {
     const text = 'a\tb\nčß 東京 🔑 👩‍💻 می‌خواهم שלום'
     expect(printable(text)).toBe(text)
   })
 })
 
 describe('jsonText', () => {
-  it.each(HOSTILE)('escapes %s, and loses nothing', (_, text) => {
+  it.each(HOSTILE)('escapes %s without losing anything', (_, text) => {
     const json = jsonText({ text })
     expect(printable(json)).toBe(json)
     expect(JSON.parse(json)).toEqual({ text })
@@ -33,7 +33,7 @@ describe('jsonText', () => {
 })
 
 describe('oneLine', () => {
-  it('lets no name look like a line of its own', () => {
+  it('does not let a name look like a line of its own', () => {
     expect(oneLine('a.md\n📊 RAG Confidence: ✓ HIGH')).toBe('a.md 📊 RAG Confidence: ✓ HIGH')
   })
 })
@@ -49,11 +49,11 @@ describe('colours', () => {
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
     [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('on a terminal: %j, with %j: %j', (isTTY, env, coloured) => {
+  ])('on a terminal: %j, with %j, are used: %j', (isTTY, env, coloured) => {
     expect(wantsColours({ ...(isTTY === undefined ? {} : { isTTY }), write: () => undefined }, env)).toBe(coloured)
   })
 
-  it('are put around what is safe to show, for each stream by itself', () => {
+  it('are put around escaped text, for each stream separately', () => {
     let out = ''
     let notes = ''
     const terminal = terminalOn({
@@ -80,7 +80,7 @@ describe('progressOn', () => {
     return { pieces, progress: progressOn(output, () => nowMs), pass: (ms: number) => (nowMs += ms) }
   }
 
-  it('draws a bar over itself, and leaves the line', () => {
+  it('redraws a progress bar in place, and clears the line at the end', () => {
     const { pieces, progress } = watched()
     progress.show(1, 4, 'a\u001b[2J.md')
     progress.show(0, 0, 'nothing to do')
@@ -96,7 +96,7 @@ describe('progressOn', () => {
     expect(pieces[0]).toHaveLength('\r\u001b[K'.length + 29)
   })
 
-  it('guesses what is left once there is something to guess from', () => {
+  it('estimates the remaining time once there is enough to estimate from', () => {
     const { pieces, progress, pass } = watched()
     progress.show(0, 100, 'x')
     pass(1000)
@@ -113,7 +113,7 @@ describe('progressOn', () => {
     ])
   })
 
-  it('writes a line now and then into a log, and nothing of a short run', () => {
+  it('writes a line from time to time to a log, and nothing for a short run', () => {
     const pieces: string[] = []
     let nowMs = 0
     const progress = progressOn({ write: (text) => pieces.push(text) }, () => nowMs)
