@@ -52,8 +52,8 @@ function unexpected(): never {
 /** A store of which nothing may be asked. */
 const broken = { match: unexpected, put: unexpected, delete: unexpected }
 
-describe('createCacheApiAnswerCache with a store that is damaged', () => {
-  it('never serves an entry with a flipped byte', async () => {
+describe('createCacheApiAnswerCache over a damaged store', () => {
+  it('never returns an entry with a flipped byte', async () => {
     const { store, cache, faults } = await makeCache()
     const random = seededRandom(7)
     await cache.put('key', aStoredAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
@@ -71,7 +71,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
     expect(faults).toEqual(Array.from({ length: rounds }, () => ({ operation: 'get', kind: 'damaged' })))
   }, 120_000)
 
-  it('never serves the entry of another key', async () => {
+  it('never returns the entry of another key', async () => {
     const { store, cache } = await makeCache()
     await cache.put('mine', aStoredAnswer('mine'))
     await cache.put('theirs', aStoredAnswer('theirs', { body: 'secret' }))
@@ -81,7 +81,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
     expect((await cache.get('theirs'))?.body).toBe('secret')
   })
 
-  it('never serves an entry that ends early', async () => {
+  it('never returns a truncated entry', async () => {
     const { store, cache } = await makeCache()
     await cache.put('key', aStoredAnswer('key'))
     const url = await addressOf('key')
@@ -94,7 +94,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
   })
 
   it.each(['', 'garbage', 'null', '[]', '{}', '{"digest":1,"answer":2}', '{"digest":"","answer":"{}"}'])(
-    'misses and deletes %j',
+    'misses and deletes the entry %j',
     async (garbage) => {
       const { store, cache, faults } = await makeCache()
       await store.put(await addressOf('key'), storedAs(garbage))
@@ -104,7 +104,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
     },
   )
 
-  it('misses and deletes the form of another version', async () => {
+  it('misses and deletes an entry of another format version', async () => {
     const { store, cache } = await makeCache()
     const answer = JSON.stringify({ ...aStoredAnswer('key'), schema: 99 })
     const digest = (await addressOf(answer)).slice(-64)
@@ -115,21 +115,21 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 })
 
 describe('createCacheApiAnswerCache with a secret', () => {
-  it('stores nothing under an address that can be worked out from the key', async () => {
+  it('stores nothing at an address that can be derived from the key', async () => {
     const { store, cache } = await makeCache({ hmacKey: HMAC_KEY })
     await cache.put('key', aStoredAnswer('key'))
     expect(await store.match(await addressOf('key'))).toBeUndefined()
     expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
   })
 
-  it('does not find what another secret stored', async () => {
+  it('does not find entries stored with another secret', async () => {
     const store = await openNew()
     const other = new TextEncoder().encode('another secret of thirty-two bytes')
     await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aStoredAnswer('key'))
     expect(await createCacheApiAnswerCache({ cache: store, hmacKey: other, ...PATIENT }).get('key')).toBeNull()
   })
 
-  it('refuses a short one', () => {
+  it('rejects a short secret', () => {
     const hmacKey = HMAC_KEY.slice(0, 31)
     expect(() => createCacheApiAnswerCache({ cache: caches.default, hmacKey })).toThrow(
       expect.objectContaining({ code: 'secret_too_short' }),
@@ -137,7 +137,7 @@ describe('createCacheApiAnswerCache with a secret', () => {
   })
 })
 
-describe('createCacheApiAnswerCache with a store that fails', () => {
+describe('createCacheApiAnswerCache over a failing store', () => {
   it('misses when a read fails', async () => {
     const { cache, faults } = await makeCache({ cache: { ...broken, match: () => Promise.reject(new Error('down')) } })
     expect(await cache.get('key')).toBeNull()
@@ -153,7 +153,7 @@ describe('createCacheApiAnswerCache with a store that fails', () => {
     expect(faults).toEqual([{ operation: 'get', kind: 'timeout' }])
   })
 
-  it('misses when the store cannot be opened, and asks again next time', async () => {
+  it('misses when the store cannot be opened, and tries again next time', async () => {
     const store = await openNew()
     let calls = 0
     const cache = createCacheApiAnswerCache({
@@ -166,40 +166,40 @@ describe('createCacheApiAnswerCache with a store that fails', () => {
     expect(calls).toBe(2)
   })
 
-  it('counts a failed write and lets the answer go', async () => {
+  it('counts a failed write and continues', async () => {
     const { cache, faults } = await makeCache({ cache: { ...broken, put: () => Promise.reject(new Error('full')) } })
     await cache.put('key', aStoredAnswer('key'))
     expect(faults).toMatchObject([{ operation: 'put', kind: 'failed', cause: { message: 'full' } }])
   })
 
-  it('says so when a deletion fails', async () => {
+  it('reports a failed deletion', async () => {
     const { cache } = await makeCache({ cache: { ...broken, delete: () => Promise.reject(new Error('down')) } })
     await expect(cache.delete('key')).rejects.toThrow('down')
   })
 })
 
-describe('what createCacheApiAnswerCache hands to the Cache API', () => {
-  it('lives as long as the answer and carries no other directive', async () => {
+describe('the response that createCacheApiAnswerCache stores', () => {
+  it('has the lifetime of the answer and no other directive', async () => {
     const { store, cache } = await makeCache()
     await cache.put('key', aStoredAnswer('key', { lifetimeSeconds: 61.9 }))
     const response = await store.match(await addressOf('key'))
     expect(response?.headers.get('Cache-Control')).toBe('max-age=61')
   })
 
-  it('lives on for its window for faults, and still without another directive', async () => {
+  it('also has the stale-if-error window of the answer', async () => {
     const { store, cache } = await makeCache()
     await cache.put('key', aStoredAnswer('key', { lifetimeSeconds: 61, staleIfErrorSeconds: 600 }))
     const response = await store.match(await addressOf('key'))
     expect(response?.headers.get('Cache-Control')).toBe('max-age=661')
   })
 
-  it.each([0, 0.5, -1, Number.NaN])('is nothing for a lifetime of %d s', async (lifetimeSeconds) => {
+  it.each([0, 0.5, -1, Number.NaN])('is not stored for a lifetime of %d s', async (lifetimeSeconds) => {
     const { store, cache } = await makeCache()
     await cache.put('key', aStoredAnswer('key', { lifetimeSeconds }))
     expect(await store.match(await addressOf('key'))).toBeUndefined()
   })
 
-  it.each([0, -1, Number.NaN])('needs a deadline, and %d is none', (deadlineMs) => {
+  it.each([0, -1, Number.NaN])('is limited by a deadline, which cannot be %d', (deadlineMs) => {
     expect(() => createCacheApiAnswerCache({ cache: caches.default, deadlineMs })).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )

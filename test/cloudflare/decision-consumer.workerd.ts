@@ -49,21 +49,21 @@ const consumeWith = (store: (onRejected: (cause: unknown, rejected: NumberedEven
   createDecisionConsumer({ store })
 const consume = consumeWith((onRejected) => createD1DecisionStore({ db: env.DB, onRejected }))
 
-it.each([0, 1.5, 43_201, Number.NaN])('a queue cannot wait %d seconds', (retryAfterSeconds) => {
+it.each([0, 1.5, 43_201, Number.NaN])('rejects a retry delay of %d seconds', (retryAfterSeconds) => {
   expect(() => createDecisionConsumer({ store: fail, retryAfterSeconds })).toThrow(
     expect.objectContaining({ code: 'config_invalid', param: 'retryAfterSeconds' }),
   )
 })
 
 describe('a batch', () => {
-  it('is written and acknowledged message by message', async () => {
+  it('is stored and acknowledged message by message', async () => {
     const messages = Array.from({ length: 100 }, (_, at) => aMessage(queued(numbered('plain', at))))
     await consume(aBatch(messages))
     expect(messages.every(({ said }) => said.join() === 'ack')).toBe(true)
     expect(await database.$count(decisions, eq(decisions.tenant, 'plain'))).toBe(100)
   })
 
-  it('with poison in it stores all others, and only the poison is tried again', async () => {
+  it('with an invalid message stores all others, and retries only the invalid one', async () => {
     const poison = [
       { schema: 2, numbered: numbered('poisoned', 900) },
       'text',
@@ -92,7 +92,7 @@ describe('a batch', () => {
     expect(counted?.rejected).toBe(1)
   })
 
-  it('comes again whole when the database fails, before or after it stored', async () => {
+  it('is retried whole when the database fails, before or after storing', async () => {
     for (const fails of ['before', 'after'] as const) {
       const tenant = `failed-${fails}`
       const make = () => Array.from({ length: 20 }, (_, at) => aMessage(queued(numbered(tenant, at))))
@@ -140,7 +140,7 @@ function savingFrom(
 }
 
 describe('ten thousand events', () => {
-  it('delivered by the thousand, a quarter twice, shuffled, split, with lost batches and lost acknowledgements, count exactly', async () => {
+  it('delivered in thousands, a quarter twice, shuffled, split, with lost batches and acknowledgements, count exactly', async () => {
     const random = seededRandom(5)
     const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
     const expected = new Map<string, number>()
@@ -231,14 +231,14 @@ describe('ten thousand events', () => {
 describe('through a real local queue', () => {
   const counted = (tenant: string) => database.$count(decisions, eq(decisions.tenant, tenant))
 
-  it('every event that the log sends arrives and counts once', async () => {
+  it('every event sent by the log arrives and counts once', async () => {
     const log = createQueueDecisionLog({ queue: env.TEST_QUEUE })
     await Promise.all(Array.from({ length: 500 }, async (_, at) => log.record(numbered('queued', at).event)))
     await vi.waitFor(async () => expect(await counted('queued')).toBe(500), { timeout: 15_000, interval: 100 })
     expect((await countedGroups(env.DB, 'queued')).map(({ counts }) => counts['decisions'])).toEqual([500, 500])
   })
 
-  it('thousands of events, a quarter of them sent twice, shuffled, count exactly', { timeout: 120_000 }, async () => {
+  it('thousands of events, a quarter sent twice, shuffled, count exactly', { timeout: 120_000 }, async () => {
     const count = env.TEST_DEEP ? 10_000 : 400
     const random = seededRandom(9)
     const verdicts = ['pass', 'advise', 'refuse'] as const

@@ -10,7 +10,7 @@ const TERMS = { leaderTimeoutMs: 10_000, purgeEpoch: 0 }
 
 coalescerContract('Durable Object', coalescer)
 
-it('needs sixteen objects for any number of keys: the first call to a new one is slow', async () => {
+it('uses sixteen objects for any number of keys, because the first call to a new one is slow', async () => {
   const names: string[] = []
   const namespace = new Proxy(env.ANSWER_FLIGHTS!, {
     get(target, property) {
@@ -29,8 +29,8 @@ it('needs sixteen objects for any number of keys: the first call to a new one is
   expect([...new Set(names)].sort().join('')).toBe('0123456789abcdef')
 })
 
-describe('a leader that is gone', () => {
-  it('has the next of those who wait leader in its stead, however many were lost', async () => {
+describe('a leader that disappears', () => {
+  it('is replaced by the next waiting caller, however many are lost', async () => {
     const stub = env.ANSWER_FLIGHTS!.getByName('0')
     const first = await stub.join('lost', TERMS)
     const waiting = [stub.join('lost', TERMS), stub.join('lost', TERMS)]

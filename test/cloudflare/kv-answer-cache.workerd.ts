@@ -37,7 +37,7 @@ async function stored(store: { readonly prefix: string }): Promise<string[]> {
 }
 
 describe('createKvAnswerCache', () => {
-  it('keeps an answer for its lifetime and its window past that', async () => {
+  it('keeps an answer for its lifetime and its stale-if-error window', async () => {
     const kv = newStore()
     await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { staleIfErrorSeconds: 300 }))
     const { keys } = await KV.list({ prefix: kv.prefix })
@@ -47,7 +47,7 @@ describe('createKvAnswerCache', () => {
   })
 
   it.each([0, 30, 59, Number.NaN])(
-    'does not store what lives %d seconds: KV takes no less than a minute',
+    'does not store an answer for %d seconds, because KV needs at least a minute',
     async (lifetimeSeconds) => {
       const kv = newStore()
       await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { lifetimeSeconds }))
@@ -55,7 +55,7 @@ describe('createKvAnswerCache', () => {
     },
   )
 
-  it('never serves an entry in which any one of 1,000 bytes was flipped, and deletes it', async () => {
+  it('never returns an entry in which any one of 1,000 bytes was flipped, and deletes it', async () => {
     const kv = newStore()
     const faults: AnswerCacheFault[] = []
     let text = ''
@@ -79,21 +79,21 @@ describe('createKvAnswerCache', () => {
     expect(faults.every(({ kind }) => kind === 'damaged')).toBe(true)
   })
 
-  it('never serves the entry of another key', async () => {
+  it('never returns the entry of another key', async () => {
     const kv = newStore()
     await createKvAnswerCache({ kv }).put('theirs', aStoredAnswer('theirs', { body: 'secret' }))
     const swapped = { ...kv, get: async () => KV.get((await stored(kv))[0]!) }
     expect(await createKvAnswerCache({ kv: swapped, ...PATIENT }).get('mine')).toBeNull()
   })
 
-  it('drops and counts a write beyond the limit of one a second to a key', async () => {
+  it('drops and counts a write above the limit of one a second per key', async () => {
     const faults: AnswerCacheFault[] = []
     const kv = { ...refused, put: () => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests')) }
     await createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) }).put('key', aStoredAnswer('key'))
     expect(faults).toMatchObject([{ operation: 'put', kind: 'rate-limited' }])
   })
 
-  it('misses when a read fails or hangs, and says when a write or a deletion fails', async () => {
+  it('misses when a read fails or hangs, and reports a failed write or deletion', async () => {
     const faults: AnswerCacheFault[] = []
     const onFault = (fault: AnswerCacheFault) => void faults.push(fault)
     const cache = createKvAnswerCache({ kv: refused, onFault })
@@ -109,7 +109,7 @@ describe('createKvAnswerCache', () => {
     ])
   })
 
-  it('stores nothing under an address that can be worked out from the key, with a secret', async () => {
+  it('stores nothing at an address that can be derived from the key, with a secret', async () => {
     const kv = newStore()
     const hmacKey = new TextEncoder().encode('a secret of more than thirty-two bytes')
     await createKvAnswerCache({ kv, hmacKey }).put('key', aStoredAnswer('key'))

@@ -50,7 +50,7 @@ describe('createQueueDecisionLog', () => {
     return { log, store, queue, onDropped, noteDropped }
   }
 
-  it('counts what neither queue nor database took, and tells the store so once it takes an event', async () => {
+  it('counts what neither queue nor database accepted, and reports it once the database accepts an event', async () => {
     const { log, store, onDropped, noteDropped } = await bothDown()
     expect(onDropped.mock.calls).toEqual([[1], [1]])
     expect(noteDropped).not.toHaveBeenCalled()
@@ -61,7 +61,7 @@ describe('createQueueDecisionLog', () => {
     expect(noteDropped.mock.calls).toEqual([[told], [told]])
   })
 
-  it('tells the store so once the queue takes an event, too', async () => {
+  it('reports it once the queue accepts an event, too', async () => {
     const { log, queue, store, noteDropped } = await bothDown()
     queue.send.mockResolvedValue(undefined as never)
     await log.record(anEvent('3'))
@@ -76,7 +76,7 @@ describe('createQueueDecisionLog', () => {
     expect(onDropped.mock.calls).toEqual([[1]])
   })
 
-  it('sends no message that is larger than a queue takes', async () => {
+  it('sends no message larger than a queue accepts', async () => {
     const sent: QueuedDecision[] = []
     const log = createQueueDecisionLog({
       queue: {
@@ -118,12 +118,12 @@ function enormous() {
 }
 
 describe('an event for a queue', () => {
-  it('is left as it is when it fits', () => {
+  it('is unchanged when it fits', () => {
     const event = anEvent('small', { question: { hmac: 'h', keyId: 'k', text: 'Why?' } })
     expect(fitEvent(event)).toBe(event)
   })
 
-  it('loses the least missed first, and says what', () => {
+  it('loses the least important field first, and names it', () => {
     const event = anEvent('texty', {
       decision: aDecision({ answerSignals: answerSignalsOf({}) }),
       question: { hmac: 'h', keyId: 'k', text: large(130_000) },

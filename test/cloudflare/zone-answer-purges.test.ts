@@ -72,7 +72,7 @@ const SCOPES: readonly PurgeScope[] = [
 answerPurgesContract("A zone's cache with a list", () => zone())
 
 describe("a purge of a zone's cache", () => {
-  it('asks the API as it is documented, with tags that tell nothing', async () => {
+  it('calls the documented API, with tags that reveal nothing', async () => {
     await zone().purge(SCOPES)
     expect(calls).toMatchObject([
       { request: `POST /client/v4/zones/${ZONE}/purge_cache`, authorization: `Bearer ${TOKEN}` },
@@ -92,12 +92,12 @@ describe("a purge of a zone's cache", () => {
   })
 
   it.each<[string, string, number]>([
-    ['turns the token down', REFUSED, 403],
-    ['says that it did not purge', REFUSED, 200],
-    ['has had enough', REFUSED, 429],
+    ['rejects the token', REFUSED, 403],
+    ['reports that it did not purge', REFUSED, 200],
+    ['is rate limited', REFUSED, 429],
     ['is down', 'gone', 502],
     ['answers something else', '<html>', 200],
-  ])('that %s is an error that quotes nothing, and stands in the list all the same', async (_, body, status) => {
+  ])('that %s causes an error without the token, and the purge is still in the list', async (_, body, status) => {
     const purges = zone({}, body, status)
     const thrown = (await purges.purge(SCOPES).catch((error: unknown) => error)) as Error
     expect(thrown).toMatchObject({ code: 'store_unavailable', upstreamStatus: status })
@@ -105,7 +105,7 @@ describe("a purge of a zone's cache", () => {
     expect((await purges.known('acme')).purgedSince(0, SCOPES)).toBe(true)
   })
 
-  it('asks no zone when the list cannot be written', async () => {
+  it('is not sent when the list cannot be written', async () => {
     const list = { ...createMemoryAnswerPurges(), purge: () => Promise.reject(new Error('D1 is down')) }
     await expect(zone({ purges: list }).purge(SCOPES)).rejects.toThrow('D1 is down')
     expect(calls).toEqual([])
@@ -118,12 +118,12 @@ describe("a purge of a zone's cache", () => {
     ['a token that cannot be sent', { apiToken: 'a\nb' }, 'apiToken'],
     ['an address that is none', { baseUrl: 'api.cloudflare.com' }, 'baseUrl'],
     ['no time', { timeoutMs: 0 }, 'timeoutMs'],
-  ])('does not take %s', (_, given, param) => {
+  ])('is rejected with %s', (_, given, param) => {
     expect(() => zone(given)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })
 })
 
-describe('answers under the host name of a zone', () => {
+describe("answers cached at a zone's host name", () => {
   /** A zone's cache as far as it is documented: it forgets by tag, and shows no tags. */
   function platform() {
     const held = new Map<string, { readonly body: string; readonly tags: readonly string[] }>()
@@ -152,7 +152,7 @@ describe('answers under the host name of a zone', () => {
     ],
     ['a tenant', { kind: 'tenant', tenant: 'acme' }, ['other tenant']],
     ['everything', { kind: 'everything' }, []],
-  ])('are forgotten with %s, and no others', async (_, scope, left) => {
+  ])('are purged with %s, and no others', async (_, scope, left) => {
     const store = platform()
     const cache = createCacheApiAnswerCache({ cache: store, host: 'www.example.com', hmacKey: HMAC_KEY })
     const decisions = {
@@ -170,7 +170,7 @@ describe('answers under the host name of a zone', () => {
     expect(kept.sort()).toEqual([...left].sort())
   })
 
-  it('are not stored when the platform would not take all their tags', async () => {
+  it('are not stored when the platform would not accept all their tags', async () => {
     const store = platform()
     const cache = createCacheApiAnswerCache({ cache: store, host: 'www.example.com', hmacKey: HMAC_KEY })
     const documentIds = Array.from({ length: 400 }, (_, at) => `document ${at}`)
@@ -180,7 +180,7 @@ describe('answers under the host name of a zone', () => {
     expect([...store.held.values()].map(({ tags }) => tags.length)).toEqual([384])
   })
 
-  it('have no tags where there is no host name', async () => {
+  it('have no tags without a host name', async () => {
     const store = platform()
     await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aStoredAnswer('key'))
     expect([...store.held.values()].map(({ tags }) => tags)).toEqual([['']])
@@ -192,7 +192,7 @@ describe('answers under the host name of a zone', () => {
     ['www.example.com/answers', HMAC_KEY, 'host'],
     ['user@www.example.com', HMAC_KEY, 'host'],
     ['', HMAC_KEY, 'host'],
-  ])('are refused at %j without a secret, or where that is no host name', (host, hmacKey, param) => {
+  ])('are rejected at the host %j without a secret, or when that is not a host name', (host, hmacKey, param) => {
     const options = { cache: platform(), host, ...(hmacKey === undefined ? {} : { hmacKey }) }
     expect(() => createCacheApiAnswerCache(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })
