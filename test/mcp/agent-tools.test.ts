@@ -64,7 +64,7 @@ async function clientOf({ app }: ReturnType<typeof anApp>, token = 'asker', mode
   return client
 }
 
-test.each(['legacy', 'auto'] as const)('a client of MCP finds both tools (%s)', async (mode) => {
+test.each(['legacy', 'auto'] as const)('an MCP client finds both tools (%s)', async (mode) => {
   const client = await clientOf(anApp([STRONG]), 'asker', mode)
   if (mode === 'legacy') await client.ping()
   const { tools } = await client.listTools()
@@ -74,7 +74,7 @@ test.each(['legacy', 'auto'] as const)('a client of MCP finds both tools (%s)', 
   await client.close()
 })
 
-test('a search gives passages, citations and confidence, and the decision is recorded', async () => {
+test('a search returns passages, citations and confidence, and is recorded', async () => {
   const app = anApp([STRONG, MIDDLING])
   const client = await clientOf(app)
   const { structuredContent, content, isError } = await client.callTool({
@@ -100,7 +100,7 @@ test('a search gives passages, citations and confidence, and the decision is rec
   expect(app.events[0]!.decision.id).toBe(id)
 })
 
-test('a search is judged by the passages that it returns alone', async () => {
+test('a search is judged only by the passages that it returns', async () => {
   const found = async (args: object, options: Partial<AgentToolsOptions> = {}): Promise<[boolean, number]> => {
     const { post } = anApp([WEAK, WEAK, STRONG], options)
     const { metadata, data } = (await (await post('/tools/search', { query: QUESTION, ...args })).json()) as {
@@ -120,7 +120,7 @@ test('a flagged search begins its citations with the warning', async () => {
   expect(citations).toEqual(['⚠️ LOW - Weak retrieval, mandatory review', '[1] doc-0: Keys'])
 })
 
-test('a refused search gives no passages to anyone, and says why', async () => {
+test('a refused search returns no passages to anyone, and the reason', async () => {
   const app = anApp([WEAK])
   for (const token of ['asker', 'operator']) {
     const client = await clientOf(app, token)
@@ -136,7 +136,7 @@ test('a refused search gives no passages to anyone, and says why', async () => {
   expect(app.events).toHaveLength(2)
 })
 
-test('the public reads no figure; operators read the twelve fields', async () => {
+test('the public gets no figures, and operators get the twelve fields', async () => {
   const app = anApp([STRONG, MIDDLING])
   for (const tool of ['search', 'assess_retrieval_confidence']) {
     const asked = { query: QUESTION, ...(tool === 'search' ? {} : { chunk_ids: ['chunk-0', 'chunk-1'] }) }
@@ -165,7 +165,7 @@ test('the public reads no figure; operators read the twelve fields', async () =>
   }
 })
 
-test('an assessment looks at the named passages alone', async () => {
+test('an assessment reads only the given passages', async () => {
   const { post, events } = anApp([STRONG, MIDDLING, WEAK], { policy: weightedSignals() })
   const operator = { authorization: 'Bearer operator' }
   const assess = async (chunk_ids: readonly string[]) => {
@@ -186,7 +186,7 @@ test('an assessment looks at the named passages alone', async () => {
   expect(events.map(({ decision }) => decision.signals.chunkCount)).toEqual([3, 1, 0])
 })
 
-test('a failed retriever is an error that a model can read, and no empty result', async () => {
+test('a failed retriever is reported as an error, not as an empty result', async () => {
   const retrieve = () => Promise.reject(new RagGateError('retriever_unavailable', 'The index does not answer', {}))
   const app = anApp([], { dependencies: { retriever: { retrieve } } })
   const client = await clientOf(app)
@@ -215,7 +215,7 @@ test.each([
   ['a lone surrogate', { query: '\ud800' }, 'invalid_unicode', undefined],
   ['k 0', { query: QUESTION, k: 0 }, 'parameter', 'k'],
   ['k 1.5', { query: QUESTION, k: 1.5 }, 'parameter', 'k'],
-  ['k as a text', { query: QUESTION, k: '5' }, 'parameter', 'k'],
+  ['k as a string', { query: QUESTION, k: '5' }, 'parameter', 'k'],
   ['topK', { query: QUESTION, topK: 5 }, 'parameter', 'topK'],
   ['a threshold', { query: QUESTION, minScore: 0 }, 'parameter', 'minScore'],
   ['another tenant', { query: QUESTION, tenant: 'acme' }, 'tenant_mismatch', 'tenant'],
@@ -223,7 +223,7 @@ test.each([
   ['a collection of another type', { query: QUESTION, collection: 5 }, 'collection_id', undefined],
   ['a collection that is not open', { query: QUESTION, collection: 'secret' }, 'collection_not_found', undefined],
   ['arguments that are a list', [], 'parameter', undefined],
-])('bad arguments are told to the model: %s', async (_, args, code, param) => {
+])('wrong arguments are reported to the model: %s', async (_, args, code, param) => {
   const { post, events, retrievals } = anApp([STRONG])
   const { result } = (await (await post('/mcp', call('search', args))).json()) as { result: Record<string, never> }
   expect(result).toMatchObject({ isError: true, structuredContent: { success: false, error: { code } } })
@@ -253,13 +253,13 @@ test.each([
   ['a method of Object', { jsonrpc: '2.0', id: 1, method: '__proto__' }, 200, -32_601],
   ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, 200, -32_602],
   ['a tool that is not there', call('delete_everything', {}), 200, -32_602],
-])('messages that are none are JSON-RPC errors: %s', async (_, body, status, code) => {
+])('an invalid message gets a JSON-RPC error: %s', async (_, body, status, code) => {
   const response = await anApp([STRONG]).post('/mcp', body)
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code, message: expect.any(String) } })
 })
 
-test('notifications are taken, and answered with nothing', async () => {
+test('notifications are accepted without an answer', async () => {
   const { post } = anApp([STRONG])
   for (const body of [
     { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -270,7 +270,7 @@ test('notifications are taken, and answered with nothing', async () => {
   }
 })
 
-test('an unknown version is answered with one that is spoken, and refused in the header', async () => {
+test('an unknown version is answered with a supported one, and rejected in the header', async () => {
   const { post } = anApp([STRONG])
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '1999-01-01' } }
   expect(await (await post('/mcp', initialize)).json()).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
@@ -279,7 +279,7 @@ test('an unknown version is answered with one that is spoken, and refused in the
   expect((await post('/mcp', ping, { 'mcp-protocol-version': '2025-03-26' })).status).toBe(200)
 })
 
-test('callers are known before a message is read, and pages of other origins call nothing', async () => {
+test('callers are authenticated before a message is read, and other origins are rejected', async () => {
   const { app, post, retrievals } = anApp([STRONG])
   const wrong = await post('/mcp', '{', { authorization: 'Bearer wrong' })
   expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
@@ -290,7 +290,7 @@ test('callers are known before a message is read, and pages of other origins cal
   expect(retrievals()).toBe(0)
 })
 
-test('what a call costs is told to operators alone', async () => {
+test('the cost of a call is shown only to operators', async () => {
   const app = anApp([STRONG], { costLine: (retrievals) => `This message: $${(retrievals * 0.0162).toFixed(4)}` })
   const costOf = async (token: string): Promise<unknown> => {
     const response = await app.post('/tools/search', { query: QUESTION }, { authorization: `Bearer ${token}` })
