@@ -17,7 +17,7 @@ const SILENT = ['passed', 'judged_with_answer', 'graded_already', 'not_graded', 
 describe('texts in five languages', () => {
   const codes = [...new Set(Object.values(NAMED_POLICIES).flatMap((make) => Object.keys(make().texts)))]
 
-  it.each(Object.entries(LANGUAGES))('say in %s what every policy with a name says', (_, texts) => {
+  it.each(Object.entries(LANGUAGES))('exist in %s for every code of the named policies', (_, texts) => {
     const own = Object.assign({}, ...Object.values(NAMED_POLICIES).map((make) => make().texts)) as Record<
       string,
       { answer: string; suggestions: readonly string[] }
@@ -31,7 +31,7 @@ describe('texts in five languages', () => {
     }
   })
 
-  it('share no sentence: none was left in another language', () => {
+  it('share no sentence between languages', () => {
     const said = Object.values(LANGUAGES).map(
       (texts) => new Set(Object.values(texts).flatMap(({ reason, suggestions }) => [reason, ...suggestions])),
     )
@@ -58,14 +58,14 @@ describe('the language of a request', () => {
     ['es;level=1;q=0.3, ar;q=0.2', 'es'],
     ['constructor', ''],
     [`${'it,'.repeat(30)}de`, ''],
-  ])('of %j is %j', (header, language) => {
+  ])('for %j is %j', (header, language) => {
     expect(messages.key(asking(header))).toBe(language)
     expect(messages('no_evidence', asking(header))).toEqual(
       language === '' ? undefined : LANGUAGES[language as keyof typeof LANGUAGES]['no_evidence'],
     )
   })
 
-  it('is the language of the refusal, which is stored for each language apart', async () => {
+  it('is used for refusals, which are stored separately for each language', async () => {
     const { ask } = aGate({ messages, finds: [] })
     const answer = async (header: string): Promise<[string, string | null]> => {
       const response = await ask(undefined, { 'accept-language': header })
@@ -80,7 +80,7 @@ describe('the language of a request', () => {
     expect((await answer('en'))[0]).toContain('I cannot answer')
   })
 
-  it('is that of the caution beside an answer, and one in the words of the handler else', async () => {
+  it("is used for cautions, which are in the handler's own words otherwise", async () => {
     const { ask } = aGate({
       finds: [MIDDLING],
       messages,
@@ -93,20 +93,20 @@ describe('the language of a request', () => {
     expect((await said('en')).caution).toBe('Take care')
   })
 
-  it('is said of no answer that passed', async () => {
+  it('adds no caution to an answer that passed', async () => {
     const { ask } = aGate({ messages: { passed: { reason: 'All is well' } } })
     expect(await (await ask()).json()).not.toHaveProperty('caution')
   })
 })
 
-it('the public reads what stands in for the text of a rule that advised', async () => {
+it('the public gets the text of `messages` for a rule that advised', async () => {
   const careful = defineRule({ id: 'careful', check: () => ({ outcome: 'advise', message: 'by a rule' }) })
   const { ask } = aGate({ rules: [careful], messages: { rule_advised: { reason: 'Ask your doctor' } } })
   expect(await (await ask()).json()).toMatchObject({ reason_code: 'rule_advised', caution: 'Ask your doctor' })
 })
 
 describe('the assets of the ready Worker', () => {
-  it.each(Object.entries(LANGUAGES))('hold the texts in %s as the package has them', async (language, texts) => {
+  it.each(Object.entries(LANGUAGES))('contain the texts in %s as in the package', async (language, texts) => {
     const asset = join('..', '..', 'workers', 'gate', 'public', 'v1', 'messages', `${language}.json`)
     await expect(`${JSON.stringify(texts)}\n`).toMatchFileSnapshot(asset)
   })
