@@ -21,14 +21,14 @@ const settings = (options: SufficiencyOptions = {}) => ({ ...SETTINGS, policy: (
 
 describe('answerQuestion', () => {
   it.each([undefined, null, 'Whoever …', {}, { text: 5, complete: true }])(
-    'tells a generator that gives %j as one that answered what it should not',
+    'reports a generator that returns %j as llm_bad_response',
     async (generation) => {
       const { ports } = answering({ says: async () => generation as never })
       expect(await answerQuestion(ports, ASKED, SETTINGS)).toMatchObject({ fault: 'llm_bad_response', answer: '' })
     },
   )
 
-  it('goes in order: normalise, retrieve, rerank, gates, context budget, model', async () => {
+  it('works in order: normalise, retrieve, rerank, gates, context budget, model', async () => {
     const calls: string[] = []
     const { ports } = answering({
       finds: (question) => {
@@ -63,7 +63,7 @@ describe('answerQuestion', () => {
     expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'context', 'gates', 'generate'])
   })
 
-  it('searches for the question in its one spelling, and asks nothing for what is none', async () => {
+  it('searches with the normalised question, and rejects an invalid one before any search', async () => {
     const seen: string[] = []
     const finds = (question: string) => [seen.push(question) > 0 ? MURDER : '']
     const { ports } = answering({ finds, says: { text: ANSWER, ...shares(0.65, 0.35) } })
@@ -79,7 +79,7 @@ describe('answerQuestion', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('gives the failure object of document 004 in place of an answer', async () => {
+  it('returns the failure object of document 004 in place of an answer', async () => {
     const finds = [MURDER, INTENTION, 'Theft is punished with imprisonment for three years.']
     const text = 'Murder, common intention and theft are punished.'
     const { ports, generations } = answering({ finds, says: { text } })
@@ -110,14 +110,14 @@ describe('answerQuestion', () => {
     expect(answer).not.toHaveProperty('escalate')
   })
 
-  it('asks no model where there is no evidence', async () => {
+  it('calls no model without evidence', async () => {
     const { ports, generations } = answering({ finds: [] })
     const { answer, generation } = await answered(ports, SETTINGS, ASKED)
     expect(answer).toMatchObject({ status: 'no_evidence', evidence_count: 0 })
     expect([generations.length, generation]).toEqual([0, undefined])
   })
 
-  it('asks no model where another gate refuses the evidence, whose figures stand in the reason', async () => {
+  it('calls no model when another gate refuses, with the figures in the reason', async () => {
     const { ports, generations } = answering()
     const { answer } = await answered(ports, { ...SETTINGS, policy: () => twoTier({ minScore: 50 }) }, ASKED)
     expect(answer).toMatchObject({
@@ -129,7 +129,7 @@ describe('answerQuestion', () => {
     expect(generations).toEqual([])
   })
 
-  it('tells a failed model apart from a refusal, without what its service said', async () => {
+  it("reports a failed model separately from a refusal, without the service's text", async () => {
     const failing = (thrown: unknown) => answering({ says: () => Promise.reject(thrown) }).ports
     const named = await answered(failing(new RagGateError('llm_unavailable', 'secret')), SETTINGS, ASKED)
     expect(named.answer).toEqual({
@@ -143,7 +143,7 @@ describe('answerQuestion', () => {
     expect(unnamed).not.toHaveProperty('generation')
   })
 
-  it('waits no longer for a model that ignores its signal', async () => {
+  it('does not wait for a model that ignores its signal', async () => {
     let aborted = false
     const { ports } = answering({
       says: ({ signal }) =>
@@ -158,7 +158,7 @@ describe('answerQuestion', () => {
     expect(aborted).toBe(true)
   })
 
-  it('never turns a failed retrieval into missing evidence', async () => {
+  it('never treats a failed retrieval as missing evidence', async () => {
     const { ports } = answering()
     const retriever = { retrieve: () => Promise.reject(new Error('down')) }
     await expect(answerQuestion({ ...ports, retriever }, ASKED, SETTINGS)).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe('answerQuestion', () => {
     })
   })
 
-  it('gives a caution to the model and to the reader where the verdict is to advise', async () => {
+  it('gives a caution to the model and the reader when the verdict is advise', async () => {
     const { ports, generations } = answering({ says: { text: 'Cats purr.' } })
     const { answer } = await answered(ports, settings({ dangerouslyDisableGates: true }), ASKED)
     expect(answer).toMatchObject({
@@ -177,7 +177,7 @@ describe('answerQuestion', () => {
     expect(generations[0]?.caution).toContain('only moderately strong')
   })
 
-  it('judges the confidence that the model reports, and refuses where it reports none', async () => {
+  it('judges the confidence that the model reports, and refuses when none is reported', async () => {
     const settings = {
       ...SETTINGS,
       policy: () => multiGate({ refuseBelow: -1, adviseBelowKeywords: 0, answerGrounding: 'off' }),
@@ -192,7 +192,7 @@ describe('answerQuestion', () => {
     expect(await statusOf({ generationConfidence: 0.99 })).toBe('insufficient_evidence')
   })
 
-  it('passes high-stakes refusals on to a person', async () => {
+  it('sets escalate on refusals under an expert policy', async () => {
     const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
     const strict = settings({ threshold: 'strict', escalateRefusals: true })
     expect((await answered(ports, strict, ASKED)).answer).toMatchObject({
@@ -207,7 +207,7 @@ describe('answerQuestion', () => {
   })
 })
 
-describe('answerQuestion by its defaults', () => {
+describe('answerQuestion with its defaults', () => {
   const RETURNS = 'Returns are accepted within fourteen days of delivery. The refund arrives within a week.'
   const QUESTION = 'How many days after delivery are returns accepted?'
   const retriever = createRetriever(() => [{ id: 'returns', text: RETURNS, score: 4 }], { scoreKind: 'bm25' })
@@ -231,7 +231,7 @@ describe('answerQuestion by its defaults', () => {
     expect(generator.generate).toHaveBeenCalledTimes(1)
   })
 
-  it('answers from the cache, and records what was decided', async () => {
+  it('answers from the cache, and records decisions', async () => {
     const generator = writing('Fourteen days [1].')
     const events: DecisionEvent[] = []
     const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
@@ -255,7 +255,7 @@ describe('answerQuestion by its defaults', () => {
     })
   })
 
-  it('keeps the answers of those who are told apart from each other', async () => {
+  it('stores answers separately for callers with different ids', async () => {
     const generator = writing('Fourteen days [1].')
     const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'principal' })
     expect(() => createAnswerer({ retriever, generator, cache })).toThrow(
@@ -269,7 +269,7 @@ describe('answerQuestion by its defaults', () => {
     await expect(ask(QUESTION)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('keeps nothing of a model that failed, and records it as a failure', async () => {
+  it('stores nothing from a failed model, and records it as a failure', async () => {
     const events: DecisionEvent[] = []
     const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
     const generator = { model: 'writer', generate: () => Promise.reject(new RagGateError('llm_timeout', 'late')) }
@@ -282,7 +282,7 @@ describe('answerQuestion by its defaults', () => {
     expect(events.map(({ status }) => status)).toEqual([504, 504])
   })
 
-  it('refuses by what the answer cites, under sufficiency', async () => {
+  it("refuses an answer without citations under sufficiency with overlap: 'citations'", async () => {
     const options = { policy: sufficiency({ overlap: 'citations' }) }
     const cited = await answerQuestion({ retriever, generator: writing(`${RETURNS} [1]`) }, QUESTION, options)
     expect(evidenceAnswer(cited, cited.evidence.chunks, cited.policy).status).toBe('success')
@@ -303,7 +303,7 @@ describe('answerQuestion by its defaults', () => {
     [{ retriever, generator }, undefined, {}, 'question'],
     [{ retriever, generator }, { question: 7 }, {}, 'question'],
     [{ retriever, generator }, null, {}, 'question'],
-  ])('says what is wrong with %j, %j, %j', async (ports, asked, settings, message) => {
+  ])('reports the fault in %j, %j, %j', async (ports, asked, settings, message) => {
     const call = answerQuestion(ports as never, asked as never, settings as never)
     const thrown: unknown = await call.catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(RagGateError)

@@ -10,7 +10,7 @@ const FINDS: AnsweringFixture = {
 }
 
 describe('answerWithRetries', () => {
-  it('asks again in the words that follow the suggestion', async () => {
+  it('asks again in the rewritten words of a suggestion', async () => {
     const { ports } = answering(FINDS)
     const requests: RewriteRequest[] = []
     const { fault, question, attempts, decision } = await answerWithRetries(ports, ASKED, {
@@ -37,7 +37,7 @@ describe('answerWithRetries', () => {
     expect(decision).toBe(attempts[1]?.decision)
   })
 
-  it('ends after so many retries, each with the next suggestion, and the refusal stands', async () => {
+  it('stops after maxRetries or the last suggestion, and returns the refusal', async () => {
     const { ports } = answering(FINDS)
     const suggestions: string[] = []
     const rewrite = ({ suggestion, attempt }: RewriteRequest): string => {
@@ -56,16 +56,16 @@ describe('answerWithRetries', () => {
 
   it.each([
     ['fails', (): Promise<never> => Promise.reject(new Error('down'))],
-    ['sees no way', (): null => null],
-    ['says nothing', (): string => '  '],
-    ['says the same again', (): string => `${ASKED.question} `],
-  ] as const)('keeps the refusal of a rewriter that %s', async (_, rewrite) => {
+    ['returns null', (): null => null],
+    ['returns an empty text', (): string => '  '],
+    ['returns the same question', (): string => `${ASKED.question} `],
+  ] as const)('returns the first refusal when the rewriter %s', async (_, rewrite) => {
     const { ports } = answering(FINDS)
     const { decision, attempts } = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 3 })
     expect([decision.reason, attempts.length]).toEqual(['no_evidence', 1])
   })
 
-  it('rewrites neither an answer nor a failed model', async () => {
+  it('does not rewrite after an answer or a failed model call', async () => {
     const rewrite = (): never => {
       throw new Error('there is nothing to rewrite')
     }
@@ -87,7 +87,7 @@ describe('answerWithRetries', () => {
     ])
   })
 
-  it.each([undefined, {}, { rewrite: 'in other words' }])('needs something that rewrites: %j', async (options) => {
+  it.each([undefined, {}, { rewrite: 'in other words' }])('rejects %j as the rewriter', async (options) => {
     const { ports } = answering()
     await expect(answerWithRetries(ports, ASKED, options as never)).rejects.toMatchObject({
       code: 'config_invalid',
@@ -95,7 +95,7 @@ describe('answerWithRetries', () => {
     })
   })
 
-  it.each([-1, 4, 0.5, NaN])('refuses %d retries', async (maxRetries) => {
+  it.each([-1, 4, 0.5, NaN])('rejects %d retries', async (maxRetries) => {
     const { ports } = answering(FINDS)
     await expect(
       answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite: () => null, maxRetries }),

@@ -39,21 +39,21 @@ describe('the embedder over Workers AI', () => {
     expect(vectors.map(([first]) => first)).toEqual(Array.from({ length: 250 }, (_, at) => at))
   })
 
-  test('says its pooling in every call, and in its name', async () => {
+  test('names its pooling in every call and in its own name', async () => {
     const { embedder, calls } = over(shaped)
     await embedder.embed({ texts: texts(1), purpose: 'question' })
     expect(calls[0]).toMatchObject({ model: '@cf/baai/bge-base-en-v1.5', input: { pooling: 'cls' } })
     expect(embedder).toMatchObject({ model: '@cf/baai/bge-base-en-v1.5#cls', dimension: 3 })
   })
 
-  test('knows the dimensions of the BGE models, and reads the answer of bge-m3', async () => {
+  test('knows the dimensions of the BGE models, and reads the response of bge-m3', async () => {
     const ai = { run: async () => ({ response: [Array.from({ length: 1024 }, () => 0.1)], shape: [1, 1024] }) }
     const embedder = createWorkersAiEmbedder({ ai, model: '@cf/baai/bge-m3' })
     expect(embedder).toMatchObject({ model: '@cf/baai/bge-m3', dimension: 1024 })
     expect(await embedder.embed({ texts: ['x'], purpose: 'passage' })).toHaveLength(1)
   })
 
-  test('asks nothing for no texts', async () => {
+  test('makes no call without texts', async () => {
     const { embedder, calls } = over(shaped)
     expect(await embedder.embed({ texts: [], purpose: 'passage' })).toEqual([])
     expect(calls).toEqual([])
@@ -94,12 +94,12 @@ describe('the embedder over Workers AI', () => {
       },
       'embedding_mismatch',
     ],
-  ])('answered with %s is a fault', async (_name, answer, code) => {
+  ])('answered with %s reports an error', async (_name, answer, code) => {
     const { embedder } = over(() => answer)
     await expect(embedder.embed({ texts: texts(2), purpose: 'passage' })).rejects.toMatchObject({ code })
   })
 
-  test('that throws, or never ends, is a declared error', async () => {
+  test('that throws or never ends reports a declared error', async () => {
     const throwing = over(() => Promise.reject(new Error('3040: capacity secret'))).embedder
     await expect(throwing.embed({ texts: texts(1), purpose: 'passage' })).rejects.toMatchObject({
       code: 'retriever_unavailable',
@@ -110,7 +110,7 @@ describe('the embedder over Workers AI', () => {
     })
   })
 
-  test('of an unknown model needs its dimension', () => {
+  test('for an unknown model needs its dimension', () => {
     const ai = { run: () => Promise.reject(new Error('asked')) }
     expect(() => createWorkersAiEmbedder({ ai, model: '@cf/x/y' })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'dimension' }),
@@ -137,7 +137,7 @@ describe('the embedder over an OpenAI-compatible endpoint', () => {
   const embed = (count: number, more: Partial<OpenAiEmbedderOptions> = {}) =>
     embedderOver(more).embed({ texts: texts(count), purpose: 'passage' })
 
-  test('asks in batches, and orders by index', async () => {
+  test('sends batches, and orders the results by index', async () => {
     const sent: unknown[] = []
     server.answerWith((response, request, body) => {
       const { input, ...rest } = JSON.parse(body) as { input: string[] }
@@ -164,18 +164,18 @@ describe('the embedder over an OpenAI-compatible endpoint', () => {
     ['401', 401, '{}', 'retriever_misconfigured'],
     ['429', 429, '{}', 'retriever_unavailable'],
     ['400', 400, '{}', 'retriever_bad_response'],
-  ])('answered with %s is a fault', async (_name, status, body, code) => {
+  ])('answered with %s reports an error', async (_name, status, body, code) => {
     server.answerWith(answering(body, status))
     await expect(embed(2)).rejects.toMatchObject({ code })
   })
 
-  test('that hangs is a timeout', async () => {
+  test('that hangs reports a timeout', async () => {
     server.answerWith(() => undefined)
     await expect(embed(1, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'retriever_timeout' })
   })
 
   test.each([{ dimension: 0 }, { dimension: 1.5 }, { batchSize: 0 }, { timeoutMs: Number.NaN }, { baseUrl: 'x' }])(
-    'with %j is a configuration error',
+    'rejects the options %j',
     (wrong) => {
       expect(() => embedderOver(wrong)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     },

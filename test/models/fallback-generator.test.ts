@@ -51,36 +51,36 @@ describe.each(Object.entries(WAYS))('an answer %s', (_way, ask) => {
     ['answers 503', answering('', 503), 'llm_unavailable'],
     ['answers 429', answering('', 429), 'llm_unavailable'],
     ['is silent', () => undefined, 'llm_timeout'],
-  ])("is the next one's where the first %s", async (_name, answer, code) => {
+  ])('comes from the second model when the first %s', async (_name, answer, code) => {
     first().answerWith(answer)
     if (code === 'llm_timeout') timeoutMs = 150
     expect(await ask(request())).toMatchObject({ text: 'Thirty-five days [1].', complete: true, model: 'm-1' })
     expect(fallbacks).toEqual([{ model: 'm0', code }])
   })
 
-  test("is the next one's where the first is not there", async () => {
+  test('comes from the second model when the first cannot be reached', async () => {
     expect(await ask(request(), 'http://127.0.0.1:1')).toMatchObject({ complete: true })
     expect(fallbacks).toHaveLength(1)
   })
 
   test.each<[string, Answer, string]>([
-    ['does not take the request', answering('', 400), 'llm_bad_request'],
-    ['does not take the key', answering('', 401), 'llm_misconfigured'],
-    ['answers what is no answer', answering('<html>'), 'llm_bad_response'],
-  ])('is an error where the first %s: no other is asked', async (_name, answer, code) => {
+    ['rejects the request', answering('', 400), 'llm_bad_request'],
+    ['rejects the key', answering('', 401), 'llm_misconfigured'],
+    ['sends no readable answer', answering('<html>'), 'llm_bad_response'],
+  ])('is an error when the first %s, and no other is asked', async (_name, answer, code) => {
     first().answerWith(answer)
     const before = second().calls()
     await expect(ask(request())).rejects.toMatchObject({ code })
     expect([second().calls() - before, fallbacks]).toEqual([0, []])
   })
 
-  test("is the last one's error where none can answer", async () => {
+  test("is the last model's error when none can answer", async () => {
     first().answerWith(answering('', 503))
     second().answerWith(answering('', 429, { 'retry-after': '7' }))
     await expect(ask(request())).rejects.toMatchObject({ code: 'llm_unavailable', upstreamStatus: 429 })
   })
 
-  test('is not asked for again where the asker left', async () => {
+  test('is not requested again when the client left', async () => {
     first().answerWith(() => undefined)
     const before = second().calls()
     await expect(ask(request(AbortSignal.timeout(30)))).rejects.toMatchObject({ code: 'llm_timeout' })
@@ -88,7 +88,7 @@ describe.each(Object.entries(WAYS))('an answer %s', (_way, ask) => {
   })
 })
 
-test('after its first piece an answer is not begun again', async () => {
+test('an answer is not restarted after its first chunk', async () => {
   first().answerWith(talking([delta('Thirty-')]))
   const before = second().calls()
   const pieces = generator().stream!(request())
@@ -97,7 +97,7 @@ test('after its first piece an answer is not begun again', async () => {
   expect([second().calls() - before, fallbacks]).toEqual([0, []])
 })
 
-test('a reader who leaves at the first piece leaves the model too', async () => {
+test('a reader who leaves at the first chunk ends the model call', async () => {
   const left = new Promise<void>((resolve) => {
     first().answerWith((response) => {
       response.on('close', resolve)
@@ -111,6 +111,6 @@ test('a reader who leaves at the first piece leaves the model too', async () => 
   await expect(left).resolves.toBeUndefined()
 })
 
-test('wants one generator at least', () => {
+test('needs at least one generator', () => {
   expect(() => createFallbackGenerator({ generators: [] })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
 })

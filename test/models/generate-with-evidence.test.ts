@@ -156,7 +156,7 @@ function taskUnder(policy: Policy) {
 }
 
 describe('generateWithEvidence', () => {
-  it('asks no model for evidence that was refused', async () => {
+  it('calls no model for refused evidence', async () => {
     const { ports, generations } = answering()
     const decision = aDecision({ verdict: 'refuse', reason: 'score_low' })
     const task = { question: 'q', evidence: EVIDENCE, decision, policy: sufficiency() }
@@ -164,7 +164,7 @@ describe('generateWithEvidence', () => {
     expect([made, generations.length]).toEqual([{ decision }, 0])
   })
 
-  it('does not judge under another policy than the one that let the evidence through', async () => {
+  it('rejects another policy than the one that judged the evidence', async () => {
     for (const policy of [sufficiency(), balanced()]) {
       const { ports, generations } = answering({ says: { text: MURDER } })
       const task = { question: 'q', evidence: EVIDENCE, decision: aDecision(), policy }
@@ -173,7 +173,7 @@ describe('generateWithEvidence', () => {
     }
   })
 
-  it('measures an answer as the gate does that judges it', async () => {
+  it('measures an answer with the gate that judges it', async () => {
     const policy = definePolicy({ ...balanced(), gates: [gateWith(BREVITY, { gate: 'brevity', refuseOver: 20 })] })
     const reasons = []
     for (const text of ['Death.', MURDER]) {
@@ -187,7 +187,7 @@ describe('generateWithEvidence', () => {
     ])
   })
 
-  it('measures no answer where no gate judges one', async () => {
+  it('measures no answer when no gate judges one', async () => {
     const { ports } = answering({ says: { text: MURDER } })
     const policy = definePolicy({ ...balanced(), gates: [keywordCoverage()] })
     const task = taskUnder(policy)
@@ -195,7 +195,7 @@ describe('generateWithEvidence', () => {
     expect([made.decision, made.generation?.text]).toEqual([task.decision, MURDER])
   })
 
-  it('gives the model no more of the evidence than its budget holds', async () => {
+  it('gives the model only the evidence within its budget', async () => {
     const { ports, generations } = answering({ says: { text: MURDER } })
     const policy = sufficiency()
     const signals = signalsOf({ chunkCount: 2 })
@@ -206,7 +206,7 @@ describe('generateWithEvidence', () => {
     expect(generations[0]?.context.length).toBeLessThanOrEqual(150)
   })
 
-  it('keeps what was found in texts where it judges what the budget left, and names what is left', async () => {
+  it('keeps findings about texts when it judges the evidence within the budget, and updates the evidence ids', async () => {
     const { ports } = answering({ says: { text: MURDER } })
     const policy = sufficiency()
     const signals = signalsOf({ chunkCount: 2 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readGrade, readGrades } from '../../packages/models/src/grade.ts'
 
-describe('a reply about one passage', () => {
+describe('a grade for one passage', () => {
   test.each([
     ['2', 2, true],
     [' 3\n', 3, true],
@@ -49,12 +49,12 @@ describe('a reply about one passage', () => {
     ['3/3', 1, false],
     ['Score: none', 1, false],
     ['The score: 3', 1, false],
-  ])('%j is grade %i, readable: %s', (reply, grade, readable) => {
+  ])('%j is read as %i, readable: %s', (reply, grade, readable) => {
     expect(readGrade(reply)).toEqual({ grade, readable })
   })
 })
 
-describe('a reply about several', () => {
+describe('grades for several passages', () => {
   const grades = (reply: string, count: number) =>
     readGrades(reply, count).map((read) => (read === undefined || read.readable ? read?.grade : `${read.grade}?`))
 
@@ -72,11 +72,11 @@ describe('a reply about several', () => {
     ['0: 3\n4: 3\n1: 1\n2: 1\n3: 1', [1, 1, 1]],
     ['3', [undefined, undefined, undefined]],
     ['', [undefined, undefined, undefined]],
-  ])('%j', (reply, expected) => {
+  ])('are read from %j', (reply, expected) => {
     expect(grades(reply, 3)).toEqual(expected)
   })
 
-  test('may be a bare grade where there is one passage', () => {
+  test('may be a bare number when there is one passage', () => {
     expect(grades('2', 1)).toEqual([2])
     expect(grades('1: 2', 1)).toEqual([2])
     // Grades of passages that were not asked about.

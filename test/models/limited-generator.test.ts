@@ -22,7 +22,7 @@ function slow() {
   return { generator, end: () => ends.splice(0).forEach((each) => each()) }
 }
 
-test('calls beyond the limit are turned away at once, streams and whole ones together, and let in again later', async () => {
+test('calls beyond the limit are rejected at once, streams and others together, and accepted later', async () => {
   const { generator, end } = slow()
   const limited = createLimitedGenerator({ generator, callsAtOnce: 2 })
   const whole = limited.generate(REQUEST)
@@ -39,7 +39,7 @@ test('calls beyond the limit are turned away at once, streams and whole ones tog
   expect(await Promise.all(again)).toEqual([ANSWER, ANSWER])
 })
 
-test('a call that fails, and a stream that is left, give their places back', async () => {
+test('a failed call or an abandoned stream frees its place', async () => {
   const generator: Generator = {
     model: 'm',
     generate: () => Promise.reject(new Error('broken')),
@@ -68,7 +68,7 @@ const cancelled: Generator = {
   },
 }
 
-test('a call gives its place back when its client leaves, though nothing else of it runs', async () => {
+test('a call frees its place when its client leaves, even if it never ends', async () => {
   const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 1 })
   const calls = [
     (signal: AbortSignal) => void limited.generate({ ...REQUEST, signal }),
@@ -84,7 +84,7 @@ test('a call gives its place back when its client leaves, though nothing else of
   }
 })
 
-test('a call of a cancelled request whose signal tells nothing counts as long as a stream may take', async () => {
+test('a call without a working signal counts for the maximum time of a stream', async () => {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 2, streamTimeoutMs: 60_000 })
@@ -103,7 +103,7 @@ test('a call of a cancelled request whose signal tells nothing counts as long as
   expect(await isTurnedAway(61_000)).toBe(false)
 })
 
-test('nor does one count on that began before the clock was set back', async () => {
+test('a call that began before the clock was set back no longer counts', async () => {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(3_600_000)
   onTestFinished(() => clock.mockRestore())
   const limited = createLimitedGenerator({ generator: cancelled, callsAtOnce: 1 })
@@ -116,7 +116,7 @@ test('nor does one count on that began before the clock was set back', async () 
   client.abort()
 })
 
-test('a stream that takes too long ends with an error of its own', async () => {
+test('a stream that takes too long ends with its own error', async () => {
   const generator: Generator = {
     model: 'm',
     generate: () => Promise.reject(new Error('not called')),
@@ -137,7 +137,7 @@ test('a stream that takes too long ends with an error of its own', async () => {
   expect(texts.length).toBeGreaterThan(1)
 })
 
-test('a caller who leaves is no stream that took too long', async () => {
+test('a client that leaves is not reported as a stream that took too long', async () => {
   const left = new AbortController()
   const { generator } = slow()
   const limited = createLimitedGenerator({
@@ -156,12 +156,12 @@ test('a caller who leaves is no stream that took too long', async () => {
   await expect(pieces.next()).rejects.toThrow('left')
 })
 
-test('a generator that does not stream does not after', () => {
+test('a generator without streams has none when limited', () => {
   const whole: Generator = { model: 'm', generate: async () => ANSWER }
   expect('stream' in createLimitedGenerator({ generator: whole })).toBe(false)
 })
 
-test('many streams are read after pauses, few at once', async () => {
+test('with many streams each is read after a pause, with few at once', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let read = 0

@@ -61,7 +61,7 @@ function ask(
 }
 
 describe('createOpenAiGenerator', () => {
-  it('asks once, with the evidence in the user role and its own instructions in the system role', async () => {
+  it('calls once, with the evidence in the user message and its own instructions in the system message', async () => {
     const { generation, calls } = ask(() => json(COMPLETION))
     expect(await generation).toEqual({
       text: 'Turn the key [1].',
@@ -78,21 +78,21 @@ describe('createOpenAiGenerator', () => {
     expect(user).toMatchObject({ role: 'user', content: expect.stringMatching(/^<passage[^]*Question: How\?$/) })
   })
 
-  it('hands a caution on to the model', async () => {
+  it('passes a caution to the model', async () => {
     const { generation, calls } = ask(() => json(COMPLETION), { caution: 'The evidence is weak.' })
     await generation
     expect(calls[0]?.body.messages[0]?.content).toContain('The evidence is weak.')
   })
 
   it.each(['length', 'content_filter', 'tool_calls', null])(
-    'says that an answer ended by %j is not complete',
+    'reports that an answer ended by %j is not complete',
     async (finish_reason) => {
       const { generation } = ask(() => json({ ...COMPLETION, choices: [{ ...COMPLETION.choices[0], finish_reason }] }))
       expect((await generation).complete).toBe(false)
     },
   )
 
-  it.each([undefined, null])('does without usage: %j', async (usage) => {
+  it.each([undefined, null])('accepts a missing usage: %j', async (usage) => {
     const { generation } = ask(() => json({ ...COMPLETION, usage }))
     expect(await generation).not.toHaveProperty('usage')
   })
@@ -111,7 +111,7 @@ describe('createOpenAiGenerator', () => {
       'text in parts',
       { ...COMPLETION, choices: [{ message: { content: [{ type: 'text', text: 'x' }] }, finish_reason: 'stop' }] },
     ],
-  ])('takes %s for a bad response', async (_, body) => {
+  ])('reports %s as a bad response', async (_, body) => {
     const { generation, calls } = ask(() => json(body as object))
     await expect(generation).rejects.toMatchObject({ code: 'llm_bad_response' })
     expect(calls).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('createOpenAiGenerator', () => {
     [429, 'llm_unavailable'],
     [500, 'llm_unavailable'],
     [503, 'llm_unavailable'],
-  ])('translates status %d to %s, asks no second time and repeats nothing of it', async (status, code) => {
+  ])("maps status %d to %s, without a second call or the response's text", async (status, code) => {
     const { generation, calls } = ask(() =>
       status === 204
         ? new Response(null, { status })
@@ -147,12 +147,12 @@ describe('createOpenAiGenerator', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('translates a broken connection', async () => {
+  it('reports a broken connection', async () => {
     const { generation } = ask(() => Promise.reject(new TypeError('fetch failed')))
     await expect(generation).rejects.toMatchObject({ code: 'llm_unavailable' })
   })
 
-  it('gives up at its deadline, also when the body hangs behind its headers', async () => {
+  it('stops at its deadline, also when the body hangs after the headers', async () => {
     const hangs = (_: Call, signal: AbortSignal): Promise<Response> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     await expect(ask(hangs, { timeoutMs: 30 }).generation).rejects.toMatchObject({ code: 'llm_timeout' })
@@ -165,7 +165,7 @@ describe('createOpenAiGenerator', () => {
     await expect(ask(hangsLater, { timeoutMs: 30 }).generation).rejects.toMatchObject({ code: 'llm_timeout' })
   })
 
-  it('ends when the caller gives up', async () => {
+  it('stops when the client leaves', async () => {
     const hangs = (_: Call, signal: AbortSignal): Promise<Response> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     const { generation } = ask(hangs, { signal: AbortSignal.timeout(20) })
@@ -173,17 +173,17 @@ describe('createOpenAiGenerator', () => {
   })
 })
 
-describe('the discipline of the model endpoint', () => {
+describe('limits on the model endpoint', () => {
   it.each<[string, () => Response]>([
     ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://other.example/' } })],
     ['more bytes than the cap', () => json(' '.repeat(2 * 1024 * 1024))],
-  ])('takes %s for a bad response, asked once', async (_name, answer) => {
+  ])('reports %s as a bad response, without a second call', async (_name, answer) => {
     const { generation, calls } = ask(answer)
     await expect(generation).rejects.toMatchObject({ code: 'llm_bad_response' })
     expect(calls).toHaveLength(1)
   })
 
-  it('leaves an endpoint in peace that keeps failing, and says until when', async () => {
+  it('stops calling an endpoint that keeps failing, and reports until when', async () => {
     let calls = 0
     const generator = createOpenAiGenerator({
       baseUrl: 'https://llm.example/v1',
@@ -202,7 +202,7 @@ describe('the discipline of the model endpoint', () => {
   })
 })
 
-describe('what a model reports of itself', () => {
+describe('values reported by a model', () => {
   const reported = async (more: object): Promise<Generation> => ask(() => json({ ...COMPLETION, ...more })).generation
 
   it.each<[unknown, unknown, object | undefined]>([
@@ -213,11 +213,11 @@ describe('what a model reports of itself', () => {
     [120, undefined, { inputTokens: 120, outputTokens: 0 }],
     ['120', null, undefined],
     [{}, [], undefined],
-  ])('counts tokens of %j and %j within bounds', async (prompt_tokens, completion_tokens, usage) => {
+  ])('have token counts within bounds for %j and %j', async (prompt_tokens, completion_tokens, usage) => {
     expect((await reported({ usage: { prompt_tokens, completion_tokens } })).usage).toEqual(usage)
   })
 
-  it('takes a count beyond every number for the most there can be', async () => {
+  it('have the maximum for a count beyond it', async () => {
     const body = JSON.stringify(COMPLETION).replace('"prompt_tokens":120', '"prompt_tokens":1e999')
     expect((await ask(() => json(body)).generation).usage).toEqual({ inputTokens: 10_000_000, outputTokens: 7 })
   })
@@ -228,15 +228,15 @@ describe('what a model reports of itself', () => {
     ['with half a character', `a\ud800b`, 'a b'],
     ['that would be cut in the middle of a character', `${'m'.repeat(199)}😀`, 'm'.repeat(199)],
     ['that is empty', '', undefined],
-    ['that is no text', { name: 'x' }, undefined],
+    ['that is not a string', { name: 'x' }, undefined],
     ['that is missing', undefined, undefined],
-  ])('keeps a name %s on one line and short', async (_, model, kept) => {
+  ])('have a model name %s on one line and short', async (_, model, kept) => {
     expect((await reported({ model })).model).toBe(kept)
   })
 
   const withLogprobs = (content: unknown) => ({ choices: [{ ...COMPLETION.choices[0], logprobs: { content } }] })
 
-  it('hands on the log-probabilities of its tokens, none above 0', async () => {
+  it('include log-probabilities, none above 0', async () => {
     const { report } = await reported(
       withLogprobs([
         { token: 'a', logprob: -0.5 },
@@ -247,14 +247,14 @@ describe('what a model reports of itself', () => {
   })
 
   it.each([null, [], [{ logprob: 'x' }], [{ logprob: -1 }, {}], 'none'].map((content) => [content]))(
-    'has no log-probabilities in %j',
+    'have no log-probabilities for %j',
     async (content) => {
       expect(await reported(withLogprobs(content))).not.toHaveProperty('report')
     },
   )
 })
 
-describe('over a socket, beside the official client', () => {
+describe('compared with the official client over a socket', () => {
   let server: ScriptedUpstream
   let sent: { path: string | undefined; method: string | undefined; type: string | undefined; body: unknown }[]
   beforeAll(async () => {
@@ -270,13 +270,13 @@ describe('over a socket, beside the official client', () => {
   const REQUEST = { question: 'How?', chunks: [], context: 'Context.' }
 
   it.each([
-    ['as it is', {}, { max_tokens: 800 }],
+    ['by default', {}, { max_tokens: 800 }],
     [
       'for a newer model',
       { maxTokens: 50, maxTokensField: 'max_completion_tokens', logProbabilities: 'asked' },
       { max_completion_tokens: 50, logprobs: true },
     ],
-  ] as const)('sends what that one sends, %s, and reads the same answer', async (_, options, settings) => {
+  ] as const)('sends the same request, %s, and reads the same answer', async (_, options, settings) => {
     sent = []
     const ours = await generator(options).generate({ ...REQUEST, signal: AbortSignal.timeout(2000) })
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
@@ -297,7 +297,7 @@ describe('over a socket, beside the official client', () => {
     [{ maxTokens: 0 }, 'maxTokens'],
     [{ timeoutMs: Number.NaN }, 'timeoutMs'],
     [{ maxResponseBytes: 0 }, 'maxResponseBytes'],
-  ])('is not made with %j, and does not repeat a key', (wrong, param) => {
+  ])('rejects the options %j without showing a key', (wrong, param) => {
     let thrown: unknown
     try {
       generator(wrong)
@@ -308,7 +308,7 @@ describe('over a socket, beside the official client', () => {
     expect(String(thrown)).not.toContain(KEY)
   })
 
-  it('takes a base URL that ends in slashes', async () => {
+  it('accepts a base URL that ends in slashes', async () => {
     sent = []
     await generator({ baseUrl: `${server.url}/v1//` }).generate({ ...REQUEST, signal: AbortSignal.timeout(2000) })
     expect(sent[0]?.path).toBe('/v1/chat/completions')

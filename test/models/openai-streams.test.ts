@@ -61,7 +61,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('a streamed answer', () => {
-  it('comes piece by piece, and is told of at its end', async () => {
+  it('is yielded chunk by chunk, and summarised at its end', async () => {
     const { pieces, send, seen } = anEndpoint()
     send(delta(''), delta('Turn '), delta('the ').slice(0, 20), delta('the ').slice(20))
     send(`: wait\n\n${delta('key.')}${delta('', 'stop')}`, USAGE, DONE)
@@ -86,7 +86,7 @@ describe('a streamed answer', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is one piece where its events came together, also before an error among them', async () => {
+  it('is one chunk when its events arrived together, also before an error among them', async () => {
     const { pieces, send } = anEndpoint()
     send(delta('Turn ') + delta('the '), `${delta('key.')}data: {"error":{}}\n\n`)
     expect((await pieces.next()).value).toBe('Turn the ')
@@ -94,7 +94,7 @@ describe('a streamed answer', () => {
     await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_bad_response' })
   })
 
-  it('is not asked for log-probabilities', async () => {
+  it('is requested without log-probabilities', async () => {
     const { pieces, send, seen } = anEndpoint({ logProbabilities: 'asked' })
     send(delta('a', 'stop'), DONE)
     await readAll(pieces)
@@ -106,13 +106,13 @@ describe('a streamed answer', () => {
     [['content_filter'], false],
     [[null], false],
     [['stop'], true],
-  ] as const)('that ended by %j is whole: %s', async ([reason], complete) => {
+  ] as const)('that ended by %j is complete: %s', async ([reason], complete) => {
     const { pieces, send } = anEndpoint()
     send(delta('a'), delta('', reason), DONE)
     expect((await readAll(pieces))[1].complete).toBe(complete)
   })
 
-  it('that ends without a mark is whole where it said that it stopped, and broke off otherwise', async () => {
+  it('that ends without [DONE] is complete after a finish reason, and interrupted otherwise', async () => {
     const whole = anEndpoint()
     whole.send(delta('a', 'stop'))
     whole.close()
@@ -128,7 +128,7 @@ describe('a streamed answer', () => {
     ['no JSON', 'data: secret\n\n', 'llm_bad_response'],
     ['nothing', DONE, 'llm_bad_response'],
     ['too much', delta('x'.repeat(5000)), 'llm_bad_response'],
-  ])('of %s fails with a code, and no word of it', async (_, sent, code) => {
+  ])('with %s fails with a code, without its text', async (_, sent, code) => {
     const { pieces, send, seen } = anEndpoint({ maxResponseBytes: 4096 })
     send(sent)
     const failure = await failureOf(readAll(pieces))
@@ -137,7 +137,7 @@ describe('a streamed answer', () => {
     expect(String(failure)).not.toContain('secret')
   })
 
-  it('that breaks off fails after what came', async () => {
+  it('that breaks off fails after the chunks received', async () => {
     const { pieces, send, fail } = anEndpoint()
     send(delta('Turn '))
     expect(await pieces.next()).toEqual({ done: false, value: 'Turn ' })
@@ -146,7 +146,7 @@ describe('a streamed answer', () => {
     expect(await next).toMatchObject({ code: 'llm_unavailable' })
   })
 
-  it('has a deadline for its first words, and none after them', async () => {
+  it('has a deadline for its first words only', async () => {
     const late = anEndpoint({ timeoutMs: 2000 })
     late.send(delta(''))
     const failure = failureOf(late.pieces.next())
@@ -162,7 +162,7 @@ describe('a streamed answer', () => {
     expect((await readAll(slow.pieces))[0]).toEqual(['it.'])
   })
 
-  it('without a reader ends, and so does its source', async () => {
+  it('is cancelled at its source when the reader leaves', async () => {
     const { pieces, send, seen, leave } = anEndpoint()
     send(delta('Turn '))
     await pieces.next()
@@ -178,7 +178,7 @@ describe('a streamed answer', () => {
     [500, 'llm_unavailable'],
     [401, 'llm_misconfigured'],
     [400, 'llm_bad_request'],
-  ])('of status %s is none', async (status, code) => {
+  ])('with status %s fails with its code', async (status, code) => {
     let open = 0
     const { pieces } = anEndpoint({
       fetch: async () => {
@@ -190,7 +190,7 @@ describe('a streamed answer', () => {
     expect(open).toBe(0)
   })
 
-  it('counts with whole answers towards the circuit breaker', async () => {
+  it('counts with other answers towards the circuit breaker', async () => {
     let calls = 0
     const generator = createOpenAiGenerator({
       baseUrl: 'https://llm.example/v1',
@@ -242,19 +242,19 @@ describe('an endpoint on loopback', () => {
     return { became, asked: bodies.map((body) => body['stream_options'] !== undefined) }
   }
 
-  it.each([400, 422])('that turns stream_options down with %i is asked without them from then on', async (status) => {
+  it.each([400, 422])('that rejects stream_options with %i is called without them from then on', async (status) => {
     const { became, asked } = await asking(3, (body) => (body['stream_options'] === undefined ? 200 : status))
     expect(became).toEqual([1, 2, 3].map(() => ['Turn it.', undefined]))
     expect(asked).toEqual([true, false, false, false])
   })
 
-  it('that takes them is asked with them, also after it turned a request down', async () => {
+  it('that accepts them is called with them, also after it rejected a request', async () => {
     const { became, asked } = await asking(3, (_, calls) => (calls === 2 ? 400 : 200))
     expect(became).toEqual([['Turn it.', 120], 'llm_bad_request', ['Turn it.', 120]])
     expect(asked).toEqual([true, true, true])
   })
 
-  it('that turns the first request down for another reason is asked with them again', async () => {
+  it('that rejects the first request for another reason is called with them again', async () => {
     const { became, asked } = await asking(2, (_, calls) => (calls <= 2 ? 400 : 200))
     expect(became).toEqual(['llm_bad_request', ['Turn it.', 120]])
     expect(asked).toEqual([true, false, true])
@@ -264,10 +264,10 @@ describe('an endpoint on loopback', () => {
     [401, 'llm_misconfigured'],
     [429, 'llm_unavailable'],
     [503, 'llm_unavailable'],
-  ])('that answers %i is not asked again', async (status, code) => {
+  ])('that answers %i is not called again', async (status, code) => {
     expect(await asking(1, () => status)).toEqual({ became: [code], asked: [true] })
   })
-  it('that does not stream is read as it answers: whole, in one piece', async () => {
+  it('that does not stream is read completely, in one chunk', async () => {
     const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Turn it – größer.' } }]
     const body = JSON.stringify({ model: 'served', choices, usage: { prompt_tokens: 120, completion_tokens: 7 } })
     const bytes = Buffer.from(body)
@@ -289,7 +289,7 @@ describe('an endpoint on loopback', () => {
     ['nothing', 'application/json', '{"choices":[]}'],
     ['no JSON', 'application/json', 'secret'],
     ['a page', 'text/html', '<h1>secret</h1>'],
-  ])('that answers %s instead of a stream fails with a code, and no word of it', async (_, type, body) => {
+  ])('that answers with %s in place of a stream fails with a code, without its text', async (_, type, body) => {
     upstream().answerWith((response) => response.writeHead(200, { 'content-type': type }).end(body))
     const generator = createOpenAiGenerator({ baseUrl: `${upstream().url}/v1`, apiKey: 'key', model: 'm' })
     const request = { question: 'How?', chunks: [], context: 'C', signal: new AbortController().signal }

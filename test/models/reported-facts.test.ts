@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MOST_TOKENS, reportedModel, reportedTokens } from '../../packages/models/src/reported-facts.ts'
 import { anyText } from '../fixtures/any-text.ts'
 
-it('gives whole counts within bounds for every number that is one', () => {
+it('returns whole token counts within bounds for any numbers', () => {
   fc.assert(
     fc.property(fc.double(), fc.double(), (input, output) => {
       const tokens = reportedTokens(input, output)
@@ -15,7 +15,7 @@ it('gives whole counts within bounds for every number that is one', () => {
   )
 })
 
-it('gives a name of one line, well-formed and of at most 200 characters', () => {
+it('returns a model name of one line, well-formed and at most 200 characters', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 500 }), (name) => {
       const kept = reportedModel(name) ?? ''

@@ -26,7 +26,7 @@ describe('the cross-encoder over Workers AI', () => {
     return { calls, reranker: createWorkersAiReranker({ ai, timeoutMs: 50, upstream: { retries: 0 } }) }
   }
 
-  test('gives each passage its own score, from 0 to 1, with the answer in any order', async () => {
+  test('gives each passage its own score from 0 to 1, in any order of the response', async () => {
     const response = [
       { id: 2, score: 3 },
       { id: 0, score: 0 },
@@ -53,11 +53,11 @@ describe('the cross-encoder over Workers AI', () => {
     ['an index that is a text', three([0, 1], [1, 1], ['2', 1])],
     ['a score that is null', three([0, 1], [1, 1], [2, null])],
     ['a score that is NaN', three([0, 1], [1, 1], [2, Number.NaN])],
-  ])('answered with %s has failed', async (_name, answer) => {
+  ])('answered with %s fails', async (_name, answer) => {
     await expect(over(answer).reranker.rerank(request())).rejects.toMatchObject({ code: 'reranker_bad_response' })
   })
 
-  test('that throws, or never ends, has failed', async () => {
+  test('that throws or never ends fails', async () => {
     const throwing = over(() => Promise.reject(new Error('3040: secret')))
     await expect(throwing.reranker.rerank(request())).rejects.toMatchObject({ code: 'reranker_unavailable' })
     const late = over(() => new Promise(() => undefined))
@@ -76,7 +76,7 @@ describe('a grading model', () => {
     createLlmGrader({ baseUrl: `${server.url}/v1`, apiKey: 'secret', model: 'judge', ...more })
   const replying = (content: unknown) => answering(JSON.stringify({ choices: [{ message: { content } }] }))
 
-  test('is asked once about all passages, which stand in the prompt as data', async () => {
+  test('is called once for all passages, which are in the prompt as data', async () => {
     let sent: { model: string; temperature: number; messages: { role: string; content: string }[] } | undefined
     server.answerWith((response, ...rest) => {
       sent = JSON.parse(rest[1]) as typeof sent
@@ -103,7 +103,7 @@ describe('a grading model', () => {
   })
 
   test.each(['10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
-    'that leaves one grade of ten unreadable, by %j: it counts as not relevant, under every policy',
+    'that leaves one grade of ten unreadable, by %j, gives it the grade 0 under every policy',
     async (last) => {
       server.answerWith(replying([...Array.from({ length: 9 }, (_, at) => `${at + 1}: 3`), last].join('\n')))
       const passages = Array.from({ length: 10 }, (_, at) => aPassage(`p${at}`))
@@ -118,7 +118,7 @@ describe('a grading model', () => {
     ['grades beyond the scale', '1: 1000\n2: 1000\n3: 1000'],
     ['nothing', ''],
     ['null', null],
-  ])('that replies with %s has failed, and said nothing about relevance', async (_name, content) => {
+  ])('that replies with %s fails, and gives no grades', async (_name, content) => {
     server.answerWith(replying(content))
     await expect(grader().rerank(request())).rejects.toMatchObject({ code: 'reranker_bad_response' })
   })
@@ -129,14 +129,14 @@ describe('a grading model', () => {
     [429, 'reranker_unavailable'],
     [500, 'reranker_unavailable'],
     [400, 'reranker_bad_response'],
-  ])('that answers %i has failed, and is not asked again', async (status, code) => {
+  ])('that answers %i fails, and is not called again', async (status, code) => {
     server.answerWith(answering('{}', status))
     const before = server.calls()
     await expect(grader().rerank(request())).rejects.toMatchObject({ code })
     expect(server.calls()).toBe(before + 1)
   })
 
-  test('decides the graded tier of a gate, and leaves it to the retrieval tier when it hangs', async () => {
+  test('decides the graded tier of a gate, and leaves the retrieval tier to decide when it hangs', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const gate = () =>
       aGate({
@@ -156,10 +156,7 @@ describe('a grading model', () => {
     warned.mockRestore()
   })
 
-  test.each([{ baseUrl: 'x' }, { maxPassageCharacters: 10 }, { timeoutMs: 0 }])(
-    'with %j is a configuration error',
-    (wrong) => {
-      expect(() => grader(wrong)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
-    },
-  )
+  test.each([{ baseUrl: 'x' }, { maxPassageCharacters: 10 }, { timeoutMs: 0 }])('rejects the options %j', (wrong) => {
+    expect(() => grader(wrong)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
 })
