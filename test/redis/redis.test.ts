@@ -86,7 +86,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     return aStore()
   })
 
-  it('keeps an answer for its lifetime and its window for faults, under a name that tells nothing of it', async () => {
+  it('keeps an answer for its lifetime and stale-if-error window, under a name that reveals nothing', async () => {
     await redis.flushAll()
     await aStore({ prefix: 'mine:' }).put(
       'the question',
@@ -99,7 +99,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     expect(await redis.get(name!)).not.toContain('the question')
   })
 
-  it('takes nothing that another wrote, and deletes it', async () => {
+  it('ignores and deletes entries written by others', async () => {
     await redis.flushAll()
     const faults: AnswerCacheFault[] = []
     const ours = aStore({
@@ -125,7 +125,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     expect(other!.journal.retrievals).toEqual([])
   })
 
-  it('is killed in the middle, and started again: every question is answered, and what was stored is found again', async () => {
+  it('when killed and restarted, every question is answered, and stored answers are found again', async () => {
     await redis.flushAll()
     const faults: AnswerCacheFault[] = []
     const store = aStore({ onFault: (fault) => void faults.push(fault) })
@@ -163,7 +163,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     return createRedisAnswerPurges({ redis, copyMaxAgeMs: 0 })
   })
 
-  it('tells other servers of a purge within the age of their copy, their memory included', async () => {
+  it('makes a purge known to other servers and their memory within the maximum age of their copy', async () => {
     await redis.flushAll()
     const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
     const servers = [0, 1].map(() => {
@@ -186,7 +186,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     expect(await states()).toEqual(['rag-gate; hit', 'rag-gate; hit'])
   })
 
-  it('is killed after a purge, and started again: nothing is sent that it cannot tell of, nothing purged comes back', async () => {
+  it('when killed and restarted after a purge, no answer is sent meanwhile, and purged ones do not return', async () => {
     await redis.flushAll()
     const store = aStore()
     const purges = createRedisAnswerPurges({ redis, copyMaxAgeMs: 0 })
@@ -204,7 +204,7 @@ describe.skipIf(server === undefined)('Redis', () => {
     expect([await status(purged!), await status(kept!)]).toEqual(['rag-gate; fwd=miss', 'rag-gate; hit'])
   })
 
-  it('takes a list that Redis evicted for one that may have held anything', async () => {
+  it('treats a list of purges that Redis evicted as a purge of everything', async () => {
     for (const evicted of ['of:acme', 'numbers']) {
       await redis.flushAll()
       const purges = createRedisAnswerPurges({ redis })
@@ -220,10 +220,7 @@ describe.skipIf(server === undefined)('Redis', () => {
   })
 })
 
-it.each([['OK'], [undefined], ['1e400'], [[]]])(
-  'a purge that is answered with %j is told of as one that failed',
-  async (reply) => {
-    const purges = createRedisAnswerPurges({ redis: { eval: async () => reply } })
-    await expect(purges.purge([{ kind: 'everything' }])).rejects.toMatchObject({ code: 'store_unavailable' })
-  },
-)
+it.each([['OK'], [undefined], ['1e400'], [[]]])('a purge answered with %j is reported as failed', async (reply) => {
+  const purges = createRedisAnswerPurges({ redis: { eval: async () => reply } })
+  await expect(purges.purge([{ kind: 'everything' }])).rejects.toMatchObject({ code: 'store_unavailable' })
+})
