@@ -1,29 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run } from './run.ts'
 
 // It came out of a package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
-
-it.each([
-  [['keys', 'list']],
-  [['keys', 'make', '--name', 'mine', '--scopes', 'ask']],
-  [['policy', 'list']],
-  [['policy', 'use', 'balanced']],
-  [['policy', 'rollback']],
-  [['query', 'Which key?']],
-])('reports that an address with other JSON is not a gate: %j', async (args) => {
-  vi.stubGlobal('fetch', async () => Response.json({ hello: 'world' }))
-  const { code, out, notes } = await run(args, { env: { RAG_GATE_KEY: 'k'.repeat(40) } })
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(notes).toContain('answered 200, and not as a gate does')
-})
 
 describe('rag-gate', () => {
   it.each([['--help'], ['-h'], ['help']])('prints the commands for %s', async (option) => {

@@ -17,7 +17,7 @@ import { CommandError, misused, notWritten } from './command-error.ts'
 import { command, only } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
-import { callGate, type GateAddress } from './gate-client.ts'
+import { callGate, COLLECTIONS, type GateAddress, requireForm } from './gate-client.ts'
 import { askLabels, type LabelResult, readerFailed } from './judged-labels.ts'
 import { type Label, readLabels } from './labels.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
@@ -162,7 +162,8 @@ async function pinOf(gate: GateAddress, collection: string): Promise<PolicyPin> 
   interface Listed extends Omit<PolicyPin, 'collection'> {
     readonly id: string
   }
-  const { collections } = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')
+  const reply = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')
+  const { collections } = requireForm(reply, COLLECTIONS)
   const found = collections.find(({ id }) => id === collection)
   if (found === undefined) throw new CommandError(`There is no collection ${collection}: --collection names another`)
   const { embedding_model, dimension, lexicon_id, reader, corpus_version } = found

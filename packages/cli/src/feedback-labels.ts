@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { misused, notWritten } from './command-error.ts'
 import { command } from './command.ts'
-import { callGate, requireMembers } from './gate-client.ts'
+import { callGate, requireForm } from './gate-client.ts'
 import { jsonText } from './terminal.ts'
 
 interface Labels {
@@ -32,7 +32,10 @@ export const labelsCommand = command({
       ...(from === undefined ? {} : { from }),
     })
     const reply = await callGate<Labels>(gate(), 'GET', `/v1/labels?${query}`)
-    const { labels, without_text: lost } = requireMembers(reply, 'labels')
+    const { labels, without_text: lost } = requireForm(reply, {
+      labels: [{ question: 'string', answerable: 'boolean' }],
+      without_text: 'number',
+    })
     await writeFile(path, labels.map((label) => `${JSON.stringify(label)}\n`).join('')).catch(notWritten(path))
     const answerable = labels.filter((label) => label.answerable).length
     const summary = { out: path, labels: labels.length, answerable, without_text: lost }

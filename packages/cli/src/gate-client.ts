@@ -1,5 +1,6 @@
 /** HTTP client of a gate. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { isRecord } from 'hono-rag-gate/core/lib'
 import { CommandError, GateFailure } from './command-error.ts'
 
 /** Address and key of a gate. */
@@ -143,8 +144,7 @@ export async function callGate<Reply>(
   repeatable: 'repeatable' | 'once' = 'repeatable',
 ): Promise<Reply> {
   for (let tries = 1; ; tries++) {
-    const response = await request(gate, method, path, body)
-    const text = await response.text()
+    const { response, text } = await request(gate, method, path, body)
     // The response to a deletion may be empty.
     if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
     if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
@@ -162,8 +162,8 @@ export async function ask(
   path: '/ask' | '/v1/judgements' = '/ask',
 ): Promise<AskReply> {
   const address = typeof gate === 'string' ? { url: gate } : gate
-  const response = await request(address, 'POST', path, { question, ...fields })
-  const body = parsed(response.status, await response.text()) as AskReply['body']
+  const { response, text } = await request(address, 'POST', path, { question, ...fields })
+  const body = parsed(response.status, text) as AskReply['body']
   return { status: response.status, headers: response.headers, body }
 }
 
@@ -187,9 +187,17 @@ export async function statistics<Summary>(url: string, key: string): Promise<Sum
   return callGate<Summary>({ url, key }, 'GET', '/v1/stats')
 }
 
-async function request({ url, key }: GateAddress, method: string, path: string, body: unknown): Promise<Response> {
+/** A response with its whole body. @throws `CommandError` if there is none, or if it leads elsewhere */
+async function request(
+  { url, key }: GateAddress,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  let response: Response | undefined
+  let text: string
   try {
-    return await fetch(url.replace(/\/+$/, '') + path, {
+    response = await fetch(url.replace(/\/+$/, '') + path, {
       method,
       redirect: 'manual',
       signal: AbortSignal.timeout(DEADLINE_MS),
@@ -199,12 +207,21 @@ async function request({ url, key }: GateAddress, method: string, path: string, 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+    text = await response.text()
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'TimeoutError') {
       throw new CommandError(`The gate at ${url} did not answer within ${DEADLINE_MS / 60_000} minutes`)
     }
-    throw new CommandError(`No gate answers at ${url}: is it running, and is the address right?`, { cause: thrown })
+    const message =
+      response === undefined
+        ? `No gate answers at ${url}: is it running, and is the address right?`
+        : `The response of ${url} broke off, or cannot be decoded`
+    throw new CommandError(message, { cause: thrown })
   }
+  const elsewhere = response.status < 400 ? response.headers.get('location') : null
+  // A redirect would drop the body of a POST, and could send the key elsewhere.
+  if (elsewhere !== null) throw new CommandError(`${url} redirects to ${elsewhere}: give the gate's own address`)
+  return { response, text }
 }
 
 /** @throws `CommandError` for anything but a JSON object, such as a proxy's page */
@@ -230,11 +247,34 @@ export function failureOf(status: number, text: string): CommandError {
   return notAGate(status)
 }
 
-/** @throws `CommandError` if a member is missing, since the response is then not from a gate */
-export function requireMembers<Reply extends object>(reply: Reply, ...members: readonly (keyof Reply)[]): Reply {
-  if (!members.every((member) => Object.hasOwn(reply, member))) throw notAGate(200)
+/**
+ * Expected form of a value: its `typeof` or `null`, with `|` between alternatives; a list of one form; or the members of
+ * an object. A member whose name ends in `?` may be absent.
+ */
+export type Form = string | readonly [Form] | { readonly [member: string]: Form }
+
+/** Form of `GET /v1/collections`. */
+export const COLLECTIONS: Form = { collections: [{ id: 'string', policy: 'string|null' }] }
+
+/** @throws `CommandError` if a response has another form, since it is then not from a gate */
+export function requireForm<Reply>(reply: Reply, form: Form): Reply {
+  if (!fits(reply, form)) throw notAGate(200)
   return reply
 }
+
+function fits(value: unknown, form: Form): boolean {
+  if (typeof form === 'string') return form.split('|').includes(value === null ? 'null' : typeof value)
+  if (isList(form)) return Array.isArray(value) && value.every((each) => fits(each, form[0]))
+  return (
+    isRecord(value) &&
+    Object.entries(form).every(([name, of]) => {
+      const member = value[name.replace('?', '')]
+      return (member === undefined && name.endsWith('?')) || fits(member, of)
+    })
+  )
+}
+
+const isList = (form: Form): form is readonly [Form] => Array.isArray(form)
 
 function notAGate(status: number): CommandError {
   return new CommandError(`The address answered ${status}, and not as a gate does`)

@@ -8,7 +8,7 @@ import {
   type GateAddress,
   type GateDocument,
   type IngestReply,
-  requireMembers,
+  requireForm,
 } from './gate-client.ts'
 import { type Listing, listFiles, type PassedOver } from './list-files.ts'
 import { readDocuments } from './read-documents.ts'
@@ -196,7 +196,7 @@ async function* documentPages({ gate, collection }: Place): AsyncGenerator<Docum
   const query = new URLSearchParams({ collection, limit: '1000' })
   for (;;) {
     const reply = await callGate<DocumentPage>(gate, 'GET', `/v1/documents?${query}`)
-    const page = requireMembers(reply, 'documents', 'next_cursor')
+    const page = requireForm(reply, { documents: [{ id: 'string' }], next_cursor: 'string|null' })
     yield page
     if (page.next_cursor === null) return
     query.set('cursor', page.next_cursor)
@@ -241,7 +241,7 @@ async function sendBatch(
   const { gate, collection } = target
   try {
     const answered = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
-    const reply = requireMembers(answered, 'documents')
+    const reply = requireForm(answered, { corpus_version: 'number', documents: [{ id: 'string', status: 'string' }] })
     const { nearly_full: nearlyFull } = reply
     return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {
@@ -334,8 +334,8 @@ async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<strin
 /** Removes a document. @returns the new corpus version */
 async function remove(gate: GateAddress, collection: string, id: string): Promise<number> {
   const path = `/v1/documents/${encodeURIComponent(id)}?${new URLSearchParams({ collection })}`
-  const { corpus_version: version } = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
-  return version
+  const reply = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
+  return requireForm(reply, { corpus_version: 'number' }).corpus_version
 }
 
 /** The results, as printed by `--json`. */

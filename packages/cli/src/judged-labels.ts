@@ -6,7 +6,7 @@ import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { CommandError, GateFailure, notWritten } from './command-error.ts'
-import { ask, type AskReply, failureOf, type GateAddress } from './gate-client.ts'
+import { ask, type AskReply, failureOf, type Form, type GateAddress, requireForm } from './gate-client.ts'
 import type { Label } from './labels.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -139,6 +139,7 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const startedMs = performance.now()
   const reply = await askWithRetries(gate, label.question, fields, mode === 'judgements' ? '/v1/judgements' : '/ask')
   const ms = performance.now() - startedMs
+  requireForm(reply.body, REPLY)
   const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
   if (detail?.signals === undefined)
     throw new CommandError(
@@ -167,6 +168,18 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
     policy: /policy="?([^";,]+)/.exec(reply.headers.get('rag-gate') ?? '')?.[1] ?? '',
     ms: Math.round(ms * 10) / 10,
   }
+}
+
+/** Without the scope admin, a gate gives no `detail`. */
+const REPLY: Form = {
+  verdict: 'string',
+  reason_code: 'string',
+  'detail?': {
+    'signals?': 'object',
+    gates: [{ gate: 'string' }],
+    findings: [{ gate: 'string', outcome: 'string' }],
+    chunks: [{ id: 'string', document_id: 'string' }],
+  },
 }
 
 interface Detail {

@@ -1,7 +1,7 @@
 /** `rag-gate keys make|list|revoke`: keys of tenants. */
 import { misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { callGate, type GateAddress, requireMembers } from './gate-client.ts'
+import { callGate, type GateAddress, requireForm } from './gate-client.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 interface KeyReply {
@@ -13,6 +13,9 @@ interface KeyReply {
   readonly revoked_at: string | null
   readonly token?: string
 }
+
+const KEY = { id: 'string', tenant: 'string', scopes: ['string'] } as const
+const LISTED = { ...KEY, name: 'string', expires_at: 'string|null', revoked_at: 'string|null' }
 
 const SCOPES = ['ask', 'ingest', 'admin']
 
@@ -39,13 +42,13 @@ export const keysCommand = command({
         return make(gate(), keyToMake(given), json, terminal)
       case 'list': {
         const reply = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
-        const { keys } = requireMembers(reply, 'keys')
+        const { keys } = requireForm(reply, { keys: [LISTED] })
         terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys of this tenant')
         return 0
       }
       case 'revoke': {
         const id = only(rest, 'the id of a key')
-        await callGate(gate(), 'DELETE', `/v1/keys/${encodeURIComponent(id)}${query}`)
+        requireForm(await callGate(gate(), 'DELETE', `/v1/keys/${encodeURIComponent(id)}${query}`), 'undefined')
         terminal.out(json ? jsonText({ id, revoked: true }) : `${id} is revoked`)
         return 0
       }
@@ -71,8 +74,11 @@ function keyToMake({ name, scopes, tenant, expires }: GivenToMake): object {
 }
 
 async function make(gate: GateAddress, key: object, json: boolean, { out, note }: Terminal): Promise<number> {
-  const made = requireMembers(await callGate<KeyReply>(gate, 'POST', '/v1/keys', key, 'once'), 'id', 'scopes')
-  out(json ? jsonText(made) : (made.token ?? ''))
+  const made = requireForm(await callGate<KeyReply & { token: string }>(gate, 'POST', '/v1/keys', key, 'once'), {
+    ...KEY,
+    token: 'string',
+  })
+  out(json ? jsonText(made) : made.token)
   if (!json) note(`Key ${made.id} for ${made.tenant} (${made.scopes.join(', ')}). It is shown this once.`)
   return 0
 }

@@ -7,7 +7,7 @@ import { isRecord } from 'hono-rag-gate/core/lib'
 import type { PolicyFile } from './calibrate.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { callGate, type GateAddress, requireMembers } from './gate-client.ts'
+import { callGate, COLLECTIONS, type Form, type GateAddress, requireForm } from './gate-client.ts'
 import { jsonText, oneLine } from './terminal.ts'
 
 interface Listed {
@@ -41,6 +41,15 @@ export interface Collections {
   })[]
 }
 
+/** Form of the list of policies. */
+const POLICY_LIST: Form = {
+  named: ['string'],
+  policies: [
+    { id: 'string', version: 'number', pin: 'object|null', created_at: 'string', created_by: 'string', why: 'string' },
+  ],
+  choices: [{ collection: 'string|null', policy: 'string|null', at: 'string', by: 'string', why: 'string' }],
+}
+
 /** The command. */
 export const policyCommand = command({
   name: 'policy',
@@ -72,7 +81,7 @@ export const policyCommand = command({
         const file = share === undefined ? await readPolicy(only(rest, 'a policy file')) : aimingAt(share, rest)
         const address = gate()
         const reply = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
-        const pushed = requireMembers(reply, 'id')
+        const pushed = requireForm(reply, { id: 'string', name: 'string', version: 'number' })
         const target = collection ?? file.pin?.collection
         if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
         if (use && target !== undefined) await choose(address, target, { policy: pushed.id, why })
@@ -90,8 +99,8 @@ export const policyCommand = command({
           callGate<PolicyList>(address, 'GET', '/v1/policies/pushed'),
           callGate<Collections>(address, 'GET', '/v1/collections'),
         ])
-        requireMembers(listed, 'policies', 'choices', 'named')
-        const { collections } = requireMembers(held, 'collections')
+        requireForm(listed, POLICY_LIST)
+        const { collections } = requireForm(held, COLLECTIONS)
         if (json) out(jsonText({ ...listed, collections }))
         else show(listed, collections, out)
         return 0
@@ -122,7 +131,9 @@ async function choose(
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
   // A repeated rollback would go back twice.
   const repeatable = 'rollback' in choice ? 'once' : 'repeatable'
-  return requireMembers(await callGate<{ policy: string | null }>(gate, 'PUT', path, choice, repeatable), 'policy')
+  return requireForm(await callGate<{ policy: string | null }>(gate, 'PUT', path, choice, repeatable), {
+    policy: 'string|null',
+  })
 }
 
 function aimingAt(share: string, words: readonly string[]): PolicyFile {

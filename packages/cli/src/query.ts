@@ -7,8 +7,9 @@ import {
   type ConfidenceGlance,
   type ExplanationReply,
   failureOf,
+  type Form,
   type PassageName,
-  requireMembers,
+  requireForm,
 } from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
@@ -26,7 +27,7 @@ export const queryCommand = command({
     const { collection, debug } = given
     const reply = await ask(gate(), question, collection === undefined ? {} : { collection })
     if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
-    requireMembers(reply.body, 'answer', 'verdict')
+    requireForm(reply.body, REPLY)
     if (debug && reply.body.detail === undefined) {
       throw new CommandError('--debug needs a key with the scope admin')
     }
@@ -35,6 +36,30 @@ export const queryCommand = command({
     return 0
   },
 })
+
+const PASSAGE: Form = { 'document_id?': 'string', 'title?': 'string', 'section?': 'string', 'source?': 'string' }
+const REPLY: Form = {
+  answer: 'string',
+  verdict: 'string',
+  'caution?': 'string',
+  'cost?': 'string',
+  'refusal_reason?': 'string',
+  'suggestions?': ['string'],
+  'closest?': [PASSAGE],
+  'sources?': [PASSAGE],
+  'passages?': [{ text: 'string' }],
+  'detail?': {
+    findings: [{ gate: 'string', outcome: 'string', message: 'string' }],
+    chunks: [{ document_id: 'string', scores: 'object' }],
+    'explanation?': {
+      facts: [{ label: 'string', value: 'string' }],
+      decision: 'string',
+      'reason?': 'string',
+      checks: [{ text: 'string' }],
+      analysis: [{ text: 'string' }],
+    },
+  },
+}
 
 const OBSERVED = 'Not supported, and answered all the same: the gate observes, and refuses nothing yet.'
 

@@ -1,6 +1,6 @@
 /** Checks whether a gate answers, and its prerequisites: tables, scores, scale, and the pins of its policies. */
 import { GateFailure } from '../command-error.ts'
-import { ask, type AskReply, callGate, failureOf, type GateAddress } from '../gate-client.ts'
+import { ask, type AskReply, callGate, COLLECTIONS, failureOf, type GateAddress, requireForm } from '../gate-client.ts'
 import { type Collections, driftOf, type PolicyList } from '../policy.ts'
 import { saidBy } from './check-index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -85,8 +85,10 @@ async function checkCollections(gate: GateAddress, indexDimension: number | unde
   let listed: PolicyList
   let collections: Collections['collections']
   try {
-    ;({ collections } = await callGate<Collections>(gate, 'GET', '/v1/collections', undefined, 'once'))
+    const held = await callGate<Collections>(gate, 'GET', '/v1/collections', undefined, 'once')
+    ;({ collections } = requireForm(held, COLLECTIONS))
     listed = await callGate<PolicyList>(gate, 'GET', '/v1/policies/pushed', undefined, 'once')
+    requireForm(listed, { policies: [{ id: 'string', pin: 'object|null' }] })
   } catch (thrown) {
     const text = saidBy(thrown)
     if (!(thrown instanceof GateFailure) || thrown.code === 'not_found') return []
