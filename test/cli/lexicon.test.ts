@@ -245,7 +245,7 @@ describe('rag-gate lexicon over Vectorize', () => {
 describe('rag-gate lexicon', () => {
   it.each<[string[], string]>([
     [[], 'Which index?'],
-    [['--index', 'ftp://x', '--token', 't'], 'not an address that begins with http'],
+    [['--index', 'ftp://x', '--token', 't'], 'not a valid http or https address'],
     [['--index', 'https://x.test'], 'UPSTASH_VECTOR_REST_TOKEN'],
     [['--vectorize', 'docs'], 'CLOUDFLARE_ACCOUNT_ID'],
     [['--vectorize', 'docs', '--account', 'a'], 'CLOUDFLARE_API_TOKEN'],

@@ -53,14 +53,19 @@ describe('rag-gate', () => {
     [['query', 'What?', '-x'], 'no option -x'],
     [['query', 'What?', '--toString'], 'no option --toString'],
     [['query', 'What?', '--debug=yes'], '--debug takes no value'],
-    [['query', 'What?', '--url', 'ftp://x'], 'not an address that begins with http'],
+    [['query', 'What?', '--url', 'ftp://x'], 'ftp://x is not a valid http or https address'],
+    [['query', 'What?', '--url', 'http://127.0.0.1:…'], 'http://127.0.0.1:… is not a valid http or https address'],
     [['query', 'What?', '--key', 'a\nb'], 'characters that keys cannot have'],
-    [['query', 'What?', '--key', ''], 'The key is empty'],
+    [['query', 'What?', '--key', ''], '--key is empty: the variable that it comes from is not set'],
+    [['labels', '--collection='], '--collection is empty'],
+    [['keys', 'list', '--tenant', ''], '--tenant is empty'],
     [['query', 'What?', '--collection'], '--collection needs a value: <id>'],
     [['query', 'What?', '--collection', '--debug'], '--collection needs a value: <id>'],
     [['query', ' '], 'needs a question'],
     [['keys'], 'make, list or revoke'],
     [['keys', 'make', '--name', 'a'], '--name and --scopes'],
+    [['keys', 'make', 'intranet', '--name', 'a', '--scopes', 'ask'], 'keys make takes options only: intranet'],
+    [['keys', 'list', 'acme'], 'keys list takes options only: acme'],
     [['keys', 'make', '--name', 'a', '--scopes', 'ask,fly'], 'no scope "fly"'],
     [['keys', 'revoke'], 'id of a key'],
   ])('reports the wrong call %j', async (args, message) => {
@@ -68,6 +73,11 @@ describe('rag-gate', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain(message)
     expect(notes).toMatch(/^rag-gate: .+\n$/)
+  })
+
+  it.each(['RAG_GATE_URL', 'RAG_GATE_KEY'])('called with an empty %s says so', async (name) => {
+    const ran = await run(['query', 'What?'], { env: { [name]: '' } })
+    expect(ran).toEqual({ code: 2, out: '', notes: `rag-gate: ${name} is empty\n` })
   })
 
   it('reports that the gate does not answer', async () => {

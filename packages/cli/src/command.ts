@@ -66,7 +66,7 @@ const SHORT: Readonly<Record<string, string>> = { h: 'help', V: 'version' }
  * Parses the arguments after the name of a command.
  *
  * @returns the parsed call, or that help or the version is requested
- * @throws `CommandError` for an unknown option, a missing value, or a value for a switch
+ * @throws `CommandError` for an unknown option, a missing or empty value, or a value for a switch
  */
 export function readCall(
   { name, options: own }: Command,
@@ -100,6 +100,7 @@ export function readCall(
     const missing = token.value === undefined || (!token.inlineValue && /^--./.test(token.value))
     if (option.type === 'string' && missing)
       throw misused(`${token.rawName} needs a value: <${option.value ?? 'text'}>`)
+    if (token.value === '') throw misused(`${token.rawName} is empty: the variable that it comes from is not set`)
   }
   const { url, key, json } = values
   return {
@@ -181,16 +182,22 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
 }
 
 function addressOf(url: string | undefined, key: string | undefined, { env }: Terminal): GateAddress {
-  const address = url ?? env['RAG_GATE_URL'] ?? 'http://127.0.0.1:8787'
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw misused(`${address} is not an address that begins with http:// or https://`)
-  }
-  const token = key ?? env['RAG_GATE_KEY']
-  if (token === '') throw misused('The key is empty: the variable that it comes from is not set')
+  const { RAG_GATE_URL: commonUrl, RAG_GATE_KEY: commonKey } = env
+  if (url === undefined && commonUrl === '') throw misused('RAG_GATE_URL is empty')
+  const address = url ?? commonUrl ?? 'http://127.0.0.1:8787'
+  requireAddress(address)
+  const token = key ?? commonKey
+  if (token === '') throw misused('RAG_GATE_KEY is empty')
   // A header value may not contain line breaks or characters beyond Latin-1.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw misused('The key has characters that keys cannot have')
   return { url: address, ...(token === undefined ? {} : { key: token }) }
+}
+
+/** @throws `CommandError` for anything but an http or https address */
+export function requireAddress(address: string): void {
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return
+  throw misused(`${address} is not a valid http or https address`)
 }
 
 /** Edit distance between two words: insertions, deletions, substitutions and transpositions. */

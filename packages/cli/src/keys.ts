@@ -39,8 +39,10 @@ export const keysCommand = command({
     const query = given.tenant === undefined ? '' : `?${new URLSearchParams({ tenant: given.tenant })}`
     switch (action) {
       case 'make':
+        if (rest.length > 0) throw misused(`keys make takes options only: ${rest.join(' ')}`)
         return make(gate(), keyToMake(given), json, terminal)
       case 'list': {
+        if (rest.length > 0) throw misused(`keys list takes options only: ${rest.join(' ')}`)
         const reply = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
         const { keys } = requireForm(reply, { keys: [LISTED] })
         terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys of this tenant')
@@ -84,6 +86,7 @@ async function make(gate: GateAddress, key: object, json: boolean, { out, note }
 }
 
 function lineOf({ id, name, scopes, expires_at: expires, revoked_at: revoked }: KeyReply): string {
-  const state = revoked !== null ? `revoked ${revoked}` : expires !== null ? `until ${expires}` : 'valid'
+  const ends = expires !== null && Date.parse(expires) <= Date.now() ? 'expired' : 'until'
+  const state = revoked !== null ? `revoked ${revoked}` : expires !== null ? `${ends} ${expires}` : 'valid'
   return `${id}  ${scopes.join(',').padEnd(16)}  ${state}  ${oneLine(name)}`
 }

@@ -3,7 +3,7 @@ import { type IndexRow, type PassageFields, passageOfRow } from '@hono-rag-gate/
 import { type Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused } from './command-error.ts'
-import type { Given, Options } from './command.ts'
+import { type Given, type Options, requireAddress } from './command.ts'
 import { type RowPage, type UpstashAddress, upstashRows, vectorizeRows } from './list-index-rows.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -38,10 +38,9 @@ export function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<R
 export function upstashOf(values: WhichUpstash, { env }: Pick<Terminal, 'env'>): UpstashAddress {
   const url = values.index ?? env['UPSTASH_VECTOR_REST_URL']
   const token = values.token ?? env['UPSTASH_VECTOR_REST_TOKEN']
-  if (url === undefined) throw misused('Which index? --index, or UPSTASH_VECTOR_REST_URL')
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw misused(`${url} is not an address that begins with http:// or https://`)
-  if (token === undefined) throw misused('The index needs UPSTASH_VECTOR_REST_TOKEN, or --token')
+  if (url === undefined || url === '') throw misused('Which index? --index, or UPSTASH_VECTOR_REST_URL')
+  requireAddress(url)
+  if (token === undefined || token === '') throw misused('The index needs UPSTASH_VECTOR_REST_TOKEN, or --token')
   return { url, token, namespace: values.namespace ?? '' }
 }
 
