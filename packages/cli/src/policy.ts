@@ -107,14 +107,16 @@ export const policyCommand = command({
       }
       case 'use': {
         const policy = only(rest, 'the id of a pushed policy, or a name')
-        await choose(gate(), collection, { policy: policy === 'default' ? null : policy, why })
-        out(`${collection ?? 'the tenant'}: ${policy}`)
+        const chosen = await choose(gate(), collection, { policy: policy === 'default' ? null : policy, why })
+        out(json ? chosenAs(collection, chosen) : `${collection ?? 'the tenant'}: ${policy}`)
         return 0
       }
       case 'rollback': {
         if (rest.length > 0) throw misused('policy rollback takes no words: it goes back to the choice before')
-        const { policy } = await choose(gate(), collection, { rollback: true, why })
-        out(`${collection ?? 'the tenant'}: back to ${policy ?? 'default'}`)
+        const chosen = await choose(gate(), collection, { rollback: true, why })
+        out(
+          json ? chosenAs(collection, chosen) : `${collection ?? 'the tenant'}: back to ${chosen.policy ?? 'default'}`,
+        )
         return 0
       }
       default:
@@ -122,6 +124,11 @@ export const policyCommand = command({
     }
   },
 })
+
+/** What is in use now, as printed by `--json`; `null` for the tenant, and for its or the deployment's choice. */
+function chosenAs(collection: string | undefined, { policy }: { readonly policy: string | null }): string {
+  return jsonText({ collection: collection ?? null, policy })
+}
 
 async function choose(
   gate: GateAddress,
