@@ -207,7 +207,7 @@ describe('from documents to thresholds of their own', () => {
       expect(labelled.status).toBe(200)
     }
     const written = await ragGate('labels', '--collection', 'base', '--out', file('said.jsonl'))
-    expect(written).toMatchObject({ code: 0, out: expect.stringContaining('24 labels in') })
+    expect(written).toMatchObject({ code: 0, out: expect.stringContaining('24 labels, 12 answerable, 12 not') })
     const labels = linesOf(file('said.jsonl')) as { question: string; answerable: boolean }[]
     const byQuestion = (a: { question: string }, b: { question: string }): number => (a.question < b.question ? -1 : 1)
     expect(labels.map(({ question, answerable }) => ({ question, answerable })).sort(byQuestion)).toEqual(
