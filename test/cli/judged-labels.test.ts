@@ -7,7 +7,7 @@ import { aFolder } from './folder.ts'
 
 const gate = upstreamOfTests()
 const folder = aFolder()
-const SILENT = { progress: { show: () => undefined, end: () => undefined } }
+const SILENT = { progress: { show: () => undefined, end: () => undefined }, note: () => undefined }
 const LABELS = ['How is it kept?', 'Who may read it?'].map((question) => ({
   question,
   answerable: true,

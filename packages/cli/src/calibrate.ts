@@ -11,9 +11,17 @@ import {
   uncertainMiddle,
   hasReaderScores,
 } from '@hono-rag-gate/calibration'
-import { confidenceOf, pinDifferences, type PolicyPin, policySettings, unscaled } from 'hono-rag-gate/core/policy'
+import {
+  confidenceOf,
+  definePolicy,
+  pinDifferences,
+  type PolicyPin,
+  policySettings,
+  unscaled,
+} from 'hono-rag-gate/core/policy'
 import { balanced } from 'hono-rag-gate/balanced'
-import { CommandError, misused, notWritten } from './command-error.ts'
+import { isRagGateError } from 'hono-rag-gate/errors'
+import { CommandError, misused, notWritten, requireFolderOf } from './command-error.ts'
 import { command, only } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
@@ -77,20 +85,24 @@ export const calibrateCommand = command({
     const certainty = given.certainty === 'average' ? 'average' : shareOf('--certainty', given.certainty, 0.9)
     const cautionRisk = shareOf('--caution-risk', given['caution-risk'], risk / 2)
     if (certainty !== 'average' && certainty < 0.5) throw misused('--certainty must be .5 or more, or average')
+    const name = given.name ?? nameOf(collection)
+    if (!isName(name)) throw misused('--name must have 1 to 40 of a-z, 0-9 and -')
     if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
     const labels = ofCollection(await readLabels(path), collection)
     const address = gate()
-    const pin = await pinOf(address, collection)
+    await requireFolderOf(out)
+    const { pin, policy } = await placeOf(address, collection)
     const asking = {
       gate: address,
       collection,
       parallel: parallelOf(given.parallel),
       mode: 'judgements' as const,
+      about: { ...pin, policy },
       ...(results === undefined ? {} : { results }),
     }
     const measured = hidden ? await withHiddenGold(labels, asking, terminal) : await askLabels(labels, asking, terminal)
-    const after = await pinOf(address, collection)
-    if (pinDifferences(pin, after).length > 0) {
+    const after = await placeOf(address, collection)
+    if (pinDifferences(pin, after.pin).length > 0) {
       throw new CommandError('The collection or its reader changed while it was measured: begin again')
     }
     const unread = measured.filter(readerFailed).length
@@ -102,7 +114,7 @@ export const calibrateCommand = command({
       )
     }
     const calibration = calibratePolicy(balanced(), measured.map(labelOf), {
-      name: given.name ?? nameOf(collection),
+      name,
       risk,
       cautionRisk,
       certainty,
@@ -158,18 +170,34 @@ function ofCollection(labels: readonly Label[], collection: string): readonly La
   return those
 }
 
-async function pinOf(gate: GateAddress, collection: string): Promise<PolicyPin> {
+/** What a policy of the collection is pinned to, and the one chosen for it. */
+async function placeOf(
+  gate: GateAddress,
+  collection: string,
+): Promise<{ readonly pin: PolicyPin; readonly policy: string | null }> {
   interface Listed extends Omit<PolicyPin, 'collection'> {
     readonly id: string
+    readonly policy: string | null
   }
   const reply = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')
   const { collections } = requireForm(reply, COLLECTIONS)
   const found = collections.find(({ id }) => id === collection)
   if (found === undefined) throw new CommandError(`There is no collection ${collection}: --collection names another`)
-  const { embedding_model, dimension, lexicon_id, reader, corpus_version } = found
+  const { embedding_model, dimension, lexicon_id, reader, corpus_version, policy } = found
   if (reader === undefined)
     throw new CommandError('This gate is of an older version: it does not tell what a policy is pinned to')
-  return { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }
+  return { pin: { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }, policy }
+}
+
+/** Whether a policy may have this name. */
+function isName(name: string): boolean {
+  try {
+    definePolicy({ ...balanced(), name })
+    return true
+  } catch (thrown) {
+    if (isRagGateError(thrown)) return false
+    throw thrown
+  }
 }
 
 /** Policy names consist of lower-case letters, digits and hyphens. */

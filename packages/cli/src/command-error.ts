@@ -1,3 +1,8 @@
+/** Errors of commands. */
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
 /** An error of a command, with a message for its user. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError'
@@ -33,6 +38,15 @@ export class GateFailure extends CommandError {
 /** Makes the error for wrong usage. */
 export function misused(message: string): CommandError {
   return new CommandError(message, { exitCode: 2 })
+}
+
+/**
+ * Checks that a file can be written, before the work whose result it is for.
+ *
+ * @throws `CommandError` if its folder is missing, or may not be written
+ */
+export async function requireFolderOf(path: string): Promise<void> {
+  await access(dirname(path), constants.W_OK).catch(notWritten(path))
 }
 
 /** Makes a handler for failed writes: `writeFile(path, text).catch(notWritten(path))`. */

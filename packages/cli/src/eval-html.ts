@@ -33,7 +33,8 @@ th,td{text-align:left;padding:8px 14px;border-bottom:1px solid var(--line);verti
 export function evaluationPage({ title, evaluation, results, facts }: EvaluationPage): string {
   const { verdicts, auroc, aurc, calibrationError, atStatedRisk } = evaluation
   const coverage: Figure = {
-    value: Number.isFinite(atStatedRisk.coverage) ? atStatedRisk.coverage : null,
+    // Not finite without questions of a kind.
+    value: Number.isFinite(atStatedRisk.coverage + atStatedRisk.falseAcceptance) ? atStatedRisk.coverage : null,
     ...(atStatedRisk.coverageInterval === undefined ? {} : { interval: atStatedRisk.coverageInterval }),
   }
   const cards = [

@@ -8,7 +8,7 @@ import {
   measuredRate,
   type VerdictRates,
 } from '@hono-rag-gate/calibration'
-import { misused, notWritten } from './command-error.ts'
+import { misused, notWritten, requireFolderOf } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, forgetResults, type LabelResult } from './judged-labels.ts'
@@ -40,6 +40,7 @@ export const evalCommand = command({
     const { collection = 'default', html, results, fresh, 'judge-only': judgeOnly } = given
     const risk = shareOf('--risk', given.risk, 0.05)
     const labels = await readLabels(path)
+    if (html !== undefined) await requireFolderOf(html)
     if (fresh && results !== undefined) await forgetResults(results)
     const asked = await askLabels(
       labels,
@@ -125,14 +126,17 @@ function show(evaluation: Evaluation, { recall, ms, policies }: Further, { out }
   line('AUROC', figureText(auroc))
   line('AURC', figureText(aurc))
   line('calibration error', figureText(calibrationError))
-  const { coverage, coverageInterval: interval } = atStatedRisk
-  const value = Number.isFinite(coverage) ? coverage : null
+  const { coverage, falseAcceptance, coverageInterval: interval } = atStatedRisk
+  // Not finite without questions of a kind.
+  const value = Number.isFinite(coverage + falseAcceptance) ? coverage : null
   line(
     `best coverage at ${percent(atStatedRisk.risk)}`,
-    `${figureText({ value, ...(interval === undefined ? {} : { interval }) }, percent)}; chosen on these labels, no promise`,
+    value === null
+      ? 'n/a'
+      : `${figureText({ value, ...(interval && { interval }) }, percent)}; chosen on these labels, no promise`,
   )
   const steepest = sensitivity?.steepest
-  if (steepest !== undefined) {
+  if (steepest !== undefined && steepest.change > 0) {
     line('threshold matters most', `${steepest.from} to ${steepest.to}: ${percent(steepest.change)} of all questions`)
   }
   line('time, median and p95', `${ms.median} ms, ${ms.p95} ms`)

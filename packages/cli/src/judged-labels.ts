@@ -49,6 +49,8 @@ export interface AskingOptions {
   readonly mode: 'answers' | 'judgements'
   /** Ids of passages and documents to leave out for a label. @default nothing */
   readonly without?: (label: Label) => readonly string[]
+  /** What is judged, such as the version of the documents; stored results about anything else are not used. */
+  readonly about?: Readonly<Record<string, unknown>>
 }
 
 const MAX_TRIES = 5
@@ -63,12 +65,13 @@ const MAX_TRIES = 5
 export async function askLabels(
   labels: readonly Label[],
   options: AskingOptions,
-  { progress }: Pick<Terminal, 'progress'>,
+  { progress, note }: Pick<Terminal, 'progress' | 'note'>,
 ): Promise<readonly LabelResult[]> {
   const known = await knownResults(options)
   const results: (LabelResult | undefined)[] = labels.map((label) => known.get(keyOf(label, options)))
   const open = labels.flatMap((label, at) => (results[at] === undefined ? [{ label, at }] : []))
   let done = labels.length - open.length
+  if (done > 0) note(`${done} of ${labels.length} questions are not asked again: ${options.results} has their results.`)
   const worker = async (): Promise<void> => {
     for (let next = open.shift(); next !== undefined; next = open.shift()) {
       const { label, at } = next
@@ -124,10 +127,10 @@ async function knownResults({ results: path, mode }: AskingOptions): Promise<Rea
   return found
 }
 
-function keyOf(label: Label, { gate, collection, mode, without }: AskingOptions): string {
+function keyOf(label: Label, { gate, collection, mode, without, about }: AskingOptions): string {
   const asked = [gate.url, label.collection ?? collection, label.question, label.answerable, label.kind, mode]
   return createHash('sha256')
-    .update(JSON.stringify([...asked, label.relevantIds, without?.(label) ?? []]))
+    .update(JSON.stringify([...asked, label.relevantIds, without?.(label) ?? [], ...(about ? [about] : [])]))
     .digest('hex')
     .slice(0, 32)
 }

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { signalsOf } from '../fixtures/evidence.ts'
+import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const gate = upstreamOfTests()
+const folder = aFolder()
+
+/** How a gate judges questions of a collection; answers stand out by the word "launch". */
+function judging(collection: object): { readonly asked: () => number } {
+  let asked = 0
+  gate().answerWith((response, { url }, body) => {
+    const held = { id: 'docs', lexicon_id: 'l', embedding_model: 'words', dimension: 0, reader: null, policy: null }
+    if (url === '/v1/collections') {
+      return response.end(JSON.stringify({ collections: [{ ...held, corpus_version: 1, ...collection }] }))
+    }
+    asked++
+    const match = body.includes('launch') ? 1 : 0
+    const signals = signalsOf({ sentenceMatch: match, questionLikelihood: match })
+    const detail = { confidence: match, signals, gates: [], findings: [], chunks: [] }
+    return response.end(JSON.stringify({ verdict: 'pass', reason_code: 'passed', detail }))
+  })
+  return { asked: () => asked }
+}
+
+const LABELS = Array.from({ length: 60 }, (_, at) => [
+  { question: `Which launch is number ${at}?`, answerable: true },
+  { question: `Who won cup ${at}?`, answerable: false },
+]).flat()
+
+it.each([
+  ['the same collection', {}, 0],
+  ['other documents', { corpus_version: 2 }, 120],
+  ['another embedding', { embedding_model: 'other', dimension: 384 }, 120],
+  ['another reader', { reader: 'llm' }, 120],
+  ['another policy', { policy: 'two-tier' }, 120],
+])('judgements of a stopped run are used for %s', async (_, now, again) => {
+  const labels = folder.put('labels.jsonl', LABELS.map((label) => JSON.stringify(label)).join('\n'))
+  const [out, results] = [`${folder.path}/policy.json`, `${folder.path}/results.jsonl`]
+  const calibrate = () =>
+    run(['calibrate', labels, '--collection', 'docs', '--out', out, '--results', results], {
+      env: { RAG_GATE_URL: gate().url },
+    })
+  const first = judging({})
+  expect(await calibrate()).toMatchObject({ code: 0, notes: '' })
+  expect(first.asked()).toBe(120)
+  const second = judging(now)
+  const { code, notes } = await calibrate()
+  expect({ code, asked: second.asked() }).toEqual({ code: 0, asked: again })
+  const kept = `120 of 120 questions are not asked again: ${results} has their results.\n`
+  expect(notes).toBe(again === 0 ? kept : '')
+  const { pin } = JSON.parse(readFileSync(out, 'utf8')) as { pin: object }
+  const { policy: _policy, ...place } = { corpus_version: 1, policy: null, ...now }
+  expect(pin).toMatchObject(place)
+})

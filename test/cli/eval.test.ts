@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { signalsOf } from '../fixtures/evidence.ts'
+import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const gate = upstreamOfTests()
+const folder = aFolder()
+
+const JUDGED = answering(
+  JSON.stringify({
+    verdict: 'pass',
+    reason_code: 'passed',
+    detail: {
+      confidence: 0.9,
+      signals: signalsOf({}),
+      gates: [{ gate: 'confidence-range', refuseBelow: 0.55, adviseBelow: 0.8 }],
+      findings: [],
+      chunks: [],
+    },
+  }),
+)
+
+it('says how many results are those of an earlier run', async () => {
+  gate().answerWith(JUDGED)
+  const results = `${folder.path}/results.jsonl`
+  const evaluate = (questions: readonly string[], ...more: readonly string[]) => {
+    const lines = questions.map((question) => JSON.stringify({ question, answerable: true }))
+    const labels = folder.put('labels.jsonl', lines.join('\n'))
+    return run(['eval', labels, '--results', results, ...more], { env: { RAG_GATE_URL: gate().url } })
+  }
+  expect((await evaluate(['Who?', 'Which?'])).notes).toBe('')
+  const kept = (count: string): string => `${count} questions are not asked again: ${results} has their results.\n`
+  expect((await evaluate(['Who?', 'Which?', 'Where?'])).notes).toBe(kept('2 of 3'))
+  expect((await evaluate(['Who?', 'Which?', 'Where?'])).notes).toBe(kept('3 of 3'))
+  expect((await evaluate(['Who?'], '--fresh')).notes).toBe('')
+})
+
+it('gives no figure that needs questions of the other kind', async () => {
+  gate().answerWith(JUDGED)
+  const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')
+  const { out } = await run(['eval', labels], { env: { RAG_GATE_URL: gate().url } })
+  expect(out).toMatch(/false refusal +0 % \(0 of 1/)
+  expect(out).toMatch(/best coverage at 5 % +n\/a\n/)
+  // No threshold near the one in use changes anything.
+  expect(out).not.toContain('threshold matters most')
+})
