@@ -222,6 +222,44 @@ describe('a plot with bars and marks', () => {
   })
 })
 
+describe('rag-gate questions', () => {
+  it('prints questions of all documents that have a text, as lines or as JSON', async () => {
+    const lines = [
+      { id: 'a' },
+      { id: 'b', text: 5 },
+      { id: 'c', text: '## Rate limits', title: 5 },
+      { id: 'd', text: '## How long are backups kept?\n' },
+    ]
+    const path = written('documents.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'))
+    const label = { question: 'How long are backups kept?', answerable: true, relevant_ids: ['d'], kind: 'faq' }
+    const printed = await run(['questions', path])
+    expect({ ...printed, out: JSON.parse(printed.out) as unknown }).toMatchObject({ code: 0, out: label })
+    expect(JSON.parse((await run(['questions', path, '--json'])).out)).toEqual([label])
+    const out = join(home, 'drafted.jsonl')
+    expect(JSON.parse((await run(['questions', path, '--json', '--out', out])).out)).toEqual({
+      out,
+      questions: 1,
+      documents: 1,
+    })
+  })
+})
+
+describe('a result that cannot be written', () => {
+  const out = join(home, 'missing', 'result')
+  const labels = written('two.jsonl', '{"question":"Who?","answerable":true}')
+
+  it.each([
+    [['eval', labels, '--html', out]],
+    [['calibrate', labels, '--out', out]],
+    [['questions', home, '--model', 'm', '--out', out]],
+    [['lexicon', '--index', 'http://127.0.0.1:1', '--token', 't', '--out', out]],
+    [['scale', '--index', 'http://127.0.0.1:1', '--token', 't', '--out', out]],
+  ])('is told before anything is asked: %j', async (args) => {
+    const { code, notes } = await run(args, { env: { LLM_BASE_URL: 'http://127.0.0.1:1' } })
+    expect([code, notes]).toEqual([1, expect.stringContaining(`${out} cannot be written: ENOENT`)])
+  })
+})
+
 describe('rag-gate', () => {
   const labels = written('one.jsonl', JSON.stringify({ question: 'Who?', answerable: true }))
 
@@ -232,6 +270,7 @@ describe('rag-gate', () => {
     [['calibrate', labels, '--certainty', '.4'], '--certainty must be .5 or more'],
     [['calibrate', labels, '--caution-risk', '.2'], '--caution-risk must not be above --risk'],
     [['calibrate', labels, '--fit', 'all'], '--fit must be weights or thresholds'],
+    [['calibrate', labels, '--name', 'My policy'], '--name must have 1 to 40 of a-z, 0-9 and -'],
     [['policy', 'drop'], 'policy push, list, use or rollback'],
     [['policy', 'push', '--near-misses', '.9'], '--near-misses must be a number from 0.02 to 0.3'],
     [['policy', 'push', labels, '--near-misses', '.1'], 'in the place of a policy file'],
@@ -302,6 +341,22 @@ describe('rag-gate', () => {
     const json = await run(['replay', file, '--policy', 'balanced', '--json'])
     expect(JSON.parse(json.out)).toMatchObject({
       unread: { where_reader_failed: 'not_weighed', failed: 1, spared: 1, off: 1 },
+    })
+  })
+
+  it('counts a question of a results file once, by its latest result', async () => {
+    const result = { verdict: 'refuse', signals: signalsOf({}), findings: [], question: 'Who?' }
+    const rows = [
+      { ...result, key: 'a', reranker: 'failed' },
+      { ...result, key: 'b' },
+      { ...result, key: 'a', reranker: 'ok', verdict: 'pass' },
+    ]
+    const file = written('again.jsonl', rows.map((each) => JSON.stringify(each)).join('\n'))
+    const { out } = await run(['replay', file, '--policy', 'balanced', '--json'])
+    expect(JSON.parse(out)).toMatchObject({
+      decisions: 2,
+      changes: { pass: { refuse: 1 }, refuse: { refuse: 1 } },
+      unread: { failed: 0 },
     })
   })
 

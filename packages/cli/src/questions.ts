@@ -1,13 +1,14 @@
 /** `rag-gate questions`: drafts labelled questions from documents, for a person to review and complete. */
 import { writeFile } from 'node:fs/promises'
-import { CommandError, misused, notWritten } from './command-error.ts'
+import { CommandError, misused, notWritten, requireFolderOf } from './command-error.ts'
 import { command, only } from './command.ts'
 import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
+import type { GateDocument } from './gate-client.ts'
 import { listFiles } from './list-files.ts'
 import { QUESTION_PROMPT_VERSION, type QuestionModel, writeQuestions } from './model-questions.ts'
 import { readDocuments } from './read-documents.ts'
 import { seededNumbers } from './seeded-numbers.ts'
-import type { Terminal } from './terminal.ts'
+import { jsonText, type Terminal } from './terminal.ts'
 
 /** A line of the draft. */
 interface DraftedLabel {
@@ -37,15 +38,16 @@ export const questionsCommand = command({
     collection: { type: 'string', value: 'id', about: 'noted in each' },
     model: { type: 'string', value: 'name', about: 'a model that writes one or two for each passage, and checks them' },
   },
-  async run({ terminal, words, given }) {
+  async run({ terminal, words, given, json }) {
     const path = only(words, 'a folder or a file of documents')
     const count = wholeNumber('--count', given.count, 50)
     const seed = wholeNumber('--seed', given.seed, 1)
     const { files } = await listFiles(path)
+    if (given.out !== undefined) await requireFolderOf(given.out)
     const documents: { readonly id: string; readonly text: string; readonly title?: string }[] = []
     for (const file of files) {
       for await (const read of readDocuments(file)) {
-        if (read.kind === 'document') documents.push(read.document)
+        if (read.kind === 'document' && hasText(read.document)) documents.push(read.document)
       }
     }
     if (documents.length === 0) throw new CommandError(`${path} holds no document that can be read`)
@@ -70,15 +72,22 @@ export const questionsCommand = command({
     if (labels.length === 0)
       throw new CommandError('No question could be drafted: there are no headings, titles or questions')
     const lines = labels.map((label) => JSON.stringify(label)).join('\n')
-    if (given.out === undefined) terminal.out(lines)
+    const { out } = given
+    if (out === undefined) terminal.out(json ? jsonText(labels) : lines)
     else {
-      await writeFile(given.out, `${lines}\n`).catch(notWritten(given.out))
-      terminal.out(`${given.out}: ${labels.length} questions from ${documents.length} documents`)
+      await writeFile(out, `${lines}\n`).catch(notWritten(out))
+      const summary = { out, questions: labels.length, documents: documents.length }
+      terminal.out(json ? jsonText(summary) : `${out}: ${labels.length} questions from ${documents.length} documents`)
     }
     terminal.note('Read them, and take out what people would not ask. Then add questions that must be refused.')
     return 0
   },
 })
+
+/** Lines of JSONL are objects with an id; the gate checks the rest of them. */
+function hasText({ text, title = '' }: GateDocument): boolean {
+  return typeof text === 'string' && typeof title === 'string'
+}
 
 const PASSAGE_CHARACTERS = 4000
 

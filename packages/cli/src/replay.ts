@@ -150,7 +150,10 @@ function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
 }
 
 async function readDecisions(path: string): Promise<Recorded[]> {
-  return jsonLines(await readText(path), path).map(({ row, where }) => decisionOf(row, where))
+  const lines = jsonLines(await readText(path), path)
+  // A judgement that was asked for again has two lines with one key, of which the later counts.
+  const latest = new Map(lines.map((line) => [line.row['key'] ?? line.where, line]))
+  return [...latest.values()].map(({ row, where }) => decisionOf(row, where))
 }
 
 /** In a row of D1, signals, findings and cut fields are JSON strings. */
