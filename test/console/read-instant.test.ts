@@ -10,6 +10,7 @@ describe('readInstant', () => {
     ['2026-11-22T10:30:59.1239Z', '2026-11-22T10:30:59.123Z'],
     ['2026-11-22T00:30:00+01:00', '2026-11-21T23:30:00.000Z'],
     ['2026-12-31T23:30:00-00:45', '2027-01-01T00:15:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('reads %s', (written, iso) => {
     expect(new Date(readInstant(written)!).toISOString()).toBe(iso)
   })
@@ -41,6 +42,7 @@ describe('readInstant', () => {
     '2026-11-22t10:30z',
     '2026-W47-7',
     'NaN',
+    '9999-12-31T23:59:59-00:01',
   ])('does not read %j', (written) => {
     expect(readInstant(written)).toBeUndefined()
   })

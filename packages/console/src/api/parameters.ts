@@ -38,7 +38,7 @@ export function readPeriod(c: ConsoleContext, longestMs: number, defaultMs = DAY
 
 function readTime(value: string | undefined, param: string): number | undefined {
   if (value === undefined) return undefined
-  const time = /^\d{1,15}$/.test(value) ? Number(value) : readInstant(value)
+  const time = /^\d{1,14}$/.test(value) ? Number(value) : readInstant(value)
   if (time === undefined || time < 0) {
     throw new RagGateError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
   }
