@@ -131,7 +131,8 @@ const DEADLINE_MS = 300_000
 const LONGEST_WAIT_SECONDS = 60
 
 /**
- * Sends a request, and retries transient failures after the time in `Retry-After`, or after 1, 2 and 4 seconds.
+ * Sends a request, and retries transient failures after the time in `Retry-After`, or after 1, 2 and 4 seconds. If the
+ * gate asks for more than a minute, the request is not retried.
  *
  * @param repeatable whether the request may be carried out twice: a gate that answers 503 may have carried it out
  * @throws `CommandError` for an unreachable address and for every error of the gate
@@ -147,11 +148,18 @@ export async function callGate<Reply>(
     const { response, text } = await request(gate, method, path, body)
     // The response to a deletion may be empty.
     if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
-    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
+    const ms = pauseMs(response, tries)
+    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once' || ms === undefined)
       throw failureOf(response.status, text)
-    const asked = Number(response.headers.get('retry-after') ?? 2 ** (tries - 1))
-    await wait(1000 * Math.min(LONGEST_WAIT_SECONDS, Number.isFinite(asked) ? asked : 1))
+    await wait(ms)
   }
+}
+
+/** Pause before a request is repeated; `undefined` if the gate asks for a longer one, as with a spent budget. */
+export function pauseMs({ headers }: Pick<Response, 'headers'>, tries: number): number | undefined {
+  const asked = Number(headers.get('retry-after') ?? 2 ** (tries - 1))
+  if (asked > LONGEST_WAIT_SECONDS) return undefined
+  return 1000 * (Number.isFinite(asked) ? asked : 1)
 }
 
 /** Asks a question, without retries. Error responses are returned, not thrown. */

@@ -6,7 +6,7 @@ import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { CommandError, GateFailure, notWritten } from './command-error.ts'
-import { ask, type AskReply, failureOf, type Form, type GateAddress, requireForm } from './gate-client.ts'
+import { ask, type AskReply, failureOf, type Form, type GateAddress, pauseMs, requireForm } from './gate-client.ts'
 import type { Label } from './labels.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -202,8 +202,8 @@ async function askWithRetries(
     const reply = await ask(gate, question, fields, path)
     if (reply.status < 400) return reply
     const failure = failureOf(reply.status, JSON.stringify(reply.body))
-    const passing = [429, 502, 503, 504].includes(reply.status)
-    if (!passing || tries === MAX_TRIES) {
+    const ms = pauseMs(reply, tries)
+    if (![429, 502, 503, 504].includes(reply.status) || tries === MAX_TRIES || ms === undefined) {
       if (failure instanceof GateFailure && failure.code === 'not_found' && path === '/v1/judgements') {
         throw new CommandError(
           'Only the ready Worker judges without an answer: there is no /v1/judgements at this address',
@@ -211,7 +211,6 @@ async function askWithRetries(
       }
       throw failure
     }
-    const asked = Number(reply.headers.get('retry-after') ?? 2 ** (tries - 1))
-    await wait(1000 * Math.min(60, Number.isFinite(asked) ? asked : 1))
+    await wait(ms)
   }
 }

@@ -1,0 +1,37 @@
+/** Errors that pass: which are waited for, and which are reported at once. */
+import { expect, it } from 'vitest'
+import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const gate = upstreamOfTests()
+const folder = aFolder()
+
+/** A gate whose responses are errors that pass. @returns requests since then */
+function failing(code: string, retryAfter: string): () => number {
+  const before = gate().calls()
+  gate().answerWith((response) => {
+    response.writeHead(429, { 'retry-after': retryAfter })
+    response.end(JSON.stringify({ error: { code, message: 'Not now' } }))
+  })
+  return () => gate().calls() - before
+}
+
+it.each([['ingest'], ['eval'], ['keys', 'list']])('%s reports at once what would take hours', async (...args) => {
+  const path = folder.put('labels.jsonl', '{"id":"a","text":"b","question":"Who?","answerable":true}')
+  const calls = failing('budget_spent', '18631')
+  const named = args.length === 1 ? [...args, path] : args
+  expect(await run(named, { env: { RAG_GATE_URL: gate().url } })).toEqual({
+    code: 1,
+    out: '',
+    notes: 'rag-gate: budget_spent: Not now\nIt is renewed at 00:00 UTC, that of a month on its first day.\n',
+  })
+  expect(calls()).toBe(1)
+})
+
+it('repeats what passes soon, and then reports it', async () => {
+  const calls = failing('rate_limited', '0')
+  const { code, notes } = await run(['keys', 'list'], { env: { RAG_GATE_URL: gate().url } })
+  expect({ code, notes }).toEqual({ code: 1, notes: 'rag-gate: rate_limited: Not now\n' })
+  expect(calls()).toBe(4)
+})
