@@ -21,7 +21,7 @@ const JUDGED = answering(
   }),
 )
 
-it('says how many results are those of an earlier run', async () => {
+it('reports how many results are from an earlier run', async () => {
   gate().answerWith(JUDGED)
   const results = `${folder.path}/results.jsonl`
   const evaluate = (questions: readonly string[], ...more: readonly string[]) => {
@@ -36,7 +36,7 @@ it('says how many results are those of an earlier run', async () => {
   expect((await evaluate(['Who?'], '--fresh')).notes).toBe('')
 })
 
-it('gives no figure that needs questions of the other kind', async () => {
+it('reports n/a for figures that need unanswerable questions', async () => {
   gate().answerWith(JUDGED)
   const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')
   const { out } = await run(['eval', labels], { env: { RAG_GATE_URL: gate().url } })

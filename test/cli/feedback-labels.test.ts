@@ -22,14 +22,14 @@ const linesOf = (text: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
 
-it('prints labelled questions where no file is named', async () => {
+it('prints labelled questions without --out', async () => {
   const { code, out, notes } = await labels({ labels: LABELS })
   expect({ code, notes }).toEqual({ code: 0, notes: '' })
   expect(linesOf(out)).toEqual(LABELS)
   expect(JSON.parse((await labels({ labels: LABELS }, '--json')).out)).toEqual(LABELS)
 })
 
-it('writes them into a file, and says how many there are of each kind', async () => {
+it('writes labelled questions into a file, and prints their numbers', async () => {
   const file = folder.put('said.jsonl', 'what was there')
   const written = await labels({ labels: LABELS, without_text: 3 }, '--out', file)
   expect(written).toEqual({
@@ -45,7 +45,7 @@ it('writes them into a file, and says how many there are of each kind', async ()
 it.each([
   [0, 'No answer or refusal has been rated yet: nothing is written.\n'],
   [2, '2 ratings are left out, because the texts of their questions are not kept.\n'],
-])('without labels, %i of them without a text, leaves a file as it is', async (lost, notes) => {
+])('does not overwrite a file without labels (%i without a text)', async (lost, notes) => {
   const file = folder.put('labels.jsonl', 'labelled by hand')
   expect(await labels({ labels: [], without_text: lost }, '--out', file)).toEqual({ code: 1, out: '', notes })
   expect(readFileSync(file, 'utf8')).toBe('labelled by hand')

@@ -223,7 +223,7 @@ describe('a plot with bars and marks', () => {
 })
 
 describe('rag-gate questions', () => {
-  it('prints questions of all documents that have a text, as lines or as JSON', async () => {
+  it('prints questions as lines or JSON, and skips documents without text', async () => {
     const lines = [
       { id: 'a' },
       { id: 'b', text: 5 },
@@ -244,7 +244,7 @@ describe('rag-gate questions', () => {
   })
 })
 
-describe('a result that cannot be written', () => {
+describe('a file that cannot be written', () => {
   const out = join(home, 'missing', 'result')
   const labels = written('two.jsonl', '{"question":"Who?","answerable":true}')
 
@@ -254,7 +254,7 @@ describe('a result that cannot be written', () => {
     [['questions', home, '--model', 'm', '--out', out]],
     [['lexicon', '--index', 'http://127.0.0.1:1', '--token', 't', '--out', out]],
     [['scale', '--index', 'http://127.0.0.1:1', '--token', 't', '--out', out]],
-  ])('is told before anything is asked: %j', async (args) => {
+  ])('is reported before anything is asked by %j', async (args) => {
     const { code, notes } = await run(args, { env: { LLM_BASE_URL: 'http://127.0.0.1:1' } })
     expect([code, notes]).toEqual([1, expect.stringContaining(`${out} cannot be written: ENOENT`)])
   })
@@ -344,7 +344,7 @@ describe('rag-gate', () => {
     })
   })
 
-  it('counts a question of a results file once, by its latest result', async () => {
+  it('replays the latest of several results of one question', async () => {
     const result = { verdict: 'refuse', signals: signalsOf({}), findings: [], question: 'Who?' }
     const rows = [
       { ...result, key: 'a', reranker: 'failed' },

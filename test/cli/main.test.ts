@@ -75,7 +75,7 @@ describe('rag-gate', () => {
     expect(notes).toMatch(/^rag-gate: .+\n$/)
   })
 
-  it.each(['RAG_GATE_URL', 'RAG_GATE_KEY'])('called with an empty %s says so', async (name) => {
+  it.each(['RAG_GATE_URL', 'RAG_GATE_KEY'])('reports an empty %s', async (name) => {
     const ran = await run(['query', 'What?'], { env: { [name]: '' } })
     expect(ran).toEqual({ code: 2, out: '', notes: `rag-gate: ${name} is empty\n` })
   })

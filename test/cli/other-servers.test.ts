@@ -62,8 +62,8 @@ const OTHERS: readonly (readonly [what: string, answer: Answer, said: string])[]
   ],
 ]
 
-describe.each(OTHERS)('at an address that answers with %s', (_, answer, said) => {
-  it.each(COMMANDS)('rag-gate %s %s … says so in a line (%#)', async (...args) => {
+describe.each(OTHERS)('an address that answers with %s', (_, answer, said) => {
+  it.each(COMMANDS)('is reported in one line by rag-gate %s %s … (%#)', async (...args) => {
     server().answerWith(answer)
     const ran = await run(args, { env: { RAG_GATE_URL: server().url, RAG_GATE_KEY: 'k'.repeat(40) } })
     expect(ran).toEqual({ code: 1, out: '', notes: expect.stringMatching(/^rag-gate: .+\n$/) })

@@ -10,7 +10,7 @@ it.each([
   [['use', 'default', '--collection', 'docs'], null, 'docs'],
   [['rollback', '--collection', 'docs'], null, 'docs'],
   [['rollback'], 'balanced', null],
-])('policy %j --json prints what is in use now', async (args, policy, collection) => {
+])('prints the policy in use for policy %j --json', async (args, policy, collection) => {
   gate().answerWith(answering(JSON.stringify({ policy })))
   const { code, out, notes } = await run(['policy', ...args, '--json'], { env: { RAG_GATE_URL: gate().url } })
   expect({ code, notes }).toEqual({ code: 0, notes: '' })

@@ -17,7 +17,7 @@ function failing(code: string, retryAfter: string): () => number {
   return () => gate().calls() - before
 }
 
-it.each([['ingest'], ['eval'], ['keys', 'list']])('%s reports at once what would take hours', async (...args) => {
+it.each([['ingest'], ['eval'], ['keys', 'list']])('%s reports a spent budget without a retry', async (...args) => {
   const path = folder.put('labels.jsonl', '{"id":"a","text":"b","question":"Who?","answerable":true}')
   const calls = failing('budget_spent', '18631')
   const named = args.length === 1 ? [...args, path] : args
@@ -29,7 +29,7 @@ it.each([['ingest'], ['eval'], ['keys', 'list']])('%s reports at once what would
   expect(calls()).toBe(1)
 })
 
-it('repeats what passes soon, and then reports it', async () => {
+it('keys list reports a rate limit after four tries', async () => {
   const calls = failing('rate_limited', '0')
   const { code, notes } = await run(['keys', 'list'], { env: { RAG_GATE_URL: gate().url } })
   expect({ code, notes }).toEqual({ code: 1, notes: 'rag-gate: rate_limited: Not now\n' })
