@@ -1,7 +1,7 @@
 /** Purges stored in Redis, with a cached copy per tenant in the process. */
 import { purgeCopies, type PurgeRow } from 'hono-rag-gate/adapters/answer-cache'
 import { methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
-import { MOST_PURGES, purgeScopeText, tenantOfScope } from 'hono-rag-gate/core/policy'
+import { MOST_PURGES, type PurgeScope, purgeScopeText, tenantOfScope } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { AnswerPurges, Clock } from 'hono-rag-gate/ports'
 
@@ -38,11 +38,13 @@ const KEPT_SECONDS = 32 * 86_400
  * all tenants. A hash holds the last number overall and per set, so that an evicted set is noticed: everything that it
  * may have covered then counts as purged.
  *
- * KEYS: the hash, and the sets. Numbers are milliseconds, formatted explicitly because Lua would use an exponent.
+ * KEYS: the hash, and the sets. ARGV: a list of { tenant, whole, scopes }, one per set, the one for all tenants last.
+ * Numbers are milliseconds, formatted explicitly because Lua would use an exponent.
  */
 const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local parts = cjson.decode(ARGV[1])
 local function note(list, scope, epoch)
   local known = redis.call('ZSCORE', list, scope)
   if not known or tonumber(known) < tonumber(epoch) then redis.call('ZADD', list, epoch, scope) end
@@ -53,15 +55,30 @@ local function number(after)
   local epoch = string.format('%.0f', math.max(now, after + 1))
   redis.call('HSET', KEYS[1], 'last', epoch)
   return epoch
+end
+local function notice_losses(after)
+  if not redis.call('HGET', KEYS[1], 'last') then
+    local everything = parts[#parts]
+    local epoch = number(after)
+    note(KEYS[#KEYS], everything.whole, epoch)
+    latest(everything.tenant, epoch)
+  end
+  for at, part in ipairs(parts) do
+    local epoch = redis.call('HGET', KEYS[1], 'of:' .. part.tenant)
+    if epoch and redis.call('EXISTS', KEYS[at + 1]) == 0 then note(KEYS[at + 1], part.whole, epoch) end
+  end
 end`
 
-/** ARGV: a list of { tenant, whole, scopes }, one per set. */
+/** Losses are noticed first, because a purge would hide them. */
 const PURGE = `${SHARED}
-local epoch = number(tonumber(redis.call('HGET', KEYS[1], 'last') or 0))
-for at, part in ipairs(cjson.decode(ARGV[1])) do
+notice_losses(0)
+local epoch = number(tonumber(redis.call('HGET', KEYS[1], 'last')))
+for at, part in ipairs(parts) do
   local list = KEYS[at + 1]
-  for _, scope in ipairs(part.scopes) do note(list, scope, epoch) end
-  latest(part.tenant, epoch)
+  for _, scope in ipairs(part.scopes) do
+    note(list, scope, epoch)
+    latest(part.tenant, epoch)
+  end
   local over = redis.call('ZCARD', list) - ${MOST_PURGES}
   if over > 0 then
     local folded = redis.call('ZRANGE', list, over - 1, over - 1, 'WITHSCORES')[2]
@@ -71,21 +88,12 @@ for at, part in ipairs(cjson.decode(ARGV[1])) do
 end
 return epoch`
 
-/** ARGV: a list of { tenant, whole }, the one for all tenants last, and the last known number. */
+/** ARGV also has the last known number. */
 const NEWER = `${SHARED}
-local parts = cjson.decode(ARGV[1])
-if not redis.call('HGET', KEYS[1], 'last') then
-  local everything = parts[#parts]
-  local epoch = number(tonumber(ARGV[2]))
-  note(KEYS[#KEYS], everything.whole, epoch)
-  latest(everything.tenant, epoch)
-end
+notice_losses(tonumber(ARGV[2]))
 local rows = {}
-for at, part in ipairs(parts) do
-  local list = KEYS[at + 1]
-  local epoch = redis.call('HGET', KEYS[1], 'of:' .. part.tenant)
-  if epoch and redis.call('EXISTS', list) == 0 then note(list, part.whole, epoch) end
-  local newer = redis.call('ZREVRANGEBYSCORE', list, '+inf', '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ${MOST_PURGES + 1})
+for at in ipairs(parts) do
+  local newer = redis.call('ZREVRANGEBYSCORE', KEYS[at + 1], '+inf', '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ${MOST_PURGES + 1})
   for _, each in ipairs(newer) do rows[#rows + 1] = each end
 end
 return rows`
@@ -111,7 +119,12 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
   })
   const { redis, prefix = '{rag-gate:purges}:', copyMaxAgeMs = 5000, clock = { nowMs: () => Date.now() } } = options
 
-  async function run(script: string, parts: readonly { readonly tenant: string }[], known?: number): Promise<unknown> {
+  async function run(script: string, scopes: readonly PurgeScope[], tenants: readonly string[], known?: number) {
+    const parts = [...new Set([...tenants.filter((tenant) => tenant !== ''), ''])].map((tenant) => ({
+      tenant,
+      whole: wholeOf(tenant),
+      scopes: scopes.filter((scope) => tenantOfScope(scope) === tenant).map(purgeScopeText),
+    }))
     const keys = [`${prefix}numbers`, ...parts.map(({ tenant }) => `${prefix}of:${tenant}`)]
     const given = [JSON.stringify(parts), ...(known === undefined ? [] : [String(known)])]
     try {
@@ -121,21 +134,15 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
     }
   }
 
-  const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, known) => {
-    const parts = [tenant, ''].map((of) => ({ tenant: of, whole: wholeOf(of) }))
-    return rowsIn(await run(NEWER, parts, known))
-  })
+  const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, known) =>
+    rowsIn(await run(NEWER, [], [tenant], known)),
+  )
 
   return {
     ...copies,
     async purge(scopes) {
       if (scopes.length === 0) return 0
-      const parts = [...new Set(scopes.map(tenantOfScope))].map((tenant) => ({
-        tenant,
-        whole: wholeOf(tenant),
-        scopes: scopes.filter((scope) => tenantOfScope(scope) === tenant).map(purgeScopeText),
-      }))
-      const epoch = epochIn(await run(PURGE, parts))
+      const epoch = epochIn(await run(PURGE, scopes, scopes.map(tenantOfScope)))
       purged(scopes)
       return epoch
     },
