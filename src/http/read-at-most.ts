@@ -1,7 +1,8 @@
+/** A promised piece of a body. Named by its method, because not every runtime's types have a global name for it. */
+type Piece = ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>
+
 /** Waits for a piece of a body, or rejects early. */
-export type PieceRead = (
-  piece: Promise<ReadableStreamReadResult<Uint8Array>>,
-) => Promise<ReadableStreamReadResult<Uint8Array>>
+export type PieceRead = (piece: Piece) => Piece
 
 /**
  * Reads a whole body, counting bytes as they arrive, because an announced length may be wrong. If reading is aborted, the

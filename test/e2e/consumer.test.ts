@@ -12,22 +12,26 @@ import {
   createProject,
   entryPoints,
   modulesOf,
+  NODE_TYPES,
   packedManifest,
   packPackages,
   runNode,
   typeCheck,
   type TypeSettings,
+  WORKERS_TYPES,
 } from './consumer/project.ts'
 import { DEEP } from '../deep-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-consumer-'))
 const current = join(folder, 'current')
 const lastYear = join(folder, 'last-year')
+const node = join(folder, 'node')
 let tarballs: ReadonlyMap<string, string>
 
 beforeAll(() => {
   tarballs = packPackages()
-  createProject(current, tarballs, '@cloudflare/workers-types')
+  createProject(current, tarballs, WORKERS_TYPES)
+  createProject(node, tarballs, NODE_TYPES)
   if (DEEP) createProject(lastYear, tarballs, 'workers-types-last-year')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -169,6 +173,11 @@ describe('the ready Worker', () => {
     const settings = { compiler: 'typescript', moduleResolution: 'bundler', declarations: 'believed' } as const
     expect(typeCheck(current, settings, ['gate/index.ts', 'stores.ts'])).toMatchObject({ output: '\n', ok: true })
   })
+})
+
+test('a Node project of a user type-checks with the types of Node alone', () => {
+  const settings = { compiler: 'typescript', moduleResolution: 'nodenext', types: NODE_TYPES } as const
+  expect(typeCheck(node, settings, ['without-workers.ts'])).toMatchObject({ output: '\n', ok: true })
 })
 
 describe('a Workers project of a user', () => {

@@ -1,6 +1,12 @@
 import { callable, required, requireOptions, whole, isRecord } from 'hono-rag-gate/core/lib'
-import type { Message, MessageBatch } from '@cloudflare/workers-types'
 import type { DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
+
+/** The part of a queue's message that is used. */
+export interface DecisionMessage {
+  readonly body: unknown
+  ack(): void
+  retry(options: { delaySeconds: number }): void
+}
 
 export interface DecisionConsumerOptions {
   /** Makes the store for events. It must call `onRejected` for each event that it will never accept. */
@@ -27,7 +33,7 @@ export interface DecisionConsumerOptions {
  */
 export function createDecisionConsumer(
   options: DecisionConsumerOptions,
-): (batch: Pick<MessageBatch, 'messages'>) => Promise<void> {
+): (batch: { readonly messages: readonly DecisionMessage[] }) => Promise<void> {
   requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: whole(1, 43_200) })
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
@@ -49,15 +55,15 @@ export function createDecisionConsumer(
     retry(poison)
   }
 
-  function retry(poison: readonly Message[]): void {
+  function retry(poison: readonly DecisionMessage[]): void {
     for (const message of poison) message.retry({ delaySeconds: retryAfterSeconds })
     if (poison.length > 0) onPoison?.(poison.length)
   }
 }
 
-function splitReadable(messages: readonly Message[]): [Map<Message, NumberedEvent>, Message[]] {
-  const events = new Map<Message, NumberedEvent>()
-  const poison: Message[] = []
+function splitReadable(messages: readonly DecisionMessage[]): [Map<DecisionMessage, NumberedEvent>, DecisionMessage[]] {
+  const events = new Map<DecisionMessage, NumberedEvent>()
+  const poison: DecisionMessage[] = []
   for (const message of messages) {
     const numbered = numberedEvent(message.body)
     if (numbered === undefined) poison.push(message)

@@ -1,12 +1,16 @@
 import { callable, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
-import type { Queue } from '@cloudflare/workers-types'
 import type { Clock, DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from 'hono-rag-gate/ports'
 import { createDropCount, writeDirectly } from 'hono-rag-gate/adapters/decision-log'
 import { fitEvent } from './fit-event.ts'
 
+/** The part of a producer binding of Cloudflare Queues that is used. */
+export interface DecisionQueue {
+  send(message: QueuedDecision, options: { contentType: 'json' }): Promise<unknown>
+}
+
 export interface QueueDecisionLogOptions {
-  /** Producer binding of Cloudflare Queues. Its consumer is `createDecisionConsumer`. */
-  readonly queue: Pick<Queue<QueuedDecision>, 'send'>
+  /** The binding. Its consumer is `createDecisionConsumer`. */
+  readonly queue: DecisionQueue
   /**
    * Store for events that the queue rejects: each is written directly, in up to three attempts within four seconds.
    * Without it such an event is dropped.

@@ -8,6 +8,8 @@ import { ROOT } from '../../../scripts/local-gate.ts'
 import { DEEP } from '../../deep-run.ts'
 
 const MODULES = join(ROOT, 'node_modules')
+export const WORKERS_TYPES = '@cloudflare/workers-types'
+export const NODE_TYPES = '@types/node'
 
 /** What of the package's own package.json is looked at. */
 export interface PackedManifest {
@@ -86,17 +88,18 @@ function manifestIn(folder: string): PackedManifest {
  * Installs tarballs, without network: what the packages want of their user is linked from this checkout. In deep runs npm does
  * it, and checks that against their bounds; else they are unpacked as npm would, for a tenth of the time.
  *
- * @param workersTypes folder in node_modules whose Worker types the project uses
+ * @param types folder in node_modules of the runtime's types
  */
-export function createProject(folder: string, tarballs: ReadonlyMap<string, string>, workersTypes: string): void {
+export function createProject(folder: string, tarballs: ReadonlyMap<string, string>, types: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
   const peers = PACKAGE_FOLDERS.flatMap((each) => Object.keys(manifestIn(join(ROOT, each)).peerDependencies ?? {}))
   const wanted = new Map(
     peers
-      .filter((name) => !tarballs.has(name))
-      .map((name) => [name, join(MODULES, ...(name === '@cloudflare/workers-types' ? workersTypes : name).split('/'))]),
+      .filter((name) => !tarballs.has(name) && name !== WORKERS_TYPES)
+      .map((name) => [name, join(MODULES, ...name.split('/'))]),
   )
+  wanted.set(types === NODE_TYPES ? NODE_TYPES : WORKERS_TYPES, join(MODULES, ...types.split('/')))
   if (DEEP) install(folder, [...tarballs.values(), ...wanted.values()])
   else {
     for (const [name, tarball] of tarballs) unpack(tarball, folderOf(folder, name))
@@ -112,6 +115,10 @@ export function createProject(folder: string, tarballs: ReadonlyMap<string, stri
   writeImports(
     join(folder, 'stores.ts'),
     entries.filter((entry) => OVER_DRIZZLE.test(entry)),
+  )
+  writeImports(
+    join(folder, 'without-workers.ts'),
+    entries.filter((entry) => !OF_WORKERS.test(entry)),
   )
 }
 
@@ -141,6 +148,10 @@ function unpack(tarball: string, to: string): void {
 
 /** Modules whose types name those of drizzle, which are not without faults: they are checked for their own alone. */
 const OVER_DRIZZLE = /\/(?:d1\/schema|console(?:\/options)?|ingest\/(?:d1|idempotency))$/
+
+/** Modules whose types name those of Workers, an optional peer. */
+const OF_WORKERS =
+  /^hono-rag-gate\/(?:adapters\/d1|d1\/.+)$|\/(?:console|ingest|vector-index|word-index)(?:\/.+)?$|\/durable-object-coalescer$/
 
 function writeImports(file: string, entries: readonly string[]): void {
   const lines = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)
@@ -192,19 +203,21 @@ export interface TypeSettings {
   readonly moduleResolution: 'bundler' | 'nodenext'
   /** Whether declarations of packages are checked as well. @default 'checked' */
   readonly declarations?: 'checked' | 'believed'
+  /** Types of the runtime; there are none of a browser. @default '@cloudflare/workers-types' */
+  readonly types?: string
 }
 
 /** Type-checks files of the project, the package's declarations included. */
 export function typeCheck(
   folder: string,
-  { compiler, moduleResolution, declarations = 'checked' }: TypeSettings,
+  { compiler, moduleResolution, declarations = 'checked', types = WORKERS_TYPES }: TypeSettings,
   files: readonly string[] = ['worker.ts', 'every-entry.ts'],
 ): Ended {
   const file = `tsconfig.${compiler}.${moduleResolution}.json`
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2022', 'ESNext.Disposable'],
-    types: ['@cloudflare/workers-types'],
+    types: [types.replace('@types/', '')],
     module: moduleResolution === 'nodenext' ? 'nodenext' : 'esnext',
     moduleResolution,
     strict: true,
