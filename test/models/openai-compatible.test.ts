@@ -128,6 +128,7 @@ describe('createOpenAiGenerator', () => {
     [413, 'llm_bad_request'],
     [422, 'llm_bad_request'],
     [204, 'llm_bad_response'],
+    [408, 'llm_unavailable'],
     [429, 'llm_unavailable'],
     [500, 'llm_unavailable'],
     [503, 'llm_unavailable'],

@@ -53,6 +53,28 @@ describe('a search service', () => {
     ])
   })
 
+  test.each([
+    [{ 'Content-Type': 'application/vnd.search+json' }, 'application/vnd.search+json'],
+    [{}, 'application/json'],
+  ])('is sent one content type with the headers %j', async (headers, type) => {
+    const sent: string[] = []
+    server.answerWith((response, request) => {
+      sent.push(String(request.headers['content-type']))
+      response.end('{"results":[]}')
+    })
+    await retrieve({ headers })
+    expect(sent).toEqual([type])
+  })
+
+  test('may number its rows and documents', async () => {
+    const row = { id: 7, documentId: 12, version: 3, text: 'x', score: 0.5 }
+    server.answerWith(answering(JSON.stringify({ results: [row] })))
+    const [ranking] = await retrieve()
+    expect(ranking!.entries.map(({ passage }) => passage)).toEqual([
+      { id: '7', documentId: '12', version: '3', text: 'x' },
+    ])
+  })
+
   test.each<[string, number, string, string]>([
     ['no list', 200, '{}', 'retriever_bad_response'],
     ['a row without id', 200, '{"results":[{"text":"x","score":1}]}', 'retriever_bad_response'],
@@ -62,18 +84,22 @@ describe('a search service', () => {
     ['404', 404, '{}', 'retriever_misconfigured'],
     ['400', 400, '{}', 'retriever_bad_response'],
     ['503', 503, '{}', 'retriever_unavailable'],
+    ['408', 408, '{}', 'retriever_unavailable'],
     ['429', 429, '{}', 'retriever_unavailable'],
   ])('that answers %s is a fault', async (_name, status, body, code) => {
     server.answerWith(answering(body, status))
     await expect(retrieve()).rejects.toMatchObject({ code })
   })
 
-  test.each([{ url: 'x' }, { url: 'ftp://x' }, { timeoutMs: 0 }, { maxResponseBytes: Number.NaN }])(
-    'with %j is a configuration error',
-    (wrong) => {
-      expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', ...wrong })).toThrow(
-        expect.objectContaining({ code: 'config_invalid' }),
-      )
-    },
-  )
+  test.each([
+    { url: 'x' },
+    { url: 'ftp://x' },
+    { url: 'https://user:password@search.example/' },
+    { timeoutMs: 0 },
+    { maxResponseBytes: Number.NaN },
+  ])('with %j is a configuration error', (wrong) => {
+    expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', ...wrong })).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+  })
 })

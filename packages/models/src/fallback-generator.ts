@@ -15,7 +15,7 @@ export interface FallbackGeneratorOptions {
   readonly onFallback?: (fallback: { readonly model: string; readonly code: string }) => void
 }
 
-/** Transient failures: no connection, status 429 or 5xx, a timeout. */
+/** Transient failures: no connection, status 408, 429 or 5xx, a timeout. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['llm_unavailable', 'llm_timeout'])
 
 /**

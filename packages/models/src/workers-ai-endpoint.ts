@@ -30,8 +30,6 @@ export function workersAiEndpoint(
       const { model, stream_options: _, ...input } = JSON.parse(body as string) as Record<string, unknown>
       // With this option the binding returns the `Response` itself.
       const response = (await ai.run(model as string, input, { returnRawResponse: true, signal })) as Response
-      // A model timeout is transient, so it is reported with a status that is retried.
-      if (response.status === 408) return new Response(null, { status: 503 })
       if (!response.ok || response.body === null) return response
       const read = createReader(model as string, input['max_tokens'])
       if (mediaTypeOf(response.headers.get('content-type')) !== 'events') {

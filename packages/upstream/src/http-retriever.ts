@@ -53,7 +53,7 @@ export interface HttpRetrieverOptions {
   /**
    * Headers of every request, such as `authorization`.
    *
-   * @default none but the content type
+   * @default the content type `application/json`
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -147,13 +147,16 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
   const part = (name: keyof RowPaths): unknown => at(row, paths[name] ?? name)
   if ((part('namespace') ?? namespace) !== namespace) throw badResponse(SEARCH, 'a row of another namespace')
   // A service may send `null` for absent fields.
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, part(name) ?? undefined]))
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, named(part(name) ?? undefined)]))
   const score = part('score')
   return {
-    passage: readPassage(part('id'), part('text'), fields),
+    passage: readPassage(named(part('id')), part('text'), fields),
     score: typeof score === 'number' ? scoreOf(score) : score,
   }
 }
+
+/** Databases also number rows, documents and versions. */
+const named = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
 
 /** The value at a dotted path; `undefined` if it does not exist. */
 function at(value: unknown, path: string): unknown {

@@ -125,6 +125,7 @@ describe('an upstream', () => {
 
 describe('an HTTP upstream', () => {
   test.each([
+    [408, 'unavailable'],
     [429, 'unavailable'],
     [500, 'unavailable'],
     [503, 'unavailable'],

@@ -11,7 +11,7 @@ export interface JsonEndpointOptions {
   readonly url: string
   /** @default '' */
   readonly path?: string
-  /** Headers of every request, in addition to the content type. */
+  /** Headers of every request. @default the content type `application/json` */
   readonly headers?: Readonly<Record<string, string>>
   /** Deadline of each attempt including the body, milliseconds; 1 and up. */
   readonly timeoutMs: number
@@ -34,7 +34,7 @@ export type JsonEndpoint = (body: unknown, signal?: AbortSignal) => Promise<unkn
 /**
  * Makes an endpoint.
  *
- * @throws `config_invalid` for an invalid header or key
+ * @throws `config_invalid` for an invalid header or key, or a URL with a password
  */
 export function createJsonEndpoint(name: UpstreamName, options: JsonEndpointOptions): JsonEndpoint {
   return jsonEndpoint(name, prepareEndpoint(options))
@@ -49,10 +49,15 @@ export interface PreparedEndpoint {
   readonly exchange: HttpExchange
 }
 
-/** @throws `config_invalid` for an invalid header or key */
+/** @throws `config_invalid` for an invalid header or key, or a URL with a password */
 export function prepareEndpoint(options: JsonEndpointOptions): PreparedEndpoint {
   const { path = '', timeoutMs, maxResponseBytes } = options
-  const headers = checkedHeaders({ ...options.headers, 'content-type': 'application/json' })
+  const headers = checkedHeaders(options.headers)
+  if (/^\w+:\/*[^/]*@/.test(options.url)) {
+    throw new RagGateError('config_invalid', 'A URL with a user or password cannot be called: set a header', {
+      param: path === '' ? 'url' : 'baseUrl',
+    })
+  }
   // The global `fetch` must be called without a receiver.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   return {
@@ -84,18 +89,18 @@ export const rootUrl: OptionKind = {
 }
 
 /** Rejects invalid headers as a configuration error; the platform's message quotes the key, so it is dropped. */
-function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const sendable = new Headers()
-  for (const [name, value] of Object.entries(headers)) {
+function checkedHeaders(given: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const sendable = new Headers({ 'content-type': 'application/json' })
+  for (const [name, value] of Object.entries(given)) {
     try {
-      sendable.append(name, value)
+      sendable.set(name, value)
     } catch {
       throw new RagGateError('config_invalid', 'A header or key has characters that cannot be sent', {
         param: name === 'authorization' ? 'apiKey' : 'headers',
       })
     }
   }
-  return headers
+  return Object.fromEntries(sendable)
 }
 
 /** The header for a bearer token. */

@@ -1,7 +1,7 @@
 import { errorKind } from 'hono-rag-gate/errors'
 
 /**
- * Why an exchange with an upstream gave no result. `unavailable`: status 429 or 5xx; `circuit-open`: not called,
+ * Why an exchange with an upstream gave no result. `unavailable`: status 408, 429 or 5xx; `circuit-open`: not called,
  * because of recent failures; `late`: this process was too busy to see an answer in time.
  */
 export type UpstreamFaultKind =

@@ -22,7 +22,7 @@ import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 /** Settings of `createUpstream`. */
 export interface UpstreamOptions {
   /**
-   * Maximum number of retries after a broken connection or a status of 429 or 5xx. A timeout is never retried.
+   * Maximum number of retries after a broken connection or a status of 408, 429 or 5xx. A timeout is never retried.
    *
    * @default 1
    */
@@ -125,7 +125,7 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
   }
 }
 
-/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for status 429 and 5xx except 507. */
+/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for status 408, 429 and 5xx except 507. */
 export type HttpUpstream = (url: string, init: BoundedRequest, signal?: AbortSignal) => Promise<BoundedResponse>
 
 /** Makes an HTTP upstream. Limits apply to each attempt. */
@@ -139,7 +139,7 @@ export function createHttpUpstream(
   }
 }
 
-/** Makes an HTTP exchange, perhaps with a retry; throws `UpstreamFault`, also for status 429 and 5xx except 507. */
+/** Makes an HTTP exchange, perhaps with a retry; throws `UpstreamFault`, also for status 408, 429 and 5xx except 507. */
 export type HttpExchange = <Answer extends Pick<Response, 'status' | 'headers'>>(
   attempt: () => Promise<Answer>,
   signal?: AbortSignal,
@@ -153,8 +153,8 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
     return upstream(async () => {
       const response = await attempt()
       // A full upstream is available, and stays full.
-      if (response.status === 429 || (response.status >= 500 && response.status !== FULL)) {
-        const { status, headers } = response
+      const { status, headers } = response
+      if (status === 408 || status === 429 || (status >= 500 && status !== FULL)) {
         throw new UpstreamFault('unavailable', { status, retryAfterSeconds: retryAfterSeconds(headers, nowMs()) })
       }
       return response
