@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createFallbackGenerator } from '../../packages/models/src/fallback-generator.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
-import type { Generation, GenerationRequest } from '../../packages/models/src/index.ts'
+import type { Generation, GenerationRequest, Generator } from '../../packages/models/src/index.ts'
 import { delta, talking, wholeStream } from '../e2e/streaming-model.ts'
 import { type Answer, answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
@@ -113,4 +113,28 @@ test('a reader who leaves at the first chunk ends the model call', async () => {
 
 test('needs at least one generator', () => {
   expect(() => createFallbackGenerator({ generators: [] })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+})
+
+test('a model whose stream cannot be closed takes nothing down with it', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const broken: Generator = {
+    model: 'broken',
+    generate: () => Promise.reject(new Error('unused')),
+    async *stream() {
+      try {
+        yield 'Thirty-'
+        return { text: 'Thirty-', complete: true }
+      } finally {
+        throw new Error('cannot be closed')
+      }
+    },
+  }
+  const pieces = createFallbackGenerator({ generators: [broken] }).stream!(request())
+  await pieces.next()
+  await pieces.return(undefined as never)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(unhandled).toEqual([])
 })

@@ -188,3 +188,13 @@ test('with many streams each is read after a pause, with few at once', async () 
   await Promise.all(streams.map((stream) => stream.return(ANSWER)))
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test("a class's getter names the model", () => {
+  class Own implements Generator {
+    get model(): string {
+      return 'own'
+    }
+    generate = () => Promise.resolve(ANSWER)
+  }
+  expect(createLimitedGenerator({ generator: new Own() }).model).toBe('own')
+})

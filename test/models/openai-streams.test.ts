@@ -106,9 +106,10 @@ describe('a streamed answer', () => {
     [['content_filter'], false],
     [[null], false],
     [['stop'], true],
-  ] as const)('that ended by %j is complete: %s', async ([reason], complete) => {
+    [['stop', ''], true],
+  ] as const)('that ended by %j is complete: %s', async (reasons, complete) => {
     const { pieces, send } = anEndpoint()
-    send(delta('a'), delta('', reason), DONE)
+    send(delta('a'), ...reasons.map((reason) => delta('', reason)), DONE)
     expect((await readAll(pieces))[1].complete).toBe(complete)
   })
 
@@ -117,6 +118,10 @@ describe('a streamed answer', () => {
     whole.send(delta('a', 'stop'))
     whole.close()
     expect((await readAll(whole.pieces))[1]).toMatchObject({ text: 'a', complete: true })
+    const noReason = anEndpoint()
+    noReason.send(delta('a', ''))
+    noReason.close()
+    expect(await failureOf(readAll(noReason.pieces))).toMatchObject({ code: 'llm_unavailable' })
     const cut = anEndpoint()
     cut.send(delta('a'))
     cut.close()
@@ -125,6 +130,8 @@ describe('a streamed answer', () => {
 
   it.each([
     ['an error', 'data: {"error":{"message":"secret"}}\n\n', 'llm_bad_response'],
+    ['an event named error', `${delta('a')}event: error\ndata: {"code":500}\n\n${DONE}`, 'llm_bad_response'],
+    ['an object that is an error', `${delta('a')}data: {"object":"error"}\n\n${DONE}`, 'llm_bad_response'],
     ['no JSON', 'data: secret\n\n', 'llm_bad_response'],
     ['nothing', DONE, 'llm_bad_response'],
     ['too much', delta('x'.repeat(5000)), 'llm_bad_response'],

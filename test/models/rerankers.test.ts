@@ -102,6 +102,21 @@ describe('a grading model', () => {
     expect(system!.content).not.toContain('Paint')
   })
 
+  test.each([
+    ['max_tokens', { temperature: 0, max_tokens: 32 }],
+    // Models that only know this name think first, within the same limit, and reject a temperature.
+    ['max_completion_tokens', { max_completion_tokens: 4032 }],
+  ] as const)('is asked for a short reply by %s', async (maxTokensField, settings) => {
+    let sent: object = {}
+    server.answerWith((response, ...rest) => {
+      sent = JSON.parse(rest[1]) as object
+      replying('1: 3\n2: 0')(response, ...rest)
+    })
+    const passages = [aPassage('a'), aPassage('b')]
+    await grader({ maxTokensField }).rerank({ ...request(), passages })
+    expect(sent).toEqual({ model: 'judge', messages: expect.any(Array), ...settings })
+  })
+
   test.each(['10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
     'that leaves one grade of ten unreadable, by %j, gives it the grade 0 under every policy',
     async (last) => {

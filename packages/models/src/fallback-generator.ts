@@ -69,7 +69,7 @@ export function createFallbackGenerator(options: FallbackGeneratorOptions): Gene
             return writtenBy(generator, yield* pieces)
           } finally {
             // Cancels the model's stream if the reader stops early; no effect after its end.
-            void pieces.return(undefined as never)
+            pieces.return(undefined as never).catch(() => undefined)
           }
         }
         throw unreachable()

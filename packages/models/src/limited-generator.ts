@@ -66,7 +66,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
   }
   const stream = generator.stream?.bind(generator)
   return {
-    ...generator,
+    model: generator.model,
     async generate(request) {
       const end = begin(request.signal)
       try {

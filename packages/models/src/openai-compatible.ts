@@ -29,7 +29,7 @@ import {
   type UpstreamOptions,
   upstreamOptions,
 } from '@hono-rag-gate/upstream/http'
-import { type EventEndpoint, eventEndpoint } from './http/event-endpoint.ts'
+import { type EventEndpoint, eventEndpoint, type ServerSentEvent } from './http/event-endpoint.ts'
 import { firstChoice } from './http/first-choice.ts'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
@@ -139,9 +139,9 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
         for await (const came of streamed({ ...asked(request), stream: true }, deadline)) {
           let text = ''
           try {
-            for (const data of came) {
-              if (data === '[DONE]') return read.end('marked')
-              text += read.next(data)
+            for (const event of came) {
+              if (event.data === '[DONE]') return read.end('marked')
+              text += read.next(event)
             }
           } finally {
             // Text is yielded even if the same event batch contains an error.
@@ -227,7 +227,7 @@ function writtenText(text: string, finishReason: unknown, facts: unknown): Gener
 
 /** Parses the chunks of a streamed completion. */
 function createChunkReader(): {
-  readonly next: (data: string) => string
+  readonly next: (event: ServerSentEvent) => string
   readonly end: (mark: 'marked' | 'unmarked') => Generation
 } {
   let text = ''
@@ -235,15 +235,19 @@ function createChunkReader(): {
   let facts: Readonly<Record<string, unknown>> = {}
   return {
     /** Returns the text of a chunk. */
-    next(data) {
+    next({ name, data }) {
       const chunk = readJson(MODEL, data)
-      if (!isRecord(chunk) || (chunk['error'] ?? null) !== null) throw badResponse(MODEL, 'an error in a stream')
+      const isError = name === 'error' || memberAt(chunk, 'object') === 'error'
+      if (isError || !isRecord(chunk) || (chunk['error'] ?? null) !== null) {
+        throw badResponse(MODEL, 'an error in a stream')
+      }
       const { model = facts['model'], usage } = chunk
       // Token counts come in one of the last chunks, which may have no choices.
       facts = { model, usage: usage ?? facts['usage'] }
       const choice = firstChoice(chunk)
       if (!isRecord(choice)) return ''
-      finishReason = choice['finish_reason'] ?? finishReason
+      // Some endpoints send an empty reason while there is none.
+      finishReason = choice['finish_reason'] || finishReason
       // An endpoint that does not stream returns a whole message.
       const content = memberAt(choice['delta'] ?? choice['message'], 'content')
       if (typeof content !== 'string') return ''

@@ -10,15 +10,21 @@ import {
 import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
 
+/** An event's name, empty if absent, and its data. */
+export type ServerSentEvent = ReturnType<typeof readEvent>
+
 /**
- * Sends a body, and yields the data of events as they arrive, those from one read together. A JSON response is yielded
- * as one event followed by `[DONE]`. If the consumer stops early, the response is cancelled.
+ * Sends a body, and yields events with data as they arrive, those from one read together. A JSON response is yielded as
+ * one event followed by `[DONE]`. If the consumer stops early, the response is cancelled.
  *
  * @param deadline applies until the caller stops it
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
  *   `…_bad_response`
  */
-export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<readonly string[], void, void>
+export type EventEndpoint = (
+  body: unknown,
+  deadline: Deadline,
+) => AsyncGenerator<readonly ServerSentEvent[], void, void>
 
 /** Makes a reader of an endpoint's events. */
 export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): EventEndpoint {
@@ -31,14 +37,14 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
       try {
         const media = mediaTypeOf(headers.get('content-type'))
         if (media === 'json') {
-          return yield [await wholeText(read), '[DONE]']
+          return yield [eventOf(await wholeText(read)), eventOf('[DONE]')]
         }
         if (media !== 'events') throw badResponse(name, 'no stream')
         const eventsIn = createEventSplitter()
         for (let piece = await read(); piece !== undefined; piece = await read()) {
           const came = eventsIn(piece)
-            .map((event) => readEvent(event).data)
-            .filter((data) => data !== '')
+            .map(readEvent)
+            .filter(({ data }) => data !== '')
           if (came.length > 0) yield came
         }
       } finally {
@@ -49,6 +55,8 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
     }
   }
 }
+
+const eventOf = (data: string): ServerSentEvent => ({ name: '', data })
 
 async function wholeText(read: () => Promise<Uint8Array | undefined>): Promise<string> {
   const decoder = new TextDecoder()
