@@ -46,8 +46,14 @@ describe('the embedder over Workers AI', () => {
     expect(embedder).toMatchObject({ model: '@cf/baai/bge-base-en-v1.5#cls', dimension: 3 })
   })
 
-  test('knows the dimensions of the BGE models, and reads the response of bge-m3', async () => {
-    const ai = { run: async () => ({ response: [Array.from({ length: 1024 }, () => 0.1)], shape: [1, 1024] }) }
+  const vector = Array.from({ length: 1024 }, () => 0.1)
+  // The published types have all of these.
+  test.each([
+    { response: [vector], shape: [1, 1024] },
+    { response: [vector], shape: [1, 1024], pooling: 'cls' },
+    { data: [vector], shape: [1, 1024], pooling: 'mean' },
+  ])('knows the dimensions of the BGE models, and reads response %# of bge-m3', async (answer) => {
+    const ai = { run: async () => answer }
     const embedder = createWorkersAiEmbedder({ ai, model: '@cf/baai/bge-m3' })
     expect(embedder).toMatchObject({ model: '@cf/baai/bge-m3', dimension: 1024 })
     expect(await embedder.embed({ texts: ['x'], purpose: 'passage' })).toHaveLength(1)

@@ -106,10 +106,14 @@ export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embe
   }
 }
 
-/** Most models return `data`, bge-m3 `response`. An asynchronous result has only a `request_id`, and is rejected. */
+/**
+ * Most models return `data`, bge-m3 may return `response`. A pooling is compared if one was asked for: the other models
+ * have one of their own, which bge-m3 may name. An asynchronous result has only a `request_id`, and is rejected.
+ */
 function vectorsIn(output: unknown, pooling: string | undefined): unknown {
   if (!isRecord(output)) throw badResponse(EMBEDDER, 'not an object')
-  const { pooling: used = pooling } = output
-  if (used !== pooling) throw badResponse(EMBEDDER, 'vectors of another pooling')
+  if (pooling !== undefined && (output['pooling'] ?? pooling) !== pooling) {
+    throw badResponse(EMBEDDER, 'vectors of another pooling')
+  }
   return output['data'] ?? output['response']
 }
