@@ -128,7 +128,7 @@ test('a model whose stream cannot be closed takes nothing down with it', async (
         yield 'Thirty-'
         return { text: 'Thirty-', complete: true }
       } finally {
-        throw new Error('cannot be closed')
+        await Promise.reject(new Error('cannot be closed'))
       }
     },
   }

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRedisAnswerCache } from '../../packages/redis/src/answer-cache.ts'
 import { createRedisAnswerPurges } from '../../packages/redis/src/answer-purges.ts'
 import type { AnswerCacheFault } from '../../src/adapters/answer-cache.ts'
@@ -242,4 +242,21 @@ describe.skipIf(server === undefined)('Redis', () => {
 it.each([['OK'], [undefined], ['1e400'], [[]]])('a purge answered with %j is reported as failed', async (reply) => {
   const purges = createRedisAnswerPurges({ redis: { eval: async () => reply } })
   await expect(purges.purge([{ kind: 'everything' }])).rejects.toMatchObject({ code: 'store_unavailable' })
+})
+
+it('does not wait for a Redis that hangs: half a second for a question, five for a purge', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const purges = createRedisAnswerPurges({ redis: { eval: () => new Promise(() => undefined) } })
+  for (const [call, ms] of [
+    [() => purges.known('acme'), 500],
+    [() => purges.purge([{ kind: 'everything' }]), 5000],
+  ] as const) {
+    let failure: unknown
+    void call().catch((thrown: unknown) => (failure = thrown))
+    await vi.advanceTimersByTimeAsync(ms - 1)
+    expect(failure).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(failure).toMatchObject({ code: 'store_unavailable' })
+  }
 })

@@ -30,6 +30,13 @@ export interface RedisAnswerPurgesOptions {
   readonly clock?: Clock
 }
 
+/** Deadlines, milliseconds: a question must not wait long for a Redis that hangs; a purge may. */
+const READ_TIMEOUT_MS = 500
+const PURGE_TIMEOUT_MS = 5000
+
+/** Purges in quick succession number themselves ahead of the clock: a lost number may have been ahead by this much. */
+const MOST_AHEAD_MS = 1000
+
 /** Lifetime of a set after its latest purge: one day longer than the maximum lifetime of an answer. */
 const KEPT_SECONDS = 32 * 86_400
 
@@ -69,9 +76,9 @@ local function notice_losses(after)
   end
 end`
 
-/** Losses are noticed first, because a purge would hide them. */
+/** Losses are noticed first, because a purge would hide them. The number after a loss exceeds all lost ones. */
 const PURGE = `${SHARED}
-notice_losses(0)
+notice_losses(now + ${MOST_AHEAD_MS})
 local epoch = number(tonumber(redis.call('HGET', KEYS[1], 'last')))
 for at, part in ipairs(parts) do
   local list = KEYS[at + 1]
@@ -107,7 +114,8 @@ const wholeOf = (tenant: string): string =>
  * everything that it may have covered counts as purged.
  *
  * @returns purges of bounded size: beyond two thousand of a tenant, the oldest are merged into one of the whole tenant.
- *   While Redis is unavailable, `known` and `purge` reject with `store_unavailable`.
+ *   While Redis is unavailable, or takes half a second for `known` or five for `purge`, these reject with
+ *   `store_unavailable`; a late purge may still take effect.
  * @throws `config_invalid` when an option is out of range
  */
 export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): AnswerPurges {
@@ -127,10 +135,17 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
     }))
     const keys = [`${prefix}numbers`, ...parts.map(({ tenant }) => `${prefix}of:${tenant}`)]
     const given = [JSON.stringify(parts), ...(known === undefined ? [] : [String(known)])]
+    const timeoutMs = known === undefined ? PURGE_TIMEOUT_MS : READ_TIMEOUT_MS
+    let timer: ReturnType<typeof setTimeout> | null = null
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('It took too long')), timeoutMs)
+    })
     try {
-      return await redis.eval(script, { keys, arguments: given })
+      return await Promise.race([redis.eval(script, { keys, arguments: given }), late])
     } catch (cause) {
       throw new RagGateError('store_unavailable', 'Redis failed', { cause })
+    } finally {
+      clearTimeout(timer)
     }
   }
 
