@@ -19,8 +19,8 @@ function lines<Line>(name: string): Line[] {
 const TOP_K = 10
 const QUESTIONS = 200
 
-describe.skipIf(!DEEP || !existsSync(SET))('of ten judged passages', () => {
-  test('more carry both scores the deeper both methods look', async () => {
+describe.skipIf(!DEEP || !existsSync(SET))('both scores of ten judged passages', () => {
+  test('are present for more of them when each method returns more', async () => {
     const passages = lines<{ id: string; doc_id: string; text: string }>('corpus.jsonl').map(
       ({ id, doc_id: documentId, text }) => ({ id, documentId, text }),
     )

@@ -69,7 +69,7 @@ const idsOf = (ranking: Ranking | undefined) => ranking?.entries.map(({ passage 
 const scoresOf = (ranking: Ranking | undefined) =>
   Object.fromEntries(ranking?.entries.map(({ passage, score }) => [passage.id, score]) ?? [])
 
-describe('a dense index with vectors of their own', () => {
+describe("a dense index with its user's own vectors", () => {
   test.each([
     ['cosine', 'COSINE', ROWS],
     ['euclidean', 'EUCLIDEAN', ROWS],
@@ -87,7 +87,7 @@ describe('a dense index with vectors of their own', () => {
     for (const { id, vector } of rows) expect(scoresOf(rankings[0])[id]).toBeCloseTo(cosine(QUESTION, vector), 5)
   })
 
-  test('is searched in the default namespace; text, source and document come from its metadata', async () => {
+  test('is searched in the default namespace, with text, source and document from its metadata', async () => {
     const { client, retrieve, asked } = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(QUESTION) })
     await client.upsert(ROWS)
     const [ranking] = await retrieve({ topK: 1 })
@@ -104,7 +104,7 @@ describe('a dense index with vectors of their own', () => {
     expect(asked[1]!.body).toEqual({ vector: QUESTION, topK: 1, includeData: true, includeMetadata: true })
   })
 
-  test('is asked what it is once, and not at all where it was said', async () => {
+  test('is asked for its info once, and not at all when that was configured', async () => {
     const asking = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(QUESTION) })
     await asking.retrieve()
     await asking.retrieve()
@@ -119,7 +119,7 @@ describe('a dense index with vectors of their own', () => {
     expect(said.asked.map(({ path }) => path)).toEqual(['query'])
   })
 
-  test('needs the embedder, and says so', async () => {
+  test('reports that it needs an embedder', async () => {
     const { client, retrieve } = over({ indexType: 'DENSE', dimension: 3 })
     await client.upsert(ROWS)
     await expect(retrieve()).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('a dense index with vectors of their own', () => {
     })
   })
 
-  test('said to embed texts is found out by what it answers', async () => {
+  test('is recognised by its error when it was configured to embed texts', async () => {
     const { client, retrieve } = over({ indexType: 'DENSE', dimension: 3 }, { index: { type: 'dense' } })
     await client.upsert(ROWS)
     await expect(retrieve()).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('a dense index with vectors of their own', () => {
     })
   })
 
-  test('refuses an embedder of another dimension before anything is searched, and asks again after that', async () => {
+  test('rejects an embedder of another dimension before any search, and asks again afterwards', async () => {
     const { retrieve, asked, index, client } = over(
       { indexType: 'DENSE', dimension: 4 },
       { embedder: embedderOf(QUESTION) },
@@ -149,7 +149,7 @@ describe('a dense index with vectors of their own', () => {
     expect(idsOf((await retrieve())[0])).toEqual(['red', 'blue', 'brush'])
   })
 
-  test('is replaced by another one at the same address: the first search fails, the next finds', async () => {
+  test('fails one search after another index replaced it at its address, and then searches the new one', async () => {
     const { retrieve, index, client } = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(QUESTION) })
     await client.upsert(ROWS)
     await retrieve()
@@ -159,17 +159,17 @@ describe('a dense index with vectors of their own', () => {
     await expect(retrieve()).rejects.toMatchObject({ code: 'embedding_mismatch', message: /1024 dimensions/ })
   })
 
-  test('names the embeddings of the embedder, and asks the index for none', () => {
+  test("names the embedder's model, and does not ask the index for it", () => {
     const { retriever } = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(QUESTION) })
     expect(retriever.embedding).toEqual({ model: 'theirs', dimension: 3 })
     expect(retriever).not.toHaveProperty('embeddingNow')
   })
 
   test.each([
-    ['of zeros finds nothing by cosine, and asks nothing', [0, 0, 0], ['info', 'info'], undefined],
-    ['that is not finite is a fault', [1, Number.NaN, 0], ['info'], 'retriever_bad_response'],
-    ['of another length is a fault', [1, 0], ['info'], 'embedding_mismatch'],
-  ])('a vector of the question %s', async (_name, vector, paths, code) => {
+    ['of zeros finds nothing by cosine, and sends nothing', [0, 0, 0], ['info', 'info'], undefined],
+    ['that is not finite reports an error', [1, Number.NaN, 0], ['info'], 'retriever_bad_response'],
+    ['of another length reports an error', [1, 0], ['info'], 'embedding_mismatch'],
+  ])('a question vector %s', async (_name, vector, paths, code) => {
     const { retrieve, asked, client } = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(vector, 3) })
     await client.upsert(ROWS)
     if (code === undefined) expect(await retrieve()).toEqual([{ kind: 'cosine', entries: [] }])
@@ -185,7 +185,7 @@ const TEXTS = [
 ]
 
 describe('an index that embeds texts', () => {
-  test('of the kind dense gives the same cosines by every similarity', async () => {
+  test('of the kind dense gives the same cosines with every similarity', async () => {
     const found: Partial<Record<Similarity, Record<string, number>>> = {}
     for (const [similarity, similarityFunction] of [
       ['cosine', 'COSINE'],
@@ -238,7 +238,7 @@ describe('an index that embeds texts', () => {
     expect(warnings).toEqual([])
   })
 
-  test('whose sparse scores are not BM25 is searched by its dense part, and by both where that is said', async () => {
+  test('with sparse scores other than BM25 is searched by its dense part, or by both on request', async () => {
     const settings = { embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BGE_M3' }
     const { client, retrieve, warnings } = over(settings)
     await client.upsert(TEXTS)
@@ -260,7 +260,7 @@ describe('an index that embeds texts', () => {
     expect((await trusted.retrieve()).map(({ kind }) => kind)).toEqual(['cosine', 'bm25'])
   })
 
-  test('and is searched with vectors of an embedder all the same, texts for its sparse part, takes two requests', async () => {
+  test('takes two requests when an embedder is configured: vectors for its dense part and texts for its sparse part', async () => {
     const made = Array.from({ length: 1024 }, (_, at) => (at % 7) - 3)
     const { client, retrieve, asked } = over({}, { embedder: embedderOf(made) })
     await client.upsert(TEXTS)
@@ -269,12 +269,12 @@ describe('an index that embeds texts', () => {
   })
 })
 
-describe('a hybrid index with vectors of their own', () => {
+describe("a hybrid index with its user's own vectors", () => {
   const settings = { indexType: 'HYBRID', dimension: 3 }
   const rows = ROWS.map((row, at) => ({ ...row, sparseVector: { indices: [at, 9], values: [1, 0.5] } }))
   const sparseEmbedder = async () => ({ indices: [0, 1], values: [2, 1] })
 
-  test('is searched by its dense part, and says what the other needs', async () => {
+  test('is searched by its dense part, with a warning that the other needs an embedder', async () => {
     const { client, retrieve, warnings } = over(settings, { embedder: embedderOf(QUESTION) })
     await client.upsert(rows)
     const rankings = await retrieve()
@@ -284,7 +284,7 @@ describe('a hybrid index with vectors of their own', () => {
     expect(warnings[0]!.message).toContain('no sparseEmbedder')
   })
 
-  test('is searched by both, in one request, with both embedders', async () => {
+  test('is searched by both parts in one request, with both embedders', async () => {
     const options = { embedder: embedderOf(QUESTION), sparseEmbedder, methods: 'hybrid' } as const
     const { client, retrieve, asked } = over(settings, options)
     await client.upsert(rows)
@@ -294,7 +294,7 @@ describe('a hybrid index with vectors of their own', () => {
     expect(asked.map(({ path }) => path)).toEqual(['info', 'query'])
   })
 
-  test('whose sparse vectors weigh as BM25 does gives BM25, weighed by the index', async () => {
+  test("gives BM25 scores when its sparse vectors have BM25 weights, with the index's idf", async () => {
     const { client, retrieve, asked } = over(settings, {
       embedder: embedderOf(QUESTION),
       sparseEmbedder,
@@ -305,7 +305,7 @@ describe('a hybrid index with vectors of their own', () => {
     expect(asked[1]!.body).toMatchObject([{ vector: QUESTION }, { weightingStrategy: 'IDF' }])
   })
 
-  test('a question without sparse words is not asked by its sparse part', async () => {
+  test('does not search the sparse part for a question without sparse terms', async () => {
     const { client, retrieve, asked } = over(settings, {
       sparseEmbedder: () => ({ indices: [], values: [] }),
       embedder: embedderOf(QUESTION),
@@ -320,7 +320,7 @@ describe('a hybrid index with vectors of their own', () => {
   test.each([
     ['sparse', 'sparseEmbedder'],
     ['hybrid', 'sparseEmbedder'],
-  ] as const)('asked by the method %s without its embedder is refused', async (methods, names) => {
+  ] as const)('with the method %s but without its embedder is rejected', async (methods, names) => {
     const { retrieve } = over(settings, { embedder: embedderOf(QUESTION), methods })
     await expect(retrieve()).rejects.toMatchObject({
       code: 'retriever_misconfigured',
@@ -333,18 +333,15 @@ test.each([
   ['dense', { indexType: 'SPARSE' }, 'no dense part'],
   ['hybrid', { indexType: 'DENSE', embeddingModel: 'BGE_M3' }, 'no sparse part'],
   ['sparse', { indexType: 'DENSE', embeddingModel: 'BGE_M3' }, 'no sparse part'],
-] as const)(
-  'the method %s of an index without that part is refused, not left out',
-  async (methods, settings, message) => {
-    await expect(over(settings, { methods }).retrieve()).rejects.toMatchObject({
-      code: 'retriever_misconfigured',
-      message: expect.stringContaining(message),
-    })
-  },
-)
+] as const)('the method %s is rejected for an index without that part', async (methods, settings, message) => {
+  await expect(over(settings, { methods }).retrieve()).rejects.toMatchObject({
+    code: 'retriever_misconfigured',
+    message: expect.stringContaining(message),
+  })
+})
 
 describe('a namespace', () => {
-  test('is the stated one, with any name', async () => {
+  test('is the configured one, with any name', async () => {
     for (const namespace of ['docs', 'a b', 'a/b', 'q?x', 'h#y', '100%', 'größe', '日本', 'a%2Fb']) {
       const { client, retrieve } = over({}, { namespace })
       const encoded = encodeURIComponent(namespace)
@@ -354,13 +351,13 @@ describe('a namespace', () => {
     }
   })
 
-  test.each(['.', '..', '\ud800', 'x'.repeat(1025)])('named %j is refused', async (namespace) => {
+  test.each(['.', '..', '\ud800', 'x'.repeat(1025)])('named %j is rejected', async (namespace) => {
     const { retrieve, asked } = over({}, { namespace })
     await expect(retrieve()).rejects.toMatchObject({ code: 'retriever_misconfigured' })
     expect(asked).toEqual([])
   })
 
-  test('by tenant and collection keeps them apart', async () => {
+  test('by tenant and collection separates them', async () => {
     const { client, retrieve } = over({}, { namespace: (tenant, collection) => `${tenant}-${collection}` })
     await client.upsert({ id: 'ours', data: 'Red paint dries in an hour.' }, { namespace: 'acme-docs' })
     await client.upsert({ id: 'theirs', data: 'Red paint dries in a day.' }, { namespace: 'globex-docs' })
@@ -368,7 +365,7 @@ describe('a namespace', () => {
     expect((await retrieve({ tenant: 'globex' })).map(idsOf)).toEqual([['theirs'], ['theirs']])
   })
 
-  test('for everything answers no second tenant, and asks nothing for it', async () => {
+  test('for everything answers no second tenant, and sends nothing for it', async () => {
     const { retrieve, asked } = over({}, { namespace: 'docs' })
     await expect(retrieve({ tenant: 'acme' })).rejects.toMatchObject({ code: 'retriever_misconfigured' })
     expect(asked).toEqual([])
@@ -377,7 +374,7 @@ describe('a namespace', () => {
     )
   })
 
-  test('for everything that a second collection is searched in is told once', async () => {
+  test('for everything causes one warning when a second collection is searched in it', async () => {
     const { client, retrieve, warnings } = over({})
     await client.upsert(TEXTS)
     for (const collection of ['a', 'b', 'c', 'a']) await retrieve({ collection })
@@ -385,8 +382,8 @@ describe('a namespace', () => {
   })
 })
 
-describe('what finds nothing', () => {
-  test('in an empty namespace is told once, with the namespaces that hold something', async () => {
+describe('a search without results', () => {
+  test('in an empty namespace causes one warning, with the namespaces that contain something', async () => {
     const { client, retrieve, warnings, asked } = over({})
     await client.upsert(TEXTS, { namespace: 'prod' })
     for (let time = 0; time < 3; time++) {
@@ -401,13 +398,13 @@ describe('what finds nothing', () => {
     expect(asked.filter(({ path }) => path === 'info')).toHaveLength(2)
   })
 
-  test('in an empty index says that nothing was filled', async () => {
+  test('in an empty index causes a warning that nothing was written', async () => {
     const { retrieve, warnings } = over({})
     await retrieve()
     expect(warnings[0]!.message).toContain('The whole index is empty')
   })
 
-  test('though the namespace holds something, or by a filter, is no warning', async () => {
+  test('in a filled namespace, or by a filter, causes no warning', async () => {
     const { client, retrieve, warnings } = over({ indexType: 'SPARSE' })
     await client.upsert(TEXTS)
     expect((await retrieve({ question: 'zebra' }))[0]!.entries).toEqual([])
@@ -416,7 +413,7 @@ describe('what finds nothing', () => {
     expect([...warnings, ...filtered.warnings]).toEqual([])
   })
 
-  test('is what was found, also where looking at the namespace fails', async () => {
+  test('is returned even when reading the namespaces fails', async () => {
     const { retrieve, index, warnings } = over({}, { index: { type: 'hybrid' }, upstream: { retries: 0 } })
     const whole = index.fetch
     index.fetch = async (url, init) =>
@@ -425,7 +422,7 @@ describe('what finds nothing', () => {
     expect(warnings).toEqual([])
   })
 
-  test('goes to the console without a listener', async () => {
+  test('logs its warning to the console without a listener', async () => {
     const spy = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const retriever = createUpstashRetriever({ url: URL_OF_INDEX, fetch: embeddedIndex({}) })
     const facts = { tenant: 'default', collection: 'docs', namespace: '', question: 'q', topK: 1 }
@@ -438,7 +435,7 @@ describe('what finds nothing', () => {
 describe('rows without text', () => {
   const bare = [{ id: 'p1', vector: [3, 4, 0], metadata: { answer: 'Red paint dries.', 'page\nno': 1 } }]
 
-  test('are left out where others have one, and told of once', async () => {
+  test('are omitted beside rows with text, with one warning', async () => {
     const { client, retrieve, warnings } = over(
       { indexType: 'DENSE', dimension: 3 },
       { embedder: embedderOf(QUESTION) },
@@ -451,7 +448,7 @@ describe('rows without text', () => {
     expect(warnings[0]!.message).toContain('set fields.text')
   })
 
-  test('alone are an error that says what to do, not a refusal', async () => {
+  test('alone cause an error with advice, not a refusal', async () => {
     const { client, retrieve, warnings } = over(
       { indexType: 'DENSE', dimension: 3 },
       { embedder: embedderOf(QUESTION) },
@@ -464,7 +461,7 @@ describe('rows without text', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['rows_without_text'])
   })
 
-  test('are read where fields says', async () => {
+  test('are read from the members in `fields`', async () => {
     const { client, retrieve } = over(
       { indexType: 'DENSE', dimension: 3 },
       { embedder: embedderOf(QUESTION), fields: { text: 'answer', documentId: ({ id }) => `doc of ${id}` } },
@@ -480,7 +477,7 @@ describe('rows without text', () => {
 })
 
 describe('a filter', () => {
-  test('goes to the members that fields names, and to those of the metadata', async () => {
+  test('is applied to the members in `fields`, and to those of the metadata', async () => {
     const { client, retrieve, asked } = over({}, { fields: { documentId: 'doc.id', title: 'name' } })
     await client.upsert([
       { id: 'a', data: 'Red paint.', metadata: { doc: { id: 'd1' }, name: 'N', team: 'edge' } },
@@ -497,7 +494,7 @@ describe('a filter', () => {
   test.each([
     ['a function reads', { source: () => 'x' }, { source: 'x' }],
     ['no identifier of the language names', { title: 'the name' }, { title: 'x' }],
-  ])('by a field that %s is refused', async (_name, fields, filter) => {
+  ])('by a field that %s is rejected', async (_name, fields, filter) => {
     const { retrieve, asked } = over({}, { fields })
     await expect(retrieve({ filter: filter as Record<string, string> })).rejects.toMatchObject({
       code: 'retriever_misconfigured',
@@ -506,7 +503,7 @@ describe('a filter', () => {
   })
 })
 
-describe('scores that cannot be cosines', () => {
+describe('scores that cannot be converted to cosines', () => {
   const saying = (similarityFunction: string) => ({
     namespaces: { '': { vectorCount: 1, pendingVectorCount: 0 } },
     indexType: 'DENSE',
@@ -525,7 +522,7 @@ describe('scores that cannot be cosines', () => {
     })
 
   test.each([['EUCLIDEAN'], ['DOT_PRODUCT']])(
-    'by %s, of vectors of another length than 1, are refused and not passed off',
+    'by %s, of vectors of another length than 1, are rejected',
     async (similarityFunction) => {
       for (const vector of [[3, 4], undefined, ['x'], []]) {
         await expect(ask(answering(saying(similarityFunction), [row(vector)]))).rejects.toMatchObject({
@@ -536,7 +533,7 @@ describe('scores that cannot be cosines', () => {
     },
   )
 
-  test('by an unknown similarity are refused', async () => {
+  test('by an unknown similarity are rejected', async () => {
     await expect(ask(answering(saying('MANHATTAN'), [row([1, 0])]))).rejects.toMatchObject({
       code: 'retriever_misconfigured',
     })
@@ -551,39 +548,34 @@ describe('scores that cannot be cosines', () => {
     expect(ranking!.entries[0]!.score).toBeCloseTo(expected, 12)
   })
 
-  test('that are no numbers, or rows without vectors, are handed on as NaN where an embedder is given', async () => {
+  test('of malformed rows are passed on as NaN when an embedder is given', async () => {
     const embedder = embedderOf([1, 0])
     const [ranking] = await ask(answering(saying('EUCLIDEAN'), [row(undefined)]), { embedder })
     expect(ranking!.entries[0]!.score).toBeNaN()
   })
 
-  test('an index of the days before sparse ones, which tells its dimension alone, is a dense one', async () => {
+  test('an older index that reports only its dimension is a dense one', async () => {
     const info = { namespaces: {}, dimension: 2, similarityFunction: 'COSINE', pendingVectorCount: 0 }
     const [ranking] = await ask(answering(info, [{ ...row([1, 0]), score: 1 }]), { embedder: embedderOf([1, 0]) })
     expect(ranking).toMatchObject({ kind: 'cosine', entries: [{ score: 1 }] })
   })
 })
 
-describe('options that make no sense', () => {
+describe('wrong options', () => {
   test.each<[string, object, string, RegExp]>([
-    ['a URL that is not set', { url: undefined }, 'url', /UPSTASH_VECTOR_REST_URL/],
+    ['an undefined URL', { url: undefined }, 'url', /UPSTASH_VECTOR_REST_URL/],
     ['an empty URL', { url: '' }, 'url', /UPSTASH_VECTOR_REST_URL/],
     ['a URL without its scheme', { url: 'one.upstash.io' }, 'url', /begins with https:\/\//],
-    ['a token that is not set', { fetch: undefined, token: undefined }, 'token', /UPSTASH_VECTOR_REST_TOKEN/],
+    ['an undefined token', { fetch: undefined, token: undefined }, 'token', /UPSTASH_VECTOR_REST_TOKEN/],
     ['an empty token', { token: '' }, 'token', /UPSTASH_VECTOR_REST_TOKEN/],
-    ['a kind that there is not', { index: { type: 'wide' } }, 'index.type', /dense/],
-    [
-      'a similarity that there is not',
-      { index: { type: 'dense', similarity: 'manhattan' } },
-      'index.similarity',
-      /euclidean/,
-    ],
-    ['a field of no passage', { fields: { text: 'x', titel: 'x' } }, 'fields.titel', /known are text, title/],
+    ['an unknown kind', { index: { type: 'wide' } }, 'index.type', /dense/],
+    ['an unknown similarity', { index: { type: 'dense', similarity: 'manhattan' } }, 'index.similarity', /euclidean/],
+    ['an unknown field', { fields: { text: 'x', titel: 'x' } }, 'fields.titel', /known are text, title/],
     ['a field that is a list', { fields: { title: ['x'] } }, 'fields.title', /function/],
-    ['fields of rows that are known', { filledBy: 'gate', fields: { text: 'x' } }, 'fields', /filledBy/],
-    ['an embedder of an index that embeds', { filledBy: 'gate', embedder: embedderOf([1]) }, 'embedder', /filledBy/],
+    ['fields of rows with a known form', { filledBy: 'gate', fields: { text: 'x' } }, 'fields', /filledBy/],
+    ['an embedder for an index that embeds', { filledBy: 'gate', embedder: embedderOf([1]) }, 'embedder', /filledBy/],
     ['a namespace that is a number', { namespace: 5 }, 'namespace', /string/],
-  ])('%s', (_name, wrong, param, message) => {
+  ])('are rejected: %s', (_name, wrong, param, message) => {
     const options = { url: URL_OF_INDEX, token: 't', fetch: embeddedIndex(), ...wrong } as UpstashRetrieverOptions
     expect(() => createUpstashRetriever(options)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param, message: expect.stringMatching(message) }),

@@ -42,23 +42,30 @@ const gateOver = async (settings: unknown, options: Options, policy: Policy) => 
 test.each<[name: string, settings: unknown, options: Options, policy: Policy, told: readonly string[], first: unknown]>(
   [
     ['hashed words and BM25', HASHED, {}, twoTier(), ['none', 'words'], 'config_invalid'],
-    ['the same, filled by the gate', HASHED, { filledBy: 'gate' }, twoTier(), ['none', 'words'], 'config_invalid'],
     [
-      'the same, said instead of asked',
+      'hashed words and BM25, filled by the gate',
+      HASHED,
+      { filledBy: 'gate' },
+      twoTier(),
+      ['none', 'words'],
+      'config_invalid',
+    ],
+    [
+      'hashed words and BM25, configured without asking the index',
       HASHED,
       { index: { type: 'hybrid' } },
       twoTier(),
       ['none', 'words'],
       'config_invalid',
     ],
-    ['hashed words alone', HASHED, { methods: 'dense' }, twoTier(), ['none'], 'config_invalid'],
-    ['words alone', HASHED, { methods: 'sparse' }, twoTier(), ['words'], 200],
-    ['words alone, for a policy of cosines', HASHED, { methods: 'sparse' }, COSINES, ['words'], 'config_invalid'],
-    ['ranks alone', HASHED, { methods: 'sparse', sparseScores: 'ranks' }, twoTier(), ['ranks'], 'config_invalid'],
+    ['only hashed words', HASHED, { methods: 'dense' }, twoTier(), ['none'], 'config_invalid'],
+    ['only words', HASHED, { methods: 'sparse' }, twoTier(), ['words'], 200],
+    ['only words, for a policy on cosines', HASHED, { methods: 'sparse' }, COSINES, ['words'], 'config_invalid'],
+    ['only ranks', HASHED, { methods: 'sparse', sparseScores: 'ranks' }, twoTier(), ['ranks'], 'config_invalid'],
     ['a neural model and BM25', NEURAL, {}, twoTier(), ['meaning', 'words'], 200],
-    ['hashed words, for a policy of texts', HASHED, {}, POLICY, ['none', 'words'], 200],
+    ['hashed words, for a policy on texts', HASHED, {}, POLICY, ['none', 'words'], 200],
   ],
-)('%s', async (_, settings, options, policy, told, first) => {
+)('the meaning of scores is checked for %s', async (_, settings, options, policy, told, first) => {
   const gate = await gateOver(settings, options, policy)
   expect(gate.told()).toBeUndefined()
   expect(await gate.asked()).toBe(first)
@@ -66,14 +73,14 @@ test.each<[name: string, settings: unknown, options: Options, policy: Policy, to
   expect(await gate.asked()).toBe(first)
 })
 
-test('vectors that are brought tell what their embedder does', async () => {
+test('own vectors have the meaning of their embedder', async () => {
   const embedder = hashedEmbedder()
   const gate = await gateOver({ indexType: 'DENSE', dimension: embedder.dimension }, { embedder }, twoTier())
   expect(await gate.asked()).toBe('config_invalid')
   expect(gate.told()).toEqual(['none'])
 })
 
-test('a sparse index of words has words', async () => {
+test('sparse BM25 scores have the meaning words', async () => {
   const gate = await gateOver(SPARSE, { sparseScores: 'bm25' }, COSINES)
   expect(await gate.asked()).toBe('config_invalid')
   expect(gate.told()).toEqual(['words'])

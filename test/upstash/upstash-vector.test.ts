@@ -92,14 +92,14 @@ describe('a retrieval', () => {
     ])
   })
 
-  test('asks for the dense ranking alone where only that is wanted', async () => {
+  test('asks for the dense ranking only when only that is wanted', async () => {
     const { fetch, requests } = scripted(result([row('a', 0.9)]))
     expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
     expect(requests[0]!.body).toMatchObject({ queryMode: 'DENSE' })
   })
 
   test.each(['dense', 'sparse'] as const)(
-    'by the %s method alone that finds nothing is an empty ranking',
+    'with the %s method and without results is one empty ranking',
     async (methods) => {
       const rankings = await retrieve(scripted(result([])).fetch, { methods })
       expect(rankings).toEqual([{ kind: methods === 'dense' ? 'cosine' : 'bm25', entries: [] }])
@@ -122,7 +122,7 @@ describe('a retrieval', () => {
   })
 
   test.each([["x' OR source != '"], ['x"'], ['x\\'], ['x\n'], ['\ud800'], [Number.NaN], [Infinity]])(
-    'sends nothing for a filter by the value %j',
+    'sends nothing for a filter with the value %j',
     async (value) => {
       const { fetch, requests } = scripted()
       const failed = retrieve(fetch, {}, { filter: { source: ['x', value] } })
@@ -141,7 +141,7 @@ describe('a retrieval', () => {
     expect(scores[1]).toEqual([['a', 7.5]])
   })
 
-  test('says the kind of each ranking, also when nothing was found', async () => {
+  test('names the kind of each ranking, also without results', async () => {
     const rankings = await retrieve(scripted(result([[], []])).fetch)
     expect(rankings).toEqual([
       { kind: 'cosine', entries: [] },
@@ -149,7 +149,7 @@ describe('a retrieval', () => {
     ])
   })
 
-  test('a namespace that could name another one is not sent', async () => {
+  test('with a namespace that could be read as another one is not sent', async () => {
     for (const namespace of ['', 'a/b', 'a?b', 'a#b', 'a%2Fb', '..', 'a b', 'a'.repeat(65)]) {
       await expect(retrieve(scripted().fetch, {}, { namespace })).rejects.toMatchObject({
         code: 'retriever_misconfigured',
@@ -157,28 +157,28 @@ describe('a retrieval', () => {
     }
   })
 
-  test('an index filled by others needs no metadata: each row is a document of its own', async () => {
+  test('from an index filled by others needs no metadata: each row is its own document', async () => {
     const [dense] = await retrieve(scripted(result([[row('a', 1, { metadata: { page: 3 } })], []])).fetch)
     expect(dense!.entries[0]!.passage).toEqual({ id: 'a', documentId: 'a', text: 'text of a' })
   })
 })
 
 describe('a score', () => {
-  test.each([null, '0.99', 2, -1, true, undefined, [0.5], {}])('of %j is handed on as NaN', async (score) => {
+  test.each([null, '0.99', 2, -1, true, undefined, [0.5], {}])('of %j is passed on as NaN', async (score) => {
     expect((await scoresOf([row('a', score)]))[0]).toEqual([['a', Number.NaN]])
   })
 
-  test('of 1e999 is handed on as NaN, on both sides', async () => {
+  test('of 1e999 is passed on as NaN, in both rankings', async () => {
     const body = '{"result":[[{"id":"a","data":"x","score":1e999}],[{"id":"a","data":"x","score":1e999}]]}'
     const rankings = await retrieve(scripted(new Response(body)).fetch)
     expect(rankings.map(({ entries }) => entries[0]!.score)).toEqual([Number.NaN, Number.NaN])
   })
 
-  test('below 0 is handed on as NaN where it is BM25', async () => {
+  test('below 0 is passed on as NaN for BM25', async () => {
     expect((await scoresOf([], [row('a', -0.5)]))[1]).toEqual([['a', Number.NaN]])
   })
 
-  test('beyond its range by no more than float32 is clipped', async () => {
+  test('out of range by the rounding of float32 is clipped', async () => {
     expect((await scoresOf([row('a', 1.0000001), row('b', -0.0000001)]))[0]).toEqual([
       ['a', 1],
       ['b', -1],
@@ -187,7 +187,7 @@ describe('a score', () => {
 })
 
 describe('the rows of a ranking', () => {
-  test('are best first, each once, malformed scores last, in any order', async () => {
+  test('are sorted best first without duplicates, malformed scores last, in any input order', async () => {
     const rows = [row('a', 0.9), row('b', 0.7), row('b', 0.6), row('c', null), row('a', null)]
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(rows, { minLength: rows.length }), async (shuffled) => {
@@ -198,11 +198,11 @@ describe('the rows of a ranking', () => {
     )
   })
 
-  test('keep the order they came in when their scores are equal', async () => {
+  test('keep their order when scores are equal', async () => {
     expect((await scoresOf([row('b', 0.5), row('a', 0.5)]))[0]!.map(([id]) => id)).toEqual(['b', 'a'])
   })
 
-  test('are cut at topK', async () => {
+  test('are cut to topK', async () => {
     expect((await scoresOf([row('a', 0.1), row('b', 0.9), row('c', 0.5)], [], 2))[0]!.map(([id]) => id)).toEqual([
       'b',
       'c',
@@ -210,7 +210,7 @@ describe('the rows of a ranking', () => {
   })
 })
 
-describe('a fault is never an empty result', () => {
+describe('a failure is never reported as an empty result', () => {
   test.each<[string, () => Response, string]>([
     ['401', () => failure(401, 'Unauthorized: Invalid auth token'), 'retriever_misconfigured'],
     ['403', () => failure(403, 'no'), 'retriever_misconfigured'],
@@ -283,7 +283,7 @@ describe('a fault is never an empty result', () => {
     [new Date(0).toUTCString(), 0],
     ['soon', undefined],
     ['-5', undefined],
-  ])('429 with Retry-After %s', async (header, seconds) => {
+  ])('for 429 with Retry-After %s', async (header, seconds) => {
     const sent = header === 'a date in 90 s' ? new Date(Date.now() + 90_000).toUTCString() : header
     const { fetch } = scripted(failure(429, 'slow down', { 'retry-after': sent }))
     const thrown: unknown = await retrieve(fetch).catch((error: unknown) => error)
@@ -294,14 +294,14 @@ describe('a fault is never an empty result', () => {
     expect(accepted).toContain(asked)
   })
 
-  test('a connection that breaks', async () => {
+  test('for a connection that breaks', async () => {
     const { fetch } = scripted(() => Promise.reject(new TypeError('ECONNREFUSED secret-host')))
     const failed = retrieve(fetch)
     await expect(failed).rejects.toMatchObject({ code: 'retriever_unavailable' })
     await expect(failed).rejects.not.toThrow(/secret-host/)
   })
 
-  test('a body that breaks', async () => {
+  test('for a body that breaks off', async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new TypeError('terminated')),
     })
@@ -313,10 +313,10 @@ describe('a fault is never an empty result', () => {
 
 describe('the deadline', () => {
   test.each<[string, () => Promise<Response>]>([
-    ['headers never come, though the signal is ignored', never],
-    ['the body never comes', async () => new Response(new ReadableStream())],
-    ['the body comes a byte at a time', async () => new Response(dripping())],
-  ])('holds when %s', async (_name, respond) => {
+    ['headers never arrive and the signal is ignored', never],
+    ['the body never arrives', async () => new Response(new ReadableStream())],
+    ['the body arrives a byte at a time', async () => new Response(dripping())],
+  ])('is kept when %s', async (_name, respond) => {
     const begun = performance.now()
     await expect(retrieve(scripted(respond).fetch, { timeoutMs: 60 })).rejects.toMatchObject({
       code: 'retriever_timeout',
@@ -324,7 +324,7 @@ describe('the deadline', () => {
     expect(performance.now() - begun).toBeLessThan(10_000)
   })
 
-  test("the caller's own deadline holds too", async () => {
+  test('of the caller is kept too', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(new Error('secret reason')), 20)
     const failed = retrieve(scripted(never).fetch, { timeoutMs: 5000 }, { signal: controller.signal })
@@ -332,7 +332,7 @@ describe('the deadline', () => {
     await expect(failed).rejects.not.toThrow(/secret/)
   })
 
-  test('nothing is sent when it has passed already', async () => {
+  test('that has already passed prevents sending', async () => {
     const { fetch, requests } = scripted()
     await expect(retrieve(fetch, {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'retriever_timeout',
@@ -340,7 +340,7 @@ describe('the deadline', () => {
     expect(requests).toEqual([])
   })
 
-  test('a body beyond the cap is cancelled, not read to its end', async () => {
+  test('is not needed to cancel a body beyond the limit', async () => {
     let cancelled = false
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),
@@ -354,12 +354,12 @@ describe('the deadline', () => {
   })
 })
 
-describe('the model of an index that embeds by itself', () => {
+describe('the model of an index with its own embedding', () => {
   const saying = (embeddingModel: unknown, dimension: unknown) =>
     result({ namespaces: {}, denseIndex: { dimension, embeddingModel }, pendingVectorCount: 0 })
   const { signal } = new AbortController()
 
-  test('is asked for once a minute', async () => {
+  test('is read once a minute', async () => {
     const clock = { atMs: 0, nowMs: () => clock.atMs }
     const { fetch, requests } = scripted(saying('A', 3), saying('B', 4))
     const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 'secret', fetch, clock })
@@ -371,7 +371,7 @@ describe('the model of an index that embeds by itself', () => {
     expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'B', dimension: 4 })
   })
 
-  test('is asked for every time at an age of 0, and after the clock went back', async () => {
+  test('is read every time with a maximum age of 0, and after the clock was set back', async () => {
     const clock = { atMs: 1000, nowMs: () => clock.atMs }
     const answers = [saying('A', 3), saying('B', 3), saying('C', 3)]
     const where = { url: URL_OF_INDEX, token: 'secret', fetch: scripted(...answers).fetch, clock }
@@ -388,14 +388,14 @@ describe('the model of an index that embeds by itself', () => {
     ['no model', () => saying(undefined, 3), 'retriever_bad_response'],
     ['no dimension', () => saying('A', '3'), 'retriever_bad_response'],
     ['no dense part', () => result({ namespaces: {} }), 'retriever_bad_response'],
-  ])('is not known after %s, and is asked for again', async (_name, bad, code) => {
+  ])('is unknown after %s, and read again', async (_name, bad, code) => {
     const { fetch } = scripted(bad(), saying('A', 3))
     const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 's', fetch, upstream: { retries: 0 } })
     await expect(retriever.embeddingNow?.(signal)).rejects.toMatchObject({ code })
     expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
   })
 
-  test.each([-1, 60_001, NaN])('cannot be taken on trust for %d ms', (embeddingMaxAgeMs) => {
+  test.each([-1, 60_001, NaN])('rejects a maximum age of %d ms', (embeddingMaxAgeMs) => {
     expect(() => createUpstashRetriever({ url: URL_OF_INDEX, embeddingMaxAgeMs })).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )
@@ -424,14 +424,14 @@ describe('the chunk index', () => {
     })
   })
 
-  test('sends nothing for nothing', async () => {
+  test('sends nothing without passages', async () => {
     const index = indexOver(scripted().fetch)
     await index.upsert('n1', [])
     await index.delete('n1', [])
     expect(await index.fetch('n1', [])).toEqual([])
   })
 
-  test('settles when nothing of the namespace is pending any more', async () => {
+  test('settles when nothing of the namespace is pending', async () => {
     const { fetch, requests } = scripted(info(2), info(1), info(0, 7))
     await indexOver(fetch).settle('n1')
     expect(requests).toHaveLength(3)
@@ -444,14 +444,14 @@ describe('the chunk index', () => {
       { usedBytes: 85, limitBytes: 100 },
     ],
     ['the service', undefined, undefined],
-    ['an index that says something else', { namespaces: { n1: 'full' } }, undefined],
-  ])('says how full %s is', async (_name, capacity, room) => {
+    ['an index with another response', { namespaces: { n1: 'full' } }, undefined],
+  ])('reports how full %s is', async (_name, capacity, room) => {
     const counts = { pendingVectorCount: 0, namespaces: {} }
     const { fetch } = scripted(result({ ...counts, denseIndex: { dimension: 384, embeddingModel: '' }, capacity }))
     await expect(indexOver(fetch).settle('n1')).resolves.toEqual(room)
   })
 
-  test('does not wait for ever', async () => {
+  test('stops waiting after a time limit', async () => {
     const { fetch } = scripted(...Array.from({ length: 10 }, () => info(1)))
     await expect(indexOver(fetch).settle('n1')).rejects.toMatchObject({ code: 'index_not_settled' })
   })
@@ -462,7 +462,7 @@ describe('the chunk index', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('names the embeddings, and wants both of them', async () => {
+  test('names the embedding model, and needs both parts', async () => {
     expect(await indexOver(scripted(info(0)).fetch).describe()).toEqual({
       embeddingModel: 'BGE_SMALL_EN_V1_5',
       dimension: 384,
@@ -474,16 +474,16 @@ describe('the chunk index', () => {
   test.each<[string, Response]>([
     ['fewer rows than ids', result([])],
     ['another row than asked for', result([row('b', 1)])],
-    ['no list', result({})],
-  ])('a read that gives %s is a fault', async (_name, response) => {
+    ['a value that is not a list', result({})],
+  ])('rejects a read that returns %s', async (_name, response) => {
     const read = indexOver(scripted(response).fetch).fetch('n1', ['a'])
     await expect(read).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
   test.each([
     ['result null', null],
-    ['another word', 'Aborted'],
-  ])('a write answered with %s is a fault', async (_name, value) => {
+    ['another text', 'Aborted'],
+  ])('rejects a write answered with %s', async (_name, value) => {
     const index = indexOver(scripted(result(value), result(value)).fetch)
     const write = index.upsert('n1', [{ id: 'a', documentId: 'd', text: 'x' }])
     await expect(write).rejects.toMatchObject({ code: 'retriever_bad_response' })
@@ -492,19 +492,19 @@ describe('the chunk index', () => {
 })
 
 test.each([
-  ['a URL that is none', { url: 'index' }],
+  ['an invalid URL', { url: 'index' }],
   ['a URL of another scheme', { url: 'ftp://index.test' }],
   ['a URL with a query', { url: 'https://index.test/?a=b' }],
-  ['no time', { timeoutMs: 0 }],
-  ['endless time', { timeoutMs: Infinity }],
+  ['a time limit of 0', { timeoutMs: 0 }],
+  ['an infinite time limit', { timeoutMs: Infinity }],
   ['NaN', { timeoutMs: Number.NaN }],
-  ['no bytes', { maxResponseBytes: 0 }],
-])('%s is a configuration error', (_name, wrong) => {
+  ['a limit of 0 bytes', { maxResponseBytes: 0 }],
+])('%s is rejected as an option', (_name, wrong) => {
   const options = { url: URL_OF_INDEX, timeoutMs: 100, maxResponseBytes: 100, ...wrong }
   expect(() => createUpstashTransport(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
 })
 
-test('an index that is full says so, is not asked again, and is asked for other namespaces all the same', async () => {
+test('a full index is reported and not written again, but other namespaces are', async () => {
   let asked = 0
   const index = createUpstashChunkIndex({
     url: URL_OF_INDEX,
