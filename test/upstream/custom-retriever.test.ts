@@ -26,8 +26,8 @@ const row = (id: string, score: unknown, more: object = {}): FoundRow =>
   // Wrong on purpose in some tests: a function in JavaScript may return anything.
   ({ id, text: `text of ${id}`, score, ...more }) as FoundRow
 
-describe('rows of a function', () => {
-  test('are sorted, freed of duplicates and cut', async () => {
+describe('rows returned by a function', () => {
+  test('are sorted, freed of duplicates and cut to topK', async () => {
     const [ranking] = await retrieve(() => [row('a', 0.1), row('b', 0.9), row('b', 0.8), row('c', 0.5)], 2)
     expect(ranking!.kind).toBe('cosine')
     expect(ranking!.entries.map(({ passage, score }) => [passage.id, score])).toEqual([
@@ -36,12 +36,12 @@ describe('rows of a function', () => {
     ])
   })
 
-  test('keep what a passage has, and nothing else', async () => {
+  test('keep only the fields of a passage', async () => {
     const [ranking] = await retrieve(() => [row('a', 1, { title: 'T', documentId: 'd', rank: 7 })])
     expect(ranking!.entries[0]!.passage).toEqual({ id: 'a', text: 'text of a', title: 'T', documentId: 'd' })
   })
 
-  test.each([null, '0.9', 1.5, Number.NaN, Infinity])('with a score of %s are handed on as NaN', async (score) => {
+  test.each([null, '0.9', 1.5, Number.NaN, Infinity])('with a score of %s are passed on as NaN', async (score) => {
     expect((await retrieve(() => [row('a', score)]))[0]!.entries[0]!.score).toBeNaN()
   })
 
@@ -51,11 +51,11 @@ describe('rows of a function', () => {
     ['rows that are null', [null]],
     ['a row without text', [{ id: 'a', score: 1 }]],
     ['a row of another namespace', [row('a', 1, { namespace: 'n2' })]],
-  ])('that are %s are a fault', async (_name, rows) => {
+  ])('that are %s are rejected', async (_name, rows) => {
     await expect(retrieve(() => rows as FoundRow[])).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
-  test('that never come because the function throws are a fault, now or later', async () => {
+  test('are an error when the function throws, at once or later', async () => {
     const now = retrieve(() => {
       throw new Error('secret')
     })

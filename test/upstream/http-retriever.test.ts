@@ -33,7 +33,7 @@ function retrieve(options: Partial<HttpRetrieverOptions> = {}) {
 }
 
 describe('a search service', () => {
-  test('of another shape is mapped', async () => {
+  test('with another response format is mapped by functions', async () => {
     let sent = ''
     server.answerWith((response, request, body) => {
       sent = `${request.headers.authorization} ${body}`
@@ -86,7 +86,7 @@ describe('a search service', () => {
     ['503', 503, '{}', 'retriever_unavailable'],
     ['408', 408, '{}', 'retriever_unavailable'],
     ['429', 429, '{}', 'retriever_unavailable'],
-  ])('that answers %s is a fault', async (_name, status, body, code) => {
+  ])('that answers %s causes an error', async (_name, status, body, code) => {
     server.answerWith(answering(body, status))
     await expect(retrieve()).rejects.toMatchObject({ code })
   })
@@ -97,7 +97,7 @@ describe('a search service', () => {
     { url: 'https://user:password@search.example/' },
     { timeoutMs: 0 },
     { maxResponseBytes: Number.NaN },
-  ])('with %j is a configuration error', (wrong) => {
+  ])('is rejected with the options %j', (wrong) => {
     expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', ...wrong })).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )

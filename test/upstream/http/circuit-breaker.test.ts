@@ -22,7 +22,7 @@ function aBreaker() {
 const times = (count: number, outcome: CallOutcome): CallOutcome[] => Array.from({ length: count }, () => outcome)
 
 describe('a circuit breaker', () => {
-  test('stays closed before ten calls, and opens at half of them', () => {
+  test('stays closed before ten calls, and opens when half of them fail', () => {
     const { call, breaker } = aBreaker()
     expect(call(...times(5, 'failed'), ...times(4, 'ok'))).toBe(true)
     expect(breaker.admit().admitted).toBe(true)
@@ -36,7 +36,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
-  test('forgets what is older than ten seconds', () => {
+  test('ignores calls older than ten seconds', () => {
     const { call, clock, breaker } = aBreaker()
     call(...times(9, 'failed'))
     clock.atMs += 10_000
@@ -50,7 +50,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
-  test('tries with one call after the pause, and closes when it succeeds', () => {
+  test('allows one call after the pause, and closes when it succeeds', () => {
     const { clock, breaker, call } = aBreaker().opened()
     clock.atMs += 4999
     expect(call('ok')).toBe(false)
@@ -63,7 +63,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
-  test('pauses twice as long after a try that fails, up to ten seconds', () => {
+  test('pauses twice as long after a trial that fails, up to ten seconds', () => {
     const { clock, call, breaker } = aBreaker().opened()
     for (const pauseMs of [10_000, 10_000]) {
       clock.atMs += 10_000
@@ -72,7 +72,7 @@ describe('a circuit breaker', () => {
     }
   })
 
-  test('does not wait for ever for a try that never reports', () => {
+  test('does not wait forever for a trial that never reports', () => {
     const { clock, breaker, call } = aBreaker().opened()
     clock.atMs += 5000
     expect(breaker.admit().admitted).toBe(true)
@@ -82,13 +82,13 @@ describe('a circuit breaker', () => {
     expect(call('ok')).toBe(true)
   })
 
-  test('tries again at once after a try whose caller left', () => {
+  test("allows another trial at once when the trial's caller left", () => {
     const { clock, call } = aBreaker().opened()
     clock.atMs += 5000
     expect(call('unknown', 'ok')).toBe(true)
   })
 
-  test('is not reopened by calls from before it opened', () => {
+  test('is not reopened by calls started before it opened', () => {
     const { breaker, clock, call } = aBreaker()
     const early = breaker.admit()
     call(...times(10, 'failed'))
@@ -98,7 +98,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
-  test('outlives a clock that is set back', () => {
+  test('works after the clock was set back', () => {
     const { clock, call, breaker } = aBreaker()
     call(...times(9, 'failed'))
     clock.atMs -= 3_600_000
@@ -106,7 +106,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
-  test('tries at once, with one call, when the clock is set back while it is open', () => {
+  test('allows one call at once when the clock is set back while it is open', () => {
     const { clock, breaker } = aBreaker().opened()
     for (const setBackMs of [3_600_000, 1]) {
       clock.atMs -= setBackMs

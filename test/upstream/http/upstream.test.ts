@@ -33,24 +33,27 @@ const fault = (kind: UpstreamFaultKind, retryAfterSeconds?: number): UpstreamFau
   new UpstreamFault(kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
 
 describe('an upstream', () => {
-  test.each(['network', 'unavailable'] as const)('that fails by %s is asked once more, after a pause', async (kind) => {
-    const { call, pauses, attempts } = scripted([fault(kind), 'answer'])
-    expect(await call()).toBe('answer')
-    expect(pauses).toEqual([150])
-    expect(attempts()).toBe(2)
-  })
+  test.each(['network', 'unavailable'] as const)(
+    'that fails by %s is called once more, after a pause',
+    async (kind) => {
+      const { call, pauses, attempts } = scripted([fault(kind), 'answer'])
+      expect(await call()).toBe('answer')
+      expect(pauses).toEqual([150])
+      expect(attempts()).toBe(2)
+    },
+  )
 
   test.each([
     [0, 50],
     [0.999999, 250],
-  ])('is asked again after full jitter: random %s, %s ms', async (random, ms) => {
+  ])('is called again after full jitter: random %s, %s ms', async (random, ms) => {
     const { call, pauses } = scripted([fault('network'), 'answer'], { random: () => random })
     await call()
     expect(pauses[0]).toBeCloseTo(ms, 2)
   })
 
   test.each(['timeout', 'aborted', 'redirect', 'too-large', 'not-utf8'] as const)(
-    'that fails by %s is not asked again',
+    'that fails by %s is not called again',
     async (kind) => {
       const { call, attempts } = scripted([fault(kind), 'answer'])
       await expect(call()).rejects.toMatchObject({ kind })
@@ -58,29 +61,29 @@ describe('an upstream', () => {
     },
   )
 
-  test('is asked no more than twice', async () => {
+  test('is called at most twice', async () => {
     const { call, attempts } = scripted([fault('unavailable')])
     await expect(call()).rejects.toMatchObject({ kind: 'unavailable' })
     expect(attempts()).toBe(2)
   })
 
-  test('that asks for a longer wait than the pause is not asked again', async () => {
+  test('with a longer Retry-After than the pause is not called again', async () => {
     const { call, attempts } = scripted([fault('unavailable', 1), 'answer'])
     await expect(call()).rejects.toMatchObject({ retryAfterSeconds: 1 })
     expect(attempts()).toBe(1)
   })
 
-  test('that may be asked at once is asked again', async () => {
+  test('with Retry-After 0 is called again', async () => {
     expect(await scripted([fault('unavailable', 0), 'answer']).call()).toBe('answer')
   })
 
-  test('of which no retries are wanted is asked once', async () => {
+  test('is called once with retries of 0', async () => {
     const { call, attempts } = scripted([fault('network'), 'answer'], { retries: 0 })
     await expect(call()).rejects.toMatchObject({ kind: 'network' })
     expect(attempts()).toBe(1)
   })
 
-  test('has ten retries to spend, and earns one with ten successes', async () => {
+  test('has ten retries to spend, and gains one with ten successes', async () => {
     const never = { breaker: { minCalls: Infinity } }
     const failing = Array.from({ length: 22 }, () => fault('network'))
     const { call, attempts } = scripted(
@@ -94,7 +97,7 @@ describe('an upstream', () => {
     expect(attempts()).toBe(22 + 10 + 2 + 1)
   })
 
-  test('that keeps failing is not asked, and says when it will be', async () => {
+  test('that keeps failing is not called, and reports when it will be', async () => {
     const { call, attempts, clock } = scripted([fault('network')])
     for (let at = 0; at < 20; at++) await expect(call()).rejects.toMatchObject({ name: 'UpstreamFault' })
     expect(attempts()).toBe(10)
@@ -104,13 +107,13 @@ describe('an upstream', () => {
     expect(attempts()).toBe(11)
   })
 
-  test('that answers what cannot be read is still asked', async () => {
+  test('that sends unreadable responses is still called', async () => {
     const { call, attempts } = scripted([fault('redirect')])
     for (let at = 0; at < 20; at++) await expect(call()).rejects.toMatchObject({ kind: 'redirect' })
     expect(attempts()).toBe(20)
   })
 
-  test('is not asked again when its caller leaves during the pause', async () => {
+  test('is not called again when its caller leaves during the pause', async () => {
     const controller = new AbortController()
     let attempts = 0
     const call = createUpstream()(async () => {
@@ -129,7 +132,7 @@ describe('an HTTP upstream', () => {
     [429, 'unavailable'],
     [500, 'unavailable'],
     [503, 'unavailable'],
-  ])('with status %s is a fault', async (status, kind) => {
+  ])('with status %s causes an error', async (status, kind) => {
     const send = createHttpUpstream(
       {
         fetch: async () => new Response('', { status, headers: { 'retry-after': '7' } }),
@@ -141,13 +144,13 @@ describe('an HTTP upstream', () => {
     await expect(send('https://a.test', {})).rejects.toMatchObject({ kind, retryAfterSeconds: 7 })
   })
 
-  test.each([200, 204, 400, 401, 404, 422])('with status %s is an answer', async (status) => {
+  test.each([200, 204, 400, 401, 404, 422])('with status %s returns the response', async (status) => {
     const fetch = async () => new Response(status === 204 ? null : 'x', { status })
     const send = createHttpUpstream({ fetch, timeoutMs: 100, maxResponseBytes: 10 })
     expect(await send('https://a.test', {})).toMatchObject({ status })
   })
 
-  test('takes the end of a time limit further up for slowness, and a caller who left for nothing', async () => {
+  test('reports a time limit of the caller as a timeout, and a caller who left as aborted', async () => {
     const fetch = () => new Promise<Response>(() => undefined)
     const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 })
     await expect(send('https://a.test', {}, AbortSignal.timeout(5))).rejects.toMatchObject({ kind: 'timeout' })
@@ -158,17 +161,17 @@ describe('an HTTP upstream', () => {
     afterEach(() => vi.useRealTimers())
 
     test.each([
-      ['in time', 'circuit-open', () => vi.advanceTimersByTimeAsync(5000)],
+      ['within the time limit', 'circuit-open', () => vi.advanceTimersByTimeAsync(5000)],
       [
-        'in time, as far as a process can tell that comes late to everything,',
+        'within the time limit, in a process that is late itself,',
         'late',
         async () => {
           vi.setSystemTime(Date.now() + 200)
           await vi.advanceTimersByTimeAsync(5000)
         },
       ],
-      ['before its callers leave', 'aborted', async (leave: () => void) => leave()],
-    ] as const)('%s ten times: the next call is %s', async (_, kind, end) => {
+      ['until its callers leave', 'aborted', async (leave: () => void) => leave()],
+    ] as const)('%s ten times: the next call ends with %s', async (_, kind, end) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
       const fetch = () => new Promise<Response>(() => undefined)
       const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 }, { retries: 0 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { questionVector, readEmbeddings } from '../../../packages/upstream/src/rows/embeddings.ts'
 
 describe('vectors of an embedder', () => {
-  test('are read in the order given', () => {
+  test('are read in the given order', () => {
     const vectors = [
       [0.1, -0.2],
       [0, 1e-9],
@@ -30,7 +30,7 @@ describe('vectors of an embedder', () => {
     ['infinity', [[1, Infinity]], 'a vector of what are not numbers'],
     ['null', [[1, null]], 'a vector of what are not numbers'],
     ['holes', [Array(2)], 'a vector of what are not numbers'],
-  ])('with %s are a bad response', (_name, value, detail) => {
+  ])('with %s are rejected', (_name, value, detail) => {
     expect(() => readEmbeddings(value, 1, 2)).toThrow(
       expect.objectContaining({
         code: 'retriever_bad_response',
@@ -39,7 +39,7 @@ describe('vectors of an embedder', () => {
     )
   })
 
-  test.each([[[[1]]], [[[1, 2, 3]]]])('of another length do not fit: %j', (vectors) => {
+  test.each([[[[1]]], [[[1, 2, 3]]]])('of another dimension are rejected: %j', (vectors) => {
     expect(() => readEmbeddings(vectors, 1, 2)).toThrow(
       expect.objectContaining({
         code: 'embedding_mismatch',
@@ -53,14 +53,14 @@ describe('the vector of a question', () => {
   test('may be a typed array', () =>
     expect(questionVector([Float32Array.of(1, 2)] as never, { dimension: 2 })).toEqual([1, 2]))
 
-  test('are not copied for as many numbers as they say', () => {
+  test('are not copied for a false length', () => {
     expect(() => questionVector([{ length: 2 ** 32 - 1 }] as never, { dimension: 2 })).toThrow(
       expect.objectContaining({ code: 'embedding_mismatch' }),
     )
   })
 
   test.each([undefined, null, {}, ['ab'], [], [null], [[]], [1, 2], [{}], [['1', '2']], [[NaN, 2]]])(
-    'is none in %j',
+    'is rejected in %j',
     (made) => {
       expect(() => questionVector(made as never, { dimension: 2 })).toThrow(
         expect.objectContaining({ code: 'retriever_bad_response' }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { onceEach } from '../../../packages/upstream/src/rows/once-each.ts'
 
-test('a key is new once, for each asker', () => {
+test('a key is new once, for each instance', () => {
   const [one, other] = [onceEach(), onceEach()]
   expect([one('a'), one('a'), one('b'), other('a')]).toEqual([true, false, true, true])
 })
 
-test('no more than a thousand keys are remembered, and none is new after them', () => {
+test('at most a thousand keys are remembered, and no further key is new', () => {
   const isNew = onceEach()
   for (let at = 0; at < 1000; at++) expect(isNew(`k${at}`)).toBe(true)
   expect([isNew('k1000'), isNew('k0')]).toEqual([false, false])

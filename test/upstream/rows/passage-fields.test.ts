@@ -6,7 +6,7 @@ const read = (metadata: Record<string, unknown>, fields: PassageFields = {}, dat
 
 describe('the text of a row', () => {
   test.each(['text', 'content', 'chunk', 'page_content', 'pageContent', '_pageContentLC', 'body', 'passage'])(
-    'is found in metadata.%s, and is no metadata of the passage then',
+    'is read from metadata.%s, which is then not passage metadata',
     (name) => {
       expect(read({ [name]: 'The words.', page: 3 })).toEqual({
         id: 'r1',
@@ -17,7 +17,7 @@ describe('the text of a row', () => {
     },
   )
 
-  test('is the data of the row before anything else', () => {
+  test('is the data of the row first', () => {
     expect(read({ text: 'other' }, {}, 'The words.')).toEqual({
       id: 'r1',
       documentId: 'r1',
@@ -26,23 +26,23 @@ describe('the text of a row', () => {
     })
   })
 
-  test('is found past what is blank, or no text', () => {
+  test('is searched past blank and other values', () => {
     expect(read({ text: ' \n', content: 5, body: 'The words.' }, {}, '')?.text).toBe('The words.')
   })
 
   test.each<[string, PassageFields['text']]>([
     ['a member', 'answer'],
-    ['a member written with its place', 'metadata.answer'],
+    ['a member written with its full path', 'metadata.answer'],
     ['a member of a member', 'page.answer'],
     ['a member with a dot in its name', 'dotted.answer'],
     ['a function', ({ metadata }) => String(metadata['answer'])],
-  ])('is where %s says, and nowhere else', (_name, text) => {
+  ])('is read from %s given in `fields`, and from nowhere else', (_name, text) => {
     const metadata = { answer: 'A', page: { answer: 'A' }, 'dotted.answer': 'A', text: 'other' }
     expect(read(metadata, { text: text! }, 'other')?.text).toBe('A')
     expect(read({ text: 'other' }, { text: 'answer' }, 'other')).toBeUndefined()
   })
 
-  test('is not there in a row that has none', () => {
+  test('is missing in a row without any', () => {
     expect(read({ page: 3 })).toBeUndefined()
     expect(read({}, { text: () => undefined }, 'words')).toBeUndefined()
     expect(read(Object.create({ text: 'of a prototype' }) as Record<string, unknown>)).toBeUndefined()
@@ -50,7 +50,7 @@ describe('the text of a row', () => {
 })
 
 test.each([undefined, 'The warranty lasts two years.'])(
-  'a row of LangChain is read unaided, with the data %s',
+  'a LangChain row is read without `fields`, with the data %s',
   (data) => {
     // As UpstashVectorStore of @langchain/community 1.1.29 wrote one into the vector index: with vectors, and with texts to be embedded.
     const metadata = { source: 'docs/warranty.md', loc: { lines: { from: 1, to: 4 } } }
@@ -63,7 +63,7 @@ test.each([undefined, 'The warranty lasts two years.'])(
   },
 )
 
-describe('a row of LlamaIndex', () => {
+describe('a LlamaIndex row', () => {
   // As UpstashVectorStore of @llamaindex/upstash 0.0.37 writes one.
   const node = {
     id_: 'n1',
@@ -82,7 +82,7 @@ describe('a row of LlamaIndex', () => {
     ref_doc_id: document,
   })
 
-  test('is read unaided', () => {
+  test('is read without `fields`', () => {
     expect(read(written(node))).toEqual({
       id: 'r1',
       documentId: 'warranty.md',
@@ -101,7 +101,7 @@ describe('a row of LlamaIndex', () => {
   test.each([
     ['with vectors', undefined],
     ['with texts to be embedded', 'The warranty lasts two years.'],
-  ])('that its successor wrote is read unaided, %s', (_, data) => {
+  ])('of its successor is read without `fields`, %s', (_, data) => {
     // As UpstashVectorStore of @vectorstores/upstash 0.1.8 wrote one; the packages of LlamaIndex for TypeScript are deprecated.
     const content = String.raw`{"_hash":"","id_":"n1","excludedEmbedMetadataKeys":[],"excludedLlmMetadataKeys":[],"relationships":{},"text":"The warranty lasts two years.","textTemplate":"","metadataSeparator":"\n","type":"TEXT","hash":"pOeZxpmmbNFz8Va9p0g64OKKHlDz5oB+WVbljykTAAg="}`
     const found = read(written(content, 'None'), {}, data)
@@ -114,21 +114,21 @@ describe('a row of LlamaIndex', () => {
     expect(JSON.stringify(found)).not.toMatch(/None|_node/)
   })
 
-  test('has no document of the name None, and the data of the row before its text', () => {
+  test('has no document named None, and uses the data of the row before its text', () => {
     expect(read(written(node, 'None'), {}, 'The data.')).toMatchObject({
       text: 'The data.',
       documentId: 'docs/warranty.md',
     })
   })
 
-  test('is a row like any other where its node is none', () => {
+  test('with an invalid node is read like any other row', () => {
     for (const content of ['no JSON', '5', '{}', JSON.stringify({ text: 7 })])
       expect(read(written(content))).toBeUndefined()
   })
 })
 
 describe('the other parts of a row', () => {
-  test('are found under their usual names', () => {
+  test('are found by their usual names', () => {
     const metadata = {
       content: 'Words.',
       document_title: 'T',
@@ -145,7 +145,7 @@ describe('the other parts of a row', () => {
     })
   })
 
-  test('are where fields says, by members and functions', () => {
+  test('are read from members and functions in `fields`', () => {
     const fields: PassageFields = {
       text: 'c',
       title: 'page.name',
@@ -164,18 +164,18 @@ describe('the other parts of a row', () => {
     })
   })
 
-  test('are left out where they are no names, and are no fault', () => {
+  test('are omitted without an error when they are not names', () => {
     const passage = read({ text: 'Words.', title: { en: 'T' }, section: [], source: null, url: '', version: true })
     expect(Object.keys(passage!).sort()).toEqual(['documentId', 'id', 'metadata', 'text'])
   })
 
-  test('give the document only where it is not said: a source that begins with # is no document', () => {
+  test('give the document id only when it is not configured: a source that begins with # is not one', () => {
     expect(read({ text: 'W.', source: '#top' })?.documentId).toBe('#top')
     expect(read({ text: 'W.', source: 's' }, { documentId: 'doc' })?.documentId).toBe('r1')
   })
 })
 
-test('a row without id is a fault', () => {
+test('a row without id is rejected', () => {
   expect(() => passageOfRow({ id: '', data: 'W.', metadata: {} }, {})).toThrow(
     expect.objectContaining({ code: 'retriever_bad_response' }),
   )

@@ -4,12 +4,12 @@ import { namespaceChoice, type NamespaceOptions } from '../../../packages/upstre
 const choice = (options: NamespaceOptions, onSecond = () => undefined as void) => namespaceChoice(options, onSecond)
 
 describe('one namespace for everything', () => {
-  test('is the default one where nothing is said, for the tenant of everybody', () => {
+  test('is the default namespace unless configured, for the default tenant', () => {
     expect(choice({})('default', 'docs')).toBe('')
     expect(choice({ namespace: 'prod docs' })('default', 'docs')).toBe('prod docs')
   })
 
-  test('answers no other tenant, in any order of asking', () => {
+  test('answers no other tenant, whatever the order of requests', () => {
     const choose = choice({ namespace: 'docs' })
     for (const tenant of ['acme', 'default', 'globex', 'Default', '']) {
       const asked = () => choose(tenant, 'docs')
@@ -18,14 +18,14 @@ describe('one namespace for everything', () => {
     }
   })
 
-  test('answers those who are named, or everybody where that is said', () => {
+  test('answers the tenants named in the options, or any', () => {
     const named = choice({ namespace: 'docs', tenants: ['acme', 'globex'] })
     expect([named('acme', 'a'), named('globex', 'a')]).toEqual(['docs', 'docs'])
     expect(() => named('default', 'a')).toThrow(/tenants: \[…\] or 'any'/)
     expect(choice({ tenants: 'any' })('anybody', 'a')).toBe('')
   })
 
-  test('is told of a second collection, which finds the same', () => {
+  test('reports a second collection, which finds the same passages', () => {
     const onSecond = vi.fn<() => void>()
     const choose = choice({}, onSecond)
     choose('default', 'a')
@@ -37,17 +37,17 @@ describe('one namespace for everything', () => {
 })
 
 describe('a namespace by tenant and collection', () => {
-  test('is what the function says', () => {
+  test('is the result of the function', () => {
     expect(choice({ namespace: (tenant, collection) => `${tenant}:${collection}` })('acme', 'docs')).toBe('acme:docs')
   })
 
-  test('that is no text is refused, not searched as the default one', () => {
+  test('that is not a string is rejected, and not replaced by the default one', () => {
     const choose = choice({ namespace: (() => undefined) as unknown as () => string })
     expect(() => choose('acme', 'docs')).toThrow(expect.objectContaining({ code: 'retriever_misconfigured' }))
   })
 })
 
-test('a list of tenants beside a function makes no sense', () => {
+test('tenants beside a namespace function are rejected', () => {
   expect(() => choice({ namespace: () => 'x', tenants: 'any' })).toThrow(
     expect.objectContaining({ code: 'config_invalid', param: 'tenants' }),
   )
