@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { embedsTexts, indexSettings, kindOf } from '../../packages/vector-index/src/settings.ts'
 
-describe('settings', () => {
+describe('index settings', () => {
   test.each([
     ['nothing', {}, 'HYBRID', 1024, 'hashed-words-trigrams-1024', 'BM25'],
     ['a kind', { indexType: 'DENSE' }, 'DENSE', 1024, 'hashed-words-trigrams-1024', undefined],
@@ -18,7 +18,7 @@ describe('settings', () => {
     ['a sparse kind', { indexType: 'SPARSE' }, 'SPARSE', undefined, undefined, 'BM25'],
     ['no sparse model', { indexType: 'SPARSE', sparseEmbeddingModel: null }, 'SPARSE', undefined, undefined, ''],
     ['two models', { embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BGE_M3' }, 'HYBRID', 1024, 'BGE_M3', 'BGE_M3'],
-  ])('of %s', (_name, given, kind, dimension, model, sparseModel) => {
+  ])('with %s get their defaults', (_name, given, kind, dimension, model, sparseModel) => {
     const settings = indexSettings('docs', given)
     expect(kindOf(settings)).toBe(kind)
     expect(settings.dense?.dimension).toBe(dimension)
@@ -48,7 +48,7 @@ describe('settings', () => {
     ['a dimension of a sparse index', { indexType: 'SPARSE', dimension: 2 }, 'has no dimension'],
     ['a sparse model of a dense index', { indexType: 'DENSE', sparseEmbeddingModel: 'BM25' }, 'sparseEmbeddingModel'],
     ['a plan of the service', { planLimits: 'free' }, 'no option VECTOR_INDEXES.docs.planLimits'],
-  ])('refuse %s', (_name, given, message) => {
+  ])('are rejected with %s', (_name, given, message) => {
     expect(() => indexSettings('docs', given)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     expect(() => indexSettings('docs', given)).toThrow(message)
     expect(() => indexSettings('docs', given)).toThrow('VECTOR_INDEXES.docs')

@@ -3,7 +3,7 @@ import { vectorizeRow } from '../../scripts/vectorize-row.ts'
 
 const row = { id: 'a', vector: [1, 0.5] }
 
-test('a row of Vectorize has the text among its metadata, and no name for the default namespace', () => {
+test('a row for Vectorize has the text in its metadata, and no name for the default namespace', () => {
   expect(vectorizeRow('', row)).toEqual({ id: 'a', values: [1, 0.5] })
   expect(
     vectorizeRow('n', {
@@ -22,6 +22,6 @@ test.each([
   [{ ...row, id: 'é'.repeat(33) }, '', 'its id is longer than 64 bytes'],
   [row, 'n'.repeat(65), 'the namespace is longer than 64 bytes'],
   [{ ...row, data: 'x'.repeat(10_300) }, '', 'larger than 10240 bytes'],
-])('what Vectorize would refuse is refused (%#)', (given, namespace, problem) => {
+])('a row beyond the limits of Vectorize is rejected (%#)', (given, namespace, problem) => {
   expect(() => vectorizeRow(namespace, given)).toThrow(problem)
 })

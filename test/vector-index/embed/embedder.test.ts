@@ -24,7 +24,7 @@ describe('an embedding', () => {
     expect(cosine(word, passage('retreival'))).toBeGreaterThan(cosine(word, passage('confidence')) + 0.2)
   })
 
-  test('never changes for the same text: stored vectors depend on it', () => {
+  test('never changes for the same text, because stored vectors depend on it', () => {
     const filled = [...passage('gate')].flatMap((value, at) => (value === 0 ? [] : [[at, Number(value.toFixed(4))]]))
     expect(filled).toMatchInlineSnapshot(`
       [
@@ -53,7 +53,7 @@ describe('an embedding', () => {
   })
 })
 
-test('a question leans towards the term with the larger weight', () => {
+test('a question vector is nearer to the term with the larger weight', () => {
   const question = embed(termFrequencies('common rare'), (term) => (term === 'rare' ? 5 : 0.1))
   expect(cosine(question, passage('rare'))).toBeGreaterThan(0.9)
   expect(cosine(question, passage('common'))).toBeLessThan(0.3)

@@ -34,11 +34,11 @@ test.each([
   'HAS NOT FIELD mayor',
   "country = 'Turkey' AND (population > 10000000 OR is_capital = true)",
   "economy.major_industries[0] = 'Tourism' AND economy.major_industries[#-1] = 'Finance'",
-])("the service's own example %s", (text) => {
+])("the service's own example %s selects the expected rows", (text) => {
   expect(selects(text, ISTANBUL)).toBe(true)
 })
 
-test('a closing bracket alone is part of a name', () => {
+test('a closing bracket without an opening one is part of a name', () => {
   expect(selects("a#-1] = 'x'", { a: ['x'] })).toBe(false)
   expect(selects("a#-1] = 'x' AND b.c][0] = 1", { 'a#-1]': 'x', b: { 'c]': [1] } })).toBe(true)
 })
@@ -81,14 +81,14 @@ describe.each<[filter: string, selected: readonly Value[], left: readonly Value[
   ['HAS FIELD a.length', [{ length: 1 }], [[1], 'x', {}]],
   ['HAS FIELD a.toString', [{ toString: 1 }], [{}, []]],
   ['HAS FIELD a.__proto__', [JSON.parse('{"__proto__": 1}') as Json], [{}, []]],
-])('%s', (filter, selected, left) => {
+])('the filter %s', (filter, selected, left) => {
   const rowOf = (value: Value) => (value === undefined ? {} : { a: value })
 
-  test('selects', () => {
+  test('selects the rows that match', () => {
     expect(selected.filter((value) => !selects(filter, rowOf(value)))).toEqual([])
   })
 
-  test('leaves', () => {
+  test('does not select others', () => {
     expect(left.filter((value) => selects(filter, rowOf(value)))).toEqual([])
   })
 })
@@ -98,15 +98,15 @@ test.each([
   ['a != 1', false],
   ['HAS FIELD a', false],
   ['HAS NOT FIELD a', true],
-])('a row without metadata, and %s: %j', (filter, selected) => {
+])('for a row without metadata, %s is %j', (filter, selected) => {
   expect(selects(filter, undefined)).toBe(selected)
 })
 
-test('a name is a member by itself, never two joined by a dot', () => {
+test('a name with a dot is a path, never a member with a dot', () => {
   expect(selects('a.b = 1', { 'a.b': 1 })).toBe(false)
 })
 
-test('a field is known by all of its name', () => {
+test('a field name is matched whole and in its case', () => {
   expect(selects('a-b#c = 1 AND a = 2', { 'a-b#c': 1, a: 2 })).toBe(true)
   expect(selects('A = 2', { a: 2 })).toBe(false)
 })
@@ -117,6 +117,6 @@ test.each([
   ['a = 1 AND b = 1 OR c = 1', { a: 0, b: 0, c: 1 }, true],
   ['a != 1 OR c = 1', { c: 1 }, true],
   ['a != 1 AND c = 1', { c: 1 }, false],
-])('%s over %j: %j', (filter, metadata, selected) => {
+])('the filter %s over %j gives %j', (filter, metadata, selected) => {
   expect(selects(filter, metadata)).toBe(selected)
 })

@@ -18,7 +18,7 @@ describe('a filter of any form', () => {
   const insert = database.prepare('INSERT INTO vectors VALUES (?, jsonb(?))')
   afterAll(() => database.close())
 
-  test('selects the rows that a second reading of the grammar selects', () => {
+  test('selects the rows that an independent reading of the grammar selects', () => {
     let selectedRows = 0
     let allRows = 0
     const property = fc.property(filterArbitrary, rowsArbitrary, ({ filter, text }, rows) => {
@@ -46,7 +46,7 @@ describe('a filter of any form', () => {
   })
 })
 
-describe('a text that may be no filter', () => {
+describe('a text that may not be a filter', () => {
   const words = "a b.c x[0] x[ AND or NOT IN GLOB has FIELD contains true ( ) , = != < >= ! ' 's' 1 - 1e999 . # ; --"
   const pieces = fc.constantFrom(...words.split(' '), '"', '\n', ' ', '\0', '\ud800', '😀')
   const texts = fc.oneof(
@@ -62,7 +62,7 @@ describe('a text that may be no filter', () => {
       }),
   )
 
-  test('is read, or refused with a line and a column', () => {
+  test('is parsed, or rejected with a line and a column', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -85,10 +85,10 @@ describe('a text that may be no filter', () => {
     ['one long number', '', '1'],
     ['one long identifier', 'a', '.'],
     ['an identifier of brackets', 'a', '[0]'],
-    ['a conjunction without end', '', 'a=1 AND '],
+    ['an endless conjunction', '', 'a=1 AND '],
     ['space', '', ' '],
-    ['a list without end', 'a IN (', '1,'],
-  ])('is refused in time in proportion to its length: %s', async (_name, begin, unit) => {
+    ['an endless list', 'a IN (', '1,'],
+  ])('is rejected in linear time: %s', async (_name, begin, unit) => {
     const length = 64_000
     const refusal = (text: string): void =>
       expect(() => filterCondition(begin + text)).toThrow(/^Invalid filter\. At line 1:\d+ \S.{0,120}$/s)

@@ -8,7 +8,7 @@ import { isSelected } from './reference-filter.ts'
 
 const SEED = 20_261_122
 
-test('filters of any form select in a Durable Object what a second reading of the grammar selects', async () => {
+test('filters of any form select in a Durable Object the rows that an independent reading of the grammar selects', async () => {
   const runs = await runInDurableObject(env.VECTOR_INDEX.getByName('filters'), (_index, { storage: { sql } }) => {
     let runs = 0
     sql.exec('CREATE TABLE filtered (position INTEGER PRIMARY KEY, metadata BLOB)')
@@ -27,7 +27,7 @@ test('filters of any form select in a Durable Object what a second reading of th
   expect(runs).toBeGreaterThanOrEqual(300)
 })
 
-test('the largest filters are within what the platform takes', async () => {
+test("the largest allowed filters are within the platform's limits", async () => {
   const { depth, terms, listed } = FILTER_LIMITS
   const each = Math.floor(terms / (depth + 1))
   const level = (inner: string, at: number): string => {
@@ -45,7 +45,7 @@ test('the largest filters are within what the platform takes', async () => {
   })
 })
 
-test('a pattern longer than the platform lets GLOB be is matched all the same', async () => {
+test("a pattern longer than the platform's limit for GLOB is matched", async () => {
   const post = (command: string, body: unknown) =>
     env.VECTOR_INDEX.getByName('long patterns').fetch(`https://index.test/${command}`, {
       method: 'POST',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FILTER_LIMITS, filterCondition } from '../../../packages/vector-index/src/filter/filter-condition.ts'
 
-describe('reading a filter', () => {
+describe('parsing a filter', () => {
   test.each([
     ["country='Turkey'", "country = 'Turkey'"],
     ["a = ''", 'a = ""'],
@@ -20,13 +20,13 @@ describe('reading a filter', () => {
     ['has field a', 'HAS FIELD a'],
     ['in.x = 1 AND fields = 2', 'in.x=1 and fields=2'],
     ['a-b#c = -1', 'a-b#c=-1'],
-  ])('%s is %s', (text, same) => expect(filterCondition(text)).toBe(filterCondition(same)))
+  ])('%s means %s', (text, same) => expect(filterCondition(text)).toBe(filterCondition(same)))
 
   test.each([
     ['a = 1 AND (b = 2 OR c = 3)', 'a = 1 AND b = 2 OR c = 3'],
     ['a.0 = 1', 'a[0] = 1'],
     ['a.b[0][#-1].c = 1', 'a.b[0][1].c = 1'],
-  ])('%s is not %s', (text, other) => expect(filterCondition(text)).not.toBe(filterCondition(other)))
+  ])('%s does not mean %s', (text, other) => expect(filterCondition(text)).not.toBe(filterCondition(other)))
 
   test.each([
     ["category IN ['x'] AND b = 1", "1:12 token recognition error at: '['"],
@@ -68,7 +68,7 @@ describe('reading a filter', () => {
         `1:0 mismatched input '${path}' expecting an identifier such as a.b, a[0] or a[#-1]`,
       ],
     ),
-  ])('refuses %j with line and column', (text, problem) => {
+  ])('rejects %j with line and column', (text, problem) => {
     expect(() => filterCondition(text)).toThrow(
       expect.objectContaining({ status: 422, message: `Invalid filter. At line ${problem}` }),
     )
@@ -93,7 +93,7 @@ describe('the size of a filter', () => {
       globbed(patternBytes + 1),
       'At line 1:7 a pattern of more than 50 bytes from its first *, ? or [ on',
     ],
-  ])('has a limit of %s', (_name, largest, larger, problem) => {
+  ])('has a limit for %s', (_name, largest, larger, problem) => {
     expect(() => filterCondition(largest)).not.toThrow()
     expect(() => filterCondition(larger)).toThrow(`Invalid filter. ${problem}`)
   })

@@ -23,10 +23,10 @@ interface Page {
   readonly vectors: readonly { readonly id: string }[]
 }
 
-describe('an answer that would be too large', () => {
+describe('a response that would be too large', () => {
   const index = largeRows(20)
 
-  test('is a shorter page of a range, which goes on from its cursor', () => {
+  test('is a shorter page of a range, which continues from its cursor', () => {
     const seen: string[] = []
     const lengths: number[] = []
     let cursor = ''
@@ -48,7 +48,7 @@ describe('an answer that would be too large', () => {
     ['query', { vector: [1, 1], topK: 16 }],
     ['query', Array.from({ length: 16 }, () => ({ vector: [1, 1], topK: 1, includeData: true }))],
     ['resumable-query', { vector: [1, 1], topK: 16 }],
-  ])('is refused by %s (%#)', (command, body) => {
+  ])('is rejected by %s (%#)', (command, body) => {
     expect(index.failureOf(command, Array.isArray(body) ? body : { ...body, includeData: true })).toBe(TOO_LARGE)
   })
 
@@ -57,7 +57,7 @@ describe('an answer that would be too large', () => {
     ['fetch', { ids: ids(20) }],
     ['query', { vector: [1, 1], topK: 15, includeData: true }],
     ['query', { vector: [1, 1], topK: 20 }],
-  ])('fits when fewer rows or less of them are asked for: %s (%#)', (command, body) => {
+  ])('is accepted when fewer rows or fields are requested: %s (%#)', (command, body) => {
     expect(index.resultOf(command, body)).toBeInstanceOf(Array)
   })
 
@@ -67,7 +67,7 @@ describe('an answer that would be too large', () => {
   })
 })
 
-test('rows are read from storage as far as they are answered', () => {
+test('rows are read from storage only as far as they are returned', () => {
   let read = 0
   const storage = sqliteStorage()
   const counting: IndexStorage = {
@@ -103,7 +103,7 @@ test('rows are read from storage as far as they are answered', () => {
   expect(read).toBe(4)
 })
 
-test('room is counted in bytes of JSON', () => {
+test('size is counted in bytes of JSON', () => {
   const room = new AnswerRoom()
   // Each takes a fifth; what stands around them fits as well.
   const share = LIMITS.answerBytes / 5 - 200

@@ -30,7 +30,7 @@ describe('in metadata', () => {
   const found = (filter: string) =>
     Array.from(send('query', `{"vector":[1,0],"topK":9,"filter":"${filter}"}`).matchAll(/"id":"(\d)"/g), ([, id]) => id)
 
-  test('are given back by fetch, query and range', () => {
+  test('are returned unchanged by fetch, query and range', () => {
     expect(send('fetch', '{"ids":["0"],"includeMetadata":true}')).toBe(
       `{"result":[{"id":"0","metadata":{"n":${LARGE},"list":[${LARGE}]}}]}`,
     )
@@ -51,19 +51,19 @@ describe('in metadata', () => {
     expect(found(filter).sort()).toEqual(ids)
   })
 
-  test('stay when other members are patched', () => {
+  test('are kept when other members are patched', () => {
     send('update', '{"id":"0","metadata":{"x":1},"metadataUpdateMode":"PATCH"}')
     expect(send('fetch', '{"ids":["0"],"includeMetadata":true}')).toContain(`"n":${LARGE}`)
   })
 })
 
-test('as ids are taken as they are written', () => {
+test('large numbers as ids are kept as they are written', () => {
   const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
   for (const id of [LARGE, NEIGHBOUR]) tested.resultOf('upsert', parseJson(`{"id":${id},"vector":[1,2]}`))
   expect(tested.resultOf('range', {})).toMatchObject({ vectors: [{ id: LARGE }, { id: NEIGHBOUR }] })
 })
 
-test('in a vector are numbers like others', () => {
+test('large numbers in a vector are ordinary numbers', () => {
   const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
   tested.resultOf('upsert', parseJson(`{"id":"a","vector":[${LARGE},0]}`))
   expect(tested.resultOf('query', { vector: [1, 0], topK: 1 })).toEqual([{ id: 'a', score: 1 }])
@@ -83,18 +83,18 @@ describe('a body of delete', () => {
     ['{broken', '{broken'],
     ['["a"]', ['a']],
     ['{"ids":["a"]}', { ids: ['a'] }],
-  ])('%s is %j', (body, parsed) => {
+  ])('%s is parsed as %j', (body, parsed) => {
     expect(ids(body)).toEqual(parsed)
   })
 
-  test('may be one id', () => {
+  test('may be a single id', () => {
     const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
     tested.resultOf('upsert', { id: 'a', vector: [1, 2] })
     expect(tested.resultOf('delete', 'a')).toEqual({ deleted: 1 })
     expect(tested.resultOf('delete', 'a')).toEqual({ deleted: 0 })
   })
 
-  test('of another command must be JSON', () => {
+  test('must be JSON for another command', () => {
     expect(() => parseBody('fetch', 'id-0')).toThrow('The body is not valid JSON')
   })
 })

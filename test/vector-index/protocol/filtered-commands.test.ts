@@ -33,7 +33,7 @@ function find(index: TestIndex, filter: string, topK = 1000, namespace = ''): st
 }
 
 describe('a query with a filter', () => {
-  test('finds the best of the rows that it selects, and never fewer than there are', () => {
+  test('finds the best of the selected rows, and never fewer than exist', () => {
     const index = testIndex(DENSE)
     upsert(
       index,
@@ -48,7 +48,7 @@ describe('a query with a filter', () => {
     expect(find(index, '', 3)).toEqual(['0', '1', '2'])
   })
 
-  test('answers as an index that holds only the rows it selects, on both sides and fused', () => {
+  test('answers like an index of the selected rows only, in both parts and fused', () => {
     const numbers = fc.constantFrom(-1, 0, 0.5, 1, 2)
     const rowArbitrary = fc.record(
       {
@@ -120,7 +120,7 @@ describe('a query with a filter', () => {
     expect(on()).toEqual([0, 1, 2])
   })
 
-  test('keeps namespaces apart', () => {
+  test('keeps namespaces separate', () => {
     const index = testIndex(DENSE)
     for (const namespace of ['one', 'two']) {
       upsert(
@@ -135,7 +135,7 @@ describe('a query with a filter', () => {
     expect(find(index, 'HAS NOT FIELD x', 9, 'two')).toEqual(['0', '1', '2'])
   })
 
-  test('can be one of several, each with its own', () => {
+  test('can be one of several, each with its own filter', () => {
     const index = testIndex(DENSE)
     upsert(
       index,
@@ -147,7 +147,7 @@ describe('a query with a filter', () => {
     expect(answers.map(([row]) => row?.id)).toEqual(['1', '2', '0'])
   })
 
-  test('holds for all batches of a query that is resumed, over a restart too', () => {
+  test('applies to all batches of a resumed query, also after a restart', () => {
     const index = testIndex(DENSE)
     upsert(
       index,
@@ -165,7 +165,7 @@ describe('a query with a filter', () => {
     expect(index.failureOf('resumable-query', { ...body, filter: 'odd' })).toContain('422 Invalid filter. At line 1:3')
   })
 
-  test('finds texts by what stands beside them', () => {
+  test('finds texts by their metadata', () => {
     const index = testIndex()
     const texts = ['en', 'de', 'tr'].map((lang) => ({ id: lang, data: `the gate of ${lang}`, metadata: { lang } }))
     index.resultOf('upsert-data', texts)
@@ -176,7 +176,7 @@ describe('a query with a filter', () => {
 })
 
 describe('delete by filter', () => {
-  test('removes over all pages what a query would have found', () => {
+  test('removes on all pages what a query would have found', () => {
     const index = testIndex(DENSE)
     const rows = items(1300, (at) => ({ at, third: at % 3 === 0 }))
     upsert(index, '', rows)
@@ -189,7 +189,7 @@ describe('delete by filter', () => {
     expect(index.resultOf('delete', { filter: 'third = true AND at >= 500' })).toEqual({ deleted: 0 })
   })
 
-  test('reads values as values, of any form', () => {
+  test('treats filter values as values, not as SQL', () => {
     const index = testIndex(DENSE)
     const value = "x') OR 1=1; DROP TABLE vectors --"
     upsert(

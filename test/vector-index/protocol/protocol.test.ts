@@ -28,7 +28,7 @@ const TEXTS = [
 describe('query-data', () => {
   beforeEach(() => resultOf('upsert-data/docs', TEXTS))
 
-  test('one query gives a flat list, also as a list of one; several give a list of lists', () => {
+  test('one query returns a flat list, also in a list of one, and several return a list of lists', () => {
     const query = { data: 'gate', topK: 1 }
     const [row] = resultOf('query-data/docs', query) as { id: string }[]
     expect(row).toMatchObject({ id: 'gate' })
@@ -45,12 +45,12 @@ describe('query-data', () => {
     expect(resultOf('query-data/docs', { data: 'gate', topK: 5, queryMode })).toHaveLength(count)
   })
 
-  test('parts of a row that were not asked for are absent', () => {
+  test('omits fields of a row that were not requested', () => {
     const rows = resultOf('query-data/docs', { data: 'gate evidence', topK: 1 }) as object[]
     expect(Object.keys(rows[0]!)).toEqual(['id', 'score'])
   })
 
-  test('includes what is asked for and there', () => {
+  test('includes requested fields that exist', () => {
     const include = { includeData: true, includeMetadata: true, includeVectors: true }
     const [gate, cache] = ['gate evidence', 'cache answers'].map(
       (data) => (resultOf('query-data/docs', { data, topK: 1, ...include }) as Record<string, unknown>[])[0]!,
@@ -60,12 +60,12 @@ describe('query-data', () => {
     expect(cache).not.toHaveProperty('metadata')
   })
 
-  test('the best of both sides has the sum of two first ranks', () => {
+  test('the best row of both parts has the sum of two first ranks', () => {
     const [best] = resultOf('query-data/docs', { data: 'weak evidence', topK: 1 }) as { score: number }[]
     expect(best!.score).toBe(0.033333335)
   })
 
-  test('a namespace that does not exist holds nothing', () => {
+  test('returns nothing for a namespace that does not exist', () => {
     expect(resultOf('query-data/nowhere', { data: 'gate', topK: 3 })).toEqual([])
     expect(resultOf('list-namespaces')).toEqual(['', 'docs'])
   })
@@ -85,7 +85,7 @@ describe('query-data', () => {
     ['no query at all', [], '422 Between'],
     ['null', null, '422 Every item'],
     ['a list in a list', [[{ data: 'x' }]], '422 Every item'],
-  ])('refuses %s', (_name, body, message) => {
+  ])('rejects %s', (_name, body, message) => {
     expect(failureOf('query-data/docs', body)).toContain(message)
   })
 })
@@ -93,13 +93,13 @@ describe('query-data', () => {
 describe('explicit vectors', () => {
   const sparseVector = { indices: [3, -4], values: [0.5, 0.1] }
 
-  test('come back as they were given', () => {
+  test('are returned as they were written', () => {
     resultOf('upsert', { id: 1, vector: unit(0).map((x) => x * 0.1), sparseVector, data: 'beside' })
     const [row] = resultOf('fetch', { ids: [1], includeVectors: true, includeData: true }) as Record<string, unknown>[]
     expect(row).toEqual({ id: '1', vector: unit(0).map((x) => x * 0.1), sparseVector, data: 'beside' })
   })
 
-  test('are searched by the side that is given, unfused', () => {
+  test('are searched by the given part, without fusion', () => {
     resultOf(
       'upsert',
       [0, 1].map((at) => ({ id: at, vector: unit(at), sparseVector: { indices: [at], values: [2] } })),
@@ -129,7 +129,7 @@ describe('explicit vectors', () => {
       { id: 'a', vector: unit(0), sparseVector: { indices: [1, 2], values: [1] } },
       '422 sparse',
     ],
-  ])('refuses %s', (_name, body, message) => {
+  ])('rejects %s', (_name, body, message) => {
     expect(failureOf('upsert', body)).toContain(message)
     expect(failureOf('upsert', [{ id: 'good', vector: unit(0), sparseVector }, body])).toContain(message)
     expect(resultOf('info')).toMatchObject({ vectorCount: 0 })
@@ -153,13 +153,13 @@ describe('upsert-data', () => {
       '422 metadata',
     ],
     ['1,001 items', Array.from({ length: 1001 }, (_, at) => ({ id: at, data: 'x' })), '422 Between'],
-  ])('refuses %s', (_name, body, message) => {
+  ])('rejects %s', (_name, body, message) => {
     expect(failureOf('upsert-data', body)).toContain(message)
     expect(resultOf('info')).toMatchObject({ vectorCount: 0 })
   })
 
   test.each(['__proto__', 'constructor', 'ns/with/slashes', '🦀 crab', "'; DROP TABLE vectors; --", '%'])(
-    'takes %j for an id like any other',
+    'accepts %j as an id',
     (id) => {
       resultOf('upsert-data', { id, data: 'x', metadata: JSON.parse('{"__proto__": {"polluted": true}}') as object })
       const [row] = resultOf('fetch', { ids: [id], includeMetadata: true }) as { id: string; metadata: object }[]
@@ -169,7 +169,7 @@ describe('upsert-data', () => {
     },
   )
 
-  test('keeps a text with a NUL whole', () => {
+  test('stores a text with a NUL character unchanged', () => {
     resultOf('upsert-data', { id: 'a', data: 'before\0after' })
     expect(resultOf('fetch', { ids: ['a'], includeData: true })).toEqual([{ id: 'a', data: 'before\0after' }])
   })
@@ -183,7 +183,7 @@ describe('fetch, range and delete', () => {
     ),
   )
 
-  test('fetch keeps the order asked, with null for what is missing', () => {
+  test('fetch keeps the order of ids, with null for missing ones', () => {
     expect(resultOf('fetch', { ids: ['c1', 'x', 'a1', 'c1'] })).toEqual([
       { id: 'c1' },
       null,
@@ -192,12 +192,12 @@ describe('fetch, range and delete', () => {
     ])
   })
 
-  test('fetch by prefix', () => {
+  test('fetch can select by prefix', () => {
     expect(resultOf('fetch', { prefix: 'b' })).toEqual([{ id: 'b1' }, { id: 'b2' }, { id: 'b3' }])
     expect(failureOf('fetch', { prefix: 'b', ids: ['a1'] })).toBe('422 Only one of ids or prefix must be provided.')
   })
 
-  test('range goes by insertion order and has no empty last page', () => {
+  test('range returns rows in insertion order, without an empty last page', () => {
     const first = resultOf('range', { cursor: '', limit: 3 })
     expect(first).toEqual({ nextCursor: '3', vectors: [{ id: 'b1' }, { id: 'a1' }, { id: 'b2' }] })
     expect(resultOf('range', { cursor: '3', limit: 2 })).toEqual({
@@ -221,7 +221,7 @@ describe('fetch, range and delete', () => {
   })
 
   test.each([[{}], [{ ids: ['a1'], prefix: 'b' }], [{ prefix: '' }], [{ filter: '' }]])(
-    'delete %j is refused, and removes nothing',
+    'delete %j is rejected, and removes nothing',
     (body) => {
       expect(failureOf('delete', body)).toBe('422 Only and only one of the ids, prefix, or filter must be provided.')
       expect(resultOf('info')).toMatchObject({ vectorCount: 5 })
@@ -232,7 +232,7 @@ describe('fetch, range and delete', () => {
     [' ', "422 Invalid filter. At line 1:1 mismatched input '<EOF>'"],
     ['a = ', "422 Invalid filter. At line 1:4 mismatched input '<EOF>'"],
     [1, '422 filter must be a string'],
-  ])('delete by the filter %j is refused, and removes nothing', (filter, message) => {
+  ])('delete with the filter %j is rejected, and removes nothing', (filter, message) => {
     expect(failureOf('delete', { filter })).toContain(message)
     expect(resultOf('info')).toMatchObject({ vectorCount: 5 })
   })
@@ -250,7 +250,7 @@ describe('namespaces', () => {
     expect(resultOf('info')).toMatchObject({ namespaces: { [namespace]: { vectorCount: 1, pendingVectorCount: 0 } } })
   })
 
-  test('reset empties one and keeps it; reset?all empties all', () => {
+  test('reset empties one and keeps it, and reset?all empties all', () => {
     for (const name of ['', '/one', '/two']) resultOf(`upsert-data${name}`, { id: 'a', data: 'x' })
     expect(resultOf('reset/one', [])).toBe('Success')
     expect(counts()).toEqual([1, 0, 1])
@@ -260,7 +260,7 @@ describe('namespaces', () => {
     expect(counts()).toEqual([0, 0, 0])
   })
 
-  test('one can be deleted, the default one cannot', () => {
+  test('one can be deleted, but not the default one', () => {
     resultOf('upsert-data/one', { id: 'a', data: 'x' })
     expect(resultOf('delete-namespace/one', [])).toBe('Success')
     expect(resultOf('list-namespaces', [])).toEqual([''])
@@ -296,7 +296,7 @@ test.each([
   expect(failureOf(path, {}, method)).toBe(message)
 })
 
-test('PUT does what POST does, and HEAD what GET does', () => {
+test('PUT works like POST, and HEAD like GET', () => {
   expect(resultOf('upsert-data', { id: 'a', data: 'x' }, 'PUT')).toBe('Success')
   expect(resultOf('range', { limit: 1 }, 'HEAD')).toEqual({ nextCursor: '', vectors: [{ id: 'a' }] })
 })

@@ -13,14 +13,14 @@ const ROWS = [
 const withoutDense = ROWS.map(({ id, sparseVector }) => ({ id, sparseVector }))
 const withoutSparse = ROWS.map(({ id, vector }) => ({ id, vector }))
 
-describe('of a hybrid index', () => {
+describe('scores of a hybrid index', () => {
   let tested: TestIndex
   beforeEach(() => {
     tested = testIndex({ dimension: 2 })
     tested.resultOf('upsert', ROWS)
   })
 
-  test('are fused by reciprocal rank, counted from 0, beyond the rows that are returned', () => {
+  test('are fused by reciprocal rank, counted from 0, over more rows than are returned', () => {
     const found = tested.resultOf('query', [
       { topK: 1, vector: [0.1, 0.1], sparseVector: { indices: [3, 4], values: [0.1, 0.2] }, fusionAlgorithm: 'RRF' },
       { topK: 1, vector: [0.5, 0.1], sparseVector: { indices: [0, 1], values: [0.5, 0.1] } },
@@ -28,7 +28,7 @@ describe('of a hybrid index', () => {
     expect(found).toEqual([[{ id: 'id2', score: 0.033333335 }], [{ id: 'id0', score: 0.032795697 }]])
   })
 
-  test('asked with one side are those of this side, under every fusion', () => {
+  test('for one part alone are those of that part, with every fusion', () => {
     const sparseVector = { indices: [2, 3], values: [0.5, 0.5] }
     expect(
       tested.resultOf('query', { topK: 1, sparseVector, weightingStrategy: 'IDF', fusionAlgorithm: 'DBSF' }),
@@ -36,7 +36,7 @@ describe('of a hybrid index', () => {
     expect(tested.resultOf('query', { topK: 3, vector: [0.1, 0.2] })).toMatchObject([{ id: 'id0', score: 1 }, {}, {}])
   })
 
-  test('asked in batches are fused anew from as many rows of each side as the batch has', () => {
+  test('in batches are fused again from as many rows of each part as the batch has', () => {
     const query = {
       vector: [0.1, 0.1],
       sparseVector: { indices: [0], values: [0.1] },
@@ -53,7 +53,7 @@ describe('of a hybrid index', () => {
   })
 })
 
-test('of a sparse index are weighted by idf', () => {
+test('scores of a sparse index are weighted by idf', () => {
   const tested = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
   tested.resultOf('upsert', withoutDense)
   const query = { sparseVector: { indices: [0, 1], values: [0.1, 0.2] }, topK: 1, weightingStrategy: 'IDF' }
@@ -62,7 +62,7 @@ test('of a sparse index are weighted by idf', () => {
   expect(tested.resultOf('resumable-query-next', { uuid, additionalK: 5 })).toEqual([{ id: 'id1', score: 0.018800145 }])
 })
 
-describe('of a dense index', () => {
+describe('scores of a dense index', () => {
   const scores = (similarityFunction: string, vector: number[], rows: readonly object[] = withoutSparse) => {
     const tested = testIndex({ indexType: 'DENSE', dimension: vector.length, similarityFunction })
     tested.resultOf('upsert', rows)
@@ -93,14 +93,14 @@ describe('of a dense index', () => {
     expect(scores('DOT_PRODUCT', [1, 0], axes)).toEqual({ same: 1, 'right angle': 0.5, opposite: 0, halfway: 0.8 })
   })
 
-  test('of a vector of zeros: no angle, but a distance', () => {
+  test('for a zero vector are none by cosine, and exist by distance', () => {
     expect(scores('COSINE', [0, 0], axes)).toEqual({})
     expect(scores('EUCLIDEAN', [0, 0], axes)).toEqual({ same: 0.5, 'right angle': 0.5, opposite: 0.5, halfway: 0.5 })
     expect(scores('DOT_PRODUCT', [0, 0], axes)).toMatchObject({ same: 0.5 })
   })
 })
 
-test('of equal texts under a model of the service are 1', () => {
+test('scores of equal texts under a model of the service are 1', () => {
   for (const embeddingModel of ['BGE_SMALL_EN_V1_5', 'BGE_BASE_EN_V1_5', 'BGE_LARGE_EN_V1_5', 'BGE_M3']) {
     const tested = testIndex({ indexType: 'DENSE', embeddingModel })
     tested.resultOf('upsert-data', [
@@ -115,7 +115,7 @@ test('of equal texts under a model of the service are 1', () => {
   }
 })
 
-test('of equal texts without a word under a model of the service are 1 too', () => {
+test('scores of equal texts without a word under a model of the service are 1', () => {
   const tested = testIndex({ indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' })
   const texts = ['😀', '!?', ' ', 'the', 'word'].map((data, id) => ({ id, data }))
   tested.resultOf('upsert-data', texts)
@@ -124,7 +124,7 @@ test('of equal texts without a word under a model of the service are 1 too', () 
   }
 })
 
-test('of equal texts in a hybrid index under a model of the service are 1 as well, beside any other rows', () => {
+test('scores of equal texts in a hybrid index under a model of the service are 1, beside any other rows', () => {
   const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
   const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))
   tested.resultOf('upsert-data', data)
@@ -134,7 +134,7 @@ test('of equal texts in a hybrid index under a model of the service are 1 as wel
   }
 })
 
-test('by inner product stay within 1 for vectors that are kept in bytes', () => {
+test('scores by inner product are at most 1 for vectors stored in bytes', () => {
   const tested = testIndex({ indexType: 'DENSE', similarityFunction: 'DOT_PRODUCT' })
   const texts = Array.from({ length: 200 }, (_, id) => ({ id, data: `word${id} other${id * 7} third${id % 5}` }))
   tested.resultOf('upsert-data', texts)
@@ -145,7 +145,7 @@ test('by inner product stay within 1 for vectors that are kept in bytes', () => 
   }
 })
 
-test('of sparse vectors beyond float32 are the largest float32, since JSON has no infinity', () => {
+test('scores of sparse vectors beyond float32 are the largest float32, because JSON has no infinity', () => {
   const sparse = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
   sparse.resultOf('upsert', { id: 'a', sparseVector: { indices: [1], values: [3e38] } })
   const query = { sparseVector: { indices: [1], values: [3e38] }, topK: 1 }
@@ -159,7 +159,7 @@ test.each([
   ['DOT_PRODUCT', [-1, -0.5], 0],
   ['COSINE', [0.1, 0.1], 1],
   ['EUCLIDEAN', [3e38, 3e38], 0],
-])('of dense vectors are between 0 and 1: %s of %j', (similarityFunction, vector, score) => {
+])('scores of dense vectors are between 0 and 1: %s of %j', (similarityFunction, vector, score) => {
   const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction })
   dense.resultOf('upsert', { id: 'a', vector: [0.7, 0.7] })
   expect(dense.resultOf('query', { vector, topK: 1 })).toEqual([{ id: 'a', score }])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { wireText } from '../../../packages/vector-index/src/protocol/wire-text.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
-test('whole float32 numbers are written as floats in any place', () => {
+test('whole float32 numbers are written with a decimal point in any member', () => {
   const row = { id: '7', score: 1, vector: [5, -3, 0.25, 0], sparseVector: { indices: [4, -2], values: [1, 20] } }
   const printed =
     '{"id":"7","score":1.0,"vector":[5.0,-3.0,0.25,0.0],"sparseVector":{"indices":[4,-2],"values":[1.0,20.0]}}'
@@ -15,26 +15,26 @@ test.each([
   [[1e-7, 1e21, 123456, 1.5e30, -4e-9], '[1e-7,1e+21,123456.0,1.5e+30,-4e-9]'],
   [[3], '[3.0]'],
   [[], '[]'],
-])('a vector of %j', (vector, printed) => {
+])('a vector of %j is written as floats', (vector, printed) => {
   expect(wireText({ vector })).toBe(`{"vector":${printed}}`)
 })
 
-test('what clients stored is printed as it came, under any name', () => {
+test('values stored by clients are written unchanged, under any name', () => {
   const metadata = { score: 1, vector: [2], values: [3], in: { score: 4 } }
   expect(wireText({ metadata, data: '[5]' })).toBe(JSON.stringify({ metadata, data: '[5]' }))
 })
 
-test('counts stay whole, also of namespaces that are called like members with floats', () => {
+test('counts are written as integers, even in namespaces named like float members', () => {
   const namespaces = { score: { vectorCount: 1 }, vector: { vectorCount: 2 }, metadata: { vectorCount: 3 } }
   expect(wireText({ dimension: 2, namespaces })).toBe(JSON.stringify({ dimension: 2, namespaces }))
 })
 
 describe('like JSON.stringify', () => {
-  test('it leaves out what is undefined', () => {
+  test('omits undefined members', () => {
     expect(wireText({ id: 'a', score: undefined, result: null })).toBe('{"id":"a","result":null}')
   })
 
-  test('it prints what reads back as the same values', () => {
+  test('writes JSON that parses to the same values', () => {
     const row = fc.record({
       id: anyText(),
       score: fc.float({ noNaN: true, noDefaultInfinity: true }),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BoundedTop, falling } from '../../../packages/vector-index/src/search/best.ts'
 
-test('the best equal a full sort, ties in insertion order', () => {
+test('the best rows equal those of a full sort, with ties in insertion order', () => {
   const scores = fc.array(fc.oneof(fc.constantFrom(0, 0.5, 1), fc.double({ noNaN: true })), { maxLength: 200 })
   fc.assert(
     fc.property(scores, fc.integer({ min: 0, max: 50 }), (given, k) => {
@@ -18,14 +18,14 @@ test('the best equal a full sort, ties in insertion order', () => {
   )
 })
 
-test('a score that is not a number is never kept', () => {
+test('NaN is never kept as a score', () => {
   const best = new BoundedTop(2)
   best.offer(0, Number.NaN)
   best.offer(1, -1)
   expect(best.sorted()).toEqual([{ position: 1, score: -1 }])
 })
 
-test('no score is above the one before it', () => {
+test('scores never rise along the list', () => {
   const ranked = [0, 1, 2].map((position) => ({ position, score: 0 }))
   expect(falling(ranked, (position) => [0.5, 0.75, 0.25][position]!).map(({ score }) => score)).toEqual([
     0.5, 0.5, 0.25,

@@ -11,11 +11,11 @@ import { examples } from '../../properties.ts'
 
 const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
 
-test.runIf(DEEP)('the compiled kernel is what its source says', () => {
+test.runIf(DEEP)('the compiled kernel is equal to its compiled source', () => {
   expect(compileKernel().equals(readFileSync(KERNEL_FILE))).toBe(true)
 })
 
-test.each([16, 48, 5376])('the kernel multiplies rows of %d bytes with a question', (stride) => {
+test.each([16, 48, 5376])('the kernel computes inner products of rows of %d bytes', (stride) => {
   const kernel = loadKernel()
   const [rows, question, out] = [2 ** 15, 64, 2 ** 15 + 33 * stride] as const
   kernel.memory.grow(20)
@@ -55,11 +55,11 @@ function scenario(extreme: boolean) {
   })
 }
 
-describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, to the last bit', (similarity) => {
+describe.each(SIMILARITIES)('search by %s over bytes gives the same results as over the vectors', (similarity) => {
   test.each([
     ['ordinary', false],
     ['extreme', true],
-  ])('of %s numbers', (_name, extreme) => {
+  ])('for %s numbers', (_name, extreme) => {
     fc.assert(
       fc.property(scenario(extreme), ({ steps, question, topK, allowed }) => {
         const { put, search, twin } = testRows()
@@ -71,7 +71,7 @@ describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, 
     )
   })
 
-  test('among many rows, most of them near', () => {
+  test('for many rows, most of them near the question', () => {
     const random = seededRandom(7)
     const { put, search, twin } = testRows()
     const centre = Float32Array.from({ length: 96 }, () => random() - 0.5)
@@ -87,14 +87,14 @@ describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, 
     }
   })
 
-  test('sums up thousands of the largest products without overflow', () => {
+  test('for thousands of the largest products, without overflow', () => {
     const { put, search, twin } = testRows()
     for (let position = 0; position < 40; position++) put(position, new Float32Array(5000).fill(position - 20))
     const question = new Float32Array(5000).fill(0.01)
     expect(search(question, 3, { similarity })).toEqual(twin(question, 3, { similarity }))
   })
 
-  test('keeps the order of near-duplicates, and scores fall', () => {
+  test('for near-duplicates, in order and with falling scores', () => {
     const random = seededRandom(3)
     const { put, search } = testRows()
     const question = Float32Array.from({ length: 1536 }, () => (random() - 0.5) / 20)
@@ -116,7 +116,7 @@ describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, 
     found.forEach(({ score }, at) => expect(score).toBeLessThanOrEqual(found[at - 1]?.score ?? 1))
   })
 
-  test.each([1e20, 1e-25, 3e38, 1e-45])('ranks vectors with components of %f', (component) => {
+  test.each([1e20, 1e-25, 3e38, 1e-45])('for vectors with components of %f', (component) => {
     const { put, search, twin } = testRows()
     const rows = [
       [component, 0],
@@ -130,7 +130,7 @@ describe.each(SIMILARITIES)('by %s bytes find what the vectors themselves give, 
   })
 })
 
-test('few rows are read to be scored', () => {
+test('few vectors are read to be scored exactly', () => {
   const random = seededRandom(9)
   const { put, search, read } = testRows()
   const spread = () => random() + random() + random() - 1.5
@@ -162,7 +162,7 @@ describe('dense scores', () => {
     expect(first!.score).toBeCloseTo((1 + 0.31 / (0.5 * Math.sqrt(0.5))) / 2, 6)
   })
 
-  test('are those of float64 for vectors of every length that float32 can hold', () => {
+  test('are those of float64 for vectors of every length that float32 can represent', () => {
     const direction = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 8, maxLength: 8 })
     const scale = fc.integer({ min: -140, max: 123 }).map((power) => 2 ** power)
     fc.assert(
@@ -181,11 +181,11 @@ describe('dense scores', () => {
     )
   })
 
-  test('a question of zeros finds nothing', () => {
+  test('a zero question vector finds nothing', () => {
     expect(found([0, 0], [1, 0])).toEqual([])
   })
 
-  test('ties are answered in insertion order', () => {
+  test('ties are returned in insertion order', () => {
     expect(found([1, 0], [1, 0], [1, 0], [1, 0]).map(({ position }) => position)).toEqual([0, 1, 2])
   })
 })

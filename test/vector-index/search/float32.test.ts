@@ -15,11 +15,11 @@ test.each([
   [1.401298464324817e-45, '1e-45'],
   [0, '0'],
   [-2.5, '-2.5'],
-])('%s prints as %s', (value, printed) => {
+])('%s is printed as %s', (value, printed) => {
   expect(String(shortestFloat32(value))).toBe(printed)
 })
 
-test('what is printed reads back as the same float32', () => {
+test('a printed number parses to the same float32', () => {
   fc.assert(
     fc.property(fc.float({ noNaN: true }), (value) => {
       expect(Math.fround(Number(String(shortestFloat32(value))))).toBe(value === 0 ? 0 : value)
@@ -27,7 +27,7 @@ test('what is printed reads back as the same float32', () => {
   )
 })
 
-test('no shorter decimal would do', () => {
+test('a printed number is as short as possible', () => {
   fc.assert(
     fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const printed = digits(shortestFloat32(value))

@@ -11,14 +11,14 @@ describe('reciprocal rank fusion', () => {
     expect(shortestFloat32(best!.score)).toBe(0.033333335)
   })
 
-  test('a row in both rankings beats the first of one', () => {
+  test('ranks a row in both rankings above the first of one', () => {
     const fused = fuseRankings([ranking([0, 0.9], [1, 0.8]), ranking([2, 9], [1, 8])], 'RRF', 3)
     expect(fused.map(({ position }) => position)).toEqual([1, 0, 2])
   })
 })
 
 describe('distribution-based fusion', () => {
-  test('places a score between three sample deviations below and above the mean', () => {
+  test('maps three sample deviations below and above the mean to 0 and 1', () => {
     // Mean 2, sample deviation 1: (3 − (−1)) / 6.
     const fused = fuseRankings([ranking([0, 3], [1, 2], [2, 1])], 'DBSF', 3)
     expect(fused.map(({ score }) => score)).toEqual([4 / 6, 3 / 6, 2 / 6].map(Math.fround))
@@ -28,11 +28,11 @@ describe('distribution-based fusion', () => {
     ['a single row', ranking([0, 3])],
     ['equal scores', ranking([0, 3], [1, 3])],
     ['scores whose spread float32 does not hold', ranking([0, 3e38], [1, -3e38])],
-  ])('gives .5 to %s', (_name, only) => {
+  ])('returns .5 for %s', (_name, only) => {
     expect(fuseRankings([only], 'DBSF', 5).every(({ score }) => score === 0.5)).toBe(true)
   })
 })
 
-test.each(['RRF', 'DBSF'] as const)('%s of nothing is nothing', (algorithm) => {
+test.each(['RRF', 'DBSF'] as const)('%s of no rows is empty', (algorithm) => {
   expect(fuseRankings([[], []], algorithm, 5)).toEqual([])
 })

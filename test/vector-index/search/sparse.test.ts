@@ -38,7 +38,7 @@ function rowsOf(...vectors: readonly SparseVector[]) {
 
 const textsOf = (...texts: readonly string[]) => rowsOf(...texts.map(passage))
 
-test('a passage has the BM25 value of each of its terms', () => {
+test('a passage has the BM25 weight of each of its terms', () => {
   // Three terms, one of them twice: 2.2·f / (f + 1.2·(.25 + .75·4/32)).
   const { indices, values } = passage('gate gate evidence retry')
   const damping = 1.2 * (0.25 + (0.75 * 4) / 32)
@@ -48,10 +48,10 @@ test('a passage has the BM25 value of each of its terms', () => {
 })
 
 test.each([
-  ['stands in one of four rows', 'one', Math.log(1 + 3.5 / 1.5)],
-  ['stands in every row', 'common', Math.log(1 + 0.5 / 4.5)],
-  ['stands nowhere', 'absent', Math.log(1 + 4.5 / 0.5)],
-])('idf of a term that %s', (_name, term, expected) => {
+  ['is in one of four rows', 'one', Math.log(1 + 3.5 / 1.5)],
+  ['is in every row', 'common', Math.log(1 + 0.5 / 4.5)],
+  ['is in no row', 'absent', Math.log(1 + 4.5 / 0.5)],
+])('the idf of a term that %s is as computed', (_name, term, expected) => {
   const rows = textsOf('common one', 'common two', 'common three', 'common four')
   expect(rows.idf(dimensionOf([...termFrequencies(term).keys()][0]!))).toBeCloseTo(expected, 12)
 })
@@ -59,28 +59,28 @@ test.each([
 describe('search', () => {
   const rows = textsOf('cache answers by confidence', 'refuse weak evidence', 'cache cache evidence')
 
-  test('leaves out rows without a shared term', () => {
+  test('omits rows without a shared term', () => {
     expect(rows.search(question('cache'), 10, 'IDF').map(({ position }) => position)).toEqual([2, 0])
   })
 
-  test('finds nothing for unknown words and for none at all', () => {
+  test('finds nothing for unknown words or none', () => {
     expect(rows.search(question('kubernetes'), 10, 'IDF')).toEqual([])
     expect(rows.search(question('?!'), 10, 'IDF')).toEqual([])
   })
 
-  test('weights by idf only when asked', () => {
+  test('weights by idf only on request', () => {
     const plain = rows.search(question('cache'), 1, 'none')[0]!.score
     const weighted = rows.search(question('cache'), 1, 'IDF')[0]!.score
     expect(weighted / plain).toBeCloseTo(Math.log(1 + 1.5 / 2.5), 6)
   })
 
-  test('scores are the float32 inner product', () => {
+  test('scores by the float32 inner product', () => {
     const rows = rowsOf(explicit([1, 2, -7], [0.1, 0.2, 0.3]))
     const [found] = rows.search(explicit([2, -7, 9], [0.5, 0.25, 4]), 1, 'none')
     expect(found!.score).toBe(Math.fround(Math.fround(0.5 * Math.fround(0.2)) + Math.fround(0.25 * Math.fround(0.3))))
   })
 
-  test('a dimension given twice counts with the sum', () => {
+  test('sums a repeated dimension', () => {
     const rows = rowsOf(explicit([5, 5], [1, 2]))
     expect(rows.search(explicit([5], [1]), 1, 'none')).toEqual([{ position: 0, score: 3 }])
     rows.remove(0)
@@ -88,7 +88,7 @@ describe('search', () => {
   })
 })
 
-test('a row that is removed counts in nothing', () => {
+test('a removed row is not counted', () => {
   const rows = textsOf('alpha beta', 'beta gamma', 'beta delta')
   const without = textsOf('alpha beta', 'beta gamma')
   rows.remove(2)
@@ -97,7 +97,7 @@ test('a row that is removed counts in nothing', () => {
   }
 })
 
-test('a row put back keeps its place among ties', () => {
+test('a row written again keeps its place among ties', () => {
   const rows = textsOf('same words', 'same words', 'same words')
   rows.put(1, passage('same words'))
   expect(rows.search(question('words'), 3, 'none').map(({ position }) => position)).toEqual([0, 1, 2])
@@ -134,7 +134,7 @@ const vector = fc
     ),
   )
 
-test('in a block or not, every row is scored as by itself, and idf counts what is there', () => {
+test('every row is scored alike within and outside blocks, and idf counts existing rows', () => {
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 16 }), vector, fc.boolean(), (vectors, asked, weighted) => {
       const rows = rowsOf(...vectors)

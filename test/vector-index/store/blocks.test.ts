@@ -79,8 +79,8 @@ function expected(rows: ReadonlyMap<string, VectorRow>, topK = 12): readonly (re
 
 const rowsOf = (ids: readonly string[]) => new Map(ids.map((id) => [id, rowOf(id)]))
 
-describe('blocks', () => {
-  test('are made once there are enough rows outside of them, and hold what is found after a rest', () => {
+describe('blocks of rows', () => {
+  test('are built once there are enough rows, and are searched after a restart', () => {
     const storage = sqliteStorage()
     const store = new VectorStore(storage)
     write(store, named(0, 255))
@@ -93,7 +93,7 @@ describe('blocks', () => {
     expect(foundIn(new VectorStore(storage))).toEqual(foundIn(store))
   })
 
-  test('are made anew where rows changed, and nowhere else', () => {
+  test('are rebuilt only for changed rows', () => {
     const storage = sqliteStorage()
     const store = new VectorStore(storage)
     write(store, named(0, 1000))
@@ -104,7 +104,7 @@ describe('blocks', () => {
     expect(storage.sql.exec('SELECT * FROM made').toArray()).toEqual(made)
   })
 
-  test('move together when most of their rows are gone', () => {
+  test('are merged when most of their rows are deleted', () => {
     const storage = sqliteStorage()
     const store = new VectorStore(storage)
     write(store, named(0, 1500))
@@ -118,7 +118,7 @@ describe('blocks', () => {
     expect(foundIn(store, 700)[0]).toHaveLength(151)
   })
 
-  test('leave with the rows', () => {
+  test('are deleted with the rows', () => {
     const storage = sqliteStorage()
     const store = new VectorStore(storage)
     write(store, named(0, 600))
@@ -129,7 +129,7 @@ describe('blocks', () => {
   })
 })
 
-test('after any writes and removals, and wherever making blocks breaks off: what is found is what the rows give', () => {
+test('after any writes, deletions and failures while building blocks, a search finds what the rows contain', () => {
   const range = fc.tuple(fc.nat(900), fc.integer({ min: 1, max: 400 }))
   const step = fc.record({
     kind: fc.constantFrom('write', 'remove', 'rest', 'search', 'break off'),

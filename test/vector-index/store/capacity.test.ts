@@ -29,7 +29,7 @@ function fill(store: VectorStore, entries: number): number {
 }
 
 describe('a full namespace', () => {
-  test('takes what replaces its rows, and nothing more until some are deleted', () => {
+  test('accepts replacements of its rows, and new rows only after deletions', () => {
     const store = new VectorStore(sqliteStorage(), { memoryBytes: 40_000 })
     const taken = fill(store, 4)
     expect(taken).toBe(Math.floor(40_000 / (64 + DIMENSION + 8 * 4)))
@@ -45,7 +45,7 @@ describe('a full namespace', () => {
     expect(fill(store, 4)).toBe(taken)
   })
 
-  test('refuses before vectors are made for which there is no room', () => {
+  test('rejects texts before embedding them when there is no room', () => {
     const store = new VectorStore(sqliteStorage(), { memoryBytes: 40_000 })
     fill(store, 4)
     const made: string[] = []
@@ -59,7 +59,7 @@ describe('a full namespace', () => {
     expect(made).toEqual(['r0'])
   })
 
-  test('is refused in words that say what to do', () => {
+  test('is reported with advice', () => {
     const store = new VectorStore(sqliteStorage(), { memoryBytes: 1024 * 1024 })
     const rows = (name: string) => Array.from({ length: 1000 }, (_, at) => rowOf(`${name}${at}`, 100))
     store.upsert('n', rows('r'))
@@ -70,7 +70,7 @@ describe('a full namespace', () => {
   })
 })
 
-test('after writes, replacements and deletions memory is counted by what is there', () => {
+test('memory is counted by the existing rows after writes, replacements and deletions', () => {
   const change = fc.record({
     ids: fc.array(fc.nat(60), { minLength: 1, maxLength: 30 }),
     entries: fc.nat(30),

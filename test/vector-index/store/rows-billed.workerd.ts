@@ -9,7 +9,7 @@ const ROWS = 4_000
 const DIMENSION = 384
 const PER_COMMAND = 500
 
-test('a vector is two rows written, and waking reads a row for each block', async () => {
+test('a vector costs two rows written, and a start reads a row for each block', async () => {
   await runInDurableObject(env.VECTOR_INDEX.getByName('billed'), (_index, state) => {
     const cursors: SqlStorageCursor<never>[] = []
     const counted: IndexStorage = {

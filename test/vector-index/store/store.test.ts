@@ -13,7 +13,7 @@ const rowIn = (store: VectorStore, id: string) => Array.from(store.withIds([id])
 const idsIn = (store: VectorStore) => Array.from(store.range(0, 10, ''), ({ id }) => id)
 
 describe('writes', () => {
-  test('of equal ids in one call the last counts', () => {
+  test('count the last of equal ids in one call', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('a', 1), rowOf('a', 2)])
     expect(rowIn(store, 'a')?.dense).toEqual(Float32Array.of(2))
@@ -35,14 +35,14 @@ describe('writes', () => {
     }
   })
 
-  test('a replaced row keeps its place in the insertion order', () => {
+  test('keep the place of a replaced row in the insertion order', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('b', 1), rowOf('a', 2), rowOf('c', 3)])
     store.upsert('n', [rowOf('b', 4)])
     expect(idsIn(store)).toEqual(['b', 'a', 'c'])
   })
 
-  test('a place is never given again, so that a page goes on behind what was deleted', () => {
+  test('never use a place again, so that a page continues after deleted rows', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('a', 1), rowOf('b', 2)])
     store.delete(['b'])
@@ -50,7 +50,7 @@ describe('writes', () => {
     expect(Array.from(store.range(2, 10, ''), ({ id }) => id)).toEqual(['c'])
   })
 
-  test('both vectors come back to the last bit', () => {
+  test('store both vectors exactly', () => {
     const storage = sqliteStorage()
     const row = rowOf('a', Math.sin(1), 1e-45, -0, 3e38)
     new VectorStore(storage).upsert('n', [row])
@@ -58,7 +58,7 @@ describe('writes', () => {
   })
 })
 
-test('a namespace has the name it was first written under, until it is emptied for good', () => {
+test('a namespace keeps its first name until it is deleted', () => {
   const store = new VectorStore(sqliteStorage())
   expect(store.name).toBeUndefined()
   store.upsert('n', [rowOf('a', 1)])

@@ -10,14 +10,14 @@ beforeEach(() => {
   tested.resultOf('upsert', { id: '1', vector: [0.1, 0.2], sparseVector })
 })
 
-test('PHP: empty lists for an absent vector and for empty metadata, an empty filter', () => {
+test('PHP: accepts empty lists for an absent vector and for empty metadata, and an empty filter', () => {
   tested.resultOf('upsert', [{ id: '2', vector: [0.1, 0.2], sparseVector, metadata: [], data: null }])
   expect(tested.resultOf('fetch', { ids: ['2'], includeMetadata: true, includeData: true })).toEqual([{ id: '2' }])
   const query = { vector: [], sparseVector, topK: 1, filter: '', includeVectors: false }
   expect(tested.resultOf('query', query)).toEqual([{ id: '1', score: 61 }])
 })
 
-test('Python: null for what was not given, `null` for no body, ids alone as the body', () => {
+test('Python: accepts null for missing values, `null` as no body, and ids alone as the body', () => {
   const nothing = { data: null, metadata: null, filter: null, queryMode: null, weightingStrategy: null }
   const query = { vector: [0.1, 0.2], sparseVector: null, topK: 1, fusionAlgorithm: null, ...nothing }
   expect(tested.resultOf('query', query)).toEqual([{ id: '1', score: 1 }])
@@ -30,19 +30,19 @@ test('Python: null for what was not given, `null` for no body, ids alone as the 
   expect(tested.resultOf('reset', null)).toBe('Success')
 })
 
-test('the JavaScript client’s `[]` for commands without a body', () => {
+test('JavaScript: accepts `[]` for commands without a body', () => {
   for (const command of ['info', 'list-namespaces', 'reset', 'reset?all', 'random']) tested.resultOf(command, [])
   tested.resultOf('upsert/ns', { id: '1', vector: [0.1, 0.2], sparseVector })
   expect(tested.resultOf('delete-namespace/ns', [])).toBe('Success')
 })
 
-test('a number for an id, and an id alone where a list is meant', () => {
+test('accepts a number as an id, and a single id in place of a list', () => {
   tested.resultOf('upsert', { id: 7, vector: [1, 0], sparseVector })
   expect(tested.resultOf('fetch', { ids: [7, '7'] })).toEqual([{ id: '7' }, { id: '7' }])
   expect(tested.resultOf('delete', { ids: 7 })).toEqual({ deleted: 1 })
 })
 
-test('of equal ids in one request the last is kept, in the place of the first', () => {
+test('the last of equal ids in one request is kept, in the place of the first', () => {
   const rows = ['a', 'b', 'a'].map((id, at) => ({ id, vector: [at + 1, 0], sparseVector }))
   tested.resultOf('upsert/ns', rows)
   expect(tested.resultOf('range/ns', { cursor: 0, limit: 9, includeVectors: true })).toMatchObject({
@@ -53,7 +53,7 @@ test('of equal ids in one request the last is kept, in the place of the first', 
   })
 })
 
-test('a dimension given twice in a sparse vector is accepted and given back', () => {
+test('a repeated dimension in a sparse vector is accepted and returned', () => {
   const twice = { indices: [4, 4, 4], values: [1, 2, 0.5] }
   tested.resultOf('upsert', { id: 'x', vector: [1, 0], sparseVector: twice })
   expect(tested.resultOf('fetch', { ids: ['x'], includeVectors: true })).toMatchObject([{ sparseVector: twice }])
@@ -61,7 +61,7 @@ test('a dimension given twice in a sparse vector is accepted and given back', ()
   expect(tested.resultOf('query', query)).toEqual([{ id: 'x', score: 7 }])
 })
 
-test('whole numbers that are not exact any more are no ids: two of them could be one', () => {
+test('whole numbers that are not exact are rejected as ids, because two of them could be one', () => {
   for (const id of [2 ** 53, -(2 ** 53), 1e21]) {
     const message = '422 id is a number too large to be exact'
     expect(tested.failureOf('upsert', { id, vector: [1, 0], sparseVector })).toBe(message)
@@ -73,7 +73,7 @@ test('whole numbers that are not exact any more are no ids: two of them could be
   expect(tested.resultOf('range/numbers', { limit: 9 })).toEqual({ nextCursor: '', vectors: ids })
 })
 
-test('metadata with a number that JSON cannot print is refused, not kept as null', () => {
+test('metadata with a number that JSON cannot represent is rejected, not stored as null', () => {
   for (const metadata of ['{"a":1e400}', '{"a":[{"b":-1e999}]}']) {
     const item = { id: 'x', vector: [1, 0], sparseVector, metadata: JSON.parse(metadata) as unknown }
     expect(tested.failureOf('upsert', item)).toBe('422 metadata holds a number out of range')

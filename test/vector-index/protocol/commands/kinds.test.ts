@@ -14,7 +14,7 @@ const KINDS = [
 describe.each(KINDS)('a %s index without models', (kind, settings, vectors) => {
   const row = { id: 'a', ...vectors, metadata: { b: 1 }, data: 'text' }
 
-  test('gives back what was written, whichever way it is read', () => {
+  test('returns what was written, by every command that reads', () => {
     const tested = testIndex(settings)
     tested.resultOf('upsert', row)
     expect(tested.resultOf('fetch', { ids: ['a'], ...everything })).toEqual([row])
@@ -27,14 +27,14 @@ describe.each(KINDS)('a %s index without models', (kind, settings, vectors) => {
     expect(tested.resultOf('query', { ...vectors, topK: 1, ...everything })).toEqual(found)
   })
 
-  test('keeps a new text beside the vectors, and the vectors with it', () => {
+  test('stores a new text beside the vectors, and keeps the vectors', () => {
     const tested = testIndex(settings)
     tested.resultOf('upsert', row)
     expect(tested.resultOf('update', { id: 'a', data: 'other' })).toEqual({ updated: 1 })
     expect(tested.resultOf('fetch', { ids: ['a'], ...everything })).toEqual([{ ...row, data: 'other' }])
   })
 
-  test('says what it is', () => {
+  test('describes itself', () => {
     const info = testIndex(settings).resultOf('info', []) as Record<string, unknown>
     expect(info).toMatchObject({ indexType: kind, pendingVectorCount: 0 })
     expect([info['dimension'], info['similarityFunction']]).toEqual(kind === 'SPARSE' ? [0, ''] : [2, 'COSINE'])
@@ -62,7 +62,7 @@ describe.each([
     expect(tested.resultOf('query-data/ns', query)).toMatchObject([texts[1]!])
   })
 
-  test('embeds a new text anew', () => {
+  test('embeds a changed text again', () => {
     const tested = testIndex(settings)
     tested.resultOf('upsert-data', texts)
     const before = tested.resultOf('fetch', { ids: ['1'], ...everything }) as object[]
@@ -76,14 +76,14 @@ describe.each([
     expect(tested.resultOf('query-data', { data: 'Lisbon', topK: 1 })).toMatchObject([{ id: '1' }])
   })
 
-  test('refuses a text that is missing', () => {
+  test('rejects a missing text', () => {
     const tested = testIndex(settings)
     expect(tested.failureOf('upsert-data', { id: 'a' })).toContain('422 data is required')
     expect(tested.failureOf('upsert-data', [texts[0], { id: 'b', vector: [1, 2] }])).toContain('422 data is required')
     expect(tested.failureOf('query-data', { data: null, topK: 1 })).toContain('422 data is required')
   })
 
-  test('searches the sides that it has', () => {
+  test('searches its dense, sparse or both parts', () => {
     const tested = testIndex(settings)
     tested.resultOf('upsert-data', texts)
     for (const queryMode of ['DENSE', 'SPARSE', 'HYBRID']) {
@@ -104,7 +104,7 @@ describe('an index that was filled', () => {
     ['dimension', { indexType: 'DENSE', dimension: 3 }],
     ['similarity', { indexType: 'DENSE', dimension: 2, similarityFunction: 'EUCLIDEAN' }],
     ['kind', { indexType: 'HYBRID', dimension: 2 }],
-  ])('does not open with another %s', (_name, settings) => {
+  ])('cannot be opened with another %s', (_name, settings) => {
     const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
     tested.resultOf('upsert', row)
     expect(() => tested.restart(settings)).toThrow('holds vectors made for DENSE, 2 COSINE no model')

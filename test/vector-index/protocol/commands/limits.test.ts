@@ -50,13 +50,13 @@ const LIMITS: readonly (readonly [string, string, (size: number) => unknown, num
 
 const opened = (): TestIndex => testIndex({ indexType: 'HYBRID', dimension: 2 })
 
-test.each(LIMITS)('%s', (_name, command, body, largest, message) => {
+test.each(LIMITS)('the limit of %s is exact', (_name, command, body, largest, message) => {
   const tested = opened()
   tested.resultOf(command, body(largest))
   expect(tested.failureOf(command, body(largest + 1))).toBe(`422 ${message}`)
 })
 
-test('distinct terms of a text', () => {
+test('the number of distinct terms of a text is limited', () => {
   const tested = testIndex({ indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' })
   const terms = (count: number) => ({
     id: 'a',

@@ -8,7 +8,7 @@ beforeEach(() => {
   for (const name of ['one', 'two']) tested.resultOf(`upsert/${name}`, { id: name, vector: [1, 0] })
 })
 
-test('random draws a row of the namespace, and null from an empty one', () => {
+test('random returns a row of the namespace, and null from an empty one', () => {
   tested.resultOf(
     'upsert/one',
     [1, 2].map((id) => ({ id, vector: [0, id], metadata: { id }, data: 'x' })),
@@ -20,7 +20,7 @@ test('random draws a row of the namespace, and null from an empty one', () => {
   expect(tested.resultOf('random/nowhere', [])).toBeNull()
 })
 
-test('pages begin anew after a reset', () => {
+test('pages start again after a reset', () => {
   const rows = Array.from({ length: 20 }, (_, at) => ({ id: `r${at}`, vector: [at, 1] }))
   for (let round = 0; round < 2; round++) {
     tested.resultOf('upsert', rows)
@@ -42,11 +42,11 @@ test('pages begin anew after a reset', () => {
 test.each([
   ['upsert/a%00b', '422 namespace is not valid Unicode text'],
   [`upsert/${'x'.repeat(1025)}`, '422 namespace is longer than 1024 characters'],
-])('a namespace that cannot be kept is refused', (path, message) => {
+])('a namespace name that cannot be stored is rejected', (path, message) => {
   expect(tested.failureOf(path, { id: 'a', vector: [1, 0] })).toBe(message)
 })
 
-test('pages have every row once when what was read is deleted meanwhile', () => {
+test('pages contain every row once when read rows are deleted meanwhile', () => {
   tested.resultOf(
     'upsert/drained',
     Array.from({ length: 20 }, (_, at) => ({ id: `r${at}`, vector: [at, 1] })),

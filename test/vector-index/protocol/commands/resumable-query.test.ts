@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const query = { vector: [1, 0.2], topK: 2 }
 
-test('goes on where it stopped, to the end and no further', () => {
+test('continues where it stopped, to the end and no further', () => {
   const { uuid, ids } = start(query)
   expect(ids).toEqual(['id1', 'id2'])
   expect(next(uuid, 2)).toEqual(['id3', 'id4'])
@@ -32,14 +32,14 @@ test('goes on where it stopped, to the end and no further', () => {
   expect(tested.failureOf('resumable-query-end', { uuid })).toContain('404 Resumable query')
 })
 
-test('keeps what it was asked to include', () => {
+test('keeps the requested fields', () => {
   const { uuid } = start({ ...query, includeMetadata: true })
   expect(tested.resultOf('resumable-query-next', { uuid, additionalK: 1 })).toEqual([
     { id: 'id3', score: expect.any(Number), metadata: { at: 2 } },
   ])
 })
 
-test('outlives the memory of the index', () => {
+test('continues after the index lost its memory', () => {
   const { uuid } = start(query)
   tested.restart()
   expect(next(uuid, 2)).toEqual(['id3', 'id4'])
@@ -47,7 +47,7 @@ test('outlives the memory of the index', () => {
   expect(next(uuid, 2)).toEqual(['id5'])
 })
 
-test('sees what is written while it goes on, and never the same id twice', () => {
+test('sees rows written meanwhile, and never the same id twice', () => {
   const { uuid } = start(query)
   tested.resultOf('upsert/ns', [
     { id: 'new', vector: [1, 0.2] },
@@ -57,7 +57,7 @@ test('sees what is written while it goes on, and never the same id twice', () =>
   expect(next(uuid, 9)).toEqual(['new', 'id4', 'id5'])
 })
 
-test('two queries do not disturb each other', () => {
+test('two queries do not affect each other', () => {
   const [one, other] = [start(query), start(query)]
   expect(one.uuid).not.toBe(other.uuid)
   expect(next(one.uuid, 1)).toEqual(['id3'])
@@ -65,14 +65,14 @@ test('two queries do not disturb each other', () => {
   expect(next(other.uuid, 1)).toEqual(['id3'])
 })
 
-test('a namespace that went away holds nothing', () => {
+test('a deleted namespace gives no further rows', () => {
   const { uuid } = start(query)
   tested.resultOf('delete-namespace/ns', [])
   expect(next(uuid, 1)).toEqual([])
 })
 
 describe('idleness', () => {
-  test('of an hour ends it, counted from the last question', () => {
+  test('of an hour ends it, counted from the last request', () => {
     const { uuid } = start(query)
     tested.clock.nowMs += 3_599_999
     expect(next(uuid, 1)).toEqual(['id3'])
@@ -90,7 +90,7 @@ describe('idleness', () => {
   })
 })
 
-test('a thousand can be active, not more, until one ends or idles', () => {
+test('at most a thousand are active, until one ends or is idle too long', () => {
   const [first] = Array.from({ length: 1000 }, () => start({ ...query, topK: 1, maxIdle: 60 }))
   expect(tested.failureOf('resumable-query/ns', query)).toBe('422 At most 1000 resumable queries can be active')
   tested.resultOf('resumable-query-end', { uuid: first!.uuid })
@@ -107,7 +107,7 @@ test('a batch has between 1 and 1000 rows', () => {
   }
 })
 
-test('by text', () => {
+test('queries by text', () => {
   tested = testIndex()
   tested.resultOf('upsert-data', [
     { id: 'a', data: 'edge cache' },
@@ -125,6 +125,6 @@ test.each([
   ['resumable-query', { ...query, note: 'x'.repeat(1_500_000) }, '422 A resumable query is longer than 1500000 bytes'],
   ['resumable-query-next', { additionalK: 1 }, '422 uuid is required'],
   ['resumable-query-end', {}, '422 uuid is required'],
-])('/%s refuses %#', (path, body, message) => {
+])('/%s rejects %#', (path, body, message) => {
   expect(tested.failureOf(path, body)).toContain(message)
 })

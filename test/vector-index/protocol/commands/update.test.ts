@@ -14,7 +14,7 @@ beforeEach(() => {
 const metadataOf = (id: string): unknown =>
   (tested.resultOf('fetch', { ids: [id], includeMetadata: true }) as { metadata?: unknown }[])[0]?.metadata
 
-test('a vector is found where it was moved to', () => {
+test('a changed vector is found at its new place', () => {
   expect(tested.resultOf('update', { id: 'a', vector: [0, 2] })).toEqual({ updated: 1 })
   expect(tested.resultOf('query', { vector: [0, 1], topK: 2 })).toEqual([
     { id: 'a', score: 1 },
@@ -23,7 +23,7 @@ test('a vector is found where it was moved to', () => {
   expect(metadataOf('a')).toMatchObject({ field: 'value' })
 })
 
-test('an unknown id, a number for one, and members that are null', () => {
+test('accepts an unknown id, a number as an id, and members that are null', () => {
   expect(tested.resultOf('update', { id: 'z', vector: [1, 1] })).toEqual({ updated: 0 })
   expect(tested.resultOf('update/nowhere', { id: 'a', vector: [1, 1] })).toEqual({ updated: 0 })
   expect(tested.resultOf('list-namespaces')).toEqual([''])
@@ -50,17 +50,17 @@ describe('metadata', () => {
       { field: { a: null, b: 1 } },
       { field: { b: 1 }, deep: { x: 1, y: 2 }, list: [1, 2] },
     ],
-  ])('merged: %s', (_name, metadata, expected) => {
+  ])('is merged so that a patch %s', (_name, metadata, expected) => {
     tested.resultOf('update', { id: 'a', metadata, metadataUpdateMode: 'PATCH' })
     expect(metadataOf('a')).toEqual(expected)
   })
 
-  test('merged into none', () => {
+  test('is created by merging into none', () => {
     tested.resultOf('update', { id: 'b', metadata: { a: { b: null, c: 1 } }, metadataUpdateMode: 'PATCH' })
     expect(metadataOf('b')).toEqual({ a: { c: 1 } })
   })
 
-  test('must not grow beyond its limit by merging', () => {
+  test('is rejected when merging makes it too large', () => {
     tested.resultOf('update', { id: 'b', metadata: { a: 'x'.repeat(40_000) } })
     const more = { id: 'b', metadata: { b: 'x'.repeat(40_000) }, metadataUpdateMode: 'PATCH' }
     expect(tested.failureOf('update', more)).toContain('422 metadata is larger than')
@@ -73,6 +73,6 @@ test.each([
   ['another dimension', { id: 'a', vector: [1] }, '422 Invalid vector dimension: 1, expected: 2'],
   ['no id', { vector: [1, 2] }, '422 id'],
   ['a list', [{ id: 'a', vector: [1, 2] }], '422 The body must be an object'],
-])('refuses %s', (_name, body, message) => {
+])('rejects %s', (_name, body, message) => {
   expect(tested.failureOf('update', body)).toContain(message)
 })
