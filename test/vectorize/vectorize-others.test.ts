@@ -63,9 +63,9 @@ function over(options: Partial<VectorizeRetrieverOptions> & { made?: VectorizeMe
   return { fake, retrieve, ids, warnings }
 }
 
-describe('an index that others filled', () => {
+describe('an index filled by others', () => {
   test.each(['cosine', 'euclidean', 'dot-product'] as const)(
-    'gives raw cosines by %s, of vectors of any length',
+    'gives raw cosines by %s, for vectors of any length',
     async (metric) => {
       const { fake, retrieve } = over({ metric })
       fake.hold(VECTORS)
@@ -76,7 +76,7 @@ describe('an index that others filled', () => {
     },
   )
 
-  test('is asked with the vector as the embedder made it: by distance its length counts', async () => {
+  test("is queried with the embedder's vector unchanged, because its length counts by distance", async () => {
     const { fake, ids } = over({ metric: 'euclidean', embedder: embedderOf([10, 0, 0]) })
     fake.hold([
       { id: 'far', values: [1, 0, 0], metadata: { text: 'Of one direction with the question, and far from it.' } },
@@ -85,7 +85,7 @@ describe('an index that others filled', () => {
     expect(await ids({ topK: 1 })).toEqual(['near'])
   })
 
-  test('gives passages from its metadata, under its own ids', async () => {
+  test('returns passages from its metadata, under its own ids', async () => {
     const { fake, retrieve } = over()
     fake.hold(VECTORS)
     expect((await retrieve({ topK: 1 })).entries[0]!.passage).toEqual({
@@ -97,7 +97,7 @@ describe('an index that others filled', () => {
     })
   })
 
-  test('is searched whole without a namespace, and in one alone with it', async () => {
+  test('is searched whole without a namespace, and in one with it', async () => {
     const vectors = [
       { ...VECTORS[0]!, id: 'a', namespace: 'prod' },
       { ...VECTORS[1]!, id: 'b', namespace: 'test' },
@@ -121,7 +121,7 @@ describe('an index that others filled', () => {
     expect(await over({ namespace: 'prod', tenants: 'any' }).ids({ tenant: 'acme' })).toEqual([])
   })
 
-  test('whose match is of another namespace is a fault', async () => {
+  test('with a match from another namespace causes an error', async () => {
     const { fake, ids } = over({ namespace: 'prod' })
     fake.query = async () => ({
       matches: [{ id: 'a', score: 1, values: QUESTION, namespace: 'test', metadata: { text: 'x' } }],
@@ -129,7 +129,7 @@ describe('an index that others filled', () => {
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
-  test('keeps its texts elsewhere, by the ids of its vectors', async () => {
+  test('can have its texts elsewhere, by the ids of its vectors', async () => {
     const rows = new Map(VECTORS.map(({ id }) => [id, { id, documentId: 'd', text: `text ${id}` } satisfies Passage]))
     rows.delete('18')
     const { fake, ids } = over({
@@ -141,7 +141,7 @@ describe('an index that others filled', () => {
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
-  test('is filtered by the members that fields names, and by those of its metadata', async () => {
+  test('is filtered by the members in `fields`, and by those of its metadata', async () => {
     const { fake, ids } = over({ fields: { documentId: 'url' } })
     fake.hold(VECTORS)
     expect(await ids({ filter: { documentId: 'https://a.test/red' } })).toEqual(['17'])
@@ -150,7 +150,7 @@ describe('an index that others filled', () => {
     await expect(read.ids({ filter: { source: 'x' } })).rejects.toMatchObject({ code: 'retriever_misconfigured' })
   })
 
-  test('of another metric than was said is turned away', async () => {
+  test('with another metric than configured is rejected', async () => {
     for (const [metric, made] of [
       ['cosine', 'euclidean'],
       ['cosine', 'dot-product'],
@@ -166,13 +166,13 @@ describe('an index that others filled', () => {
     }
   })
 
-  test('is not asked with what is no vector of numbers', async () => {
+  test('is not queried with an invalid vector', async () => {
     const { ids, fake } = over({ embedder: embedderOf([Number.NaN, 1, 0]) })
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
     expect(fake.calls).not.toHaveProperty('query')
   })
 
-  test('of another dimension than the embedder is that, and no service that is down', async () => {
+  test('with another dimension than the embedder causes embedding_mismatch, not retriever_unavailable', async () => {
     const { ids } = over({ dimensions: 4 })
     await expect(ids()).rejects.toMatchObject({
       code: 'embedding_mismatch',
@@ -184,12 +184,12 @@ describe('an index that others filled', () => {
   })
 })
 
-describe('what finds nothing', () => {
+describe('a search without results', () => {
   test.each<[string, Partial<VectorizeRetrieverOptions>, readonly StoredVector[], string]>([
     ['in an empty index', {}, [], 'The whole index is empty'],
     ['in an empty namespace', { namespace: 'prod' }, VECTORS, 'has 3 vectors. Is the namespace'],
     ['by a filter of the retriever', { filter: { team: 'none' } }, VECTORS, 'Filtered by "team"'],
-  ])('%s is told once', async (_name, options, vectors, message) => {
+  ])('%s causes one warning', async (_name, options, vectors, message) => {
     const { fake, ids, warnings } = over(options)
     fake.hold(vectors)
     expect([await ids(), await ids()]).toEqual([[], []])
@@ -197,7 +197,7 @@ describe('what finds nothing', () => {
     expect(fake.calls).toMatchObject({ describe: 1 })
   })
 
-  test('by a filter of the request is no warning', async () => {
+  test('by a filter of the request causes no warning', async () => {
     const { fake, ids, warnings } = over()
     fake.hold(VECTORS)
     expect(await ids({ filter: { title: 'none' } })).toEqual([])
@@ -205,7 +205,7 @@ describe('what finds nothing', () => {
   })
 })
 
-test('vectors without text are left out and told of once; alone they are an error that says what to do', async () => {
+test('vectors without text are omitted with one warning, and alone cause an error with advice', async () => {
   const { fake, ids, warnings } = over()
   fake.hold([...VECTORS, { id: 'bare', values: [3, 4, 0], metadata: { answer: 'x' } }])
   expect([await ids(), await ids()]).toEqual([
@@ -222,7 +222,7 @@ test('vectors without text are left out and told of once; alone they are an erro
   })
 })
 
-test('a second collection in one namespace is told once', async () => {
+test('a second collection in one namespace causes one warning', async () => {
   const { fake, ids, warnings } = over()
   fake.hold(VECTORS)
   for (const collection of ['a', 'b', 'c']) await ids({ collection })
@@ -230,11 +230,11 @@ test('a second collection in one namespace is told once', async () => {
 })
 
 test.each<[string, object, string]>([
-  ['a binding that is not there', { index: undefined }, 'index'],
-  ['a field of no passage', { fields: { titel: 'x' } }, 'fields.titel'],
-  ['fields of rows that are known', { filledBy: 'gate', fields: {} }, 'fields'],
+  ['a missing binding', { index: undefined }, 'index'],
+  ['an unknown field', { fields: { titel: 'x' } }, 'fields.titel'],
+  ['fields of rows with a known form', { filledBy: 'gate', fields: {} }, 'fields'],
   ['approximate distances of vectors of any length', { scores: 'approximate', metric: 'euclidean' }, 'scores'],
-])('%s is a configuration error', (_name, wrong, param) => {
+])('%s is rejected as an option', (_name, wrong, param) => {
   const options = {
     index: fakeVectorize({ dimensions: 3 }),
     embedder: embedderOf(QUESTION),

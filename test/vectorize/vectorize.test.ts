@@ -106,13 +106,13 @@ const match = (id: string, score: unknown, more: object = {}) => ({
 })
 
 describe('a query', () => {
-  test('asks for at most fifty with all metadata', async () => {
+  test('requests at most fifty matches with all metadata', async () => {
     const { rankings, asked } = retrieveFrom({ count: 0, matches: [] }, {}, 100)
     expect(await rankings).toEqual([{ kind: 'cosine', entries: [] }])
     expect(asked).toEqual([{ topK: 50, namespace: 'n1', returnValues: false, returnMetadata: 'all' }])
   })
 
-  test('passes on a filter of the server', async () => {
+  test('passes on the filter of the adapter', async () => {
     const filter = { team: 'edge', year: { $gte: 2020, $lt: 2026 } }
     expect(retrieveFrom({ matches: [] }, { filter }).rankings).toBeInstanceOf(Promise)
     const { rankings, asked } = retrieveFrom({ matches: [] }, { filter })
@@ -123,7 +123,7 @@ describe('a query', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['an error-shaped object', { error: 'Aborted' }],
-    ['matches that are no list', { matches: {} }],
+    ['matches that are not a list', { matches: {} }],
     ['a match of another namespace', { matches: [match('a', 0.9, { namespace: 'n2' })] }],
     ['a match with an id of another namespace', { matches: [match('a', 0.9, { id: 'n2:a' })] }],
     ['a match without id', { matches: [match('a', 0.9, { id: undefined })] }],
@@ -132,24 +132,24 @@ describe('a query', () => {
       'a match with metadata that is broken',
       { matches: [match('a', 0.9, { metadata: { text: 'x', metadata: '{' } })] },
     ],
-    ['values that are texts', { matches: [match('a', 0.9, { values: ['x'] })] }],
-  ])('answered with %s is a fault', async (_name, answer) => {
+    ['values that are strings', { matches: [match('a', 0.9, { values: ['x'] })] }],
+  ])('answered with %s causes an error', async (_name, answer) => {
     await expect(retrieveFrom(answer).rankings).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
-  test('hands malformed scores on as NaN', async () => {
+  test('passes malformed scores on as NaN', async () => {
     const [ranking] = await retrieveFrom({ matches: [match('a', null), match('b', 1.5), match('c', 0.5)] }).rankings
     expect(ranking!.entries.map(({ score }) => score)).toEqual([0.5, Number.NaN, Number.NaN])
   })
 
-  test('that throws or never ends is a declared error', async () => {
+  test('that throws or never ends causes a declared error', async () => {
     const failing = retrieveFrom(() => Promise.reject(new Error('VECTOR_QUERY_ERROR secret')))
     await expect(failing.rankings).rejects.toMatchObject({ code: 'retriever_unavailable' })
     const late = retrieveFrom(() => new Promise(() => undefined))
     await expect(late.rankings).rejects.toMatchObject({ code: 'retriever_timeout' })
   })
 
-  test('whose exact scores are not of the stated metric is turned away', async () => {
+  test('with exact scores of another metric than configured is rejected', async () => {
     const { retriever, index } = over({ metric: 'cosine' })
     await index.upsert('n1', [{ id: 'a', documentId: 'd', text: 'red paint' }])
     const fake = fakeVectorize({ dimensions: DIMENSIONS, metric: 'dot-product' })
@@ -180,7 +180,7 @@ describe('a filter of the search', () => {
   const search = (filter: PassageFilter, own?: VectorizeRetrieverOptions['filter']) =>
     retrieveFrom({ matches: [] }, own === undefined ? {} : { filter: own }, 3, filter)
 
-  test('joins the filter of the adapter', async () => {
+  test('is combined with the filter of the adapter', async () => {
     const { rankings, asked } = search({ documentId: ['a', 'b'], version: '3' }, { team: 'edge' })
     await rankings
     expect(asked).toMatchObject([{ filter: { team: 'edge', documentId: { $in: ['a', 'b'] }, version: { $eq: '3' } } }])
@@ -196,7 +196,7 @@ describe('a filter of the search', () => {
       'retriever_misconfigured',
     ],
     ['by a field that passages do not have', { namespace: 'other' }, 'config_invalid'],
-  ])('%s is refused, not left out', async (_name, filter, code) => {
+  ])('%s is rejected, not omitted', async (_name, filter, code) => {
     const { rankings, asked } = search(filter, { source: 'y' })
     await expect(rankings).rejects.toMatchObject({ code })
     expect(asked).toEqual([])
@@ -215,7 +215,7 @@ describe('a filter', () => {
     ['a property that begins with $', { $a: 1 }],
     ['a property without name', { '': 1 }],
     ['2,048 bytes and more', { a: 'ä'.repeat(1024) }],
-  ])('with %s is a configuration error', (_name, filter) => {
+  ])('with %s is rejected', (_name, filter) => {
     // What is wrong here is wrong for the compiler too, where it can tell.
     const options = { filter: filter as VectorizeRetrieverOptions['filter'] & object }
     expect(() => retrieveFrom({}, options)).toThrow(
@@ -227,7 +227,7 @@ describe('a filter', () => {
 describe('the chunk index', () => {
   const passage = (id: string, text = 'red paint'): Passage => ({ id, documentId: 'd', text })
 
-  test('turns away what the index would not take, before it writes anything', async () => {
+  test('rejects what the index would not accept, before writing anything', async () => {
     const { index, fake } = over()
     const ns = 'n'.repeat(27)
     await expect(index.upsert(ns, [passage('i'.repeat(37))])).rejects.toMatchObject({ code: 'retriever_misconfigured' })
@@ -243,14 +243,14 @@ describe('the chunk index', () => {
     expect(fake.calls).toEqual({ upsert: 1 })
   })
 
-  test('takes a passage beyond 10 KiB when texts are kept elsewhere', async () => {
+  test('accepts a passage over 10 KiB when texts are stored elsewhere', async () => {
     const { index } = over({ texts: mapOfTexts() })
     const long = passage('a', 'red '.repeat(5000))
     await index.upsert('n1', [long])
     expect(await index.fetch('n1', ['a'])).toEqual([long])
   })
 
-  test('of texts that are all gone is a fault, of one that is gone shows the others', async () => {
+  test('causes an error when all texts are missing, and returns the others when one is', async () => {
     const texts = mapOfTexts()
     const { index, retriever } = over({ texts })
     await index.upsert('n1', [passage('a'), passage('b')])
@@ -268,7 +268,7 @@ describe('the chunk index', () => {
     await expect(retriever.retrieve(request)).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
-  test('writes, reads and deletes in batches that the service takes', async () => {
+  test('writes, reads and deletes in batches that the service accepts', async () => {
     const { index, fake } = over()
     const passages = Array.from({ length: 1201 }, (_, at) => passage(`p${at}`))
     const ids = passages.map(({ id }) => id)
@@ -278,7 +278,7 @@ describe('the chunk index', () => {
     expect(fake.calls).toEqual({ upsert: 2, getByIds: 3, deleteByIds: 3 })
   })
 
-  test('settles only when its last write is seen', async () => {
+  test('settles only when its last write is visible', async () => {
     const { index, fake } = over({ seenAfter: 1000 })
     await index.upsert('n1', [passage('a')])
     let settled = false
@@ -290,7 +290,7 @@ describe('the chunk index', () => {
     expect(settled).toBe(true)
   })
 
-  test('settles when a later write of another program stands last', async () => {
+  test('settles when a later write of another program is the last', async () => {
     const { index, fake } = over({ seenAfter: 1000 })
     await index.upsert('n1', [passage('a')])
     await index.delete('n1', ['b'])
@@ -299,14 +299,14 @@ describe('the chunk index', () => {
     await expect(index.settle('n1')).resolves.toBeUndefined()
   })
 
-  test('does not wait for ever', async () => {
+  test('stops waiting after a time limit', async () => {
     const fake = fakeVectorize({ dimensions: DIMENSIONS, seenAfter: 1000 })
     const index = createVectorizeChunkIndex({ index: fake, embedder: EMBEDDER, settleTimeoutMs: 5, settlePollMs: 1 })
     await index.upsert('n1', [passage('a')])
     await expect(index.settle('n1')).rejects.toMatchObject({ code: 'index_not_settled' })
   })
 
-  test('of another dimension than the embedder is turned away', async () => {
+  test('with another dimension than the embedder is rejected', async () => {
     const index = createVectorizeChunkIndex({ index: fakeVectorize({ dimensions: 384 }), embedder: EMBEDDER })
     await expect(index.describe()).rejects.toMatchObject({ code: 'embedding_mismatch' })
     const large: Embedder = { ...EMBEDDER, dimension: 1537 }
@@ -315,7 +315,7 @@ describe('the chunk index', () => {
   })
 })
 
-test.each([Number.NaN, -1, Infinity])('a chunk index does not wait for %s milliseconds', (settleTimeoutMs) => {
+test.each([Number.NaN, -1, Infinity])('a chunk index rejects a wait of %s milliseconds', (settleTimeoutMs) => {
   const made = () =>
     createVectorizeChunkIndex({
       index: fakeVectorize({ dimensions: DIMENSIONS }),
