@@ -4,7 +4,7 @@ import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { english } from '../../src/language/english/english.ts'
 import { d1InMemory } from '../fixtures/d1-in-memory.ts'
 
-test('a term that stands everywhere is matched where rarer ones, or the filter, leave less than was asked for', async () => {
+test('a term of almost every passage is searched only when rarer terms or the filter leave fewer than topK', async () => {
   const options = { db: d1InMemory(), language: english }
   const index = createWordIndex(options)
   const common = Array.from({ length: 16_500 }, (_, at) => ({

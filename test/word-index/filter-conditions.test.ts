@@ -58,7 +58,7 @@ const passages = fc.array(
   { minLength: 1, maxLength: 8 },
 )
 
-test('select the passages that pass, or are refused whole', () => {
+test('SQL conditions select the passages that pass the filter, or the filter is rejected', () => {
   let [selected, all] = [0, 0]
   fc.assert(
     fc.property(filters, passages, (filter, stored) => {

@@ -88,7 +88,7 @@ const stepOf = fc.oneof(
 )
 
 describe('the word index in D1', () => {
-  it('scores as BM25 over its own namespace does, after writes, replacements and removals', async () => {
+  it('scores like BM25 over its own namespace, after writes, replacements and deletions', async () => {
     await index.upsert('neighbour', [passage('a', 'refund refund day'), passage('b', 'Äpfel API x1 北京市')])
     const question = fc.tuple(textOf, fc.constantFrom<unknown>(undefined, 'edge', 1, false, ['1', 'edge']))
     await fc.assert(
@@ -124,14 +124,14 @@ describe('the word index in D1', () => {
     )
   })
 
-  it('of equal ids in one call the last counts, once', async () => {
+  it('counts the last of equal ids in one call', async () => {
     const namespace = freshNamespace()
     await index.upsert(namespace, [passage('a', 'refund refund'), passage('a', 'day')])
     expect((await ask(namespace, 'refund')).entries).toEqual([])
     expect((await ask(namespace, 'day')).entries).toHaveLength(1)
   })
 
-  it('1,200 passages of 1,000 characters are written in few statements: the free plan has 50 for a request', async () => {
+  it('writes 1,200 passages of 1,000 characters within the 50 statements of the free plan', async () => {
     const namespace = freshNamespace()
     const meter = metered(env.DB)
     const many = Array.from({ length: 1200 }, (_, at) => passage(`p${at}`, `word${at} ${'filler '.repeat(140)}`))
@@ -144,7 +144,7 @@ describe('the word index in D1', () => {
     expect((await ask(namespace, 'word1199 filler')).entries).toEqual([])
   })
 
-  it('rows read do not grow with what other namespaces hold', async () => {
+  it('reads no more rows when other namespaces grow', async () => {
     const meter = metered(env.DB)
     const counted = createWordRetriever({ ...options, db: meter.db })
     const namespace = freshNamespace()
@@ -162,19 +162,19 @@ describe('the word index in D1', () => {
     expect(meter.queries()).toBe(1)
   })
 
-  it('asks nothing of the database for a question without terms', async () => {
+  it('does not query the database for a question without terms', async () => {
     const meter = metered(env.DB)
     await ask(freshNamespace(), 'of the', { from: createWordRetriever({ ...options, db: meter.db }) })
     expect(meter.queries()).toBe(0)
   })
 
-  it('says with which terms a collection was written, so that another language is noticed', async () => {
+  it('names the language of its terms, so that another language is noticed', async () => {
     expect(retriever.embedding).toEqual({ model: 'words-1 english', dimension: 0 })
     expect(createWordRetriever({ db: env.DB }).embedding).toEqual({ model: 'words-1 neutral', dimension: 0 })
     expect(await index.describe()).toEqual({ embeddingModel: 'words-1 english', dimension: 0 })
   })
 
-  it('without a language whole words are found, in any script', async () => {
+  it('finds whole words in any script without a language', async () => {
     const namespace = freshNamespace()
     const neutral = { db: env.DB }
     await createWordIndex(neutral).upsert(namespace, [passage('a', 'Der Hafen schließt'), passage('b', '北京市の港')])
@@ -186,7 +186,7 @@ describe('the word index in D1', () => {
   it.each([
     ['D1_ERROR: Network connection lost', 'retriever_unavailable', 2],
     ['D1_ERROR: no such table: passage_terms: SQLITE_ERROR', 'schema_outdated', 1],
-  ])('takes %s for %s', async (message, code, tries) => {
+  ])('reports %s as %s', async (message, code, tries) => {
     let asked = 0
     const failing = createWordRetriever({
       // Only what is asked of it here.
@@ -202,7 +202,7 @@ describe('the word index in D1', () => {
     'D1_ERROR: Exceeded maximum DB size',
     'D1_ERROR: database or disk is full: SQLITE_FULL',
     "D1_ERROR: Your account has exceeded D1's maximum account storage limit",
-  ])('that is full says so, is not asked again, and goes on answering: %s', async (message) => {
+  ])('reports a full database, does not repeat the write, and keeps answering: %s', async (message) => {
     let tries = 0
     const db = new Proxy(env.DB, {
       get(target, property) {
@@ -218,7 +218,7 @@ describe('the word index in D1', () => {
     expect(tries).toBe(30)
   })
 
-  it.each(['{"text":', '"a"', '{"text":1}'])('a row that was changed to %s is no passage', async (stored) => {
+  it.each(['{"text":', '"a"', '{"text":1}'])('ignores a row that was changed to %s', async (stored) => {
     const namespace = freshNamespace()
     await index.upsert(namespace, [passage('a', 'ebb')])
     await env.DB.prepare('UPDATE passages SET passage = ? WHERE namespace = ?').bind(stored, namespace).run()
@@ -227,7 +227,7 @@ describe('the word index in D1', () => {
   })
 })
 
-describe('how full the database is', () => {
+describe('the size of the database', () => {
   const sized = (bytes: number) => {
     const db = { ...env.DB, prepare: (sql: string) => env.DB.prepare(sql) } as D1Database
     db.batch = async <Row>(statements: D1PreparedStatement[]) => {
@@ -237,14 +237,14 @@ describe('how full the database is', () => {
     return createWordIndex({ ...options, db })
   }
 
-  it('is told after a write, by the size that D1 says', async () => {
+  it('is reported after a write', async () => {
     const own = createWordIndex(options)
     const namespace = freshNamespace()
     await own.upsert(namespace, [passage('a', 'The edge.')])
     expect(await own.settle(namespace)).toEqual({ usedBytes: expect.any(Number), limitBytes: 500_000_000 })
   })
 
-  it('is asked for where nothing was written', async () => {
+  it('is read when nothing was written', async () => {
     const { usedBytes } = (await createWordIndex(options).settle(freshNamespace()))!
     const { meta } = await env.DB.prepare('SELECT 1').run()
     expect(usedBytes).toBe(meta.size_after)
@@ -255,7 +255,7 @@ describe('how full the database is', () => {
     [450_000_000, { usedBytes: 450_000_000, limitBytes: 500_000_000 }],
     [600_000_000, { usedBytes: 600_000_000, limitBytes: 10_000_000_000 }],
     [11_000_000_000, undefined],
-  ])('of %d bytes is measured by the plan that allows them', async (bytes, room) => {
+  ])('of %d bytes is compared with the plan that allows it', async (bytes, room) => {
     const own = sized(bytes)
     await own.upsert(freshNamespace(), [passage('a', 'The edge.')])
     expect(await own.settle('any')).toEqual(room)
