@@ -7,21 +7,21 @@ describe('auroc', () => {
   it.each([
     ['the right order', scored([0.9, 0.8], [0.7, 0.1]), 1],
     ['the wrong order', scored([0.1], [0.7, 0.9]), 0],
-    ['one score for all', scored([0.5, 0.5], [0.5]), 0.5],
+    ['a single score for all', scored([0.5, 0.5], [0.5]), 0.5],
     // 12.5 of 16 pairs, counted by hand and with numpy.
     ['ties among others', scored([0.9, 0.8, 0.7, 0.6], [0.8, 0.6, 0.6, 0.2]), 0.78125],
-    ['what is not a number as the lowest', scored([NaN, 0.5], [NaN, 0.1]), (0.5 + 0 + 1 + 1) / 4],
-  ])('takes %s', (_, questions, expected) => {
+    ['NaN counted as the lowest score', scored([NaN, 0.5], [NaN, 0.1]), (0.5 + 0 + 1 + 1) / 4],
+  ])('is as computed for %s', (_, questions, expected) => {
     expect(auroc(questions)).toBeCloseTo(expected, 12)
   })
 
-  it('is not a number without questions of both kinds', () => {
+  it('is NaN without questions of both kinds', () => {
     for (const questions of [scored([], []), scored([0.5], []), scored([], [0.5])]) {
       expect(auroc(questions)).toBeNaN()
     }
   })
 
-  it('is the share of pairs in order, for any scores', () => {
+  it('is the share of pairs in the right order, for any scores', () => {
     fc.assert(
       fc.property(scoredQuestions, (questions) => {
         const of = (kind: boolean): number[] => questions.filter((q) => q.answerable === kind).map((q) => q.score)

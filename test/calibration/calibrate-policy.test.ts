@@ -82,7 +82,7 @@ function calibrated(...given: Parameters<typeof calibratePolicy>) {
 const hundredths = (count: number): number[] => Array.from({ length: count }, (_, at) => at / 100)
 
 describe('calibratePolicy', () => {
-  it('says how many labels it takes, rather than guess', () => {
+  it('reports how many labels are needed when there are too few', () => {
     expect(calibratePolicy(policy, labels(100, 44), OPTIONS)).toEqual({
       kind: 'too-few-labels',
       labels: 44,
@@ -92,7 +92,7 @@ describe('calibratePolicy', () => {
     expect(calibratePolicy(policy, labels(100, 45), OPTIONS).kind).toBe('calibrated')
   })
 
-  it('gives a policy that can be stored and resolved again, with the same verdicts', () => {
+  it('returns a policy that can be stored and resolved again with the same verdicts', () => {
     const given = labels(100, 120)
     const found = calibratePolicy(policy, given, OPTIONS)
     if (found.kind !== 'calibrated') throw new Error(found.statement)
@@ -106,7 +106,7 @@ describe('calibratePolicy', () => {
     expect(passed.length / 120).toBeLessThan(0.08)
   })
 
-  it('leaves the collection’s own scale aside, and says that it is calibrated', () => {
+  it("ignores the collection's own scale, and reports that it is calibrated", () => {
     for (const fit of ['thresholds', 'weights'] as const) {
       const found = calibratePolicy(policy, labels(100, 120), { ...OPTIONS, fit })
       if (found.kind !== 'calibrated') throw new Error(found.statement)
@@ -121,7 +121,7 @@ describe('calibratePolicy', () => {
     }
   })
 
-  it('uses scores that the general confidence knows nothing of', () => {
+  it('uses scores that the general confidence does not read', () => {
     const given = labels(150, 150)
     const coverage = (fit: 'weights' | 'thresholds'): number => {
       const found = calibratePolicy(policy, given, { ...OPTIONS, fit })
@@ -130,7 +130,7 @@ describe('calibratePolicy', () => {
     expect(coverage('weights')).toBeGreaterThan(coverage('thresholds') + 20)
   })
 
-  it('fits weights of its own accord only where something read the passages', () => {
+  it('fits weights by default only when a reader read the passages', () => {
     const given = labels(60, 60)
     const read = given.map((label) => {
       const { cosine } = label.signals.curves!
@@ -150,7 +150,7 @@ describe('calibratePolicy', () => {
     ])
   })
 
-  it('promises less on average, keeps more, and says what the rate is under for sure', () => {
+  it("with certainty 'average' promises a mean, keeps more, and reports the bound held with certainty", () => {
     const given = labels(100, 100)
     const made = ([0.9, 'average'] as const).map((certainty) => {
       const found = calibratePolicy(policy, given, { name: 'mine', certainty })
@@ -179,7 +179,7 @@ describe('calibratePolicy', () => {
     expect(other.policy.gates[0]?.settings).toEqual(one.policy.gates[0]?.settings)
   })
 
-  it('keeps a caution without a promise of its own where labels are too few for one', () => {
+  it('keeps a caution without its own promise when there are too few labels for one', () => {
     const found = calibratePolicy(policy, labels(50, 50), OPTIONS)
     if (found.kind !== 'calibrated') throw new Error(found.statement)
     expect(found.caution).toBeUndefined()
@@ -188,7 +188,7 @@ describe('calibratePolicy', () => {
     expect(more.kind === 'calibrated' && more.caution?.risk).toBe(0.025)
   })
 
-  it('counts labels and answers of either kind, and keeps the caution for what is no better than the best of them', () => {
+  it('counts labels and answers of both kinds, and advises up to the best unanswerable question', () => {
     const confidences = hundredths(60).map((each) => each + 0.00333)
     const found = calibrated(byCosine, confident([0.2, 0.7, 0.8], confidences), { name: 'mine' })
     expect(found).toMatchObject({
@@ -200,7 +200,7 @@ describe('calibratePolicy', () => {
     expect(found.adviseBelow).toBe(0.5934)
   })
 
-  it('moves the bands with the thresholds, and leaves high where it is above them', () => {
+  it('moves the bands with the thresholds, and keeps the high band when it is above them', () => {
     const { high } = byCosine.bands
     for (const [count, highest] of [
       [60, high],
@@ -214,7 +214,7 @@ describe('calibratePolicy', () => {
     }
   })
 
-  it('says with less certainty what the rate is under for sure, with one more let through', () => {
+  it('reports the bound held with certainty when the promise has a lower certainty', () => {
     const sure = calibrated(policy, labels(100, 100), { name: 'mine', certainty: 0.8 })
     // Of a hundred two may get through, .118 of the time fewer do at 5 %: the bound of three, by exact sums in Python.
     expect(sure.refuse.atMost).toBeCloseTo(0.0655857515, 9)
@@ -224,15 +224,18 @@ describe('calibratePolicy', () => {
     [0.9998, 'calibrated'],
     [0.99995, 'no-threshold'],
     [1, 'no-threshold'],
-  ])('finds a threshold below 1 or none: where all to be refused have a confidence of %d', (confidence, kind) => {
-    const given = confident(
-      [1],
-      Array.from({ length: 60 }, () => confidence),
-    )
-    expect(calibratePolicy(byCosine, given, { name: 'mine' }).kind).toBe(kind)
-  })
+  ])(
+    'finds a threshold below 1 or none, when all unanswerable questions have a confidence of %d',
+    (confidence, kind) => {
+      const given = confident(
+        [1],
+        Array.from({ length: 60 }, () => confidence),
+      )
+      expect(calibratePolicy(byCosine, given, { name: 'mine' }).kind).toBe(kind)
+    },
+  )
 
-  it('fits no weights without labels of both kinds, and keeps the general confidence where it has none of one', () => {
+  it('rejects fitting weights without labels of both kinds, and keeps the general confidence without answerable labels that have one', () => {
     expect(() => calibratePolicy(policy, labels(0, 60), OPTIONS)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'fit' }),
     )
@@ -243,7 +246,7 @@ describe('calibratePolicy', () => {
     expect(refuse.threshold).toBe(0.5901)
   })
 
-  it('fits weights to labels that have a general confidence', () => {
+  it('fits weights only to labels with a general confidence', () => {
     const given = confident(hundredths(40), hundredths(60))
     const without = confident([NaN, NaN], [NaN])
     const [one, other] = [given, [...given, ...without]].map((each) => {
@@ -255,13 +258,13 @@ describe('calibratePolicy', () => {
     expect(other!.intercept).toBeCloseTo(one!.intercept, 1)
   })
 
-  it('holds to the general weights as firmly as it is told', () => {
+  it('stays as close to the general weights as `strength` sets', () => {
     const { policy: made } = calibrated(policy, labels(60, 60), { ...OPTIONS, strength: 1e9 })
     const { weights } = made.confidence.settings as unknown as AdjustedSettings
     for (const weight of Object.values(weights)) expect(Math.abs(weight)).toBeLessThan(1e-5)
   })
 
-  it('weighs in every part of the labels what all of them have', () => {
+  it('uses in every fold the measures that all labels have', () => {
     const given = confident(
       Array.from({ length: 60 }, () => 0.9),
       Array.from({ length: 60 }, () => 0.1),
@@ -274,13 +277,13 @@ describe('calibratePolicy', () => {
     expect((made.confidence.settings as unknown as AdjustedSettings).weights).not.toHaveProperty('titleMatch')
   })
 
-  it('takes the fit over all labels where one group holds every answerable question', () => {
+  it('uses the fit over all labels when one group contains every answerable question', () => {
     const given = labels(60, 60)
     const alone = given.map((each) => (each.answerable ? { ...each, group: 'one article' } : each))
     expect(calibrated(policy, alone, OPTIONS).fit).toBe('weights')
   })
 
-  it('says from what the confidence was fitted', () => {
+  it('reports what the confidence was fitted from', () => {
     const provenance = (options: { readonly about?: string }) =>
       (calibrated(policy, labels(60, 60), { ...OPTIONS, ...options }).policy.confidence.settings as AdjustedSettings)
         .provenance
@@ -289,7 +292,7 @@ describe('calibratePolicy', () => {
     expect(provenance({ about: 'questions of March' })).toBe(`${unnamed}; questions of March`)
   })
 
-  it.runIf(DEEP)('keeps its promise, with fitted weights too: exceeded no more often than it says', () => {
+  it.runIf(DEEP)('exceeds its promise no more often than stated, also with fitted weights', () => {
     const REPEATS = 60
     const population = labels(1000, 1000, 99)
     let exceeded = 0
@@ -304,7 +307,7 @@ describe('calibratePolicy', () => {
     expect(exceeded / REPEATS).toBeLessThan(0.22)
   })
 
-  it('sets thresholds on weights that never saw the question: noise that was learned by heart gives no coverage', () => {
+  it('sets thresholds with weights fitted without the question, so that overfitted noise gives no coverage', () => {
     const random = seededRandom(3)
     const noise = (count: number): CalibrationLabel[] =>
       Array.from({ length: count }, (_, at) => ({
@@ -329,7 +332,7 @@ describe('calibratePolicy', () => {
     expect(coverage).toBeLessThan(0.4)
   })
 
-  it('refuses policies without a confidence to calibrate, and options out of range', () => {
+  it('rejects policies without a confidence to calibrate, and options out of range', () => {
     const given = labels(30, 60)
     expect(() => calibratePolicy(twoTier(), given, OPTIONS)).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
@@ -370,7 +373,7 @@ describe('calibratePolicy on a collection with a reader', () => {
   const fitted = (fit?: 'thresholds') => calibrated(policy, given, { name: 'mine', ...(fit && { fit }) })
   const judgedBy = (by: Policy) => (signals: Signals) => judge(by, signals).confidence
 
-  it('weighs what the reader says alone, where it said something', () => {
+  it("weights only the reader's scores when there are some", () => {
     const { fit, policy: made } = fitted()
     expect(fit).toBe('weights')
     const { weights } = made.confidence.settings as unknown as AdjustedSettings
@@ -384,7 +387,7 @@ describe('calibratePolicy on a collection with a reader', () => {
     expect(graded(3)).toBeGreaterThan(graded(0) + 0.3)
   })
 
-  it('leaves the general confidence as it is where it was not asked, with any measurements', () => {
+  it('leaves the general confidence unchanged when the reader was not asked, for any signals', () => {
     const { policy: made } = fitted()
     fc.assert(
       fc.property(fc.record({ sentenceMatch: SHARE, questionLikelihood: SHARE, titleMatch: SHARE }), (measured) => {
@@ -394,7 +397,7 @@ describe('calibratePolicy on a collection with a reader', () => {
     )
   })
 
-  it('has a threshold that does not depend on where the grades begin, where the prior is weak', () => {
+  it('finds a threshold that does not depend on the origin of the grades, with a weak prior', () => {
     const [one, other] = [0, 1000].map((begin) => {
       const moved = cascaded(60).map((label) => {
         const { grade, ...curves } = label.signals.curves!
@@ -407,7 +410,7 @@ describe('calibratePolicy on a collection with a reader', () => {
     expect(other!.coverage).toEqual(one!.coverage)
   })
 
-  it('has no confidence without the reader’s scores where every label had them', () => {
+  it("gives no confidence without the reader's scores when every label had them", () => {
     const every = given.map((label) => ({
       ...label,
       signals: { ...label.signals, curves: { grade: aCurve(label.answerable ? 3 : 0, 0) } },
@@ -422,14 +425,14 @@ describe('calibratePolicy on a collection with a reader', () => {
 })
 
 describe('an adjusted confidence', () => {
-  it('is not a number where a score that it needs is missing, and the question is refused', () => {
+  it('is NaN without a score that it needs, and the question is refused', () => {
     const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
     if (found.kind !== 'calibrated') throw new Error(found.statement)
     const judged = judge(found.policy, signalsOf({ sentenceMatch: 1, questionLikelihood: 1, curves: {} }))
     expect([judged.verdict, judged.reason]).toEqual(['refuse', 'confidence_unavailable'])
   })
 
-  it('resolves only around a general confidence that is known, with finite weights', () => {
+  it('resolves only with a known general confidence and finite weights', () => {
     const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
     if (found.kind !== 'calibrated') throw new Error(found.statement)
     const stored = policySettings(found.policy)
@@ -457,7 +460,7 @@ describe('an adjusted confidence', () => {
     ...of,
   })
 
-  it('has the settings of the general one checked, too', () => {
+  it('has the settings of the general confidence checked too', () => {
     const validate = (): void => {
       throw new Error('The general settings are wrong')
     }
@@ -466,13 +469,18 @@ describe('an adjusted confidence', () => {
   })
 
   it.each<[string, Partial<AdjustedSettings>, string[], boolean]>([
-    ['nothing', {}, [], false],
+    ['no measure', {}, [], false],
     ['a signal of texts', { weights: { sentenceMatch: 1 } }, ['sentenceMatch'], false],
-    ['scores that no reader gave', { weights: { 'cosine.top': 1 } }, ['curves'], false],
+    ['scores that are not from a reader', { weights: { 'cosine.top': 1 } }, ['curves'], false],
     ['scores of a reader', { weights: { 'grade.top': 1 } }, ['curves'], true],
-    ['a reader among others', { weights: { sentenceMatch: 1, 'grade.top': 1 } }, ['sentenceMatch', 'curves'], true],
-    ['whether anything was read', { unread: 'general' }, ['curves'], true],
-  ])('that weighs %s reads what it needs beside the general one', (_, of, names, countsReader) => {
+    [
+      "a reader's scores among others",
+      { weights: { sentenceMatch: 1, 'grade.top': 1 } },
+      ['sentenceMatch', 'curves'],
+      true,
+    ],
+    ['whether passages were read', { unread: 'general' }, ['curves'], true],
+  ])('that weights %s reads what it needs beside the general confidence', (_, of, names, countsReader) => {
     const reading = { ...cosineModel, reads: () => [topCosine] }
     for (const [base, ofBase] of [
       [cosineModel, []],
@@ -488,12 +496,12 @@ describe('an adjusted confidence', () => {
 describe('fitAdjustment', () => {
   const given = labels(40, 40).map((label) => ({ ...label, general: 0.5 }))
 
-  it('changes nothing but the intercept under a prior that holds firmly', () => {
+  it('changes only the intercept with a strong prior', () => {
     const { weights } = fitAdjustment(given, { strength: 1e9 })
     for (const weight of Object.values(weights)) expect(Math.abs(weight)).toBeLessThan(1e-5)
   })
 
-  it('is the logistic fit where the general log-odds are 0', () => {
+  it('equals the logistic fit when the general log-odds are 0', () => {
     const measures = ['sentenceMatch', 'cosine.top']
     const features = (at: number): number[] => measures.map((name) => recordedMeasure(given[at]!.signals, name))
     const examples = given.map(({ answerable }, at) => ({
@@ -507,7 +515,7 @@ describe('fitAdjustment', () => {
     expect(Object.values(weights)).toEqual(plain.coefficients.map((value) => expect.closeTo(value, 9)))
   })
 
-  it('takes off what the general log-odds say already', () => {
+  it('subtracts the general log-odds', () => {
     const examples = [0, 1, 2, 3].map((at) => ({ features: [at], label: (at > 1 ? 1 : 0) as 0 | 1, weight: 1 }))
     const shifted = examples.map((each) => ({ ...each, offset: 2 }))
     const [one, other] = [examples, shifted].map((each) => fitLogistic(each, { l2: 0.1 }))
@@ -517,7 +525,7 @@ describe('fitAdjustment', () => {
 })
 
 describe('foldsOf', () => {
-  it('keeps groups together in any order, in parts of about the same number', () => {
+  it('keeps groups together in any order, in folds of about equal size', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (groups) => {
         const folds = foldsOf(groups, 5)
@@ -538,7 +546,7 @@ describe('foldsOf', () => {
 })
 
 describe('recordedMeasure', () => {
-  it('reads signals of texts and of scores, and nothing else', () => {
+  it('reads signals of texts and scores only', () => {
     const signals = signalsOf({ sentenceMatch: 0.4, curves: { cosine: aCurve(0.8, 0.5, 0.2) } })
     const read = (name: string): number => recordedMeasure(signals, name)
     expect([read('sentenceMatch'), read('cosine.top')]).toEqual([0.4, 0.8])
@@ -550,7 +558,7 @@ describe('recordedMeasure', () => {
     expect(measuresOfAll([signals])).toContain('cosine.top')
   })
 
-  it('names what is recorded in one order, by whatever method it was found first', () => {
+  it('lists measures in one order, whatever was found first', () => {
     const curve = aCurve(0.8, 0.5)
     const [one, other] = [
       { bm25: curve, cosine: curve },
@@ -565,11 +573,11 @@ describe('recordedMeasure', () => {
     ['cosine.top', { curves: { cosine: null } }],
     ['cosine.lead', { curves: { cosine: { scores: '85' } } }],
     ['cosine.lead', { curves: { cosine: { scores: [0.8, '0.5'] } } }],
-  ])('is no number, of %s in a damaged record: %j', (name, damaged) => {
+  ])('is NaN for %s in a damaged record: %j', (name, damaged) => {
     expect(recordedMeasure({ ...signalsOf(), ...damaged }, name)).toBeNaN()
   })
 
-  it('is of a reader only where something read the passages', () => {
+  it('includes a reader only when it read the passages', () => {
     const { curves, ...unmeasured } = signalsOf({ curves: { grade: aCurve(3, 1) } })
     expect([hasReaderScores({ ...unmeasured, curves }), hasReaderScores(unmeasured)]).toEqual([true, false])
     expect(measuresOfReaders([unmeasured])).toEqual([])
@@ -590,7 +598,7 @@ describe('replayDecision', () => {
     signals: signalsOf({ sentenceMatch: 0.9, questionLikelihood: 0.9 }),
   }
 
-  it('judges the signals on record under the other policy', () => {
+  it('judges the recorded signals under the other policy', () => {
     const { verdict, confidence } = judge(policy, recorded.signals)
     expect(replayDecision(policy, recorded)).toEqual({
       id: '1',
@@ -601,17 +609,17 @@ describe('replayDecision', () => {
     })
   })
 
-  it.each(['rule:x', 'context'])('lets what %s found in texts count again', (gate) => {
+  it.each(['rule:x', 'context'])('counts findings of %s about texts again', (gate) => {
     const finding = { gate, stage: 'pre-generation', outcome: 'refuse', code: 'x', message: '' } as const
     expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'refuse' })
   })
 
-  it('judges anew what gates found in signals', () => {
+  it('judges findings about signals again', () => {
     const finding = { gate: 'confidence', stage: 'pre-generation', outcome: 'refuse', code: 'x', message: '' } as const
     expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'pass' })
   })
 
-  describe('of a question that was not read', () => {
+  describe('of a question without reader scores', () => {
     /** Of a cascade: what was spared keeps the general confidence. */
     const weighing = ((): Policy => {
       const found = calibratePolicy(policy, cascaded(120), { name: 'mine' })
@@ -625,7 +633,7 @@ describe('replayDecision', () => {
     )
     const replayed = (by: Policy, given: Partial<RecordedDecision>) => replayDecision(by, { ...recorded, ...given })
 
-    it('refuses where the reader failed that the policy weighs, as the gate does', () => {
+    it('refuses when the reader failed that the policy needs, like the gate', () => {
       for (const reader of ['failed', 'timeout'] as const) {
         for (const by of [weighing, always]) {
           expect(replayed(by, { reader })).toMatchObject({ was: 'pass', is: 'refuse', unread: 'failed' })
@@ -634,7 +642,7 @@ describe('replayDecision', () => {
       expect([weighing, always].map(whereReaderFails)).toEqual(['refused', 'refused'])
     })
 
-    it('judges by words what was refused because its reader failed, under a policy that weighs none', () => {
+    it('judges by words when the reader failed and the policy does not need it', () => {
       const finding = { gate: 'reranker', stage: 'pre-generation', outcome: 'refuse', code: 'reader_failed' } as const
       const failed = { verdict: 'refuse', reader: 'failed', findings: [{ ...finding, message: '' }] } as const
       expect(replayed(policy, failed)).toMatchObject({ was: 'refuse', is: 'pass', unread: 'failed' })
@@ -642,7 +650,7 @@ describe('replayDecision', () => {
       expect([policy, balancedGraded()].map(whereReaderFails)).toEqual(['not_weighed', 'judged_by_words'])
     })
 
-    it('judges what was spared by the general confidence where the policy was fitted on a cascade, and else not', () => {
+    it('uses the general confidence for spared questions only when the policy was fitted on a cascade', () => {
       const { confidence } = judge(policy, recorded.signals)
       const spared = replayed(weighing, { reader: 'spared' })
       expect(spared).toMatchObject({ kind: 'replayed', unread: 'spared' })
@@ -650,7 +658,7 @@ describe('replayDecision', () => {
       expect(replayed(always, { reader: 'spared' })).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
     })
 
-    it('does not guess what a reader would have said where there was none, or none was recorded', () => {
+    it('is not possible when the policy needs a reader and there was none, or none was recorded', () => {
       for (const by of [weighing, always]) {
         for (const given of [{ reader: 'off' }, {}] as const) {
           expect(replayed(by, given)).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
@@ -659,7 +667,7 @@ describe('replayDecision', () => {
       expect(replayed(balancedGraded(), { reader: 'off' })).toMatchObject({ is: 'pass', unread: 'off' })
     })
 
-    it('reports nothing where it was read, where that was not recorded, or where there was nothing to read', () => {
+    it('reports nothing unread when the passages were read, when that was not recorded, or without passages', () => {
       for (const given of [{ reader: 'ok' }, {}] as const) expect(replayed(policy, given)).not.toHaveProperty('unread')
       const nothing = replayed(weighing, { reader: 'ok', signals: signalsOf({ chunkCount: 0 }) })
       expect(nothing).toMatchObject({ kind: 'replayed', is: 'refuse' })
@@ -671,7 +679,7 @@ describe('replayDecision', () => {
   const withCosine = definePolicy({ ...policy, gates: [...policy.gates, minTopCosine()] })
   const notReplayable = (why: string) => ({ id: '1', kind: 'not-replayable', was: 'pass', why })
 
-  it('never guesses what was not recorded', () => {
+  it('is not possible when a signal was not recorded', () => {
     const { policy: made } = calibrated(policy, labels(60, 60), OPTIONS)
     expect(replayDecision(made, recorded)).toEqual(notReplayable('signal_missing'))
     const { loneTerm: _, ...others } = recorded.signals
@@ -684,14 +692,14 @@ describe('replayDecision', () => {
     expect(replayDecision(withCosine, { ...recorded, signals })).toEqual(notReplayable('signal_missing'))
   })
 
-  it('judges no answers again, nor what is gone of the record', () => {
+  it('does not judge answers again, nor lost parts of a record', () => {
     expect(replayDecision(sufficiency(), recorded)).toEqual(notReplayable('judges_answers'))
     for (const lost of ['cut', 'erased'] as const) {
       expect(replayDecision(policy, { ...recorded, lost })).toEqual(notReplayable(lost))
     }
   })
 
-  describe('where nothing was found', () => {
+  describe('without evidence', () => {
     const { chunkCount, droppedCount, questionReadable, askedTermCount, loneTerm, runTogetherCount } = signalsOf({
       chunkCount: 0,
     })
@@ -706,21 +714,21 @@ describe('replayDecision', () => {
     const replayed = (by: Policy, given: Partial<RecordedDecision> = {}) =>
       replayDecision(by, { ...recorded, signals: ofQuestion, ...given })
 
-    it('needs the signals of the question, and no other', () => {
+    it('needs only the signals of the question', () => {
       expect(replayed(policy)).toMatchObject({ kind: 'replayed', is: 'refuse', confidence: 0 })
       const { questionReadable: _, ...signals } = ofQuestion
       expect(replayed(policy, { signals })).toEqual(notReplayable('signal_missing'))
       expect(replayed(withCosine)).toMatchObject({ kind: 'replayed', is: 'refuse' })
     })
 
-    it('needs none for gates about the question that read none', () => {
+    it('needs no signals for gates about the question that read none', () => {
       const { gate, settings } = policy.gates[0]!
       const blind = { ...gate, reads: undefined as never }
       const by = definePolicy({ ...policy, gates: [{ gate: blind, settings }] })
       expect(replayed(by)).toMatchObject({ kind: 'replayed', is: 'refuse' })
     })
 
-    it('says nothing of a reader that failed: it had nothing to read', () => {
+    it('reports no failed reader, because there was nothing to read', () => {
       expect(replayed(policy, { reader: 'failed' })).not.toHaveProperty('unread')
     })
   })
@@ -736,7 +744,7 @@ describe('lostOfRecord', () => {
     [{ cut: ['signals'], principalId: '' }, 'cut'],
     [{ cut: null, principalId: '' }, 'erased'],
     [{ cut: ['question'], principalId: '' }, 'erased'],
-  ] as const)('of %j is %s', (record, lost) => {
+  ] as const)('for %j is %s', (record, lost) => {
     expect(lostOfRecord(record)).toBe(lost)
   })
 })

@@ -27,7 +27,7 @@ describe('pearson', () => {
       -1,
     ],
     [
-      'nothing in common',
+      'unrelated',
       [
         [1, 1],
         [1, -1],
@@ -38,7 +38,7 @@ describe('pearson', () => {
     ],
     // means 2 and 3: products −1·−2 + 0·1 + 1·1 = 3; squares 2 and 6; 3 / √12
     [
-      'in part',
+      'partly related',
       [
         [1, 1],
         [2, 4],
@@ -46,7 +46,7 @@ describe('pearson', () => {
       ],
       0.8660254037844387,
     ],
-  ])('of series %s', (_, given, expected) => {
+  ])('of series %s is as computed', (_, given, expected) => {
     expect(pearson(given)).toBeCloseTo(expected, 12)
   })
 
@@ -54,7 +54,7 @@ describe('pearson', () => {
     ['no pair', []],
     ['one pair', [[1, 2]]],
     [
-      'a constant side',
+      'a constant series',
       [
         [1, 0.1],
         [2, 0.1],
@@ -62,7 +62,7 @@ describe('pearson', () => {
       ],
     ],
     [
-      'a side that varies by rounding alone',
+      'a series that varies only by rounding',
       [
         [1, 0.3],
         [2, 0.1 + 0.2],
@@ -76,7 +76,7 @@ describe('pearson', () => {
         [0, 0],
       ],
     ],
-  ])('is not defined for %s', (_, given) => {
+  ])('is undefined for %s', (_, given) => {
     expect(pearson(given)).toBeUndefined()
   })
 
@@ -100,7 +100,7 @@ it('pearson of two pairs is 1 or −1', () => {
   expect(pearson(rising.map(([x, y]): Pair => [x, -y]))).toBeCloseTo(-1, 12)
 })
 
-it.each([1e-200, 1e200])('pearson does not depend on the size of the numbers: %d', (size) => {
+it.each([1e-200, 1e200])('pearson does not depend on the magnitude of the numbers: %d', (size) => {
   const given: Pair[] = [
     [1, 1],
     [2, 4],
@@ -109,7 +109,7 @@ it.each([1e-200, 1e200])('pearson does not depend on the size of the numbers: %d
   expect(pearson(given.map(([x, y]): Pair => [x * size, y * size]))).toBeCloseTo(0.8660254037844387, 12)
 })
 
-it('pearson is the same in any order where one side has equal numbers', () => {
+it('pearson is the same in any order when one series has equal numbers', () => {
   const equal = fc.array(fc.tuple(fc.constantFrom(0.1, 0.7), number), { minLength: 3, maxLength: 8 })
   fc.assert(
     fc.property(equal, (given) => {
@@ -119,7 +119,7 @@ it('pearson is the same in any order where one side has equal numbers', () => {
 })
 
 describe('spearman', () => {
-  it('looks at ranks alone', () => {
+  it('uses ranks only', () => {
     expect(
       spearman([
         [0.99, 0.033],
@@ -163,7 +163,7 @@ describe('populationDeviation', () => {
     expect(populationDeviation(values)).toBeCloseTo(expected, 12)
   })
 
-  it('and the mean are finite for any finite numbers', () => {
+  it('is finite for any finite numbers, like the mean', () => {
     fc.assert(
       fc.property(fc.array(number, { maxLength: 8 }), (values) => {
         expect(populationDeviation(values)).toSatisfy((value: number) => Number.isFinite(value) && value >= 0)

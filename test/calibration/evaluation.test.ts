@@ -23,7 +23,7 @@ const asked = (answerable: boolean, verdict: JudgedQuestion['verdict'], confiden
 })
 
 describe('evaluate', () => {
-  it('counts verdicts, of all and apart by kind', () => {
+  it('counts verdicts, in total and by kind', () => {
     const judged = [
       asked(true, 'pass', 0.9),
       asked(true, 'refuse', 0.2),
@@ -75,7 +75,7 @@ describe('evaluate', () => {
     })
   })
 
-  it('counts apart by kind and by collection, in the order of their names', () => {
+  it('counts by kind and by collection, sorted by name', () => {
     const judged = [
       { ...asked(true, 'refuse', 0.2, 'b'), collection: 'y' },
       { ...asked(true, 'pass', 0.2, 'a'), collection: 'x' },
@@ -92,7 +92,7 @@ describe('evaluate', () => {
     }
   })
 
-  it('has intervals where there are questions of both kinds, and the stated risk in any case', () => {
+  it('has intervals when there are questions of both kinds, and the stated risk in any case', () => {
     const both = Array.from({ length: 40 }, (_, at) => asked(at % 3 > 0, 'pass', (at % 3) / 4 + (at % 7) / 14))
     const found = evaluate(both, { risk: 0.1, random: seededRandom(1) })
     const { coverage, coverageInterval, risk } = found.atStatedRisk
@@ -111,7 +111,7 @@ describe('evaluate', () => {
     expect(one.atStatedRisk).toStrictEqual({ risk: 0.05, threshold: 0.9, coverage: 1, falseAcceptance: NaN })
   })
 
-  it('has no figure where there is nothing to compute it from', () => {
+  it('has no figure when nothing can be computed', () => {
     const found = evaluate([asked(true, 'pass', 0.9)], { random: seededRandom(1) })
     expect([found.auroc.value, found.aurc.value, found.calibrationError.value]).toEqual([null, null, null])
     expect(evaluate([], { random: seededRandom(1) })).toMatchObject({ questions: 0, riskCoverage: [], reliability: [] })
@@ -132,7 +132,7 @@ describe('evaluate', () => {
 })
 
 describe('calibrationError', () => {
-  it('is the mean distance of confidence and share, over bins of the same size', () => {
+  it('is the mean distance between confidence and share answerable, over bins of equal size', () => {
     const scored = [
       { score: 0.1, answerable: false },
       { score: 0.3, answerable: true },
@@ -146,7 +146,7 @@ describe('calibrationError', () => {
     expect(reliabilityBins(mixed, 2)).toEqual(reliabilityBins(scored, 2))
   })
 
-  it('keeps questions of one confidence in one bin, and is not a number for none', () => {
+  it('keeps equal confidences in one bin, and is NaN without questions', () => {
     const scored = Array.from({ length: 9 }, (_, at) => ({ score: 0.5, answerable: at < 3 }))
     expect(reliabilityBins(scored)).toMatchObject([{ count: 9, confidence: 0.5, answerable: 1 / 3 }])
     expect(calibrationError([])).toBeNaN()
@@ -157,7 +157,7 @@ describe('bootstrapInterval', () => {
   it.each([
     [0.95, 10, 390],
     [0.5, 100, 300],
-  ])('leaves out as many draws at either end: %d', (confidence, low, high) => {
+  ])('omits equally many draws at each end: %d', (confidence, low, high) => {
     let drawn = 0
     const scored = [
       { score: 0.1, answerable: false },
@@ -169,7 +169,7 @@ describe('bootstrapInterval', () => {
     expect(drawn).toBe(401)
   })
 
-  it('covers a mean about as often as it says', () => {
+  it('contains a mean about as often as stated', () => {
     const random = seededRandom(7)
     const share = (scored: readonly { readonly score: number }[]): number =>
       scored.reduce((sum, { score }) => sum + score, 0) / scored.length

@@ -12,7 +12,7 @@ const rated = (count: number, of: (at: number) => RatedAnswer): RatedAnswer[] =>
   Array.from({ length: count }, (_, at) => of(at))
 
 describe('checkGenerationConfidence', () => {
-  it('finds a confidence that follows the quality', () => {
+  it('reports a confidence that follows the quality', () => {
     const found = checkGenerationConfidence(rated(100, (at) => ({ confidence: at / 100, quality: at >= 40 ? 1 : 0 })))
     expect(found).toMatchObject({ labels: 100, missing: 0, carries: 'yes', auroc: { value: 1, high: 1 } })
     expect(found.auroc).toEqual({ value: 1, ...aurocInterval(1, 60, 40) })
@@ -21,7 +21,7 @@ describe('checkGenerationConfidence', () => {
     )
   })
 
-  it('says plainly when it does not carry', () => {
+  it('reports that a confidence does not follow the quality', () => {
     const random = seededRandom(7)
     const found = checkGenerationConfidence(
       rated(200, () => ({ confidence: random(), quality: random() < 0.5 ? 0 : 1 })),
@@ -32,7 +32,7 @@ describe('checkGenerationConfidence', () => {
     expect(turned).toMatchObject({ carries: 'no', spearman: { value: expect.closeTo(-1, 9) } })
   })
 
-  it('says nothing of too few, of answers all alike, and counts those without a confidence', () => {
+  it('reports too few answers and equal confidences, and counts missing confidences', () => {
     expect(checkGenerationConfidence(rated(49, (at) => ({ confidence: at, quality: at })))).toMatchObject({
       carries: 'unknown',
       statement: 'Too few rated answers: 49 of 50 needed',
@@ -59,14 +59,14 @@ describe('checkGenerationConfidence', () => {
     expect(checkGenerationConfidence(unrated)).toMatchObject({ labels: 0, missing: 1 })
   })
 
-  it('counts as good what reaches the quality asked for, and speaks from as many answers as asked', () => {
+  it('counts answers from the given quality as good, and needs the given number of answers', () => {
     const answers = rated(50, (at) => ({ confidence: at / 50, quality: at < 25 ? 0.4 : 0.5 }))
     expect(checkGenerationConfidence(answers)).toMatchObject({ carries: 'yes', auroc: { value: 1 } })
     expect(checkGenerationConfidence(answers, { goodFrom: 0.4 })).not.toHaveProperty('auroc')
     expect(checkGenerationConfidence(answers, { minLabels: 51 }).carries).toBe('unknown')
   })
 
-  it('does not carry where only one of the two figures says so', () => {
+  it('reports that the confidence does not carry when only one of the two figures says that it does', () => {
     // The order follows the quality, but for the few good answers, which have the lowest confidence.
     const answers = rated(100, (at) => ({ confidence: at / 100, quality: at < 8 ? 0.9 : at / 250 }))
     const found = checkGenerationConfidence(answers)
@@ -82,8 +82,8 @@ describe('checkGenerationConfidence', () => {
   })
 })
 
-describe('the intervals', () => {
-  it('agree with figures worked out elsewhere', () => {
+describe('the intervals of both figures', () => {
+  it('equal values computed elsewhere', () => {
     // tanh(atanh(.5) ± 1.95996 · √((1 + .125) / 47))
     expect(spearmanInterval(0.5, 50)).toEqual({ low: expect.closeTo(0.241225, 6), high: expect.closeTo(0.692393, 6) })
     // tanh(atanh(.5) ± 1.95996 · √1.125)
@@ -96,11 +96,11 @@ describe('the intervals', () => {
     [0.5, 3],
     [0.5, 2],
     [NaN, 50],
-  ])('of a correlation of %d among %d pairs know nothing', (rho, pairs) => {
+  ])('for a correlation of %d among %d pairs are unbounded', (rho, pairs) => {
     expect(spearmanInterval(rho, pairs)).toEqual({ low: -1, high: 1 })
   })
 
-  it('of a perfect correlation keep a width', () => {
+  it('for a perfect correlation are not of zero width', () => {
     expect(spearmanInterval(1, 50).low).toBeLessThan(1)
     expect(spearmanInterval(-1, 50).high).toBeGreaterThan(-1)
   })
@@ -111,11 +111,11 @@ describe('the intervals', () => {
     [0.7, 0, 9],
     [NaN, 0, 0],
     [NaN, 20, 30],
-  ])('of an area of %d from %d and %d examples know nothing', (area, positives, negatives) => {
+  ])('for an area of %d from %d and %d examples are unbounded', (area, positives, negatives) => {
     expect(aurocInterval(area, positives, negatives)).toEqual({ low: 0, high: 1 })
   })
 
-  it('of an area keep their width where every pair is in order, and mirror each other', () => {
+  it('for an area of 1 are not of zero width, and mirror those of its complement', () => {
     const { low, high } = aurocInterval(1, 20, 30)
     expect(high).toBe(1)
     expect(low).toBeGreaterThan(0.8)
@@ -125,7 +125,7 @@ describe('the intervals', () => {
     expect([1 - turned.high, 1 - turned.low]).toEqual([expect.closeTo(right.low, 9), expect.closeTo(right.high, 9)])
   })
 
-  it('cover the truth about as often as they say', () => {
+  it('contain the true value about as often as stated', () => {
     const random = seededRandom(20_261_122)
     const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
     const REPEATS = 600

@@ -33,20 +33,20 @@ describe('countHallucinations', () => {
     answer(true, true, 0.1),
   ]
 
-  it('counts what a reader meets apart from what the model made', () => {
+  it('counts hallucinations that were answered separately from those that the model made', () => {
     const { given, made, statement } = countHallucinations(answers)
     expect([given.hits, given.labels]).toEqual([1, 8])
     expect([made.hits, made.labels]).toEqual([4, 12])
     expect(statement).toBe('Hallucinated answers among those given: 1 of 8 (0.003–0.527), 95 % interval')
   })
 
-  it('says how much of it grounding catches, and what that costs', () => {
+  it('reports how many the gate for grounding catches, and its false alarms', () => {
     const { caught, falseAlarms } = countHallucinations(answers)
     expect([caught.hits, caught.labels]).toEqual([2, 4])
     expect([falseAlarms.hits, falseAlarms.labels]).toEqual([1, 8])
   })
 
-  it("leaves out of the gate's figures what the gate never saw", () => {
+  it('omits answers that the gate never judged from its figures', () => {
     const counted = countHallucinations([refusedBefore])
     expect([counted.caught.labels, counted.falseAlarms.labels, counted.given.labels]).toEqual([0, 0, 0])
     expect(counted.statement).toBe('No labelled answer was given: the rate of hallucinated answers is not known')
@@ -61,12 +61,12 @@ describe('countHallucinations', () => {
     expect([unseen.caught.labels, unseen.falseAlarms.labels, unseen.given.hits]).toEqual([0, 0, 1])
   })
 
-  it('counts answers under a caution among those given', () => {
+  it('counts answers with a caution as answered', () => {
     const advised = countHallucinations([{ decision: { verdict: 'advise', findings: [] }, hallucinated: false }])
     expect([advised.given.hits, advised.given.labels]).toEqual([0, 1])
   })
 
-  it('is what the calibration rule asks for', () => {
+  it('gives the rate that suggestThresholdChange needs', () => {
     const many = Array.from({ length: 100 }, (_, at) => answer(true, at < 2))
     const change = suggestThresholdChange(policy, {
       hallucinations: countHallucinations(many).given,

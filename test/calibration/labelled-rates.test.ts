@@ -3,7 +3,7 @@ import { estimateErrorRates } from '../../packages/calibration/src/labelled-rate
 import { seededRandom } from '../../bench/seeded-random.ts'
 
 describe('estimateErrorRates', () => {
-  it('weights each kind by how many decisions of it there were, not by how many were labelled', () => {
+  it('weights each kind by its number of decisions, not of labels', () => {
     // 10 % of 1,000 refusals are wrong, 5 % of 9,000 answers: 100 of 8,650 answerable questions, 450 of 1,350 others.
     const rates = estimateErrorRates(
       { decisions: 1_000, right: 90, wrong: 10 },
@@ -17,7 +17,7 @@ describe('estimateErrorRates', () => {
     }
   })
 
-  it('knows nothing without labels, and everything where there were no decisions', () => {
+  it('has no rate without labels, and a rate of 0 without decisions', () => {
     const [unlabelled, labelled] = [
       { decisions: 5, right: 0, wrong: 0 },
       { decisions: 5, right: 3, wrong: 0 },
@@ -30,14 +30,14 @@ describe('estimateErrorRates', () => {
     expect(estimateErrorRates(none, none).falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
   })
 
-  it('is a half where as many answerable questions were refused as answered', () => {
+  it('is one half when as many answerable questions were refused as answered', () => {
     const refusals = { decisions: 100, right: 15, wrong: 5 }
     const answers = { decisions: 100, right: 5, wrong: 15 }
     const { falseRefusals, falseAcceptances } = estimateErrorRates(refusals, answers)
     expect([falseRefusals.rate, falseAcceptances.rate]).toEqual([0.5, 0.5])
   })
 
-  it('covers the true rate in at least 95 of 100 cases', () => {
+  it('contains the true rate in at least 95 of 100 cases', () => {
     const random = seededRandom(17)
     const [wrongRefusals, wrongAnswers, refusals, answers] = [0.2, 0.1, 300, 700]
     const truth = (refusals * wrongRefusals) / (refusals * wrongRefusals + answers * (1 - wrongAnswers))

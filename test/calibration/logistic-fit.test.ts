@@ -14,7 +14,7 @@ const SIX = [
 ]
 
 describe('fitLogistic', () => {
-  it('gives the log odds of each group where a feature tells two groups apart', () => {
+  it('gives the log-odds of each group when a feature separates two groups', () => {
     const group = (feature: number, ones: number, zeros: number): Example[] => [
       ...Array.from({ length: ones }, () => example([feature], 1)),
       ...Array.from({ length: zeros }, () => example([feature], 0)),
@@ -24,20 +24,20 @@ describe('fitLogistic', () => {
     expect(coefficients[0]).toBeCloseTo(Math.log(4 / 2) - Math.log(1 / 3), 8)
   })
 
-  it('finds what 400,000 steps of plain gradient descent find (numpy)', () => {
+  it('gives the result of 400,000 steps of plain gradient descent (numpy)', () => {
     const { intercept, coefficients } = fitLogistic(SIX, { l2: 0.1 })
     expect(intercept).toBeCloseTo(-2.3829503205455302, 8)
     expect(coefficients[0]).toBeCloseTo(0.49855612, 7)
     expect(coefficients[1]).toBeCloseTo(0.59137006, 7)
   })
 
-  it('takes a weight of two for an example given twice', () => {
+  it('treats a weight of two like an example given twice', () => {
     const twice = SIX.flatMap((one) => Array.from({ length: one.weight }, () => ({ ...one, weight: 1 })))
     const fit = fitLogistic(twice, { l2: 0.1 })
     expect(fit.intercept).toBeCloseTo(fitLogistic(SIX, { l2: 0.1 }).intercept, 9)
   })
 
-  it('stays finite where a feature tells the labels apart completely, and where it never varies', () => {
+  it('stays finite when a feature separates the labels completely, and when it never varies', () => {
     const { intercept, coefficients } = fitLogistic(
       [example([-1, 7], 0), example([1, 7], 1), example([2, 7], 1), example([-2, 7], 0)],
       { l2: 0.01 },
@@ -47,7 +47,7 @@ describe('fitLogistic', () => {
     expect(coefficients[1]).toBe(0)
   })
 
-  it('does not depend on the units of a feature or the order of the examples', () => {
+  it('does not depend on the unit of a feature or the order of the examples', () => {
     const examples = fc.array(
       fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer({ min: -20, max: 20 }), fc.constantFrom(0 as const, 1)),
       { minLength: 6, maxLength: 30 },
@@ -66,7 +66,7 @@ describe('fitLogistic', () => {
     )
   })
 
-  it('gives the same bits for the same examples', () => {
+  it('gives exactly the same result for the same examples', () => {
     expect(fitLogistic(SIX, { l2: 0.1 })).toEqual(fitLogistic(SIX, { l2: 0.1 }))
   })
 })

@@ -11,15 +11,15 @@ describe('riskCoverageArea', () => {
     ['only unanswerable questions', scored([], [0.3, 0.9]), 1],
     // Risks 0, 0, 1/3, 2/4.
     ['the right order', scored([0.9, 0.8], [0.2, 0.1]), (1 / 3 + 1 / 2) / 4],
-    ['one score for all as the share of the unanswerable', scored([0.5], [0.5, 0.5, 0.5]), 0.75],
+    ['a single score for all', scored([0.5], [0.5, 0.5, 0.5]), 0.75],
     // The mean over all twelve orders of the ties, enumerated with numpy.
-    ['what is not a number as the lowest', scored([0.5], [NaN]), (0 + 1 / 2) / 2],
-    ['ties as the mean over their orders', MIXED, 0.310515873015873],
-  ])('takes %s', (_, questions, expected) => {
+    ['NaN counted as the lowest score', scored([0.5], [NaN]), (0 + 1 / 2) / 2],
+    ['ties, counted as the mean over their orders', MIXED, 0.310515873015873],
+  ])('is as computed for %s', (_, questions, expected) => {
     expect(riskCoverageArea(questions)).toBeCloseTo(expected, 12)
   })
 
-  it('is not a number for no questions', () => {
+  it('is NaN without questions', () => {
     expect(riskCoverageArea([])).toBeNaN()
   })
 
@@ -44,7 +44,7 @@ describe('coverageAtFalseAcceptance', () => {
     [0.5, { threshold: 0.7, coverage: 0.75, falseAcceptance: 0.25 }],
     [0.75, { threshold: 0.6, coverage: 1, falseAcceptance: 0.75 }],
     [1, { threshold: 0.2, coverage: 1, falseAcceptance: 1 }],
-  ])('keeps what it can when %d may pass, ties together', (atMost, expected) => {
+  ])('keeps as many as possible when a share of %d may pass, with ties together', (atMost, expected) => {
     expect(coverageAtFalseAcceptance(MIXED, atMost)).toEqual(expected)
   })
 
@@ -63,7 +63,7 @@ describe('coverageAtFalseAcceptance', () => {
     expect(coverageAtFalseAcceptance(scored([0.1], twenty), 0.05).falseAcceptance).toBe(0.05)
   })
 
-  it('never lets more pass than stated, never keeps less when more may pass, and is what its threshold does', () => {
+  it('never lets more pass than stated, never keeps less when more may pass, and equals the result of its threshold', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(scoredQuestions, share, share, (questions, a, b) => {

@@ -48,7 +48,7 @@ const RARER: Readonly<Record<string, Exceeded>> = {
 
 describe('lowestSafeConfidence', () => {
   it.each(Object.entries(RARER).flatMap(([name, of]) => LABELS.map((labels) => [name, labels, of] as const)))(
-    'keeps its promise where log-odds are %s, with %i labels',
+    'keeps its promise for log-odds that are %s, with %i labels',
     (_, labels, of) => {
       // A tenth may.
       expect(exceededBy(lowestSafeConfidence, of, labels)).toBeLessThan(0.1 + errorOf(0.1))
@@ -61,28 +61,31 @@ describe('lowestSafeConfidence', () => {
     [100, 0.037, 0.07],
   ] as const
   it.each(DEEP ? LEFT_OVER : LEFT_OVER.slice(0, 1))(
-    'uses the certainty up that whole counts leave over, with %i labels',
+    'uses the certainty that a whole count leaves over, with %i labels',
     (labels, most, least) => {
       expect(exceededBy(lowestSafeThreshold, RARER['exponential']!, labels, OFTEN)).toBeLessThan(most + 0.023)
       expect(exceededBy(lowestSafeConfidence, RARER['exponential']!, labels, OFTEN)).toBeGreaterThan(least)
     },
   )
 
-  it.each(LABELS)('of %i labels is never worse than one more, for any distribution of confidences', (labels) => {
-    const shapes: readonly Exceeded[] = [
-      // Some near misses that look answerable, all alike, and just as many as the risk.
-      (share) => (share < 0.051 ? 0.9 + 0.0001 * (1 - share) : 0.1 * (1 - share)),
-      (share) => Math.round(20 * (1 - share)) / 20,
-      (share) => 1 - share ** 8,
-    ]
-    const allowed = mostAllowed(labels, PROMISE)
-    const most = chanceOfAtMost(allowed + 1, labels, RISK)
-    for (const shape of shapes) {
-      expect(exceededBy(lowestSafeConfidence, shape, labels)).toBeLessThan(most + errorOf(0.5))
-    }
-  })
+  it.each(LABELS)(
+    'for %i labels is never worse than one question more, for any distribution of confidences',
+    (labels) => {
+      const shapes: readonly Exceeded[] = [
+        // Some near misses that look answerable, all alike, and just as many as the risk.
+        (share) => (share < 0.051 ? 0.9 + 0.0001 * (1 - share) : 0.1 * (1 - share)),
+        (share) => Math.round(20 * (1 - share)) / 20,
+        (share) => 1 - share ** 8,
+      ]
+      const allowed = mostAllowed(labels, PROMISE)
+      const most = chanceOfAtMost(allowed + 1, labels, RISK)
+      for (const shape of shapes) {
+        expect(exceededBy(lowestSafeConfidence, shape, labels)).toBeLessThan(most + errorOf(0.5))
+      }
+    },
+  )
 
-  it('lies between what whole counts say, and what they say with one more', () => {
+  it('lies between the threshold for a whole count and that for one more', () => {
     fc.assert(
       fc.property(CONFIDENCES, (all) => {
         const promised = { ...PROMISE, risk: 0.1 }
@@ -100,7 +103,7 @@ describe('lowestSafeConfidence', () => {
     )
   })
 
-  it('takes what is no number for what never gets through', () => {
+  it('treats NaN as a confidence that never passes', () => {
     fc.assert(
       fc.property(CONFIDENCES, fc.integer({ min: 1, max: 5 }), (all, each) => {
         const [lacking, low] = [NaN, 0].map((no) => all.flatMap((one, at) => (at % each === 0 ? [one, no] : [one])))
@@ -110,7 +113,7 @@ describe('lowestSafeConfidence', () => {
     )
   })
 
-  it('is what whole counts say where their number has just come to one more, on average, and between equals', () => {
+  it("equals the whole count just after that rose, for certainty 'average', and between equal confidences", () => {
     const spread = (count: number): number[] => Array.from({ length: count }, (_, at) => at / count)
     for (const labels of [45, 105]) {
       expect(lowestSafeConfidence(spread(labels), PROMISE)).toBe(lowestSafeThreshold(spread(labels), PROMISE))

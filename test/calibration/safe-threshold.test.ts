@@ -19,11 +19,11 @@ describe('upperBound', () => {
     [1, 100, 0.9, 0.0383395],
     [2, 100, 0.9, 0.05234529],
     [5, 50, 0.95, 0.198833],
-  ])('%i of %i at %f is %f', (hits, trials, certainty, bound) => {
+  ])('for %i of %i at %f is %f', (hits, trials, certainty, bound) => {
     expect(upperBound(hits, trials, certainty)).toBeCloseTo(bound, 7)
   })
 
-  it('rises with what happened and with the certainty, and falls with the labels', () => {
+  it('rises with the hits and the certainty, and falls with the labels', () => {
     fc.assert(
       fc.property(fc.nat(60), fc.nat(60), fc.double({ min: 0.55, max: 0.98, noNaN: true }), (hits, more, certainty) => {
         const trials = hits + more + 1
@@ -50,7 +50,7 @@ describe('labelsNeeded', () => {
 })
 
 describe('lowestSafeThreshold', () => {
-  it('keeps its promise for any distribution: exceeded no more often than stated', () => {
+  it('exceeds its promise no more often than stated, for any distribution', () => {
     const random = seededRandom(7)
     const shapes: readonly ((share: number) => number)[] = [
       (share) => share,
@@ -73,7 +73,7 @@ describe('lowestSafeThreshold', () => {
     }
   })
 
-  it('lets through as many as the bound allows, and is the lowest of its grid that does', () => {
+  it('lets pass as many as the bound allows, and is the lowest such threshold of its grid', () => {
     fc.assert(
       fc.property(scores, (all) => {
         const threshold = lowestSafeThreshold(all, promise)
@@ -85,7 +85,7 @@ describe('lowestSafeThreshold', () => {
     )
   })
 
-  it('promises no more with less evidence: without some questions that were refused, it is no lower', () => {
+  it('is not lower when some refused questions are missing', () => {
     fc.assert(
       fc.property(scores, fc.nat(20), (all, fewer) => {
         const lowest = [...all].sort((a, b) => a - b).slice(Math.min(fewer, all.length - 1))
@@ -108,7 +108,7 @@ describe('lowestSafeThreshold', () => {
     )
   })
 
-  it('does not depend on the order, and what is no number never gets through', () => {
+  it('does not depend on the order, and never lets NaN pass', () => {
     fc.assert(
       fc.property(scores, (all) => {
         expect(lowestSafeThreshold([...all].reverse(), promise)).toBe(lowestSafeThreshold(all, promise))
@@ -129,12 +129,12 @@ describe('a promise on average', () => {
     [39, 1],
     [100, 4],
     [200, 9],
-  ])('lets of %i questions %i through', (trials, allowed) => {
+  ])('lets of %i questions %i pass', (trials, allowed) => {
     expect(mostAllowed(trials, average)).toBe(allowed)
     expect(trials >= labelsNeeded(0.05, 'average')).toBe(allowed >= 0)
   })
 
-  it('is that of split conformal prediction: the quantile of the scores that counts the next one in', () => {
+  it('equals split conformal prediction: the quantile of the scores that includes the next one', () => {
     fc.assert(
       fc.property(scores, fc.double({ min: 0.02, max: 0.5, noNaN: true }), (all, risk) => {
         const place = Math.ceil((all.length + 1) * (1 - risk) - 1e-9)
@@ -151,7 +151,7 @@ describe('a promise on average', () => {
     )
   })
 
-  it.runIf(DEEP)('holds in the mean for any distribution, and the bound beside it with the stated certainty', () => {
+  it.runIf(DEEP)('holds in the mean for any distribution, with its bound held with the stated certainty', () => {
     const random = seededRandom(8)
     const REPEATS = 3000
     for (const shaped of [

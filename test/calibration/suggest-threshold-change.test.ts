@@ -11,7 +11,7 @@ const suggest = (refused: number | null, hallucinated: number | null, labels = 1
   })
 
 describe('suggestThresholdChange', () => {
-  it('raises the confidence asked of the model first, in a new policy, one setting at a time', () => {
+  it('raises the required generation confidence first, in a new policy, one setting at a time', () => {
     const { action, change } = suggest(0.2, 0.05)
     expect([action, change?.gate, change?.from, change?.to]).toEqual(['raise', 'generation-confidence', 0.6, 0.65])
     expect(change?.policy.id).toBe(multiGate({ refuseBelowConfidence: 0.65 }).id)
@@ -32,7 +32,7 @@ describe('suggestThresholdChange', () => {
     expect([action, change]).toEqual(['keep', undefined])
   })
 
-  it('says what should change also where there is nothing to change', () => {
+  it('reports what should change when no gate can be changed', () => {
     expect(suggest(0, 0.5, 1000, twoTier())).toEqual({
       action: 'raise',
       because: 'More than 1 % of the answers say what no passage does',
@@ -47,11 +47,14 @@ describe('suggestThresholdChange', () => {
     [null, 0.01, 1000, 'keep', 'Too few labels'],
     [0.05, 0.005, 99, 'keep', 'Too few labels'],
     [0.05, 0.005, 100, 'keep', 'Both rates are within their bounds'],
-  ])('of false refusals %j and hallucinations %j over %d labels says %s: %s', (refused, wrong, labels, action, why) => {
-    expect(suggest(refused, wrong, labels)).toMatchObject({ action, because: why })
-  })
+  ])(
+    'for false refusals %j and hallucinations %j over %d labels returns %s: %s',
+    (refused, wrong, labels, action, why) => {
+      expect(suggest(refused, wrong, labels)).toMatchObject({ action, because: why })
+    },
+  )
 
-  it('moves the other threshold where the first stands at its end already', () => {
+  it('moves the other threshold when the first is at the end of its range', () => {
     const { change } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1 }))
     expect([change?.gate, change?.to]).toEqual(['min-top-cosine', 0.75])
     const { change: lowered } = suggest(0.2, 0, 1000, multiGate({ refuseBelow: 0 }))
@@ -61,7 +64,7 @@ describe('suggestThresholdChange', () => {
   })
 
   it.each([[{ minLabels: 0 }], [{ minLabels: NaN }], [{ step: 0 }], [{ step: 1 }], [{ step: -0.1 }], [{ step: NaN }]])(
-    'is not asked with %j',
+    'rejects the options %j',
     (options) => {
       const rates = { falseRefusals: counted(0), hallucinations: counted(0) }
       expect(() => suggestThresholdChange(multiGate(), rates, options)).toThrow(
@@ -75,7 +78,7 @@ describe('suggestThresholdChange', () => {
     },
   )
 
-  it('takes no rate that is none', () => {
+  it('rejects a rate outside 0..1', () => {
     for (const rate of [NaN, -0.1, 1.1]) {
       const fault = (param: string) =>
         expect.objectContaining({ code: 'config_invalid', param, message: `${param} must be a rate from 0 to 1` })

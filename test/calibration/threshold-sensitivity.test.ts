@@ -4,7 +4,7 @@ import { thresholdSensitivity } from '../../packages/calibration/src/threshold-s
 import { scored, scoredQuestions } from '../fixtures/scored.ts'
 
 describe('thresholdSensitivity', () => {
-  it('counts at every threshold what would be refused, equality passing', () => {
+  it('counts refusals at every threshold, with equal scores passing', () => {
     const { points, steepest } = thresholdSensitivity(scored([0.8, 0.7, 0.6, NaN], [0.75, 0.2]), 0.7, {
       reach: 0.1,
       step: 0.1,
@@ -20,7 +20,7 @@ describe('thresholdSensitivity', () => {
     expect(steepest).toEqual({ from: 0.7, to: 0.8, change: expect.closeTo(2 / 6, 12) })
   })
 
-  it('says how sure each rate is, by the exact interval', () => {
+  it('gives the exact interval of each rate', () => {
     const [point] = thresholdSensitivity(scored([], [0.1, 0.2, 0.3]), 0.5, { reach: 0.1, step: 0.1 }).points
     // 1 − .025^(1/3): nothing of three.
     expect(point?.falseAcceptances).toMatchObject({ hits: 0, labels: 3, rate: 0, low: 0 })
@@ -34,7 +34,7 @@ describe('thresholdSensitivity', () => {
     expect(sensitivity).not.toHaveProperty('steepest')
   })
 
-  it('looks a tenth around in hundredths, unless told otherwise', () => {
+  it('covers a tenth on each side in hundredths, by default', () => {
     const thresholds = (reach?: number, step?: number): number[] => {
       const options = { ...(reach !== undefined && { reach }), ...(step !== undefined && { step }) }
       return thresholdSensitivity([], 0.5, options).points.map(({ threshold }) => threshold)
@@ -46,7 +46,7 @@ describe('thresholdSensitivity', () => {
     expect(thresholds(10)).toHaveLength(2001)
   })
 
-  it('names the lowest of steps that change equally much', () => {
+  it('names the lowest of equally steep steps', () => {
     const { steepest } = thresholdSensitivity(scored([0.45, 0.55], []), 0.5, { reach: 0.1, step: 0.1 })
     expect(steepest).toEqual({ from: 0.4, to: 0.5, change: 0.5 })
   })
@@ -72,13 +72,16 @@ describe('thresholdSensitivity', () => {
     { reach: -0.1, step: -0.01 },
     { threshold: NaN },
     { threshold: Infinity },
-  ])('refuses %j', ({ threshold = 0.5, ...options }: { threshold?: number; reach?: number; step?: number }) => {
-    expect(() => thresholdSensitivity([], threshold, options)).toThrow(
-      expect.objectContaining({
-        code: 'config_invalid',
-        message: 'reach must hold 1 to 1000 steps',
-        param: 'reach',
-      }),
-    )
-  })
+  ])(
+    'rejects the options %j',
+    ({ threshold = 0.5, ...options }: { threshold?: number; reach?: number; step?: number }) => {
+      expect(() => thresholdSensitivity([], threshold, options)).toThrow(
+        expect.objectContaining({
+          code: 'config_invalid',
+          message: 'reach must hold 1 to 1000 steps',
+          param: 'reach',
+        }),
+      )
+    },
+  )
 })

@@ -25,7 +25,7 @@ const spread = (count: number, from: number, to: number): number[] =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * at) / count)
 
 describe('tuneThreshold', () => {
-  it('lowers a threshold that is stricter than the labels ask for, into another policy', () => {
+  it('lowers a threshold that is stricter than the labels need, in a new policy', () => {
     const before = JSON.stringify(policy)
     const tuned = tuneThreshold(policy, labelled(spread(50, 0.5, 0.9), spread(100, 0, 0.4)), GATE)
     expect(tuned).toMatchObject({ action: 'lower', gate: 'min-top-cosine', from: 0.7, fromPolicyId: policy.id })
@@ -43,14 +43,14 @@ describe('tuneThreshold', () => {
     )
   })
 
-  it('raises one that lets too many through, also when that refuses answerable questions', () => {
+  it('raises a threshold that lets too many pass, even when that refuses answerable questions', () => {
     const tuned = tuneThreshold(policy, labelled(spread(50, 0.6, 0.9), spread(100, 0.5, 0.85)), GATE)
     expect(tuned.action).toBe('raise')
     expect(tuned.to).toBeGreaterThan(0.8)
     expect(tuned.falseRefusals.hits).toBeGreaterThan(25)
   })
 
-  it('keeps the policy itself with too few labels, and says how many are needed', () => {
+  it('keeps the policy with too few labels, and reports how many are needed', () => {
     const tuned = tuneThreshold(policy, labelled([0.9], spread(44, 0, 0.1)), GATE)
     // ln .1 / ln .95 = 44.9: with no false acceptance at all.
     expect(tuned).toMatchObject({ action: 'keep', from: 0.7, to: 0.7 })
@@ -59,7 +59,7 @@ describe('tuneThreshold', () => {
     expect(tuneThreshold(policy, labelled([0.9], spread(45, 0, 0.1)), GATE).action).toBe('lower')
   })
 
-  it('keeps it where no threshold holds', () => {
+  it('keeps the policy when no threshold keeps the promise', () => {
     const tuned = tuneThreshold(policy, labelled([], spread(60, 1, 1)), GATE)
     expect(tuned).toMatchObject({
       action: 'keep',
@@ -67,7 +67,7 @@ describe('tuneThreshold', () => {
     })
   })
 
-  it('has thresholds that are multiples of the step, and takes a gate that never came to speak for a refusal', () => {
+  it('returns multiples of the step, and counts a gate that was never asked as a refusal', () => {
     const silent: LabelledDecision[] = spread(60, 0, 0).map(() => ({ decision: { findings: [] }, answerable: false }))
     expect(tuneThreshold(policy, silent, GATE)).toMatchObject({ action: 'lower', to: 0 })
     const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5, step: 0.3 }
@@ -75,21 +75,21 @@ describe('tuneThreshold', () => {
     expect(to).toEqual([0.3, 0.9, 1])
   })
 
-  it('takes a milder promise with fewer labels', () => {
+  it('needs fewer labels for a weaker promise', () => {
     const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5 }
     expect(tuneThreshold(policy, labelled([], [0.2]), { ...milder, step: 0.5 })).toMatchObject({ to: 0.5 })
     expect(tuneThreshold(policy, labelled([], [0.2]), milder)).toMatchObject({ action: 'lower', to: 0.21 })
     expect(tuneThreshold(policy, [], milder).because).toBe('Too few labels: 0 unanswerable questions of 1 needed')
   })
 
-  it('keeps what is as it should be', () => {
+  it('keeps a threshold that is right', () => {
     const first = tuneThreshold(policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
     const again = tuneThreshold(first.policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
     expect([again.action, again.policy === first.policy]).toEqual(['keep', true])
     expect([again.because, again.to]).toEqual([first.because, first.to])
   })
 
-  it('keeps its promise: what it states is exceeded no more often than it says', () => {
+  it('exceeds its promise no more often than stated', () => {
     const random = seededRandom(20_261_122)
     const REPEATS = examples(400)
     let exceeded = 0
@@ -108,7 +108,7 @@ describe('tuneThreshold', () => {
     expect(exceeded / REPEATS).toBeLessThan(0.145)
   })
 
-  it('moves the caution with the threshold, and knows every gate that has one', () => {
+  it('raises adviseBelow with the threshold, and supports every gate with a threshold', () => {
     const settings = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.2 }), highConfidence(), {
       gate: 'confidence-range',
     }).policy.gates.at(-1)
@@ -128,7 +128,7 @@ describe('tuneThreshold', () => {
     )
   })
 
-  it('moves a share of support, and leaves the other gates as they are', () => {
+  it('tunes the threshold for a share of support, and keeps the other gates', () => {
     const of = (actual: number): LabelledDecision => ({
       decision: {
         findings: [
@@ -152,7 +152,7 @@ describe('tuneThreshold', () => {
     { certainty: 0.4 },
     { step: 0 },
     { step: 0.51 },
-  ])('refuses %j', (options) => {
+  ])('rejects the options %j', (options) => {
     expect(() => tuneThreshold(policy, [], { ...GATE, ...options })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
@@ -176,15 +176,18 @@ function highConfidence(): LabelledDecision[] {
 }
 
 describe('thresholdOf', () => {
-  it.each(['no-such-gate', 'readable-question'])('refuses %s: no gate of the policy with a threshold', (gate) => {
-    expect(() => thresholdOf(balanced(), gate)).toThrow(
-      expect.objectContaining({ code: 'config_invalid', param: 'gate' }),
-    )
-  })
+  it.each(['no-such-gate', 'readable-question'])(
+    'rejects %s, because the policy has no such gate with a threshold',
+    (gate) => {
+      expect(() => thresholdOf(balanced(), gate)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'gate' }),
+      )
+    },
+  )
 })
 
 describe('scoresOfGate', () => {
-  it('takes no other figure of a gate for the one that its threshold is held against', () => {
+  it('reads only the figure that the gate compares with its threshold', () => {
     const finding = { gate: 'evidence-share', stage: 'post-generation', outcome: 'refuse', message: '' } as const
     const scores = (['share_low', 'overlap_low'] as const).map((code) => {
       const decision = { findings: [{ ...finding, code, actual: 0.2 }] }
@@ -196,14 +199,14 @@ describe('scoresOfGate', () => {
     expect(scoresOfGate('evidence-share', [{ decision, answerable: true }])[0]?.score).toBe(0.2)
   })
 
-  it('has no number for a question that the gate never came to', () => {
+  it('is NaN for a question that the gate was not asked about', () => {
     const decision = judge(sufficiency(), signalsOf())
     expect(scoresOfGate('evidence-share', [{ decision, answerable: true }])).toEqual([{ score: NaN, answerable: true }])
   })
 })
 
 describe('tuneByCollection', () => {
-  it('gives each collection what its own labels ask for, and the others the common policy', () => {
+  it('gives each collection the threshold for its own labels, and the others the common policy', () => {
     const { tuned, policyFor } = tuneByCollection(
       policy,
       {

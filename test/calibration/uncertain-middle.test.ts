@@ -6,7 +6,7 @@ const labels = (answerable: boolean, confidences: readonly number[]) =>
 const spread = (count: number, from: number, to: number) =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * (at + 0.5)) / count)
 
-test('no more than the stated share of each kind lies on the wrong side', () => {
+test('no more than the stated share of each kind lies outside on the wrong side', () => {
   // 100 of each: of so many, one may be wrong at 5 % with certainty .9.
   const all = [...labels(true, spread(100, 0.2, 1)), ...labels(false, spread(100, 0, 0.8))]
   const [from, below] = uncertainMiddle(all, { risk: 0.05, certainty: 0.9 })!
@@ -17,13 +17,13 @@ test('no more than the stated share of each kind lies on the wrong side', () => 
   expect(below).toBeCloseTo(0.7881, 3)
 })
 
-test('a side with too few labels is open', () => {
+test('is open on a side with too few labels', () => {
   const all = [...labels(true, spread(100, 0.2, 1)), ...labels(false, [0.1, 0.2])]
   expect(uncertainMiddle(all, { risk: 0.05, certainty: 0.9 })).toEqual([expect.closeTo(0.212, 3), 1])
   expect(uncertainMiddle(labels(false, spread(100, 0, 0.8)), { risk: 0.05, certainty: 0.9 })![0]).toBe(0)
 })
 
-test('nothing lies between where words alone tell the kinds apart', () => {
+test('is undefined when words alone separate the kinds', () => {
   const all = [...labels(true, spread(100, 0.6, 1)), ...labels(false, spread(100, 0, 0.4))]
   expect(uncertainMiddle(all, { risk: 0.05, certainty: 0.9 })).toBeUndefined()
   const same = (answerable: boolean, confidence: number) =>

@@ -54,7 +54,7 @@ describe('learnFromWindows', () => {
     }
   })
 
-  it('asks whole sentences for meaning, without their text and with it', async () => {
+  it('asks whole sentences for the semantic score, without their text and with it', async () => {
     const whole: string[] = []
     const asked: string[] = []
     const scale = await learnFromWindows({
@@ -76,7 +76,7 @@ describe('learnFromWindows', () => {
     expect(scale?.meaning?.middle).toBeCloseTo(0.43, 1)
   })
 
-  it('leaves out every passage that holds the window', async () => {
+  it('excludes every passage that contains the window', async () => {
     const twice = [...passages, ...passages.map((each) => ({ ...each, id: `${each.id} again`, documentId: 'copies' }))]
     await learnFromWindows({
       passages: twice,
@@ -107,7 +107,7 @@ describe('learnFromWindows', () => {
     expect(await learnFromWindows(twenty)).toBeDefined()
   })
 
-  it('asks no more once it is over, and learns from what was asked', async () => {
+  it('asks nothing more when stopped, and learns from what was asked', async () => {
     let asked = 0
     const options = { passages, windows: 50, retrieve: async () => asked++, confidence: () => 0.1 }
     expect(await learnFromWindows({ ...options, isOver: () => asked >= 40 })).toBeDefined()
@@ -116,7 +116,7 @@ describe('learnFromWindows', () => {
     expect(asked).toBe(40)
   })
 
-  it('holds the scale to what is usual only where the passages are written in the language', async () => {
+  it("moves the scale towards the usual one only when the passages are in the policy's language", async () => {
     const options = { passages, windows: 50, retrieve: async () => 0.1, confidence: (found: number) => found }
     const learn = (...stopWords: readonly string[]) =>
       learnFromWindows({ ...options, language: { isStopWord: (word) => stopWords.includes(word) } })
@@ -125,7 +125,7 @@ describe('learnFromWindows', () => {
     expect(await learn(...VOCABULARY)).not.toEqual(unread)
   })
 
-  it('takes scores of meaning of the kind that is named, where some windows have none', async () => {
+  it('reads semantic scores of the given kind, even when some windows have none', async () => {
     let asked = 0
     const scale = await learnFromWindows({
       passages,
@@ -142,14 +142,14 @@ describe('learnFromWindows', () => {
     expect(scale?.meaning?.kind).toBe('cross-encoder')
   })
 
-  it('passes on what a retrieval throws', async () => {
+  it('passes on an error of the retrieval', async () => {
     const retrieve = async (): Promise<number> => {
       throw new Error('The index is away')
     }
     await expect(learnFromWindows({ passages, retrieve, confidence: () => 0 })).rejects.toThrow('The index is away')
   })
 
-  it('does not leave out a document that is most of the collection', async () => {
+  it('does not exclude a document that is most of the collection', async () => {
     const one = passages.map((passage) => ({ ...passage, documentId: 'book' }))
     expect(largeDocuments(one)).toEqual(new Set(['book']))
     let asked = 0
@@ -172,7 +172,7 @@ describe('observeWindow', () => {
   }
   const ways = ['passage', 'document', 'nothing'] as const
 
-  it('leaves out the passage, its document and nothing, in turn', async () => {
+  it('excludes the passage, its document and nothing, in turn', async () => {
     expect(await observeWindow(window, ask, new Set(), ways)).toEqual([
       { leftOut: 'passage', confidence: 39 / 40, meaning: undefined },
       { leftOut: 'document', confidence: 36 / 40, meaning: undefined },
@@ -180,7 +180,7 @@ describe('observeWindow', () => {
     ])
   })
 
-  it('asks a large document only with its passage left out, and with nothing', async () => {
+  it('asks about a large document only without its passage, and with everything', async () => {
     const observed = await observeWindow(window, ask, new Set([documentId]), ways)
     expect(observed.map(({ leftOut }) => leftOut)).toEqual(['passage', 'nothing'])
   })
@@ -188,10 +188,10 @@ describe('observeWindow', () => {
 
 describe('isWrittenIn', () => {
   it.each([
-    ['a fifth of the words stops', ['the keys stay valid today'], true],
-    ['fewer do', ['the keys stay valid today', 'keys'], false],
-    ['all do', ['The THE the'], true],
-  ])('where %s', (_, questions, isWritten) => {
+    ['a fifth of the words are stop words', ['the keys stay valid today'], true],
+    ['fewer are, which is not enough', ['the keys stay valid today', 'keys'], false],
+    ['all are', ['The THE the'], true],
+  ])('recognises the language when %s', (_, questions, isWritten) => {
     const drawn = questions.map((question) => ({ question, passageId: 'p', documentId: 'd' }))
     expect(isWrittenIn({ isStopWord: (word) => word === 'the' }, drawn)).toBe(isWritten)
   })

@@ -42,67 +42,67 @@ describe('normalTail', () => {
     [-1, 0.841344746],
     [3, 0.001349898],
     [6, 9.865876e-10],
-  ])('has above %d deviations %d of a normal distribution', (z, tail) => {
+  ])('above %d deviations is %d of a normal distribution', (z, tail) => {
     expect(normalTail(z) / tail).toBeCloseTo(1, 5)
     expect(deviationsOfTail(tail)).toBeCloseTo(z, 4)
   })
 })
 
 describe('scaleOf', () => {
-  it('refuses what more than 2.5 % of a normal distribution reach', () => {
+  it('sets the refuse threshold at the upper 2.5 % of a normal distribution', () => {
     expect(deviationsOfTail(REFUSED_TAIL)).toBeCloseTo(REFUSED_BELOW, 4)
   })
 
-  it('finds middle and deviation of the windows in log-odds', () => {
+  it('computes middle and deviation of the windows in log-odds', () => {
     const words = learned(wordsAt(-1, 0.8))
     expect(words.middle).toBeCloseTo(-1, 2)
     expect(words.deviation).toBeCloseTo(0.8, 2)
   })
 
-  it('puts the threshold where the share of windows that may be answered lies above', () => {
+  it('sets a threshold that the allowed share of windows exceeds', () => {
     const windows = wordsAt(-2, 0.7)
     const from = threshold(learned(windows))
     const above = windows.filter(({ confidence = 0 }) => confidence >= from).length
     expect(above / windows.length).toBeCloseTo(REFUSED_TAIL, 2)
   })
 
-  it('lets a twenty-fifth of the windows through in a language that the policy does not read', () => {
+  it('lets one in twenty-five windows pass in a language that the policy does not read', () => {
     const windows = wordsAt(-2, 0.7)
     const from = threshold(learned(windows, [], 'unread'))
     const above = windows.filter(({ confidence = 0 }) => confidence >= from).length
     expect(above / windows.length).toBeCloseTo(UNREAD_TAIL, 2)
   })
 
-  it.each([0.3, 0.7])('is held halfway to a usual of %f, from below and from above', (usual) => {
+  it.each([0.3, 0.7])('is at most halfway from a usual threshold of %f, from below and from above', (usual) => {
     const own = odds(threshold(learned(wordsAt(-1, 0.7))))
     expect(odds(threshold(learned(wordsAt(-1, 0.7), [], usual)))).toBeCloseTo((own + odds(usual)) / 2, 6)
   })
 
-  it('does not depend on the order', () => {
+  it('does not depend on the order of the windows', () => {
     const windows = wordsAt(-1)
     expect(scaleOf([...windows].reverse())).toEqual(scaleOf(windows))
   })
 
-  it('is moved little by a few windows far out', () => {
+  it('changes little with a few outliers', () => {
     const far = Array.from({ length: 8 }, (): ScaleObservation => ({ leftOut: 'passage', confidence: 1 }))
     const shift = learned([...wordsAt(-1), ...far]).deviation - learned(wordsAt(-1)).deviation
     expect(shift).toBeGreaterThan(0)
     expect(shift).toBeLessThan(0.25)
   })
 
-  it('asks for no more confidence than .9', () => {
+  it('never needs a confidence above .9', () => {
     expect(threshold(learned(wordsAt(1, 1)))).toBeCloseTo(0.9, 6)
     expect(threshold(learned(wordsAt(2, 1), [], 0.95))).toBeCloseTo(0.9, 6)
     expect(threshold(learned(wordsAt(2, 1), [], 'unread'))).toBeCloseTo(0.9, 6)
   })
 
-  it('takes windows of which no passage was found for such of which no word was', () => {
+  it('treats windows without a passage like windows without a matching word', () => {
     const found = (confidence: number): ScaleObservation[] =>
       Array.from({ length: 100 }, () => ({ leftOut: 'passage', confidence }))
     expect(learned([...wordsAt(-1), ...found(0)])).toEqual(learned([...wordsAt(-1), ...found(0.02)]))
   })
 
-  it('leaves out windows that were refused for themselves or have no confidence', () => {
+  it('ignores windows that were refused before retrieval or have no confidence', () => {
     const unread: ScaleObservation[] = [
       { leftOut: 'passage', confidence: undefined },
       { leftOut: 'document', confidence: NaN },
@@ -110,19 +110,19 @@ describe('scaleOf', () => {
     expect(scaleOf([...wordsAt(-1), ...unread])).toEqual(scaleOf(wordsAt(-1)))
   })
 
-  it('is none for fewer than forty observations', () => {
+  it('is undefined for fewer than forty observations', () => {
     expect(scaleOf(wordsAt(-1, 1, 39))).toBeUndefined()
     expect(scaleOf(wordsAt(-1, 1, 40))).toBeDefined()
   })
 
-  it('keeps a deviation where all windows are alike', () => {
+  it('has a deviation when all windows are equal', () => {
     const alike = Array.from({ length: 50 }, (): ScaleObservation => ({ leftOut: 'passage', confidence: 0.1 }))
     const scale = learned(alike)
     expect(readAs(scale, 0.1)).toBeCloseTo(0, 6)
     expect(readAs(scale, 0.5)).toBeGreaterThan(3)
   })
 
-  it('survives JSON', () => {
+  it('survives JSON unchanged', () => {
     const scale = learnedWithMeaning(3)
     expect(JSON.parse(JSON.stringify(scale))).toEqual(scale)
     expect(JSON.stringify(scale).length).toBeLessThan(300)
@@ -150,21 +150,21 @@ function learnedWithMeaning(lift: number): ConfidenceScale {
 
 const at = (deviations: number): number => 0.5 + 0.05 * deviations
 
-describe('a score of meaning', () => {
-  it('that no window reaches carries a question of which words say nothing', () => {
+describe('a semantic score', () => {
+  it('that no window reaches is enough for a question that the words do not support', () => {
     const scale = learnedWithMeaning(3)
     expect(readAs(scale, 0.1)).toBeLessThan(0)
     expect(readAs(scale, 0.1, at(2.5))).toBeGreaterThan(NEEDED)
     expect(readAs(scale, 0.1, at(1.9))).toBeLessThan(NEEDED)
   })
 
-  it('that says nothing leaves the words to carry a question', () => {
+  it('that is low leaves the words to support a question', () => {
     const scale = learnedWithMeaning(3)
     expect(readAs(scale, 0.95, 0.3)).toBeGreaterThan(NEEDED)
     expect(readAs(scale, 0.95, 0.3)).toBeLessThan(readAs(scale, 0.95))
   })
 
-  it('rises without a step, as the words do', () => {
+  it('raises the result without steps, like the words', () => {
     const scale = learnedWithMeaning(3)
     const row = Array.from({ length: 400 }, (_, step) => step / 100 - 1)
     const rises = (values: readonly number[]): void =>
@@ -178,7 +178,7 @@ describe('a score of meaning', () => {
     }
   })
 
-  it('answers no more windows beside words than words alone', () => {
+  it('lets no more windows pass beside words than words alone', () => {
     const windows = withMeaning(3)
     const scale = learned(windows, windows)
     const reach = (of: (confidence: number, meaning?: number) => number): number =>
@@ -190,14 +190,14 @@ describe('a score of meaning', () => {
     expect(byWords).toBe(10)
   })
 
-  it('that the own passage lifts by less than a deviation is not read', () => {
+  it("that the window's own passage raises by less than a deviation is not used", () => {
     const scale = learnedWithMeaning(0.8)
     expect(scale.meaning).toBeUndefined()
     expect(readAs(scale, 0.1, 0.9)).toBe(readAs(scale, 0.1))
     expect(learnedWithMeaning(1.5).meaning).toBeDefined()
   })
 
-  it('is charged for what is answered between the last window that words alone answer and the next', () => {
+  it('is charged so that the threshold lies between the last window that words alone answer and the next', () => {
     // No spread in words to speak of, and five windows that words answer: they are five of forty with both, too.
     const words = wordsAt(-3, 0.1, 40).map((each, at) => (at < 5 ? { ...each, confidence: 0.95 } : each))
     const windows = words.map((each, at): ScaleObservation => ({ ...each, meaning: 0.4 + 0.005 * at }))
@@ -213,7 +213,7 @@ describe('a score of meaning', () => {
   it.each([
     [20, true],
     [19, false],
-  ])('of %i sentences without their text is read: %s', (count, isRead) => {
+  ])('of %i sentences without their text is used: %s', (count, isRead) => {
     const sentences = withMeaning(3)
     const absent = sentences.filter(({ leftOut }) => leftOut !== 'nothing').filter((_, at) => at % 20 === 0)
     const present = sentences.filter(({ leftOut }) => leftOut === 'nothing')
@@ -221,7 +221,7 @@ describe('a score of meaning', () => {
     expect(scale.meaning !== undefined).toBe(isRead)
   })
 
-  it('that some sentences lack is that of the others', () => {
+  it('that some sentences lack is learned from the others', () => {
     const lacking: ScaleObservation[] = [
       { leftOut: 'passage', confidence: 0.3 },
       { leftOut: 'document', confidence: 0.3, meaning: NaN },
@@ -230,12 +230,12 @@ describe('a score of meaning', () => {
     expect(learned(wordsAt(-1), [...withMeaning(3), ...lacking])).toEqual(learnedWithMeaning(3))
   })
 
-  it('is charged nothing where words alone answer every window', () => {
+  it('has no charge when words alone answer every window', () => {
     const sentences = withMeaning(3).map((each): ScaleObservation => ({ ...each, confidence: 0.99 }))
     expect(learned(sentences, sentences).meaning?.charge).toBe(0)
   })
 
-  it('that is the same in every window counts as none there', () => {
+  it('that is the same in every window is not used there', () => {
     const alike = wordsAt(-1).map((each): ScaleObservation => ({ ...each, meaning: 0.5 }))
     expect(learned(alike, withMeaning(3))).toEqual(learnedWithMeaning(3))
   })

@@ -12,7 +12,7 @@ const ENGLISH = passagesOf(
 )
 
 describe('drawWindows', () => {
-  it('takes five words in a row from one sentence', () => {
+  it('draws five words in a row from one sentence', () => {
     for (const { question, passageId } of drawWindows(ENGLISH, { seed: 3, count: 20 })) {
       const { text } = ENGLISH.find(({ id }) => id === passageId)!
       expect(text).toContain(question)
@@ -21,7 +21,7 @@ describe('drawWindows', () => {
     }
   })
 
-  it('takes whole sentences, without what ends them', () => {
+  it('draws whole sentences without their end marks', () => {
     const drawn = drawWindows(ENGLISH, { seed: 1, count: 9, words: Infinity }).map(({ question }) => question)
     const whole = ENGLISH.flatMap(({ text }) => text.split('. ').map((sentence) => sentence.replace(/\.$/, '')))
     expect(drawn.toSorted()).toEqual(whole.toSorted())
@@ -39,20 +39,20 @@ describe('drawWindows', () => {
     expect(new Set(drawn.map(({ passageId }) => passageId)).size).toBe(2)
   })
 
-  it('draws from passages all over the collection where it needs a few', () => {
+  it('draws from passages across the collection when it needs a few', () => {
     const many = passagesOf(...Array.from({ length: 100 }, (_, at) => `Rule ${at} says that old keys stay valid.`))
     const places = drawWindows(many, { seed: 1, count: 20 }).map(({ passageId }) => Number(passageId.slice(1)))
     expect(Math.max(...places)).toBeGreaterThan(75)
     expect(Math.min(...places)).toBeLessThan(25)
   })
 
-  it('draws no window twice, and fewer than wanted where there are no more', () => {
+  it('draws no window twice, and fewer than wanted when there are no more', () => {
     const drawn = drawWindows(passagesOf('Old keys stay valid for one more day.'), { seed: 1, count: 50 })
     expect(drawn.length).toBe(4)
     expect(new Set(drawn.map(({ question }) => question)).size).toBe(4)
   })
 
-  it.each(WINDOWS_OF_SCRIPTS)('draws the same windows everywhere: %s', (_, text, windows) => {
+  it.each(WINDOWS_OF_SCRIPTS)('draws the same windows on every platform: %s', (_, text, windows) => {
     expect(drawWindows(passagesOf(text), { seed: 1, count: 3 }).map(({ question }) => question)).toEqual(windows)
   })
 
@@ -63,7 +63,7 @@ describe('drawWindows', () => {
     for (const { question } of drawn) expect(text).toContain(question)
   })
 
-  it('leaves tables and code alone where there is prose', () => {
+  it('ignores tables and code when there is prose', () => {
     const table = passagesOf('| total | 1,204 | 55 | net_income | {"a": 1} | x_y | z | q |')
     const prose = Array.from(
       { length: 40 },
@@ -73,7 +73,7 @@ describe('drawWindows', () => {
     expect(drawn.filter(({ question }) => /[|{_]/.test(question))).toEqual([])
   })
 
-  it('takes tables where a collection holds little else', () => {
+  it('uses tables when a collection contains little else', () => {
     const tables = Array.from({ length: 30 }, (_, at) => `| total | ${at}204 | 55${at} | net_income | a${at} | b | c |`)
     expect(drawWindows(passagesOf(...tables), { seed: 1, count: 20 }).length).toBe(20)
   })
@@ -81,10 +81,10 @@ describe('drawWindows', () => {
   // Each passage holds one window, of prose or of a table.
   it.each([
     ['half of those wanted is prose', 20, 10, 10],
-    ['less than half is', 20, 9, 20],
-    ['forty are', 200, 40, 40],
-    ['fewer than forty are', 200, 39, 139],
-  ])('where %s, of %i wanted and %i of prose draws %i', (_, count, prose, drawn) => {
+    ['less than half of those wanted is prose', 20, 9, 20],
+    ['forty windows are prose', 200, 40, 40],
+    ['fewer than forty windows are prose', 200, 39, 139],
+  ])('when %s, of %i wanted and %i of prose, draws %i', (_, count, prose, drawn) => {
     const sentences = Array.from({ length: prose }, (__, at) => `Rule ${at} keeps old keys.`)
     const tables = Array.from({ length: 100 }, (__, at) => `a_${at} | b_${at} | c_${at} | d_${at} | e_${at}`)
     const found = drawWindows(passagesOf(...tables, ...sentences), { seed: 1, count })
@@ -92,19 +92,19 @@ describe('drawWindows', () => {
     expect(found.filter(({ question }) => question.startsWith('Rule'))).toHaveLength(prose)
   })
 
-  it('begins with any passage', () => {
+  it('can begin with any passage', () => {
     const first = Array.from({ length: 20 }, (_, seed) => drawWindows(ENGLISH, { seed, count: 1 })[0]?.passageId)
     expect(new Set(first)).toEqual(new Set(['p0', 'p1']))
   })
 
-  it('draws nothing from nothing, and from passages of a few words', () => {
+  it('draws nothing without passages, or from passages of a few words', () => {
     expect(drawWindows([], { seed: 1, count: 5 })).toEqual([])
     expect(drawWindows(passagesOf('Old keys.', ''), { seed: 1, count: 5 })).toEqual([])
   })
 })
 
 describe('holdsWindow', () => {
-  it('finds a window however letters and spaces are written', () => {
+  it('finds a window in any spelling of letters and spaces', () => {
     const holds = holdsWindow({ question: 'keys stay valid' })
     expect(holds('Old KEYS\n stay  valid.')).toBe(true)
     expect(holds('Old keys are valid.')).toBe(false)
@@ -113,7 +113,7 @@ describe('holdsWindow', () => {
   })
 })
 
-it('reads texts in time in proportion to their length, of marks alone too', async () => {
+it('texts are read in linear time, even combining marks alone', async () => {
   const holds = holdsWindow({ question: 'Old keys stay valid' })
   expect(await growth(holds, '\u094d\u0301', 128_000)).toBeLessThan(PROPORTION)
   expect(holds(`e${'\u0301'.repeat(40)} Old  keys stay valid`)).toBe(true)
