@@ -26,16 +26,16 @@ describe('findAlerts', () => {
     [100, 50, ['insufficiency_high']],
     [100, 51, ['refusals_high', 'insufficiency_high']],
     [49, 49, []],
-  ])('of %i decisions with %i refused finds %j', (decisions, refused, expected) => {
+  ])('for %i decisions with %i refused finds %j', (decisions, refused, expected) => {
     expect(kinds(counted(decisions, refused), none)).toEqual(expected)
   })
 
-  it('says what the reference says when fewer than 80 % pass', () => {
+  it('has the message of the reference document when fewer than 80 % pass', () => {
     const [found] = findAlerts(counted(100, 25), none)
     expect(found).toMatchObject({ message: 'High evidence insufficiency rate detected', value: 0.75, bound: 0.8 })
   })
 
-  it('watches both directions, by bounds of its own', () => {
+  it('checks both directions with configurable bounds', () => {
     expect(kinds(counted(100, 1), none, { refusedAtLeast: 0.02 })).toEqual(['refusals_low'])
     expect(kinds(counted(100, 30), none, { refusedAtMost: 0.25, passedAtLeast: 0.5 })).toEqual(['refusals_high'])
     expect(kinds(counted(10, 9), none, { minDecisions: 10 })).toEqual(['refusals_high', 'insufficiency_high'])
@@ -49,7 +49,7 @@ describe('findAlerts', () => {
     expect(kinds({ ...counted(100, 0), p95Ms: null }, none, { p95AtMostMs: 0 })).toEqual([])
   })
 
-  it('finds no move where two periods differ by chance alone', () => {
+  it('finds no drift when two periods differ by chance', () => {
     const random = seededRandom(11)
     const draw = (size: number): number[] => {
       const drawn = Array.from({ length: 20 }, () => 0)
@@ -63,7 +63,7 @@ describe('findAlerts', () => {
     expect(alarms / 1_000).toBeLessThan(0.01)
   })
 
-  it('finds confidences that have moved, when there is enough to compare with', () => {
+  it('finds a drift of confidences when there is enough to compare with', () => {
     const before = counted(1_000, 0, [100, 200, 700])
     expect(kinds(counted(100, 0, [10, 20, 70]), before)).toEqual([])
     expect(kinds(counted(100, 0, [70, 20, 10]), before)).toEqual(['confidence_drift'])
@@ -71,13 +71,13 @@ describe('findAlerts', () => {
   })
 })
 
-describe('an alert that is open', () => {
+describe('an open alert', () => {
   const open = (...names: AlertKind[]) => new Set(names)
 
   it.each([
     ['refusals_high', 0.51, 0.46, 0.45],
     ['insufficiency_high', 0.21, 0.19, 0.18],
-  ] as const)('%s stays until its figure is a tenth within the bound', (kind, opens, stays, closes) => {
+  ] as const)('%s stays open until its figure is a tenth within the bound', (kind, opens, stays, closes) => {
     const found = (refused: number, isOpen: boolean) =>
       kinds(counted(1_000, refused * 1_000), none, {}, isOpen ? open(kind) : open()).includes(kind)
     expect([found(opens, false), found(stays, false), found(stays, true), found(closes, true)]).toEqual([
@@ -88,7 +88,7 @@ describe('an alert that is open', () => {
     ])
   })
 
-  it('of too few refusals stays until there are a tenth more than the bound', () => {
+  it('for too few refusals stays open until they exceed the bound by a tenth', () => {
     const found = (refused: number) =>
       kinds(counted(1_000, refused), none, { refusedAtLeast: 0.1 }, open('refusals_low')).length
     expect([found(99), found(109), found(110)]).toEqual([1, 1, 0])
@@ -98,7 +98,7 @@ describe('an alert that is open', () => {
     ).toEqual([])
   })
 
-  it('does not open and close by turns with a figure around its bound', () => {
+  it('does not open and close repeatedly when a figure varies around its bound', () => {
     const random = seededRandom(3)
     let state: ReadonlySet<AlertKind> = open()
     let changes = 0
@@ -117,7 +117,7 @@ describe('stabilityIndex', () => {
     expect(stabilityIndex([3, 7], [30, 70])).toBeCloseTo(0, 12)
   })
 
-  it('is finite where a bin is empty, and 0 where there is nothing', () => {
+  it('is finite when a bin is empty, and 0 without decisions', () => {
     expect(stabilityIndex([100, 0], [0, 100])).toBeGreaterThan(5)
     expect(Number.isFinite(stabilityIndex([100, 0], [0, 100]))).toBe(true)
     expect(stabilityIndex([], [1])).toBe(0)
@@ -133,27 +133,33 @@ describe('findCalibrationAlerts', () => {
     findCalibrationAlerts(collections).map(({ kind }) => kind)
 
   it.each([
-    ['the same', { differences: [], calibrated: low, latest: low }, []],
-    ['moved', { differences: [], calibrated: low, latest: high }, ['calibration_drift']],
-    ['moved within a part', { differences: [], calibrated: bins({ 16: 100 }), latest: bins({ 19: 100 }) }, []],
-    ['too few now', { differences: [], calibrated: low, latest: bins({ 17: 49 }) }, []],
-    ['nothing noted then', { differences: [], calibrated: [], latest: high }, []],
+    ['unchanged confidences', { differences: [], calibrated: low, latest: low }, []],
+    ['changed confidences', { differences: [], calibrated: low, latest: high }, ['calibration_drift']],
+    [
+      'confidences changed within a bin',
+      { differences: [], calibrated: bins({ 16: 100 }), latest: bins({ 19: 100 }) },
+      [],
+    ],
+    ['too few decisions', { differences: [], calibrated: low, latest: bins({ 17: 49 }) }, []],
+    ['no confidences recorded at calibration', { differences: [], calibrated: [], latest: high }, []],
     ['other documents', { differences: ['lexicon'], calibrated: [], latest: [] }, ['calibration_outdated']],
     [
       'another embedding',
       { differences: ['embedding'], calibrated: low, latest: high },
       ['calibration_outdated', 'calibration_drift'],
     ],
-  ] as const)('%s', (_, collection, kinds) => expect(found(collection)).toEqual(kinds))
+  ] as const)('finds the alerts of a collection with %s', (_, collection, kinds) =>
+    expect(found(collection)).toEqual(kinds),
+  )
 
-  it('tells of the worst of several collections', () => {
+  it('reports the worst of several collections', () => {
     const same = { differences: [], calibrated: low, latest: low }
     const [drift] = findCalibrationAlerts([same, { differences: [], calibrated: low, latest: high }, same])
     expect(drift).toMatchObject({ kind: 'calibration_drift', decisions: 100 })
     expect(found(same, same)).toEqual([])
   })
 
-  it('is rarely moved by chance', () => {
+  it('is rarely found by chance', () => {
     const random = seededRandom(7)
     const draw = (size: number): number[] => {
       const drawn = bins({})
@@ -171,12 +177,12 @@ describe('findRoomAlerts', () => {
   const of = (usedBytes: number, ...open: AlertKind[]) =>
     findRoomAlerts({ usedBytes, limitBytes: 1000 }, 5, new Set(open)).map(({ kind }) => kind)
 
-  it('opens over four fifths, and closes a tenth of that below', () => {
+  it('opens above four fifths, and closes a tenth of that below', () => {
     expect(of(800)).toEqual([])
     expect(of(801)).toEqual(['index_nearly_full'])
     expect(of(721, 'index_nearly_full')).toEqual(['index_nearly_full'])
     expect(of(720, 'index_nearly_full')).toEqual([])
   })
 
-  it('is not found where the room is not known', () => expect(findRoomAlerts(undefined, 5)).toEqual([]))
+  it('is not found when the size of the index is unknown', () => expect(findRoomAlerts(undefined, 5)).toEqual([]))
 })

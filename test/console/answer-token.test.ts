@@ -6,7 +6,7 @@ const tokens = createAnswerTokens('a-secret-of-thirty-two-characters-and-more')
 const EVENT = '0199c0de-1234-7abc-8def-0123456789ab'
 
 describe('an answer token', () => {
-  it('is read back by the tenant that it was made for, and by no other', async () => {
+  it('is accepted for the tenant that it was made for, and no other', async () => {
     const token = await tokens.sign('acme', EVENT)
     expect(await tokens.read('acme', token)).toBe(EVENT)
     expect(await tokens.read('other', token)).toBeUndefined()
@@ -14,7 +14,7 @@ describe('an answer token', () => {
     expect(await others.read('acme', token)).toBeUndefined()
   })
 
-  it('counts no more once any character of it was changed', async () => {
+  it('is rejected once any character was changed', async () => {
     const token = await tokens.sign('acme', EVENT)
     for (let at = 0; at < token.length; at++) {
       const changed = `${token.slice(0, at)}${token[at] === 'a' ? 'b' : 'a'}${token.slice(at + 1)}`
@@ -25,7 +25,7 @@ describe('an answer token', () => {
     }
   })
 
-  it('of the secret before is read still, and new ones are signed with the present one', async () => {
+  it('signed with the former secret is accepted, and new ones are signed with the present one', async () => {
     const before = 'the-secret-before-of-thirty-two-characters'
     const present = createAnswerTokens('a-secret-of-thirty-two-characters-and-more', before)
     const token = await createAnswerTokens(before).sign('acme', EVENT)
@@ -36,12 +36,12 @@ describe('an answer token', () => {
     expect(() => createAnswerTokens('a-secret-of-thirty-two-characters-and-more', 'short')).toThrow('32 characters')
   })
 
-  it('tells when its event happened', () => {
+  it('contains the time of its event', () => {
     const atMs = Date.UTC(2026, 4, 5, 6, 7, 8, 9)
     expect(timeOfEvent(uuidv7(atMs, crypto.randomUUID()))).toBe(atMs)
   })
 
-  it('needs a secret of some length', () => {
+  it('needs a secret of at least 32 characters', () => {
     expect(() => createAnswerTokens('short')).toThrow('32 characters')
   })
 })

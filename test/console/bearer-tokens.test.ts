@@ -26,14 +26,14 @@ describe('createBearerAuthenticator', () => {
     expect(await authenticate(requestWith(`bearer ${OTHER}`))).toBe(READER)
   })
 
-  it('takes a request without credentials for the anonymous principal, or for no principal', async () => {
+  it('treats a request without credentials as the anonymous principal, or as none', async () => {
     expect(await authenticate(requestWith())).toBeNull()
     expect(await createBearerAuthenticator({ tokens, anonymous: ANYONE })(requestWith())).toBe(ANYONE)
   })
 
   it.each([
     ['another token', `Bearer ${TOKEN}x`],
-    ['a token cut', `Bearer ${TOKEN.slice(0, -1)}`],
+    ['a truncated token', `Bearer ${TOKEN.slice(0, -1)}`],
     ['a token in other case', `Bearer ${TOKEN.toUpperCase()}`],
     ['another scheme', `Basic ${TOKEN}`],
     ['no scheme', TOKEN],
@@ -45,14 +45,14 @@ describe('createBearerAuthenticator', () => {
     ['letters beyond ASCII', 'Bearer \u00e9\u00e9\u00e9'],
     ['a token of ten kilobytes', `Bearer ${'x'.repeat(10_240)}`],
     ['an empty header', ''],
-  ])('turns %s away, and never takes it for no credentials', async (_, header) => {
+  ])('rejects %s, and never treats it as missing credentials', async (_, header) => {
     for (const anonymous of [null, ANYONE]) {
       const rejected = createBearerAuthenticator({ tokens, anonymous })(requestWith(header))
       await expect(rejected).rejects.toMatchObject({ code: 'unauthorized', message: 'The credentials are not valid' })
     }
   })
 
-  it('turns away every token but its own', async () => {
+  it('rejects every token but its own', async () => {
     const token = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/='), minLength: 1, maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(token, async (made) => {
@@ -62,12 +62,12 @@ describe('createBearerAuthenticator', () => {
     )
   })
 
-  it('turns everyone away when there are no tokens', async () => {
+  it('rejects every token when there are none', async () => {
     const none = createBearerAuthenticator({ tokens: [], anonymous: null })
     await expect(none(requestWith(`Bearer ${TOKEN}`))).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('is not made with a token of 31 characters', () => {
+  it('rejects a configured token of 31 characters', () => {
     const make = (token: string) => () =>
       createBearerAuthenticator({ tokens: [{ token, principal: ADMIN }], anonymous: null })
     expect(make('x'.repeat(31))).toThrow(expect.objectContaining({ code: 'secret_too_short', param: 'tokens' }))
@@ -75,7 +75,7 @@ describe('createBearerAuthenticator', () => {
     expect(make('x'.repeat(32))).not.toThrow()
   })
 
-  it('asks for keys when the token is none of its own, and only then', async () => {
+  it('looks up keys only when the token is not one of its own', async () => {
     const asked: string[] = []
     const keys = {
       principalOf: async (token: string) => {
@@ -91,7 +91,7 @@ describe('createBearerAuthenticator', () => {
     await expect(withKeys(requestWith('Bearer rg_other'))).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('waits for keys no longer than its deadline, and never lets a late one in', async () => {
+  it('waits for keys up to its deadline, and never accepts a late one', async () => {
     const hanging = {
       principalOf: () => new Promise<Principal>((resolve) => setTimeout(resolve, 5000, READER).unref()),
     }
@@ -104,7 +104,7 @@ describe('createBearerAuthenticator', () => {
     expect(await late(requestWith())).toBe(ANYONE)
   })
 
-  it('hands on what the keys throw, at once or later', async () => {
+  it('passes on an error of the key lookup, thrown or rejected', async () => {
     const broken = new RagGateError('schema_outdated', 'The database lacks a table')
     for (const principalOf of [
       () => Promise.reject(broken),
@@ -117,7 +117,7 @@ describe('createBearerAuthenticator', () => {
     }
   })
 
-  it.each([0, -1, Number.NaN, Infinity])('is not made with a deadline of %d ms', (timeoutMs) => {
+  it.each([0, -1, Number.NaN, Infinity])('rejects a deadline of %d ms', (timeoutMs) => {
     expect(() => createBearerAuthenticator({ tokens, timeoutMs, anonymous: null })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'timeoutMs' }),
     )

@@ -12,7 +12,7 @@ test.each([
   ['dashboard', 'text/html', '<!doctype html>'],
   ['dashboard.js', 'text/javascript', 'sessionStorage'],
   ['dashboard.css', 'text/css', '{'],
-])('%s is served with the headers that the ready Worker gives it', async (name, type, holds) => {
+])('%s is served with the headers that the ready Worker sets', async (name, type, holds) => {
   const response = await app.request(`/inside/console/${name}`)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`])
   expect(await response.text()).toContain(holds)
@@ -25,7 +25,7 @@ test.each([
 test.each([
   ['/inside/console', app, '/inside/console/dashboard'],
   ['/', new Hono().route('/', consolePage()), '/dashboard'],
-])('%s leads there', async (path, at, to) => {
+])('%s redirects to the dashboard', async (path, at, to) => {
   const response = await at.request(path)
   expect([response.status, response.headers.get('location')]).toEqual([302, to])
 })

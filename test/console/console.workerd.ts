@@ -83,7 +83,7 @@ afterEach(async () => {
 })
 
 describe('a console under a path of the app', () => {
-  it('counts what the gate of the app decided, for its tenant alone', async () => {
+  it("counts the decisions of the app's gate, for its tenant only", async () => {
     await ask()
     const stats = await get('/stats')
     expect([stats.status, stats.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -91,7 +91,7 @@ describe('a console under a path of the app', () => {
     expect(await (await get('/stats', 'other')).json()).toMatchObject({ decisions: 0 })
   })
 
-  it('lets an operator name any tenant, or sum up all, and no other caller', async () => {
+  it('lets an operator name any tenant or sum over all, and no other caller', async () => {
     await ask()
     expect((await get('/stats?tenant=ours', 'other')).status).toBe(403)
     expect((await get('/stats?tenant=*', 'admin')).status).toBe(403)
@@ -101,7 +101,7 @@ describe('a console under a path of the app', () => {
     })
   })
 
-  it('replays under the policies that it is told of', async () => {
+  it('replays under the configured policies', async () => {
     await ask()
     const replay = (asked: string) =>
       app.request('/inside/console/replay', as('admin', { method: 'POST', body: JSON.stringify({ policy: asked }) }))
@@ -114,7 +114,7 @@ describe('a console under a path of the app', () => {
     expect(await (await get('/policies')).json()).toMatchObject({ choices: [{ name: 'plain', id: policy.id }] })
   })
 
-  it('takes what those who were answered say, by the id that came with the answer', async () => {
+  it('accepts feedback by the id sent with an answer', async () => {
     const answer = (await ask()).headers.get('rag-gate-feedback')
     const said = await app.request(
       '/inside/console/feedback',
@@ -127,7 +127,7 @@ describe('a console under a path of the app', () => {
     })
   })
 
-  it('answers its own errors and leaves those of the app, and paths that are none of its own, to the app', async () => {
+  it('answers its own errors, and leaves other errors and paths to the app', async () => {
     const noted = await get('/decisions/none')
     expect([noted.status, await noted.json()]).toMatchObject([404, { error: { code: 'decision_not_found' } }])
     const unnamed = await app.request('/inside/console/stats')
@@ -159,7 +159,7 @@ describe('the settings of a console', () => {
     expect(wrong(options)).toThrow(message)
   })
 
-  it('made from the bindings are made once for each object of them', async () => {
+  it('made by a function are made once for each bindings object', async () => {
     const make = vi.fn<(env: { DB: D1Database }) => ConsoleOptions>(({ DB: db }) => ({ db, authenticate }))
     const bound = new Hono<{ Bindings: { DB: D1Database } }>().route('/', consoleApp(make))
     const bindings = { DB: env.DB }
@@ -170,7 +170,7 @@ describe('the settings of a console', () => {
     expect(make).toHaveBeenCalledTimes(2)
   })
 
-  it('need nothing but a database and who asks: then feedback concerns no answer, and no policy is known', async () => {
+  it('need only a database and `authenticate`: then feedback finds no answer, and no policy is known', async () => {
     const plain = new Hono().route('/', consoleApp({ db: env.DB, authenticate }))
     const answer = (await ask()).headers.get('rag-gate-feedback')
     const said = await plain.request(
@@ -184,7 +184,7 @@ describe('the settings of a console', () => {
 })
 
 describe('the jobs of a console', () => {
-  it('remove what is older than the settings say', async () => {
+  it('remove what is older than configured', async () => {
     await ask()
     const later = { ...settings, decisionDays: 30, clock: { nowMs: () => Date.now() + 31 * 86_400_000 } }
     await runJobs(consoleJobs(settings), settings)
@@ -193,7 +193,7 @@ describe('the jobs of a console', () => {
     expect(await env.DB.prepare('SELECT count(*) AS n FROM decisions').first()).toEqual({ n: 0 })
   })
 
-  it('run one after the other, also behind one that fails', async () => {
+  it('run one after the other, also after one that fails', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const ran: string[] = []
     const jobs = {

@@ -20,11 +20,11 @@ it.each([
   [-1, '-1'],
   [{ a: [1, -1] }, '"{""a"":[1,-1]}"'],
   [null, ''],
-])('writes %j as it may stand in a spreadsheet', (value, cell) => {
+])('writes %j so that a spreadsheet does not evaluate it', (value, cell) => {
   expect(csvCell(value)).toBe(cell)
 })
 
-it('has no cell that is calculated, whichever separator a spreadsheet takes', () => {
+it('contains no cell that a spreadsheet evaluates, with any separator', () => {
   const text = fc.string({ unit: fc.constantFrom(...'=+-@;,\t\r\n"\'a1 ') })
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -36,7 +36,7 @@ it('has no cell that is calculated, whichever separator a spreadsheet takes', ()
   )
 })
 
-it('a table of more than ten thousand rows is no table: a part of it would look like all', async () => {
+it('a table of more than ten thousand rows is rejected, because a part would look like the whole', async () => {
   // Of a store that has as many rows as it is asked for.
   const app = new Hono().get('/', (c) =>
     csv(

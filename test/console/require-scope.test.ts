@@ -11,8 +11,8 @@ it.each([
   ['a token with the scope', 'Bearer x', ANN, 'key:ann'],
   ['a token without it', 'Bearer x', { ...ANN, scopes: ['ask'] as const }, 'forbidden'],
   ['an unknown token', 'Bearer x', null, 'unauthorized'],
-  ['no token, where anybody may ask', undefined, ANN, 'unauthorized'],
-])('%s', async (_, authorization, principal, outcome) => {
+  ['no token, when anyone may ask', undefined, ANN, 'unauthorized'],
+])('decides for %s', async (_, authorization, principal, outcome) => {
   const asked = requireScope({ authenticate: async () => principal }, request(authorization), 'ingest')
   expect(
     await asked.then(
@@ -22,7 +22,7 @@ it.each([
   ).toBe(outcome)
 })
 
-it('a look-up that never ends holds no request', async () => {
+it('a lookup that never ends does not block the request', async () => {
   vi.useFakeTimers()
   try {
     const authenticate = () => new Promise<never>(() => undefined)
@@ -34,7 +34,7 @@ it('a look-up that never ends holds no request', async () => {
   }
 })
 
-it('says of a database that fails what it says itself', async () => {
+it('passes on the error of a failing database', async () => {
   const failure = new RagGateError('store_unavailable', 'The database failed')
   const authenticate = () => Promise.reject(failure)
   await expect(requireScope({ authenticate }, request('Bearer x'), 'admin')).rejects.toBe(failure)

@@ -6,9 +6,9 @@ import { signatureHeaders } from '../../packages/console/src/jobs/watch-alerts.t
 const TEXT = 'a secret of a receiver, 0123456789'
 
 test.each([
-  ['of the standard', `whsec_${btoa(TEXT)}`],
-  ['that is any text', TEXT],
-])('a secret %s', async (_, secret) => {
+  ["in the standard's form", `whsec_${btoa(TEXT)}`],
+  ['of any form', TEXT],
+])('signs a webhook with a secret %s', async (_, secret) => {
   const headers = await signatureHeaders(secret, 'alert_opened_1', '{"event":"alert_opened"}', 1_700_000_000_999)
   const mac = createHmac('sha256', TEXT).update('alert_opened_1.1700000000.{"event":"alert_opened"}').digest('base64')
   expect(headers).toEqual({

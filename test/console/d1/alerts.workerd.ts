@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { createD1Alerts } from '../../../packages/console/src/d1/alerts.ts'
 
-test('twenty alerts that are never taken keep no later one from being told', async () => {
+test('twenty alerts that cannot be sent do not hold back later ones', async () => {
   let nowMs = Date.UTC(2026, 0, 2)
   const alerts = createD1Alerts({ db: env.DB, clock: { nowMs: () => nowMs++ } })
   const found = [{ kind: 'refusals_high', value: 1, bound: 0, decisions: 60, message: 'many' }] as const

@@ -9,7 +9,7 @@ const keysOf = (copyMaxAgeMs?: number) =>
 const READER = { name: 'reader', scopes: ['ask'], expiresAtMs: null } as const
 
 describe('createD1ApiKeys', () => {
-  it('makes keys that say whose they are, and keeps no secret', async () => {
+  it('makes keys that identify their holder, and stores no secret', async () => {
     const keys = keysOf()
     const made = await keys.make({ ...READER, tenant: 'acme' })
     expect(made.token).toMatch(/^rg_[a-z2-7]{16}_[a-z2-7]{52}$/)
@@ -27,7 +27,7 @@ describe('createD1ApiKeys', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(20)
   })
 
-  it('knows no token that differs in a single character', async () => {
+  it('rejects a token that differs in a single character', async () => {
     const keys = keysOf()
     const { token } = await keys.make({ ...READER, tenant: 'close' })
     for (let at = 0; at < token.length; at++) {
@@ -40,7 +40,7 @@ describe('createD1ApiKeys', () => {
     expect(await keys.principalOf(token)).not.toBeNull()
   })
 
-  it('ends at its time', async () => {
+  it('rejects a key after its expiry', async () => {
     const keys = keysOf()
     const { token } = await keys.make({ ...READER, tenant: 'brief', expiresAtMs: NOW + 5_000 })
     expect(await keys.principalOf(token)).not.toBeNull()
@@ -49,7 +49,7 @@ describe('createD1ApiKeys', () => {
     clock.atMs = NOW
   })
 
-  it('is revoked at once here, and as soon as copies are old elsewhere', async () => {
+  it('revokes a key at once here, and elsewhere once copies are too old', async () => {
     const keys = keysOf()
     const elsewhere = keysOf(10_000)
     const { id, token } = await keys.make({ ...READER, tenant: 'revoked' })
@@ -64,7 +64,7 @@ describe('createD1ApiKeys', () => {
     expect(await keys.revoke('revoked', id)).toBe(false)
   })
 
-  it('counts no more once it is revoked, also when it was shown meanwhile', async () => {
+  it('rejects a revoked key, also when it was used meanwhile', async () => {
     const keys = keysOf()
     const { id, token } = await keys.make({ ...READER, tenant: 'meanwhile' })
     await keys.principalOf(token)
@@ -73,7 +73,7 @@ describe('createD1ApiKeys', () => {
     expect(await keys.principalOf(token)).toBeNull()
   })
 
-  it('is neither seen nor revoked by another tenant', async () => {
+  it('hides a key from other tenants, who cannot revoke it', async () => {
     const keys = keysOf()
     const { id, token } = await keys.make({ ...READER, tenant: 'mine' })
     expect(await keys.revoke('theirs', id)).toBe(false)
@@ -85,11 +85,11 @@ describe('createD1ApiKeys', () => {
     ])
   })
 
-  it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
+  it.each([-1, 60_001, Number.NaN])('rejects a maximum age of copies of %d ms', (copyMaxAgeMs) => {
     expect(() => keysOf(copyMaxAgeMs)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 
-  it.each([-1, 60_001, Number.NaN])('refuses to remember unknown ids for %d ms', (unknownMaxAgeMs) => {
+  it.each([-1, 60_001, Number.NaN])('rejects remembering unknown ids for %d ms', (unknownMaxAgeMs) => {
     expect(() => createD1ApiKeys({ db: env.DB, unknownMaxAgeMs })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'unknownMaxAgeMs' }),
     )
@@ -108,7 +108,7 @@ function counted() {
   return { asked, keys: createD1ApiKeys({ db, clock }) }
 }
 
-it.runIf(env.TEST_DEEP)('of more than a thousand keys only those read longest ago are looked up again', async () => {
+it.runIf(env.TEST_DEEP)('of more than a thousand keys only the least recently used are looked up again', async () => {
   const elsewhere = keysOf()
   const { asked, keys } = counted()
   const tokens: string[] = []
@@ -129,7 +129,7 @@ describe('tokens of keys that do not exist', () => {
   const madeUp = (at: number): string =>
     `rg_${letters[at % 32]}${letters[Math.floor(at / 32) % 32]}${letters[Math.floor(at / 1024) % 32]}${'q'.repeat(13)}_${'z'.repeat(52)}`
 
-  it('cost one look for a while, however often they come', async () => {
+  it('cost one lookup for a while, however often they are used', async () => {
     const { asked, keys } = counted()
     for (let at = 0; at < 50; at++) expect(await keys.principalOf(madeUp(1))).toBeNull()
     expect(asked).toHaveLength(1)
@@ -139,7 +139,7 @@ describe('tokens of keys that do not exist', () => {
     clock.atMs = NOW
   })
 
-  it('cost a handful of looks by the thousand, and keep no holder of a key out', async () => {
+  it('cost a few lookups by the thousand, and lock out no holder of a key', async () => {
     const { asked, keys } = counted()
     const elsewhere = keysOf()
     const { token, id } = await elsewhere.make({ ...READER, tenant: 'besieged' })
@@ -156,7 +156,7 @@ describe('tokens of keys that do not exist', () => {
     clock.atMs = NOW
   })
 
-  it('cost few looks also when they come at once', async () => {
+  it('cost few lookups also when they are used at once', async () => {
     const { asked, keys } = counted()
     for (let at = 0; at < 20; at++) await keys.principalOf(madeUp(at))
     await keys.principalOf(madeUp(20))

@@ -54,14 +54,14 @@ afterAll(() => env.DB.batch([env.DB.prepare('DELETE FROM decisions')]))
 
 describe('the jobs of a console', () => {
   // Otherwise `jobs.workerd.ts` looks at them through the cron triggers.
-  it.runIf(env.TEST_DEEP)('fit one invocation with 10,000 tenants, all of which are refused too much', async () => {
+  it.runIf(env.TEST_DEEP)('fit one invocation with 10,000 tenants, all with too many refusals', async () => {
     await countRefusals(10_000)
     const meter = metered(env.DB)
     await runJobs(consoleJobs(options(meter.db)), options(meter.db))
     expect(meter.queries()).toBeLessThan(MOST_STATEMENTS)
   })
 
-  it('tell the operator of decisions that were lost, until a day has passed', async () => {
+  it('alert the operator to lost decisions until a day has passed', async () => {
     await recordTraffic(env.DB, 'operator', 10)
     const startMs = TRAFFIC_START_MS + HOUR_MS
     await createD1DecisionStore({ db: env.DB }).noteDropped!({ isolate: 'gone', dropped: 7, atMs: startMs })
@@ -79,7 +79,7 @@ describe('the jobs of a console', () => {
     expect(await open()).toEqual([])
   })
 
-  it('look at a thousand tenants in one run, and at the others in the next', async () => {
+  it('evaluate a thousand tenants in one run, and the others in the next', async () => {
     await count(1_050, { ...cell('pass', 54), ...cell('refuse', 6) })
     const meter = metered(env.DB)
     const looked: number[] = []
@@ -94,7 +94,7 @@ describe('the jobs of a console', () => {
     expect(meter.queries()).toBeLessThan(150)
   })
 
-  it.runIf(env.TEST_DEEP)('look at every tenant in turn', async () => {
+  it.runIf(env.TEST_DEEP)('evaluate every tenant in turn', async () => {
     await countRefusals(500)
     const alerted = async () =>
       (await env.DB.prepare('SELECT count(DISTINCT tenant) AS n FROM alerts').first<{ n: number }>())?.n
@@ -123,7 +123,7 @@ describe('alerts', () => {
       (row) => row['tenant'],
     )
 
-  it('of the tenants that are asked come with the next run, behind 10,000 that are not', async () => {
+  it('of active tenants are found in the next run, after 10,000 idle ones', async () => {
     await env.DB.prepare(idle).run()
     await countRefusals(3)
     const now = options(env.DB)
@@ -131,7 +131,7 @@ describe('alerts', () => {
     expect(await alerted()).toEqual(['tenant-00000', 'tenant-00001', 'tenant-00002'])
   })
 
-  it('of the others come where the figures of one cannot be read, which fails the job', async () => {
+  it('of other tenants are found when the figures of one cannot be read, which fails the job', async () => {
     await countRefusals(70)
     await env.DB.prepare(`UPDATE decision_rollups SET counts = '{' WHERE tenant = 'tenant-00007'`).run()
     const meter = metered(env.DB)
@@ -143,7 +143,7 @@ describe('alerts', () => {
     expect(meter.queries()).toBeLessThan(70 * 3 + 60)
   })
 
-  it('are not asked for tenant by tenant where the database does not answer', async () => {
+  it('are not evaluated tenant by tenant when the database does not answer', async () => {
     await countRefusals(70)
     const parts = openConsole(options(env.DB))
     const failing = async (): Promise<never> => {
@@ -157,7 +157,7 @@ describe('alerts', () => {
     expect(summaries).toHaveBeenCalledTimes(4)
   })
 
-  it('of many tenants are a message for each 25, where a queue is given', async () => {
+  it('of many tenants become one message per 25 tenants when a queue is given', async () => {
     await countRefusals(120)
     const sent: (readonly string[])[] = []
     const spread = async (tenants: readonly string[], turn: number) => {
@@ -174,8 +174,8 @@ describe('alerts', () => {
   })
 })
 
-describe('what the statistics cost', () => {
-  it('is at most 3,000 rows for an overview of mixed traffic, with the week before it', async () => {
+describe('the cost of statistics', () => {
+  it('is at most 3,000 rows for an overview of mixed traffic with the week before', async () => {
     const collections = Array.from({ length: 11 }, (_, at) => `collection-${at}`)
     await recordTraffic(env.DB, 'mixed', 3_000, { days: 14, collections })
     const meter = metered(env.DB)
@@ -194,7 +194,7 @@ describe('what the statistics cost', () => {
     ['default', 1],
     ['written', 2],
   ])(
-    'for the tenant %s is %d rows written for a decision by itself, and at most one more once it is counted',
+    'for the tenant %s is %d rows written per decision, and at most one more once it is counted',
     async (tenant, rows) => {
       const meter = metered(env.DB)
       const count = 100
@@ -212,7 +212,7 @@ describe('what the statistics cost', () => {
     },
   )
 
-  it('is a row for each isolate of the period, not of all days, where the operator looks at what was lost', async () => {
+  it('is one row for each isolate of the period, not of all days, for lost decisions', async () => {
     await env.DB.prepare(
       `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
       WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4999)
@@ -226,8 +226,8 @@ describe('what the statistics cost', () => {
   })
 })
 
-describe('a backlog that nobody counted', () => {
-  it('is counted in parts, and a summary says when it holds less than what is stored', async () => {
+describe('a backlog of uncounted decisions', () => {
+  it('is counted in parts, and a summary reports when it is incomplete', async () => {
     // A slice and more; in deep runs more than a summary counts at once.
     const [count, part] = env.TEST_DEEP ? [20_500, 20_000] : [5_500, 5_000]
     await recordTraffic(env.DB, 'waiting', count, { counted: false })
@@ -242,7 +242,7 @@ describe('a backlog that nobody counted', () => {
     expect(await summaries.summary(period)).toMatchObject({ complete: true, decisions: count })
   })
 
-  it('has four parts of each kind counted at a time, however many there are', async () => {
+  it('is counted four parts of each kind at a time, however many there are', async () => {
     const batch = vi.fn<() => Promise<unknown>>(async () => [{ results: [] }, { results: [{}] }])
     const counting = createD1Counting({ db: { prepare: () => ({}), batch } as unknown as D1Database })
     expect([await counting.count(), batch.mock.calls.length]).toEqual([false, 8])

@@ -108,7 +108,7 @@ describe('list', () => {
     }
   })
 
-  it('gives every decision once, the latest first, with pages of any size', async () => {
+  it('returns every decision once, the latest first, in pages of any size', async () => {
     // Four at the same millisecond: their ids tell them apart.
     await write(
       'paged',
@@ -118,7 +118,7 @@ describe('list', () => {
     for (const limit of [1, 4, 7, 22, 23, 100]) expect((await readAll('paged', limit))[0]).toEqual(latestFirst)
   })
 
-  it('keeps its place while further decisions arrive', async () => {
+  it('continues at its place while further decisions arrive', async () => {
     await write(
       'moving',
       Array.from({ length: 6 }, () => [{}, {}]),
@@ -136,7 +136,7 @@ describe('list', () => {
     expect(second.decisions.map(({ id }) => id)).toEqual(['moving-00002', 'moving-00001', 'moving-00000'])
   })
 
-  it('is filtered, and stays within the period and the tenant', async () => {
+  it('can be filtered, and stays within the period and the tenant', async () => {
     await write('picked', [
       [{ verdict: 'refuse', reason: 'no_evidence' as Decision['reason'] }, {}],
       [{ verdict: 'refuse' }, { cache: 'hit' }],
@@ -158,7 +158,7 @@ describe('list', () => {
     expect(decisions.map(({ id }) => id)).toEqual(['picked-00002', 'picked-00001'])
   })
 
-  it('finds a rare decision behind thousands of others, page after page', async () => {
+  it('finds a rare decision among thousands of others, page after page', async () => {
     await write(
       'rare',
       Array.from({ length: 4_500 }, (_, at) => [{ verdict: at === 10 ? 'refuse' : 'pass' }, {}]),
@@ -171,7 +171,7 @@ describe('list', () => {
 })
 
 describe('one', () => {
-  it('has the whole record, what was said of it, and what the audit trail has', async () => {
+  it('contains the whole record, its labels and its audit events', async () => {
     const decision = aDecision({
       id: 'decision-of-whole',
       tenant: 'whole',
@@ -213,7 +213,7 @@ describe('one', () => {
     expect((await recorded.one('timed', id))?.id).toBe(id)
   })
 
-  it('is not given to another tenant', async () => {
+  it('is not returned to another tenant', async () => {
     await write('owner', [[{}, {}]])
     expect(await recorded.one('other', 'owner-00000')).toBeUndefined()
     expect(await recorded.one('owner', 'nothing')).toBeUndefined()
@@ -221,7 +221,7 @@ describe('one', () => {
 })
 
 describe('sample', () => {
-  it('takes decisions that were made, not answers that repeat one', async () => {
+  it('contains only decisions that were made, not repeated answers', async () => {
     const states = ['miss', 'hit', 'evidence-hit', 'bypass', 'stale'] as const
     await write(
       'sampled',

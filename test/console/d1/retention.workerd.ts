@@ -53,7 +53,7 @@ describe('retention', () => {
     await env.DB.prepare('UPDATE removed_decisions SET before_ms = 0').run()
   })
 
-  it('removes what is too old in slices, can be stopped anywhere, and leaves the counts', async () => {
+  it('removes what is too old in slices, can be stopped anywhere, and keeps the counts', async () => {
     const tenants = ['old-a', 'old-b']
     for (const tenant of tenants) {
       await store.write([
@@ -92,7 +92,7 @@ describe('retention', () => {
     expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
   })
 
-  it('leaves nothing of more than a slice, also where triggers write rows beside', async () => {
+  it('removes more than a slice completely, even with triggers that write rows', async () => {
     for (const [tenant, length] of Object.entries({ 'lot-a': 5_050, 'lot-b': 50 })) {
       await store.write(Array.from({ length }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - at)))
     }
@@ -101,7 +101,7 @@ describe('retention', () => {
     expect(await count(`decisions WHERE tenant GLOB 'lot-*'`)).toBe(0)
   })
 
-  it('has tables take turns, and tenants of a table', async () => {
+  it('alternates between tables, and between the tenants of a table', async () => {
     for (const [tenant, length] of Object.entries({ 'turn-a': 5_500, 'turn-b': 500 })) {
       await store.write(Array.from({ length }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - 5_000 - at)))
     }
@@ -130,7 +130,7 @@ describe('retention', () => {
     expect(await count(`decisions WHERE tenant GLOB 'turn-*'`)).toBe(0)
   })
 
-  it('of decisions lets none be counted again: a further delivery is taken quietly, beside what is new', async () => {
+  it('does not count a removed decision again when it is delivered again, beside new ones', async () => {
     const old = Array.from({ length: 40 }, (_, at) => event('again', at, NOW_MS - 91 * DAY_MS - at))
     await store.write(old)
     const retention = createD1Retention({ db: env.DB, clock })
@@ -162,7 +162,7 @@ describe('retention', () => {
     ).toBe(2)
   })
 
-  it('keeps no more decisions than it may, and of those that are not exported all', async () => {
+  it('keeps at most the configured number of decisions, and all that are not exported', async () => {
     await env.DB.batch(
       [
         'DELETE FROM decisions',
@@ -183,7 +183,7 @@ describe('retention', () => {
     expect(await kept()).toBe(1_000)
   })
 
-  it('forgets purges once no answer can be older, and numbers the next above them all the same', async () => {
+  it('removes purges once no answer can be older, and keeps numbering above them', async () => {
     const purgesAt = (nowMs: number) =>
       createD1AnswerPurges({ db: env.DB, copyMaxAgeMs: 0, clock: { nowMs: () => nowMs } })
     const scope = (tenant: string) => ({ kind: 'tenant', tenant }) as const
@@ -198,7 +198,7 @@ describe('retention', () => {
     expect(await purgesAt(later.nowMs()).purge([scope('purged-d')])).toBeGreaterThan(latest)
   })
 
-  it('goes through tables tenant by tenant once a row of one is due, and no row waits longer than a day', async () => {
+  it('scans a table tenant by tenant once one of its rows is due, and no row waits longer than a day', async () => {
     const at = (days: number) => NOW_MS + days * DAY_MS
     const rate = (id: string, atMs: number) =>
       env.DB.prepare(
@@ -221,7 +221,7 @@ describe('retention', () => {
     expect([await runAt(76), await runAt(77)]).toEqual([0, 1])
   })
 
-  it('leaves pushed policies of any age: decisions name them', async () => {
+  it('keeps pushed policies of any age, because decisions name them', async () => {
     await env.DB.prepare(
       `INSERT INTO pushed_policies (tenant, id, name, version, settings, created_at_ms, created_by, why)
        VALUES ('kept', 'p@1', 'p', 1, '{}', 1, 'x', '')`,
@@ -230,12 +230,12 @@ describe('retention', () => {
     expect(await count(`pushed_policies WHERE tenant = 'kept'`)).toBe(1)
   })
 
-  it.each([0, 3_651, Number.NaN])('is not for %d days', (days) => {
+  it.each([0, 3_651, Number.NaN])('rejects %d days', (days) => {
     expect(() => createD1Retention({ db: env.DB, clock, decisionDays: days })).toThrow('decisionDays')
     expect(() => createD1Retention({ db: env.DB, clock, auditDays: days })).toThrow('auditDays')
   })
 
-  it('says that a table is missing', async () => {
+  it('reports a missing table', async () => {
     const db = { prepare: () => ({ first: () => Promise.reject(new Error('no such table: x')) }) }
     await expect(createD1Retention({ db: db as never, clock }).run()).rejects.toMatchObject({ code: 'schema_outdated' })
   })
@@ -252,7 +252,7 @@ describe('erasure', () => {
     return JSON.stringify(rows.map(({ results }) => results))
   }
 
-  it('leaves nothing of a principal, everything of others, and every count', async () => {
+  it('removes everything of a principal, and nothing of others or of the counts', async () => {
     await store.write(
       Array.from({ length: 60 }, (_, at) => event('erased', at, NOW_MS - at, at % 3 === 0 ? 'canary-1' : 'other')),
     )
@@ -293,7 +293,7 @@ describe('erasure', () => {
     })
   })
 
-  it('meets what arrives later, and counts a further delivery once', async () => {
+  it('applies to decisions that arrive later, and counts a repeated delivery once', async () => {
     await erasures.erase('late', 'canary-2')
     const late = event('late', 1, NOW_MS - 5, 'canary-2')
     await store.write([late])
@@ -312,7 +312,7 @@ describe('erasure', () => {
     expect(await count(`decisions WHERE tenant = 'late' AND principal_id = 'canary-2'`)).toBe(1)
   })
 
-  it('is not undone by a further delivery', async () => {
+  it('is not undone by a repeated delivery', async () => {
     const asked = event('undone', 1, NOW_MS - 5, 'canary-4')
     await store.write([asked])
     await erasures.erase('undone', 'canary-4')
@@ -325,7 +325,7 @@ describe('erasure', () => {
     ).toBe(2)
   })
 
-  it('takes refusals off the content gaps, of others none, and of what is not counted yet none', async () => {
+  it("subtracts the principal's refusals from content gaps, and no uncounted or other ones", async () => {
     const ask = (at: number, principalId: string, hmac: string): NumberedEvent => {
       const numbered = event('gaps', at, NOW_MS - 50 + at, principalId)
       return { ...numbered, event: { ...numbered.event, question: { hmac, keyId: 'k' } } }
@@ -349,7 +349,7 @@ describe('erasure', () => {
     expect(await dump('gaps')).not.toMatch(/canary-5|"own"/)
   })
 
-  it('of much is carried on with, wherever it was stopped', async () => {
+  it('of many decisions is continued wherever it was stopped', async () => {
     await store.write(Array.from({ length: 2_500 }, (_, at) => event('much', at, NOW_MS - at, 'canary-3')))
     expect(await erasures.erase('much', 'canary-3', 1)).toMatchObject({ decisions: 1_000, finished: false })
     for (let statements = 0; statements < 8; statements++) {
@@ -364,7 +364,7 @@ describe('erasure', () => {
     expect(wish?.erased).toBe(2_500)
   })
 
-  it('of much comes to its end by being asked for again and again, what came meanwhile included', async () => {
+  it('of many decisions ends when requested repeatedly, including those that arrive meanwhile', async () => {
     await store.write(Array.from({ length: 3_500 }, (_, at) => event('again', at, NOW_MS - 9_000 + at, 'canary-6')))
     let nowMs = NOW_MS
     const asked = createD1Erasures({ db: env.DB, clock: { nowMs: () => nowMs } })
@@ -387,7 +387,7 @@ describe('erasure', () => {
     expect(await count(`decisions WHERE tenant = 'again'`)).toBe(3_502)
   })
 
-  it('that is asked for again finds what came late, behind what it has gone through', async () => {
+  it('requested again finds late decisions behind those already scanned', async () => {
     let nowMs = NOW_MS
     const asked = createD1Erasures({ db: env.DB, clock: { nowMs: () => nowMs } })
     await store.write(Array.from({ length: 1_500 }, (_, at) => event('behind', at, NOW_MS + 1 + at, 'other')))

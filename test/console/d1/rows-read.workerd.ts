@@ -54,7 +54,7 @@ async function rowsRead(page: (tenant: string) => Promise<unknown>, tenant: stri
   return meter.rowsRead()
 }
 
-describe('several times the decisions', () => {
+describe('several times as many decisions', () => {
   it.each(Object.entries(PAGES))('cost no more rows for %s', async (_, page) => {
     const few = await rowsRead(page, 'few')
     const many = await rowsRead(page, 'many')
@@ -63,13 +63,13 @@ describe('several times the decisions', () => {
     expect(few).toBeLessThan(5_000)
   })
 
-  it('are there', async () => {
+  it('exist in the tables', async () => {
     expect((await statistics.summary({ tenant: 'few', ...period })).decisions).toBe(FEW)
     expect((await statistics.summary({ tenant: 'many', ...period })).decisions).toBe(MANY)
   })
 })
 
-describe('decisions that arrive once later ones are counted', () => {
+describe('late decisions, after later ones were counted', () => {
   const COUNT = 5_500
   const spacingMs = 100
   const FIRST = (2 * DAY_MS) / spacingMs
@@ -82,7 +82,7 @@ describe('decisions that arrive once later ones are counted', () => {
     return meter.rowsRead() / COUNT
   }
 
-  it('are counted once, for at most nine rows more each', async () => {
+  it('are counted once, with at most nine more rows each', async () => {
     const onTime = await rowsToCount('on-time', FIRST)
     const late = await rowsToCount('late', FIRST - COUNT)
     expect(late).toBeGreaterThan(onTime)

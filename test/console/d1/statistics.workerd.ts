@@ -47,7 +47,7 @@ function eventsIn(count: number): [Partial<Decision>, Partial<DecisionEvent>][] 
 }
 
 describe('summary', () => {
-  it('adds up a period of one tenant', async () => {
+  it('sums a period of one tenant', async () => {
     const pass: Partial<Decision> = { verdict: 'pass', band: 'high', confidence: 0.75 }
     const refuse: Partial<Decision> = { verdict: 'refuse', band: 'very-low', confidence: 0.25, reason: WEAK }
     const usage = { inputTokens: 100, outputTokens: 20 }
@@ -160,7 +160,7 @@ describe('summary', () => {
     }
   })
 
-  it('gives percentiles within five per cent of the exact ones', async () => {
+  it('returns percentiles within five per cent of the exact ones', async () => {
     const random = seededRandom(7)
     const times = Array.from({ length: 500 }, () => Math.exp(random() * 9))
     await write(
@@ -182,7 +182,7 @@ describe('summary', () => {
     expect(latency.cached).toEqual({ counted: 0, p50: null, p90: null, p95: null, p99: null })
   })
 
-  it('by days adds up to the same as by hours', async () => {
+  it('by days equals the sum by hours', async () => {
     const random = seededRandom(3)
     await write(
       'daily',
@@ -211,7 +211,7 @@ describe('summary', () => {
     expect(days.meanConfidence).toBeCloseTo(hours.meanConfidence!, 12)
   })
 
-  it('of all tenants adds them up and names each', async () => {
+  it('of all tenants sums them and names each', async () => {
     const atMs = START_MS + 400 * DAY_MS
     await write('each-a', [[{}, { atMs }]])
     await write('each-b', [
@@ -228,7 +228,7 @@ describe('summary', () => {
     ])
   })
 
-  it('knows the mean of what each gate measured of the answers that it judged, refusals included', async () => {
+  it('contains the mean of what each gate measured of the answers it judged, refusals included', async () => {
     const finding = (actual?: number) => ({
       gate: 'evidence-share',
       stage: 'post-generation' as const,
@@ -265,7 +265,7 @@ describe('summary', () => {
     }
   })
 
-  it('adds up more collections than a row takes, each by itself too', async () => {
+  it('sums more collections than fit in a row, each by itself too', async () => {
     // In one half of the collections, with names so long that few of them fill a row.
     const collections = Array.from({ length: 500 }, (_, at) => `${'x'.repeat(500)}-${at}-s`)
     for (const [at, verdict] of (['pass', 'refuse'] as const).entries()) {
@@ -291,7 +291,7 @@ describe('summary', () => {
     }
   })
 
-  it('is zeros for a period without decisions', async () => {
+  it('contains zeros for a period without decisions', async () => {
     const summary = await statistics.summary({ tenant: 'nobody', fromMs: START_MS, toMs: START_MS + HOUR_MS })
     expect(summary).toMatchObject({ decisions: 0, byReason: {}, meanConfidence: null, meanTotalMs: null, series: [] })
     expect(summary.byVerdict).toEqual({ pass: 0, advise: 0, refuse: 0 })
@@ -312,7 +312,7 @@ describe('summary', () => {
     [2, 1],
     [Number.NaN, 1],
     [0, Number.POSITIVE_INFINITY],
-  ])('refuses a period from %d to %d', async (fromMs, toMs) => {
+  ])('rejects a period from %d to %d', async (fromMs, toMs) => {
     await expect(statistics.summary({ tenant: 'any', fromMs, toMs })).rejects.toMatchObject({ code: 'range' })
   })
 })
@@ -323,11 +323,11 @@ describe('check', () => {
     for (const statement of undo.splice(0)) await env.DB.prepare(statement).run()
   })
 
-  it('is content with the migrated database', async () => {
+  it('accepts the migrated database', async () => {
     await expect(statistics.check()).resolves.toBeUndefined()
   })
 
-  it('and summary say that a table is missing', async () => {
+  it('and summary report a missing table', async () => {
     await env.DB.prepare('ALTER TABLE decision_rollups RENAME TO gone').run()
     undo.push('ALTER TABLE gone RENAME TO decision_rollups')
     await expect(statistics.check()).rejects.toMatchObject({ code: 'schema_outdated' })
@@ -335,13 +335,13 @@ describe('check', () => {
     await expect(statistics.summary(period)).rejects.toMatchObject({ code: 'schema_outdated' })
   })
 
-  it('says that a column is missing', async () => {
+  it('reports a missing column', async () => {
     await env.DB.prepare('ALTER TABLE decision_rollups RENAME COLUMN counts TO gone').run()
     undo.push('ALTER TABLE decision_rollups RENAME COLUMN gone TO counts')
     await expect(statistics.check()).rejects.toMatchObject({ code: 'schema_outdated' })
   })
 
-  it('says that the trigger is missing', async () => {
+  it('reports the missing trigger', async () => {
     const trigger = await env.DB.prepare(
       `SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'decisions_are_counted'`,
     ).first<{ sql: string }>()
@@ -352,7 +352,7 @@ describe('check', () => {
 })
 
 describe('recording', () => {
-  it('tells what isolates recorded, dropped, had rejected and lost', async () => {
+  it('reports what isolates recorded, dropped, had rejected and lost', async () => {
     const atMs = START_MS + 500 * DAY_MS
     const numbered = (isolate: string, sequence: number) => ({
       event: anEvent(`${isolate}-${sequence}`, { atMs }),

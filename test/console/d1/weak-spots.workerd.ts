@@ -29,7 +29,7 @@ async function write(
 describe('content gaps', () => {
   const question = (hmac: string, text?: string) => ({ hmac, keyId: 'k1', ...(text === undefined ? {} : { text }) })
 
-  it('are the questions refused most often, added up over days, with the text where it was kept', async () => {
+  it('are the most frequently refused questions, summed over days, with their text if stored', async () => {
     const refuse: Partial<Decision> = { verdict: 'refuse' }
     await write('gaps', [
       ...Array.from(
@@ -70,13 +70,13 @@ describe('content gaps', () => {
     expect(wiki.map(({ questionHmac }) => questionHmac)).toEqual(['often'])
   })
 
-  it('are none where nothing was refused', async () => {
+  it('are empty without refusals', async () => {
     expect(await spots.contentGaps({ tenant: 'calm', fromMs: START_MS, toMs: START_MS + 1, limit: 5 })).toEqual([])
   })
 })
 
 describe('documents', () => {
-  it('are sorted by confidence, requests or change, and the consistently weak ones are named', async () => {
+  it('are sorted by confidence, requests or change, and consistently weak ones are named', async () => {
     const led = (document: string, confidence: number, week: number, count = 1) =>
       Array.from(
         { length: count },

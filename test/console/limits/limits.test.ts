@@ -15,7 +15,7 @@ function aClock() {
   return clock
 }
 
-test('the limiter in memory counts each key by itself, and says how long to wait', () => {
+test('the limiter in memory counts each key separately, and returns the time to wait', () => {
   const clock = aClock()
   const limiter = createMemoryRateLimiter({ limit: 2, periodSeconds: 60, clock })
   expect([limiter.take('a'), limiter.take('a'), limiter.take('a'), limiter.take('b')]).toEqual([0, 0, 60, 0])
@@ -25,7 +25,7 @@ test('the limiter in memory counts each key by itself, and says how long to wait
   expect([limiter.peek('a'), limiter.take('a')]).toEqual([0, 0])
 })
 
-test('a clock that is set back locks no caller out, and ten thousand keys are the most that are held', () => {
+test('a clock set back locks out no caller, and at most ten thousand keys are held', () => {
   const clock = aClock()
   const limiter = createMemoryRateLimiter({ limit: 1, clock })
   limiter.take('a')
@@ -35,7 +35,7 @@ test('a clock that is set back locks no caller out, and ten thousand keys are th
   expect([limiter.peek('key 0'), limiter.peek('key 10000')]).toEqual([0, 60])
 })
 
-test("the platform's binding is asked by key, and where it fails requests go on", async () => {
+test("the platform's binding is asked by key, and requests continue when it fails", async () => {
   const asked: string[] = []
   const binding = {
     limit: async ({ key }: { readonly key: string }) => {
@@ -65,7 +65,7 @@ test.each([
   ).toBe(counts)
 })
 
-test('what other proxies say of an address is not believed', () => {
+test('addresses reported by other proxies are ignored', () => {
   const headers = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9' }
   expect(addressOf(new Request('https://a.example', { headers }))).toBe('')
 })
@@ -83,7 +83,7 @@ function anApp(limiter: RateLimiter | undefined, tenantLimiter?: RateLimiter) {
   return (headers: Record<string, string> = {}) => app.request('/', { headers })
 }
 
-test('a caller over the limit is told so by status, headers and code; others are not held up', async () => {
+test('a caller over the limit gets status, headers and code, and others are not limited', async () => {
   const get = anApp(createMemoryRateLimiter({ limit: 2, clock: aClock() }))
   const caller = { 'x-caller': 'acme/one' }
   expect([(await get(caller)).status, (await get(caller)).status]).toEqual([200, 200])
@@ -95,7 +95,7 @@ test('a caller over the limit is told so by status, headers and code; others are
   for (const other of ['acme/two', 'globex/one']) expect((await get({ 'x-caller': other })).status).toBe(200)
 })
 
-test('callers of a tenant are held up together by its own limiter, and those of others are not', async () => {
+test('callers of a tenant are limited together by its own limiter, and others are not', async () => {
   const get = anApp(undefined, createMemoryRateLimiter({ limit: 2, clock: aClock() }))
   const statuses: number[] = []
   for (const caller of ['acme/one', 'acme/two', 'acme/three', 'globex/one']) {
@@ -104,19 +104,19 @@ test('callers of a tenant are held up together by its own limiter, and those of 
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test('callers without credentials count by their address', async () => {
+test('callers without credentials are counted by address', async () => {
   const get = anApp(createMemoryRateLimiter({ limit: 1, clock: aClock() }))
   const from = (address: string) => get({ 'cf-connecting-ip': address })
   expect([(await from('203.0.113.1')).status, (await from('203.0.113.1')).status]).toEqual([200, 429])
   expect((await from('203.0.113.2')).status).toBe(200)
 })
 
-test('without a limiter no request is counted', async () => {
+test('no request is counted without a limiter', async () => {
   const get = anApp(undefined)
   for (let at = 0; at < 5; at++) expect((await get()).status).toBe(200)
 })
 
-test('the eleventh wrong token of an address within a minute is not looked at, nor a right one', async () => {
+test('after ten wrong tokens of an address within a minute no token of it is checked', async () => {
   const clock = aClock()
   let looked = 0
   const authenticate = limitWrongTokens(
