@@ -15,7 +15,7 @@ function rows(count: number, shift: number): readonly Row[] {
 }
 
 describe('fitGrouped', () => {
-  it('is plain logistic regression where there is one set', () => {
+  it('equals plain logistic regression for a single set', () => {
     const set = rows(400, 0)
     const answerable = set.filter((row) => row.answerable).length
     const plain = fitLogistic(
@@ -31,7 +31,7 @@ describe('fitGrouped', () => {
     coefficients.forEach((value, at) => expect(value).toBeCloseTo(plain.coefficients[at]!, 8))
   })
 
-  it('lets no set’s own level move a coefficient', () => {
+  it("keeps each set's own level out of the coefficients", () => {
     const set = rows(400, 0)
     // The same questions with every first feature higher by one: a level of the collection, and no evidence.
     const higher = set.map((row) => ({ ...row, features: [row.features[0]! + 1, row.features[1]!] }))
@@ -41,14 +41,14 @@ describe('fitGrouped', () => {
     expect(both.intercept).toBeCloseTo(alone.intercept - alone.coefficients[0]! / 2, 4)
   })
 
-  it('weighs sets alike, however many questions they have', () => {
+  it('weights sets equally, however many questions they have', () => {
     const [small, large] = [rows(100, 0), rows(100, 2)]
     const once = fitGrouped([small, large])
     const tenfold = fitGrouped([small, Array.from({ length: 10 }, () => large).flat()])
     tenfold.coefficients.forEach((value, at) => expect(value).toBeCloseTo(once.coefficients[at]!, 8))
   })
 
-  it('gives a feature that never varies no weight', () => {
+  it('gives no weight to a feature that never varies', () => {
     const set = rows(200, 0).map((row) => ({ ...row, features: [...row.features, 3] }))
     expect(fitGrouped([set]).coefficients[2]).toBeCloseTo(0, 8)
   })

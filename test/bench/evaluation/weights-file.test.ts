@@ -8,7 +8,7 @@ import { WEIGHTS_FILE, weightsFile } from '../../../bench/evaluation/weights-fil
 /** Fitting takes ten seconds, and its result changes with the sources of signals alone: `npm run test:deep`. */
 
 describe('the weights of balanced', () => {
-  it.runIf(DEEP)('are what npm run fit writes, byte for byte', { timeout: 120_000 }, ({ skip }) => {
+  it.runIf(DEEP)('equal what `npm run fit` writes, byte for byte', { timeout: 120_000 }, ({ skip }) => {
     if (!haveQuestionSets()) skip('the question sets are not here (../shared/data)')
     const model = fitBalanced(FITTED_SETS.map((name) => measureSet(readQuestionSet(name))))
     expect(readFileSync(WEIGHTS_FILE, 'utf8')).toBe(weightsFile(model))
