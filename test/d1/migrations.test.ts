@@ -13,11 +13,11 @@ const MIGRATIONS = join(ROOT, 'd1', 'migrations')
 const GATES = globSync(['src/core/gates/*.ts', 'packages/presets/src/**/*.ts'], { cwd: ROOT })
 
 describe('the migrations', () => {
-  it('make the tables of d1/schema.ts: `npm run migrations` writes them', async () => {
+  it('create the tables of d1/schema.ts: `npm run migrations` writes them', async () => {
     expect(await tablesSql(await migratedSnapshot(), await snapshotOf(schema))).toBe('')
   })
 
-  it('count what the table of figures says, and hold what d1/raw does', () => {
+  it('count what the table of figures defines, and contain the statements of d1/raw', () => {
     expect(rawFile('counting')).toBe(countingFile(FIGURES))
     for (const name of ['words', 'counting', 'triggers'] as const) expect(newest(name)).toBe(rawFile(name))
   })
@@ -31,7 +31,7 @@ describe('the migrations', () => {
     expect(() => countingSql({ ...FIGURES, cut })).toThrow(message)
   })
 
-  it('are all the SQL there is outside of drizzle, but for folders of statements that it has no word for', () => {
+  it('are the only SQL outside of drizzle, except statements that it cannot express', () => {
     const files = globSync(['packages/*/src/**/*.ts', 'workers/**/*.ts'], { cwd: ROOT })
     // Full text; and a storage that drizzle does not know.
     const rooms = /^packages\/(?:\w+\/src\/d1\/raw|word-index|vector-index)\//
@@ -41,7 +41,7 @@ describe('the migrations', () => {
     expect(files.some((file) => rooms.test(file) && written.test(readFileSync(join(ROOT, file), 'utf8')))).toBe(true)
   })
 
-  it('make tables strict, each its own index unless its rows are long, also where one is made anew', async () => {
+  it('make tables strict, without row ids unless rows are long, also when a table is recreated', async () => {
     const tenant = text('tenant').notNull()
     const at = integer('at').notNull()
     const made = {

@@ -14,7 +14,7 @@ const columnsOf = async (index: string): Promise<(string | null)[]> =>
   )
 
 describe('d1/schema.ts', () => {
-  it('names every table of the migrated database, but for full-text ones', async () => {
+  it('names every table of the migrated database, except full-text tables', async () => {
     const tables = await rows<{ name: string }>(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
        AND name NOT GLOB 'd1_*' AND name NOT GLOB 'passage_words*' AND name NOT GLOB 'passage_terms*'`,
@@ -22,7 +22,7 @@ describe('d1/schema.ts', () => {
     expect(tables.map(({ name }) => name).sort()).toEqual(TABLES.map(({ name }) => name).sort())
   })
 
-  it.each(TABLES)('describes $name as it is: columns in order, types, NULL, key and indexes', async (table) => {
+  it.each(TABLES)('describes $name exactly: columns in order, types, NULL, key and indexes', async (table) => {
     const { name, columns, primaryKeys, indexes } = table
     const actual = await rows<{ name: string; type: string; notnull: number; pk: number }>(
       `SELECT name, type, "notnull", pk FROM pragma_table_info('${name}') ORDER BY cid`,

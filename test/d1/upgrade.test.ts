@@ -84,8 +84,8 @@ async function recordAsThen(db: D1Database, events: readonly ReturnType<typeof e
 }
 
 // Where there is one state alone, nothing is upgraded: other tests begin with it.
-describe.runIf(DEEP || STATES.length > 1)('a database with the migrations', { timeout: 120_000 }, () => {
-  it.each(STATES)('up to %s keeps and counts what it holds, once', async (name) => {
+describe.runIf(DEEP || STATES.length > 1)('a database with migrations', { timeout: 120_000 }, () => {
+  it.each(STATES)('up to %s keeps its rows after the upgrade, and counts them once', async (name) => {
     // What miniflare gives is a D1 database, under a type of its own.
     const db = (await miniflare.getD1Database(name.slice(0, -4))) as unknown as D1Database
     const at = MIGRATIONS.indexOf(name) + 1
