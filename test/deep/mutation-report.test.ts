@@ -22,7 +22,7 @@ const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
 })
 
 describe('a folder that is mutated', () => {
-  it('has its own tests, or those around it', () => {
+  it('is tested by its own tests, or those around it', () => {
     expect(shardsOf(['packages/ingest/src/mdx/front-matter.ts', 'src/core/text/text.ts'])).toMatchObject([
       { tests: ['test/ingest/**/*.test.ts'] },
       { tests: ['test/core/text/**/*.test.ts'] },
@@ -33,8 +33,8 @@ describe('a folder that is mutated', () => {
   })
 })
 
-describe('two rounds of mutants', () => {
-  it('leave as it was what the first killed, and take the second for what it left alive', () => {
+describe('two rounds of mutation', () => {
+  it('keep the killed mutants of the first, and use the second for the others', () => {
     const other = { replacement: 'true' }
     const first = [mutant('Killed'), mutant('Survived', other), mutant('NoCoverage', { file: 'src/core/text/text.ts' })]
     const second = [mutant('Survived'), mutant('Killed', other)]
@@ -44,14 +44,14 @@ describe('two rounds of mutants', () => {
     expect(shareKilled(merged)).toBeCloseTo(2 / 3, 12)
   })
 
-  it('ask for a place with columns from 0, and tell it from 1', () => {
+  it('select a range with columns from 0, and read columns from 1', () => {
     expect(rangeOf(mutant('Survived'))).toBe('src/core/policy/policy.ts:3:4-4:8')
     expect(placeOf(mutant('NoCoverage', { replacement: '{\n  a\n}' }))).toBe(
       'src/core/policy/policy.ts:3:5 BlockStatement → { a } (no test comes here)',
     )
   })
 
-  it('are told by folder, with what is judged neither way apart', () => {
+  it('are reported by folder, with undecided mutants separately', () => {
     const gate = { file: 'src/core/gates/gate.ts' }
     const mutants = [mutant('Killed', gate), mutant('Timeout', gate), mutant('Survived'), mutant('Ignored')]
     const elsewhere = ['src/language/english/stem.ts', 'packages/presets/src/answers/grounding.ts'].map((file) =>
