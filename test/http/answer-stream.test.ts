@@ -67,14 +67,14 @@ function read(text: string): string[][] {
   return events
 }
 
-describe('an answer that is no stream of events', () => {
+describe('an answer that is not an event stream', () => {
   const answer = (pieces: readonly string[], thrown?: unknown): Response => {
     const response = streamOf(pieces.map(encode), thrown)
     response.headers.set('content-type', 'application/json')
     return response
   }
 
-  test('is passed on piece by piece as it comes, with its length', async () => {
+  test('is passed on chunk by chunk as it arrives, with its length', async () => {
     const { response, ended } = answerStream(answer(['{"a":', '"b', 'c"}']), LIMITS)
     expect(response.headers.get('content-length')).toBe('9')
     expect(await piecesOf(response)).toEqual(['{"a":', '"b', 'c"}'])
@@ -85,7 +85,7 @@ describe('an answer that is no stream of events', () => {
     [new Error('reset'), 'llm_unavailable'],
     [LATE, 'llm_timeout'],
     [new RagGateError('store_unavailable', 'No.'), 'store_unavailable'],
-  ])('breaks off for its reader, and for a copy, where its source does: %s', async (thrown, code) => {
+  ])('breaks off for its reader and a copy when its source does: %s', async (thrown, code) => {
     const { response, ended, copy } = answerStream(answer(['{"a":', '"b'], thrown), LIMITS)
     const copied = new Response(copy()).text()
     const reader = response.body!.getReader()
@@ -95,7 +95,7 @@ describe('an answer that is no stream of events', () => {
     expect(await ended).toMatchObject({ code })
   })
 
-  test('that breaks off is read up to there by a reader who comes later', async () => {
+  test('that breaks off can be read up to there later', async () => {
     const { response, ended } = answerStream(answer(['{"a":', '"b'], LATE), LIMITS)
     await ended
     const reader = response.body!.getReader()
@@ -106,7 +106,7 @@ describe('an answer that is no stream of events', () => {
 })
 
 describe('a stream of events', () => {
-  test('that ends is passed on byte by byte, however it comes', async () => {
+  test('that ends is passed on byte by byte, in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(aStream, fc.boolean(), async ({ events, cuts }, isWhole) => {
         const bytes = encode(events.join(''))
@@ -119,7 +119,7 @@ describe('a stream of events', () => {
     )
   })
 
-  test('that breaks off ends with the events that came whole, and then one that tells of it', async () => {
+  test('that breaks off ends with its complete events and an error event', async () => {
     await fc.assert(
       fc.asyncProperty(aStream, async ({ events, cuts }) => {
         const bytes = encode(events.join(''))
@@ -138,19 +138,19 @@ describe('a stream of events', () => {
   test.each<[string, string, string]>([
     ['chunks of chat completions', 'data: {"choices":[{"index":0}]}\n\n', 'data: {"error":{"code":"llm_unavailable",'],
     [
-      'chunks that name themselves, behind comments',
+      'chunks with an object name, after comments',
       ': wait\n\ndata: {"id":"c1","object":"chat.completion.chunk"}\n\n',
       'data: {"error":{"code":"llm_unavailable",',
     ],
-    ['a first chunk that was cut', 'data: {"id":"c1","choices":[', 'data: {"error":{"code":"llm_unavailable",'],
+    ['a truncated first chunk', 'data: {"id":"c1","choices":[', 'data: {"error":{"code":"llm_unavailable",'],
     [
       'named events',
       'event: message_start\ndata: {"type":"message_start"}\n\n',
       'event: error\ndata: {"type":"error",',
     ],
-    ['words of an answer about choices', 'data: "choices"\n\n', 'event: error\ndata: {"type":"error",'],
-    ['nothing at all', '', 'event: error\ndata: {"type":"error",'],
-  ])('that breaks off after %s says so in its own form', async (_, came, form) => {
+    ['an answer with the word choices', 'data: "choices"\n\n', 'event: error\ndata: {"type":"error",'],
+    ['no bytes', '', 'event: error\ndata: {"type":"error",'],
+  ])('that breaks off after %s has an error event in its own form', async (_, came, form) => {
     const { response } = answerStream(streamOf([encode(came)], new Error('reset')), LIMITS)
     const text = await response.text()
     expect(text.slice(came.endsWith('\n\n') ? came.length : 0).startsWith(form)).toBe(true)
@@ -161,7 +161,7 @@ describe('a stream of events', () => {
     ['secret', 'llm_unavailable', 'The answer broke off'],
     [LATE, 'llm_timeout', 'The answer broke off'],
     [new RagGateError('llm_bad_response', 'No answer'), 'llm_bad_response', 'No answer'],
-  ])('that breaks off by %s has a code, and no word of what was thrown', async (thrown, code, message) => {
+  ])('that breaks off by %s has a code, without the text that was thrown', async (thrown, code, message) => {
     const { response, ended, requestId } = answerStream(streamOf([], thrown), LIMITS)
     const text = await response.text()
     expect(JSON.parse(text.replace(/^event: error\ndata: /, ''))).toEqual({
@@ -171,7 +171,7 @@ describe('a stream of events', () => {
     expect((await ended)?.code).toBe(code)
   })
 
-  test('passes an event on as soon as it is whole, and no length that may not be kept', async () => {
+  test('passes on an event as soon as it is complete, without a content-length that may become wrong', async () => {
     const event = 'data: {"choices":[]}\n\n'
     const pieces = [event.slice(0, 5), event.slice(5, -1), `\n${event}da`, 'ta: x\n\n'].map(encode)
     const { response } = answerStream(streamOf(pieces), LIMITS)
@@ -179,7 +179,7 @@ describe('a stream of events', () => {
     expect(await piecesOf(response)).toEqual([event.slice(0, 5), event.slice(5, -1), `\n${event}`, 'da', 'ta: x\n\n'])
   })
 
-  test('without a reader ends without an error, and is not read on', async () => {
+  test('that its reader leaves ends without an error, and is not read further', async () => {
     let cancelled: unknown
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(encode('data: x\n\n')),

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { discard } from '../../src/http/discard.ts'
 
-test('tells the source of a body that it is not read any more', async () => {
+test('cancels the source of a body that is not read further', async () => {
   const cancel = vi.fn<() => void>()
   discard(new Response(new ReadableStream({ cancel })))
   expect(cancel).toHaveBeenCalledOnce()
 })
 
-test('leaves a body alone that another reads', async () => {
+test('leaves alone a body that another reader has', async () => {
   const cancel = vi.fn<() => void>()
   const stream = new ReadableStream({ cancel })
   stream.getReader()
@@ -16,7 +16,7 @@ test('leaves a body alone that another reads', async () => {
   expect(cancel).not.toHaveBeenCalled()
 })
 
-test('takes a response without a body, and one that cannot show the body that was sent', async () => {
+test('accepts a response without a body, and one whose body is not accessible', async () => {
   discard(new Response(null))
   const sent = {
     get body(): null {

@@ -17,12 +17,12 @@ const hanging = (): ReadableStream<Uint8Array> =>
   })
 
 describe('readAtMost', () => {
-  test('joins the pieces of a body that fits exactly', async () => {
+  test('joins the chunks of a body that fits exactly', async () => {
     expect(new TextDecoder().decode(await readAtMost(streamOf('ab', '', 'cde'), 5))).toBe('abcde')
     expect(await readAtMost(null, 0)).toEqual(new Uint8Array())
   })
 
-  test('gives nothing for a body with one byte too many, and stops reading there', async () => {
+  test('returns nothing for a body with one byte too many, and stops reading', async () => {
     let pulled = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -35,7 +35,7 @@ describe('readAtMost', () => {
     expect(pulled).toBeLessThan(6)
   })
 
-  test('ends with the error that won the race, also when the stream never ends', async () => {
+  test('rejects with the first error, also when the stream never ends', async () => {
     const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('too late')), 10))
     const race = <Value>(promise: Promise<Value>): Promise<Value> => Promise.race([promise, late])
     await expect(readAtMost(hanging(), 100, race)).rejects.toThrow('too late')

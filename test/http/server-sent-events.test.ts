@@ -12,7 +12,7 @@ const aStream = fc
   .map(({ lineEnd, events }) => events.map((lines) => lines.join(lineEnd)))
 
 describe('a stream of events', () => {
-  it('has the same events however its bytes come', () => {
+  it('has the same events in whatever chunks its bytes arrive', () => {
     fc.assert(
       fc.property(aStream, fc.array(fc.nat(300)), (events, cuts) => {
         const bytes = new TextEncoder().encode(events.join(''))
@@ -26,7 +26,7 @@ describe('a stream of events', () => {
     )
   })
 
-  it('is put together in time that goes with its length, also where it is one event', async () => {
+  it('is assembled in linear time, even as a single event', async () => {
     const putTogether = (text: string): void => {
       const eventsIn = createEventSplitter()
       const bytes = new TextEncoder().encode(text)
@@ -35,7 +35,7 @@ describe('a stream of events', () => {
     expect(await growth(putTogether, 'data: a\n', 512_000)).toBeLessThan(PROPORTION)
   })
 
-  it('is told from what follows its last blank line', () => {
+  it('is separated from the text after its last blank line', () => {
     expect(splitEvents('data: a\n\ndata: b')).toEqual({ events: ['data: a\n\n'], rest: 'data: b' })
   })
 
@@ -45,7 +45,7 @@ describe('a stream of events', () => {
     ['event: error\ndata: {}\n\n', { name: 'error', data: '{}' }],
     [': wait\n\n', { name: '', data: '' }],
     ['data\n\n', { name: '', data: '' }],
-  ])('%j is read', (event, read) => {
+  ])('%j is parsed', (event, read) => {
     expect(readEvent(event)).toEqual(read)
   })
 })

@@ -76,7 +76,7 @@ describe('a stream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('of which nothing comes at all is given up, and cancelled', async () => {
+  test('that sends nothing is abandoned and cancelled', async () => {
     const source = aSource()
     const read = answerStream(source.response, LIMITS).response.body!.getReader().read()
     await vi.advanceTimersByTimeAsync(60_000)
@@ -84,7 +84,7 @@ describe('a stream', () => {
     expect(source.cancelled).toMatchObject({ code: 'llm_timeout' })
   })
 
-  test('that sends now and then may take as long as it likes, by one timer for many pieces', async () => {
+  test('that keeps sending may take any time, with one timer for many chunks', async () => {
     const source = aSource()
     const reader = answerStream(source.response, LIMITS).response.body!.getReader()
     const timers = vi.fn<typeof setTimeout>(setTimeout)
@@ -102,7 +102,7 @@ describe('a stream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is not silent while so much of it is unread that no more is read', async () => {
+  test('is not silent while its reader has not read what was sent', async () => {
     const source = aSource()
     const reader = answerStream(source.response, LIMITS).response.body!.getReader()
     const large = `: ${'x'.repeat(262_144)}\n\n`
@@ -120,7 +120,7 @@ describe('a stream', () => {
     expect(textOf(await read)).toBe(': d\n\n')
   })
 
-  test('whose reader leaves is cancelled, and nothing waits any more', async () => {
+  test('is cancelled when its reader leaves, without a timer left', async () => {
     const source = aSource()
     const reader = answerStream(source.response, LIMITS).response.body!.getReader()
     void reader.read()
@@ -129,7 +129,7 @@ describe('a stream', () => {
   })
 })
 
-test('an answer that is no stream may be silent as long between its bytes as before the first', async () => {
+test('an answer that is not a stream may be silent as long between its bytes as before the first', async () => {
   const source = aSource('application/json')
   const { response, ended } = answerStream(source.response, LIMITS)
   const reader = response.body!.getReader()
@@ -155,7 +155,7 @@ describe('a copy of a stream', () => {
     return { source, sent, copies: [sent.copy().getReader(), sent.copy().getReader()] }
   }
 
-  test('has every piece when it comes, however slowly the response is read, and ends with it', async () => {
+  test('has every chunk when it arrives, however slowly the response is read, and ends with it', async () => {
     const { source, copies } = two()
     for (const text of ['da', 'ta: a\n', '\n']) {
       source.send(text)
@@ -165,7 +165,7 @@ describe('a copy of a stream', () => {
     for (const copy of copies) expect((await copy.read()).done).toBe(true)
   })
 
-  test('is read to its end when the reader of the response leaves, and one more to its limit', async () => {
+  test('is read to its end when the reader of the response leaves, and another to its limit', async () => {
     const { source, sent, copies } = two()
     await sent.response.body!.cancel('left')
     expect(await sent.ended).toBeUndefined()
@@ -179,7 +179,7 @@ describe('a copy of a stream', () => {
     expect([source.cancelled, vi.getTimerCount()]).toEqual(['enough', 0])
   })
 
-  test('fails where the stream breaks off or falls silent, also when the reader of the response has left', async () => {
+  test('fails when the stream breaks off or falls silent, also when the reader of the response has left', async () => {
     for (const hasLeft of [false, true])
       for (const isSilent of [false, true]) {
         const { source, sent, copies } = two()
@@ -194,10 +194,10 @@ describe('a copy of a stream', () => {
   })
 })
 
-describe('behind the gate a stream that falls silent', () => {
+describe('a stream through the gate that falls silent', () => {
   const chunk = 'data: {"choices":[{"index":0,"delta":{"content":"Turn"}}]}\n\n'
 
-  test('ends with an event that says so, is recorded so, and nothing of it is kept', async () => {
+  test('ends with an error event, is recorded as failed, and is not stored', async () => {
     const source = aSource()
     const { ask, journal } = aGate({ handler: () => source.response })
     const reply = ask()
@@ -212,7 +212,7 @@ describe('behind the gate a stream that falls silent', () => {
     expect(journal.events.map(({ status }) => status)).toEqual([504])
   })
 
-  test('may be silent as long as the route says', async () => {
+  test('may be silent for the time that the route sets', async () => {
     const source = aSource()
     const { ask, journal } = aGate({ handler: () => source.response, answer: { streamIdleTimeoutMs: 100_000 } })
     const reply = ask()
