@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
 
 describe('splitFrontMatter', () => {
-  it('reads what YAML can say', () => {
+  it('reads YAML', () => {
     const text = [
       '---',
       'title: "Quick: start"',
@@ -42,11 +42,11 @@ describe('splitFrontMatter', () => {
     ['a list between rulers', '---\n- a\n- b\n---\nText.\n'],
     ['a block that does not begin the text', '\n---\ntitle: x\n---\nText.\n'],
     ['a block that never ends', '---\ntitle: x\n\nText.\n'],
-  ])('takes nothing from a text with %s', (_, text) => {
+  ])('reads nothing from a text with %s', (_, text) => {
     expect(splitFrontMatter(text)).toEqual({ body: text, fields: {} })
   })
 
-  it('takes an empty block out, and line ends of Windows as they come', () => {
+  it('removes an empty block, and accepts CRLF line ends', () => {
     expect(splitFrontMatter('---\n---\nText.')).toEqual({ body: 'Text.', fields: {} })
     expect(splitFrontMatter('---\r\ntitle: x\r\n---\r\nText.\r\n')).toEqual({
       body: 'Text.\r\n',
@@ -57,11 +57,11 @@ describe('splitFrontMatter', () => {
   it.each([
     ['weight = 1\ntitle = "Quick \\"start\\" \\u00e9" # words\n[extra]\ntitle = "other"', 'Quick "start" é'],
     ["subtitle = 'a'\r\ntitle='C:\\pages'", 'C:\\pages'],
-  ])('reads the title of TOML: %j', (block, title) => {
+  ])('reads the title from TOML: %j', (block, title) => {
     expect(splitFrontMatter(`+++\n${block}\n+++\nText.`)).toMatchObject({ body: 'Text.', fields: { title } })
   })
 
-  it('reads no title of TOML beyond what is read of YAML', () => {
+  it('reads no title from a TOML block longer than the limit for YAML', () => {
     const far = 'a = 1\n'.repeat(6000)
     for (const block of [`${far}title = "x"`, `title = "${'x'.repeat(40_000)}"`]) {
       const { body, fields } = splitFrontMatter(`+++\n${block}\n+++\nText.`)
@@ -74,11 +74,11 @@ describe('splitFrontMatter', () => {
     ['---\na: 1\na: 2\n---\nText.', /^its front matter is no YAML, line 3$/],
     ['+++\ndraft = true\n+++\nText.', /TOML/],
     ['+++\n[extra]\ntitle = "x"\n+++\nText.', /TOML/],
-  ])('of a block that cannot be read makes no text either: %j', (text, fault) => {
+  ])('removes a block that cannot be parsed, and reports it: %j', (text, fault) => {
     expect(splitFrontMatter(text)).toEqual({ body: 'Text.', fields: {}, fault: expect.stringMatching(fault) })
   })
 
-  it('is not held up by references that multiply', () => {
+  it('rejects references that expand exponentially', () => {
     const bomb = Array.from(
       { length: 12 },
       (_, at) =>
@@ -94,20 +94,20 @@ describe('splitFrontMatter', () => {
     expect({ body, fault }).toEqual({ body: 'Text.', fault: 'its front matter cannot be read' })
   })
 
-  it.each(['? ', '- '])('reads none of what nests deeper than the stack: %j', (unit) => {
+  it.each(['? ', '- '])('rejects a block nested deeper than the stack: %j', (unit) => {
     const text = `---\n${unit.repeat(15_500)}\nb: 1\n---\nText.`
     expect(splitFrontMatter(text)).toEqual({ body: 'Text.', fields: {}, fault: 'its front matter cannot be read' })
     const prose = text.replace('b: 1', 'b, 1')
     expect(splitFrontMatter(prose)).toEqual({ body: prose, fields: {} })
   })
 
-  it('changes nothing about objects', () => {
+  it('cannot change the prototypes of objects', () => {
     const { fields } = splitFrontMatter('---\n__proto__: {polluted: true}\nconstructor: x\n---\nText.')
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     expect(Object.keys(fields)).toContain('constructor')
   })
 
-  it('reads no block that is too long for one', () => {
+  it('ignores a block that is too long', () => {
     const entries = 'a: &a1 [x]\n'.repeat(200_000)
     expect(splitFrontMatter(`---\n${entries}---\nText.`)).toEqual({
       body: 'Text.',
@@ -119,8 +119,8 @@ describe('splitFrontMatter', () => {
   })
 })
 
-describe('any block', () => {
-  it('is read, or is not, without an exception', () => {
+describe('any front matter', () => {
+  it('is parsed or reported, without an exception', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '? ',
@@ -158,7 +158,7 @@ describe('any block', () => {
     )
   })
 
-  it.each(['? ', '[', '- ', '{a: ', '&a [', '"'])('of %j alone takes no more than its length', (unit) => {
+  it.each(['? ', '[', '- ', '{a: ', '&a [', '"'])('of %j repeated takes linear time', (unit) => {
     const before = process.cpuUsage()
     splitFrontMatter(`---\ntitle: x\n${unit.repeat(1000)}\n---\nBody`)
     const { user } = process.cpuUsage(before)

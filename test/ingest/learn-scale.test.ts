@@ -38,7 +38,7 @@ function wordRetriever(): Retriever & { readonly asked: number[] } {
 const clock = { nowMs: () => 1000 }
 
 describe('learnScale', () => {
-  it('asks one retrieval a window, and gives JSON that a collection takes', async () => {
+  it('makes one retrieval per window, and returns JSON that a collection accepts', async () => {
     const retriever = wordRetriever()
     const scale = await learnScale({ retriever, policy: balanced(), passages, windows: 40, clock })
     expect(retriever.asked).toEqual(Array.from({ length: 40 }, () => 110))
@@ -61,7 +61,7 @@ describe('learnScale', () => {
     )
   })
 
-  it('is learned from the confidence as it is, under any scale of the collection', async () => {
+  it('uses the unscaled confidence, whatever scale the collection has', async () => {
     const learn = (collection?: object) =>
       learnScale({ retriever: wordRetriever(), policy: balanced(), passages, windows: 40, clock, ...collection })
     const scale = await learn()
@@ -72,7 +72,7 @@ describe('learnScale', () => {
     expect(await learn({ policy })).toEqual({ ...scale, policyId: policy.id })
   })
 
-  it('ends where it is told to', async () => {
+  it('stops when told to', async () => {
     const retriever = wordRetriever()
     let left = 5
     const isOver = (): boolean => left-- <= 0
@@ -81,7 +81,7 @@ describe('learnScale', () => {
     expect(retriever.asked).toHaveLength(5)
   })
 
-  it('passes on what the retriever throws', async () => {
+  it('passes on an error of the retriever', async () => {
     const retriever: Retriever = { retrieve: () => Promise.reject(new TypeError('away')) }
     const learning = learnScale({ retriever, policy: balanced(), passages, clock })
     await expect(learning).rejects.toMatchObject({ code: 'retriever_unavailable' })
@@ -102,7 +102,7 @@ describe('a collection with a scale', () => {
     audience: 'operator',
   } as const
 
-  it('is judged by it under the policy and the embedding that it was learned for alone', async () => {
+  it('is judged with it only under the policy and embedding that it was learned for', async () => {
     const learned = await learnScale({ retriever: wordRetriever(), policy: balanced(), passages, windows: 40, clock })
     const scaleOn = async (scale: typeof learned, policy = balanced(), more: Partial<Retriever> = {}) => {
       const ports = {
@@ -131,7 +131,7 @@ describe('a collection with a scale', () => {
     expect(await scaleOn(other, balanced(), { embedding })).toMatchObject({ middle, deviation })
   })
 
-  it('is refused by name where it is none', () => {
+  it('is rejected when the scale is invalid', () => {
     expect(() => createStaticCollections([{ id: 'default', scale: { kind: 'scale' } as never }])).toThrow(/scale/)
   })
 })

@@ -17,7 +17,7 @@ describe('mdxToMarkdown', () => {
     ['self-closing components in a sentence', 'Press <Icon name="key"/> now.', 'Press  now.'],
     ['elements in a sentence', 'A <b>bold</b> w<em>or</em>d and <a href="/x">link</a>.', 'A bold word and link.'],
     ['fragments', '<>Text.</>', 'Text.'],
-  ])('takes out %s', (_, mdx, markdown) => {
+  ])('removes %s', (_, mdx, markdown) => {
     expect(mdxToMarkdown(mdx)).toBe(markdown)
   })
 
@@ -30,11 +30,11 @@ describe('mdxToMarkdown', () => {
     ['code', lines('```jsx', "import x from 'y'", '<Card>{x}</Card>', '```', 'Text.')],
     ['longer fences', lines('~~~~md', '~~~', '<Card>', '~~~~', 'Text.')],
     ['Markdown', lines('# Title', '', '- one', '  - two', '', '| a | b |', '|---|---|', '| 1 | 2 |', '', '> quote')],
-  ])('leaves alone %s', (_, mdx) => {
+  ])('keeps %s unchanged', (_, mdx) => {
     expect(mdxToMarkdown(mdx)).toBe(mdx)
   })
 
-  it('keeps what components enclose, with their titles, as text and not as code', () => {
+  it('keeps the content of components with their titles, as text and not as code', () => {
     const mdx = lines(
       '<Tabs>',
       '    <Tab title="npm">',
@@ -93,7 +93,7 @@ describe('mdxToMarkdown', () => {
     )
   })
 
-  it('keeps the names of what is described', () => {
+  it('keeps the names of parameters', () => {
     const mdx = lines(
       '<ParamField body="key" type="string" required>',
       '  The key to get.',
@@ -103,7 +103,7 @@ describe('mdxToMarkdown', () => {
     expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
   })
 
-  it('joins no words of neighbouring cells and components', () => {
+  it('separates the words of neighbouring cells and components', () => {
     expect(mdxToMarkdown('<Key>Ctrl</Key><Key>C</Key>, a <Tip>word</Tip>s.')).toBe('Ctrl C, a words.')
     expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
   })
@@ -123,14 +123,14 @@ describe('mdxToMarkdown', () => {
     ['tags that end what nothing began', '<a-b>\nx\n</p>\n'],
     ['strings that do not end in braces', '{\\`}'],
     ['tags over braces that are none', '\\{<A }'],
-  ])('takes as much longer as the text is: %s', async (_, piece) => {
+  ])('takes linear time for %s', async (_, piece) => {
     const read = (text: string): void => {
       expect(mdxToMarkdown(`${text}</a-b>\n</div>\n`).length).toBeLessThanOrEqual(text.length + 14)
     }
     expect(await growth(read, piece, 48_000)).toBeLessThan(PROPORTION)
   })
 
-  it('takes no longer for components of many names', () => {
+  it('takes no longer for components with many names', () => {
     const names = Array.from({ length: 200_000 }, (_, at) => `<A${at}>\n`).join('')
     expect(mdxToMarkdown(names).trim()).toBe('')
   }, 30_000)

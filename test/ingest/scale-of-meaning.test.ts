@@ -124,7 +124,7 @@ const INDEXES = [
   ['Upstash Vector', overUpstash],
 ] as const
 describe.each(DEEP ? INDEXES : INDEXES.slice(0, 1))('a collection in %s', (_, over) => {
-  test('answers everyday words where the cosine tells, by what it learned of its own', async () => {
+  test('answers everyday words by the cosine, with its own learned scale', async () => {
     const retriever = await over()
     const scale = await learn(retriever)
     expect(scale).toMatchObject({ kind: 'scale', windows: 150, meaning: { kind: 'cosine' } })
@@ -142,7 +142,7 @@ describe.each(DEEP ? INDEXES : INDEXES.slice(0, 1))('a collection in %s', (_, ov
   })
 })
 
-test('no scale reads a cosine of hashed words, of an encoder that tells nothing, or where it is told so', async () => {
+test('no scale uses a cosine of hashed words, of an encoder without meaning, or when switched off', async () => {
   const retriever = await overUpstash()
   const hashed = { ...retriever, embedding: { model: 'hashed-words-trigrams-1024', dimension: DIMENSION } }
   const blind: Retriever = {

@@ -90,43 +90,39 @@ async function stateOf(tenant: string) {
 const TEXTS = ['Alpha new', 'Alpha one', 'Beta one', 'Beta three', 'Delta one', 'Delta two']
 
 describe('writing a corpus', () => {
-  it(
-    'leaves the same vectors and the same lexicon wherever it is cut off and repeated',
-    { timeout: 300_000 },
-    async () => {
-      const whole = dyingPorts(Infinity)
-      await story(whole.ports, 'whole')
-      const expected = await stateOf('whole')
-      expect(expected.texts).toEqual(TEXTS)
-      expect(expected.lexicon).toBe(encodeLexicon(buildLexicon(TEXTS)))
-      expect(expected.indexed).toEqual(expected.published)
-      expect(expected.unpublished).toEqual([])
+  it('leaves the same vectors and lexicon wherever it is interrupted and repeated', { timeout: 300_000 }, async () => {
+    const whole = dyingPorts(Infinity)
+    await story(whole.ports, 'whole')
+    const expected = await stateOf('whole')
+    expect(expected.texts).toEqual(TEXTS)
+    expect(expected.lexicon).toBe(encodeLexicon(buildLexicon(TEXTS)))
+    expect(expected.indexed).toEqual(expected.published)
+    expect(expected.unpublished).toEqual([])
 
-      const crashes = Array.from({ length: whole.count.calls + 1 }, (_, at) => at)
-      expect(crashes.length).toBeGreaterThanOrEqual(50)
-      // Each of them takes a quarter of a second.
-      for (const at of crashes.filter((call) => env.TEST_DEEP || call % 25 === 0)) {
-        const tenant = `cut-${at}`
-        await story(dyingPorts(at).ports, tenant).catch((thrown: Error) => expect(thrown.message).toBe('cut off'))
-        const broken = await stateOf(tenant)
-        // What readers may see is whole, and nothing stands in the index that is not on record.
-        if (broken.lexicon !== '') {
-          expect(broken.indexed, tenant).toEqual(expect.arrayContaining(broken.published))
-          const recorded = [...broken.published, ...broken.unpublished]
-          expect(recorded, tenant).toEqual(expect.arrayContaining(broken.indexed))
-          expect(
-            broken.unpublished.filter((id) => broken.published.includes(id)),
-            tenant,
-          ).toEqual([])
-        }
-        clock.atMs += 60_000
-        await story(realPorts(), tenant)
-        expect(await stateOf(tenant), tenant).toEqual(expected)
+    const crashes = Array.from({ length: whole.count.calls + 1 }, (_, at) => at)
+    expect(crashes.length).toBeGreaterThanOrEqual(50)
+    // Each of them takes a quarter of a second.
+    for (const at of crashes.filter((call) => env.TEST_DEEP || call % 25 === 0)) {
+      const tenant = `cut-${at}`
+      await story(dyingPorts(at).ports, tenant).catch((thrown: Error) => expect(thrown.message).toBe('cut off'))
+      const broken = await stateOf(tenant)
+      // What readers may see is whole, and nothing stands in the index that is not on record.
+      if (broken.lexicon !== '') {
+        expect(broken.indexed, tenant).toEqual(expect.arrayContaining(broken.published))
+        const recorded = [...broken.published, ...broken.unpublished]
+        expect(recorded, tenant).toEqual(expect.arrayContaining(broken.indexed))
+        expect(
+          broken.unpublished.filter((id) => broken.published.includes(id)),
+          tenant,
+        ).toEqual([])
       }
-    },
-  )
+      clock.atMs += 60_000
+      await story(realPorts(), tenant)
+      expect(await stateOf(tenant), tenant).toEqual(expected)
+    }
+  })
 
-  it('without a repetition is tidied up by a sweep', async () => {
+  it('that is not repeated is cleaned up by a sweep', async () => {
     const { ports } = dyingPorts(6)
     await expect(ingestDocuments(ports, 'orphan', 'manual', FIRST)).rejects.toThrow('cut off')
     expect((await stateOf('orphan')).indexed).toHaveLength(6)
@@ -154,7 +150,7 @@ describe('writing a corpus', () => {
     }
   }
 
-  it('a write that failed, and reached the index after the next writer, stays hidden until it is removed', async () => {
+  it('a failed write that reaches the index after the next writer stays hidden until it is removed', async () => {
     const ports = realPorts()
     let arrive = async (): Promise<void> => undefined
     const upsert: typeof ports.index.upsert = async (namespace, passages) => {
@@ -174,7 +170,7 @@ describe('writing a corpus', () => {
     expect(await stateOf('delayed')).toMatchObject({ texts: ['Alpha three'], unpublished: [] })
   })
 
-  it('a writer that lost its turn leaves nothing in the index that is not on record', async () => {
+  it('a writer that lost its lock leaves nothing unrecorded in the index', async () => {
     const sweep = () => sweepIndex(realPorts(), 100)
     const slow = ingestDocuments(slowPorts(sweep), 'late', 'manual', FIRST)
     await expect(slow).rejects.toMatchObject({ code: 'collection_conflict' })
@@ -183,7 +179,7 @@ describe('writing a corpus', () => {
     expect((await stateOf('late')).indexed).toEqual([])
   })
 
-  it('a writer that lost its turn hides nothing that another published meanwhile', async () => {
+  it('a writer that lost its lock hides nothing that another published meanwhile', async () => {
     const [a, b] = FIRST
     const other = () => ingestDocuments(realPorts(), 'overtaken', 'manual', [a!])
     const slow = ingestDocuments(slowPorts(other), 'overtaken', 'manual', [a!, b!])
@@ -194,7 +190,7 @@ describe('writing a corpus', () => {
     expect(state.indexed).toEqual([...state.published, ...state.unpublished].sort())
   })
 
-  it('a writer that lost its turn after publishing removes nothing that another published again', async () => {
+  it('a writer that lost its lock after publishing removes nothing that another published again', async () => {
     await ingestDocuments(realPorts(), 'restored', 'manual', [doc('a', 'Alpha one', 'Alpha two')])
     const ports = realPorts()
     const publish: typeof ports.collections.publish = async (change) => {
@@ -210,7 +206,7 @@ describe('writing a corpus', () => {
     expect(indexed).toEqual(published)
   })
 
-  it('what is written and not published yet is no evidence in the same isolate', async () => {
+  it('passages that are written but not published are no evidence in the same isolate', async () => {
     const ports = realPorts()
     await ingestDocuments(ports, 'same', 'manual', [doc('a', 'Alpha one')])
     await ports.collections.find('same', 'manual')

@@ -25,7 +25,7 @@ retrieverContract('the Vectorize adapter with texts in D1', async () => {
   }
 })
 
-describe('texts in D1', () => {
+describe('chunk texts in D1', () => {
   const passage = (id: string, more: Partial<Passage> = {}): Passage => ({
     id,
     documentId: 'd',
@@ -33,14 +33,14 @@ describe('texts in D1', () => {
     ...more,
   })
 
-  it('come back as they were written, in the order asked, of their own namespace', async () => {
+  it('are returned as written, in the given order, from their own namespace', async () => {
     const rich = passage('a', { title: "O'Neil", metadata: { tags: ['x'], none: null, deep: { n: 1.5 } } })
     await texts.put('one', [rich, passage('b')])
     await texts.put('two', [passage('a', { text: 'theirs' })])
     expect(await texts.get('one', ['b', 'x', 'a', 'b'])).toEqual([passage('b'), null, rich, passage('b')])
   })
 
-  it('are replaced and deleted in their own namespace alone', async () => {
+  it('are replaced and deleted only in their own namespace', async () => {
     await texts.put('three', [passage('a'), passage('b')])
     await texts.put('four', [passage('a')])
     await texts.put('three', [passage('a', { text: 'new' })])
@@ -49,7 +49,7 @@ describe('texts in D1', () => {
     expect(await texts.get('four', ['a'])).toEqual([passage('a')])
   })
 
-  it('may be many and long: more than one bound text takes', async () => {
+  it('may be more and longer than one bound value can hold', async () => {
     const long = Array.from({ length: 300 }, (_, at) => passage(`p${at}`, { text: 'é'.repeat(4000) }))
     await texts.put('five', long)
     const ids = long.map(({ id }) => id)
@@ -61,7 +61,7 @@ describe('texts in D1', () => {
   it.each([
     ['D1_ERROR: Network connection lost', 'store_unavailable'],
     ['D1_ERROR: no such table: chunk_texts: SQLITE_ERROR', 'schema_outdated'],
-  ])('ask nothing of the database for nothing, and take %s for %s', async (message, code) => {
+  ])('need no query for an empty list, and report %s as %s', async (message, code) => {
     const failing = createD1ChunkTexts({
       // Only what is asked of it here.
       db: {
@@ -73,7 +73,7 @@ describe('texts in D1', () => {
     await expect(failing.get('six', ['a'])).rejects.toMatchObject({ code })
   })
 
-  it.each(['{"text":', '"a"', '{"text":1}'])('that were changed to %s are no passages', async (stored) => {
+  it.each(['{"text":', '"a"', '{"text":1}'])('that were changed to %s are rejected', async (stored) => {
     await texts.put('seven', [passage('a')])
     await env.DB.prepare(`UPDATE chunk_texts SET passage = ? WHERE namespace = 'seven'`).bind(stored).run()
     await expect(texts.get('seven', ['a'])).rejects.toMatchObject({ code: 'retriever_bad_response' })

@@ -86,7 +86,7 @@ async function lexiconIdsOf(tenant: string): Promise<string[]> {
 }
 
 describe('publish', () => {
-  it('makes a collection at version 1 and raises it by one each time', async () => {
+  it('creates a collection at version 1 and raises it by one each time', async () => {
     const collections = createD1Collections({ db: env.DB })
     expect(await collections.find('published', 'manual')).toBeNull()
     const first = await publish(collections, aChange('published', 0))
@@ -110,7 +110,7 @@ describe('publish', () => {
     expect(await collections.find('published', 'another')).toBeNull()
   })
 
-  it('is embedded by another model once every document is', async () => {
+  it('changes the embedding model once every document has the new one', async () => {
     const collections = createD1Collections({ db: env.DB })
     const aDocument = (id: string): DocumentRecord => ({ id, contentHash: `hash of ${id}`, chunkIds: [] })
     const other = { embeddingModel: 'hashed-2', dimension: 512 }
@@ -143,37 +143,34 @@ describe('publish', () => {
     expect(published).toMatchObject({ corpusVersion: 1, policyId: 'two-tier@1', embeddingModel: 'hashed-1' })
   })
 
-  it.each([0, 1, 3, -1])(
-    'leaves nothing behind when it starts from version %i and the collection is at 2',
-    async (from) => {
-      const tenant = `conflict${from}`
-      const collections = createD1Collections({ db: env.DB })
-      await publish(collections, aChange(tenant, 0))
-      await publish(collections, aChange(tenant, 1))
-      const change = aChange(tenant, from, {
-        lexicon: buildLexicon(['something else']),
-        documents: [
-          { id: 'doc-1', contentHash: 'other', chunkIds: [] },
-          { id: 'doc-2', contentHash: 'new', chunkIds: ['c9'] },
-        ],
-        embeddingModel: 'other',
-        atMs: Date.UTC(2027, 0, 1),
-      })
-      await collections.open(tenant, 'manual', aWriter(change.writerId, change.atMs))
-      const before = await stateOf(tenant)
-      await expect(collections.publish(change)).rejects.toMatchObject({ code: 'collection_conflict' })
-      expect(await stateOf(tenant)).toEqual(before)
-      expect(await collections.find(tenant, 'manual')).toMatchObject({ corpusVersion: 2, embeddingModel: 'hashed-1' })
-    },
-  )
+  it.each([0, 1, 3, -1])('changes nothing when it starts from version %i and the collection is at 2', async (from) => {
+    const tenant = `conflict${from}`
+    const collections = createD1Collections({ db: env.DB })
+    await publish(collections, aChange(tenant, 0))
+    await publish(collections, aChange(tenant, 1))
+    const change = aChange(tenant, from, {
+      lexicon: buildLexicon(['something else']),
+      documents: [
+        { id: 'doc-1', contentHash: 'other', chunkIds: [] },
+        { id: 'doc-2', contentHash: 'new', chunkIds: ['c9'] },
+      ],
+      embeddingModel: 'other',
+      atMs: Date.UTC(2027, 0, 1),
+    })
+    await collections.open(tenant, 'manual', aWriter(change.writerId, change.atMs))
+    const before = await stateOf(tenant)
+    await expect(collections.publish(change)).rejects.toMatchObject({ code: 'collection_conflict' })
+    expect(await stateOf(tenant)).toEqual(before)
+    expect(await collections.find(tenant, 'manual')).toMatchObject({ corpusVersion: 2, embeddingModel: 'hashed-1' })
+  })
 
-  it('leaves nothing behind when the collection is gone', async () => {
+  it('changes nothing when the collection no longer exists', async () => {
     const collections = createD1Collections({ db: env.DB })
     await expect(collections.publish(aChange('gone', 5))).rejects.toMatchObject({ code: 'collection_conflict' })
     expect(await stateOf('gone')).toEqual({ collections: [], documents: [], lexicons: [] })
   })
 
-  it('lets one of several writers from the same version through', async () => {
+  it('lets one of several writers from the same version succeed', async () => {
     const writers = Array.from({ length: 5 }, () => createD1Collections({ db: env.DB }))
     const outcomes = await Promise.allSettled(
       writers.map((writer, at) =>
@@ -186,7 +183,7 @@ describe('publish', () => {
     expect(stored).toEqual([{ id: `doc-${winner}` }])
   })
 
-  it('says that the database failed, and keeps what D1 said as the cause', async () => {
+  it("reports a failed database, with D1's error as the cause", async () => {
     const change = aChange('broken', 0, { dimension: null as unknown as number })
     await expect(publish(createD1Collections({ db: env.DB }), change)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -196,7 +193,7 @@ describe('publish', () => {
 })
 
 describe('documents', () => {
-  it('gives the stored records, each once, in the order asked, and leaves unknown ones out', async () => {
+  it('returns the stored records, each once, in the given order, without unknown ones', async () => {
     const collections = createD1Collections({ db: env.DB })
     const records: DocumentRecord[] = Array.from({ length: 500 }, (_, at) => ({
       id: `doc ${at} "ümläut"`,
@@ -212,7 +209,7 @@ describe('documents', () => {
     expect(await collections.documents('another', 'manual', ids)).toEqual([])
   })
 
-  it('gives the record of the last publish', async () => {
+  it('returns the record of the last publication', async () => {
     const collections = createD1Collections({ db: env.DB })
     await publish(collections, aChange('edited', 0))
     const edited = { id: 'doc-1', contentHash: 'hash-2', chunkIds: [] }
@@ -220,7 +217,7 @@ describe('documents', () => {
     expect(await collections.documents('edited', 'manual', ['doc-1'])).toEqual([edited])
   })
 
-  it('publishes more than one statement can take', async () => {
+  it('publishes more than one statement can hold', async () => {
     const collections = createD1Collections({ db: env.DB })
     const chunkIds = Array.from({ length: 500 }, (_, at) => `${'c'.repeat(28)}${at}`)
     const records = Array.from({ length: 60 }, (_, at) => ({ id: `doc-${at}`, contentHash: 'h', chunkIds }))
@@ -236,7 +233,7 @@ describe('documents', () => {
 })
 
 describe('find', () => {
-  it('answers from a copy no longer than its age allows', async () => {
+  it('returns a copy up to its maximum age', async () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB, clock })
     const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 10_000 })
@@ -249,7 +246,7 @@ describe('find', () => {
     expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
-  it('asks the database once while a copy is fresh', async () => {
+  it('queries the database once while a copy is fresh', async () => {
     const clock = makeClock()
     const reader = createD1Collections({ db: env.DB, clock })
     await publish(createD1Collections({ db: env.DB }), aChange('once', 0))
@@ -259,7 +256,7 @@ describe('find', () => {
     prepare.mockRestore()
   })
 
-  it('does not trust a copy from the future', async () => {
+  it('ignores a copy from the future', async () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB })
     const reader = createD1Collections({ db: env.DB, clock })
@@ -270,7 +267,7 @@ describe('find', () => {
     expect(await reader.find('future', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
-  it('sees a publish through the same object at once', async () => {
+  it('sees a publication through the same object at once', async () => {
     const clock = makeClock()
     const collections = createD1Collections({ db: env.DB, clock })
     await publish(collections, aChange('own', 0))
@@ -279,7 +276,7 @@ describe('find', () => {
     expect(await collections.find('own', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
-  it('sees a collection as soon as it is made elsewhere', async () => {
+  it('sees a collection as soon as it was created elsewhere', async () => {
     const clock = makeClock()
     const reader = createD1Collections({ db: env.DB, clock })
     expect(await reader.find('made', 'manual')).toBeNull()
@@ -287,7 +284,7 @@ describe('find', () => {
     expect(await reader.find('made', 'manual')).toMatchObject({ corpusVersion: 1 })
   })
 
-  it('does not let a slow read put a former version over a publish', async () => {
+  it('does not let a slow read replace a newer version', async () => {
     const clock = makeClock()
     const collections = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 60_000 })
     await publish(createD1Collections({ db: env.DB }), aChange('slow', 0))
@@ -341,7 +338,7 @@ describe('find', () => {
     spied.mockRestore()
   })
 
-  it('asks every time when copies may not be kept', async () => {
+  it('queries every time with a maximum age of 0', async () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB })
     const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 0 })
@@ -357,7 +354,7 @@ describe('find', () => {
     ['the policy of its tenant', (collections, tenant) => collections.chooseTenantPolicy(tenant, 'balanced@1')],
     ['what is not published', (collections, tenant) => collections.forget(tenant, 'manual', 'writer', ['c1'])],
   ])(
-    'reads again once %s was changed, and has what it read before while the database is away',
+    'reads again once %s was changed, and returns the earlier copy while the database is down',
     async (what, change) => {
       const tenant = `changed-${what}`
       const collections = createD1Collections({ db: env.DB, outageMaxAgeMs: 60_000 })
@@ -375,7 +372,7 @@ describe('find', () => {
     },
   )
 
-  it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
+  it.each([-1, 60_001, Number.NaN])('rejects a maximum age of copies of %d ms', (copyMaxAgeMs) => {
     expect(() => createD1Collections({ db: env.DB, copyMaxAgeMs })).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )
@@ -388,7 +385,7 @@ function readAnew(lexiconId: string): Promise<Lexicon> {
 }
 
 describe('lexicon', () => {
-  it('comes back as it was published, over several parts', async () => {
+  it('is returned as published, in several parts', async () => {
     const documentFrequency = new Map<string, number>()
     // 40 characters outside the basic plane each, so that cuts fall into surrogate pairs.
     for (let at = 0; at < 30_000; at++) documentFrequency.set(`${'𠀀'.repeat(20)}${at}`, 1 + (at % 7))
@@ -400,7 +397,7 @@ describe('lexicon', () => {
     expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toEqual(lexicon)
   })
 
-  it('of nothing comes back as nothing', async () => {
+  it('without terms is returned without terms', async () => {
     const { lexiconId } = await publish(
       createD1Collections({ db: env.DB }),
       aChange('empty', 0, { lexicon: EMPTY_LEXICON }),
@@ -408,7 +405,7 @@ describe('lexicon', () => {
     expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toMatchObject({ chunkCount: 0, termCount: 0 })
   })
 
-  it('is read once', async () => {
+  it('is read from the database once', async () => {
     const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('read-once', 0))
     const reader = createD1Collections({ db: env.DB })
     const prepare = vi.spyOn(env.DB, 'prepare')
@@ -417,7 +414,7 @@ describe('lexicon', () => {
     prepare.mockRestore()
   })
 
-  it('stays readable for two minutes after it was superseded, then goes', async () => {
+  it('is readable for two minutes after it was superseded, and then deleted', async () => {
     const writer = createD1Collections({ db: env.DB })
     const startMs = Date.UTC(2026, 0, 1)
     const publishAt = async (from: number, atMs: number, words = `words ${from}`): Promise<string> => {
@@ -438,7 +435,7 @@ describe('lexicon', () => {
     expect(await lexiconIdsOf('superseded')).toEqual([second])
   })
 
-  it('of one collection is not touched by a publish of another', async () => {
+  it("of one collection is unaffected by another's publication", async () => {
     const collections = createD1Collections({ db: env.DB })
     const mine = await publish(collections, aChange('mine', 0))
     const theirs = await publish(collections, aChange('theirs', 0))
@@ -461,8 +458,8 @@ describe('lexicon', () => {
 
 const AT_MS = Date.UTC(2026, 0, 1)
 
-describe('a turn of writing', () => {
-  it('belongs to one writer, says how long to wait, and goes on once it has ended', async () => {
+describe('the lock of a writer', () => {
+  it('belongs to one writer, tells others how long to wait, and is free once it ended', async () => {
     const collections = createD1Collections({ db: env.DB })
     await collections.open('turn', 'manual', aWriter('first', AT_MS))
     await expect(collections.open('turn', 'manual', aWriter('second', AT_MS + 15_500))).rejects.toMatchObject({
@@ -478,7 +475,7 @@ describe('a turn of writing', () => {
     expect(await collections.open('turn', 'manual', aWriter('second', AT_MS + 1))).toMatchObject({ corpusVersion: 0 })
   })
 
-  it('that was cut off runs out, and its writer can change nothing any more', async () => {
+  it('expires when its writer was interrupted, who can then change nothing', async () => {
     const collections = createD1Collections({ db: env.DB })
     const slow = aWriter('slow', AT_MS)
     await collections.open('expired', 'manual', slow)
@@ -495,7 +492,7 @@ describe('a turn of writing', () => {
     expect([...again.unpublishedChunkIds].sort()).toEqual(['c1', 'c2'])
   })
 
-  it('is prolonged by each step', async () => {
+  it('is extended by each step', async () => {
     const collections = createD1Collections({ db: env.DB })
     await collections.open('prolonged', 'manual', aWriter('writer', AT_MS))
     await collections.draft('prolonged', 'manual', aWriter('writer', AT_MS + 50_000), 0, [])
@@ -503,7 +500,7 @@ describe('a turn of writing', () => {
     await expect(collections.open('prolonged', 'manual', early)).rejects.toMatchObject({ retryAfterSeconds: 10 })
   })
 
-  it('keeps a collection from readers until it is published', async () => {
+  it('hides a new collection from readers until it is published', async () => {
     const collections = createD1Collections({ db: env.DB })
     await collections.open('unseen', 'manual', aWriter())
     expect(await collections.find('unseen', 'manual')).toBeNull()
@@ -514,7 +511,7 @@ describe('a turn of writing', () => {
 })
 
 describe('unpublished chunks', () => {
-  it('are those drafted and those removed, until they are published or forgotten', async () => {
+  it('are those drafted and those removed, until they are published or deleted', async () => {
     const collections = createD1Collections({ db: env.DB })
     const writer = aWriter()
     const unpublished = async () => {
@@ -548,7 +545,7 @@ describe('unpublished chunks', () => {
 })
 
 describe('page', () => {
-  it('gives the documents of a collection by id', async () => {
+  it('returns the documents of a collection by id', async () => {
     const collections = createD1Collections({ db: env.DB })
     const records = ['d', 'b', 'a', 'c'].map((id) => ({ id, contentHash: 'h', chunkIds: [id] }))
     await publish(collections, aChange('paged', 0, { documents: records }))

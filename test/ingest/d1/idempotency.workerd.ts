@@ -14,7 +14,7 @@ async function claim(named: NamedRequest): Promise<string> {
 const request = (key: string, requestHash = 'hash', tenant = 'acme') => ({ tenant, key, requestHash })
 
 describe('createD1IdempotencyStore', () => {
-  it('lets one of many in, and gives the others its answer once there is one', async () => {
+  it('lets one of several requests run, and gives the others its answer', async () => {
     const states = await Promise.all(Array.from({ length: 5 }, () => store.begin(request('many'))))
     const claims = states.flatMap((state) => (state.kind === 'new' ? [state.claim] : []))
     expect(claims).toHaveLength(1)
@@ -23,7 +23,7 @@ describe('createD1IdempotencyStore', () => {
     expect(await store.begin(request('many'))).toEqual({ kind: 'done', status: 200, body: '{"a":1}' })
   })
 
-  it('tells another request under the same name, running or done, and keeps tenants apart', async () => {
+  it('detects another request with the same key, running or done, and separates tenants', async () => {
     const mine = await claim(request('reused'))
     expect(await store.begin(request('reused', 'other'))).toEqual({ kind: 'reused' })
     await store.finish(request('reused'), mine, 200, '')
@@ -31,7 +31,7 @@ describe('createD1IdempotencyStore', () => {
     expect(await store.begin(request('reused', 'other', 'globex'))).toMatchObject({ kind: 'new' })
   })
 
-  it('lets a request that was abandoned or cut off be tried again', async () => {
+  it('lets a request be repeated after it was abandoned or interrupted', async () => {
     await store.abandon(request('again'), await claim(request('again')))
     expect(await store.begin(request('again'))).toMatchObject({ kind: 'new' })
     clock.atMs += 45_000
@@ -40,7 +40,7 @@ describe('createD1IdempotencyStore', () => {
     expect(await store.begin(request('again'))).toMatchObject({ kind: 'new' })
   })
 
-  it('keeps a claim that is renewed, however long the request runs', async () => {
+  it('keeps a renewed claim, however long the request runs', async () => {
     const mine = await claim(request('long'))
     for (let seconds = 0; seconds < 300; seconds += 20) {
       clock.atMs += 20_000
@@ -64,14 +64,14 @@ describe('createD1IdempotencyStore', () => {
     expect(await store.begin(request('lost'))).toMatchObject({ kind: 'done', body: 'of the second' })
   })
 
-  it('does not forget an answer when it is abandoned late', async () => {
+  it('keeps an answer when its request is abandoned afterwards', async () => {
     const mine = await claim(request('late'))
     await store.finish(request('late'), mine, 200, 'kept')
     await store.abandon(request('late'), mine)
     expect(await store.begin(request('late'))).toMatchObject({ kind: 'done', body: 'kept' })
   })
 
-  it('forgets after a day', async () => {
+  it('deletes answers after a day', async () => {
     await store.finish(request('old'), await claim(request('old')), 200, 'kept')
     clock.atMs += 86_399_999
     await store.prune()

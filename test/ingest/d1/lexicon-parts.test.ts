@@ -9,7 +9,7 @@ describe('partsOf', () => {
     ['abcdef', 3, ['abc', 'def']],
     ['ab🗝cd', 3, ['ab', '🗝c', 'd']],
     ['🗝🗝', 2, ['🗝', '🗝']],
-  ])('cuts %j at most every %i characters, never within a character', (text, most, parts) => {
+  ])('splits %j into at most %i characters each, never within a character', (text, most, parts) => {
     expect(partsOf(text, most)).toEqual(parts)
   })
 })

@@ -21,7 +21,7 @@ describe('markdownBlocks', () => {
     ['> - a\n> b', ['> - a\n> b']],
     ['> a\n>', ['> a\n>']],
     ['a\n</b>\nc', ['a\n</b>\nc']],
-  ])('knows where lists, quotes and code end: %j', (text, blocks) => {
+  ])('recognises where lists, quotes and code end: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)
   })
 
@@ -37,7 +37,7 @@ describe('markdownBlocks', () => {
     ],
     ['[x][y]\n---\n> [Y]: z', ['2: x', '> [Y]: z']],
     ['a\r\nb\rc\u0000', ['a\nb\nc\u0000']],
-  ])('knows definitions, rules, headings and ends of lines: %j', (text, blocks) => {
+  ])('recognises definitions, rules, headings and line ends: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)
   })
 
@@ -52,7 +52,7 @@ describe('markdownBlocks', () => {
     ['- a\n  ~~~\n  <!-- b -->\n  ~~~\n', [[{ text: '- a\n  ~~~\n  <!-- b -->\n  ~~~' }]]],
     ['    <!-- a -->', ['<!-- a -->']],
     ['a <kbd>b</kbd> <https://c.d> 1 < 2', ['a <kbd>b</kbd> <https://c.d> 1 < 2']],
-  ])('keeps HTML apart: %j', (text, blocks) => {
+  ])('separates HTML: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)
   })
 
@@ -60,7 +60,7 @@ describe('markdownBlocks', () => {
     ['- ', 13],
     ['> ', 27],
     ['1. ', 13],
-  ])('goes down %j %i levels, and says so when there are more than it can read', (mark, levels) => {
+  ])('reads %j nested %i levels, and rejects deeper nesting', (mark, levels) => {
     expect(textsOf(`${mark.repeat(levels)}a`)).toHaveLength(1)
     for (const more of [1, 2, 3, 50, 1000]) {
       expect(() => textsOf(`${mark.repeat(levels + more)}a`)).toThrow(expect.objectContaining({ code: 'too_deep' }))
@@ -69,7 +69,7 @@ describe('markdownBlocks', () => {
     expect(() => textsOf(`${steps}\n# A heading`)).toThrow(expect.objectContaining({ code: 'too_deep' }))
   })
 
-  it('turns down a document of more items than can be held', () => {
+  it('rejects a document with too many items', () => {
     expect(textsOf('- a\n'.repeat(39_000))).toHaveLength(1)
     expect(() => textsOf('- a\n'.repeat(41_000))).toThrow(expect.objectContaining({ code: 'document_too_complex' }))
   })

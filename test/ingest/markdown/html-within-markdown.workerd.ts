@@ -7,7 +7,7 @@ const VALVE = 'The valve opens at 42 degrees.'
 const split = (text: string) => createMarkdownSplitter({ htmlToMarkdown }).split(text, 'markdown')
 const textOf = async (text: string): Promise<string> => (await split(text)).parts.map((part) => part.text).join('\n\n')
 
-describe('what HTML within Markdown shows', () => {
+describe('visible HTML within Markdown', () => {
   it.each([
     ['a block', `<div>\n${VALVE}\n</div>`, VALVE],
     ['a block alone in its line', `<p align="center">${VALVE}</p>`, VALVE],
@@ -24,7 +24,7 @@ describe('what HTML within Markdown shows', () => {
     expect(await textOf(text)).toBe(expected)
   })
 
-  it('gives headings their place', async () => {
+  it('has its headings as headings', async () => {
     const { parts } = await split(`<h1 align="center">Guide</h1>\n\nIntro.\n\n<h2>\n\nValve\n\n</h2>\n\n${VALVE}`)
     expect(parts).toEqual([
       { text: 'Guide\n\nIntro.', section: 'Guide' },
@@ -32,7 +32,7 @@ describe('what HTML within Markdown shows', () => {
     ])
   })
 
-  it('leaves Markdown around it as it is, headings, lists and fences', async () => {
+  it('keeps surrounding headings, lists and fences', async () => {
     const text =
       '# A\n\n1. one\n   ```html\n   <!-- c -->\n   ```\n\n```html\n<p hidden>x</p>\n```\n\n    <!-- code -->\n\n`<!-- d -->` <kbd>k</kbd>'
     expect(await split(`${text}\n\n<div>x</div>`)).toEqual({
@@ -42,12 +42,12 @@ describe('what HTML within Markdown shows', () => {
     expect(await textOf(text)).toContain('<p hidden>x</p>')
   })
 
-  it('is not taken for what stands in for it', async () => {
+  it('may contain the characters used as placeholders', async () => {
     expect(await textOf('<div>\ue0000\ue001 &#xe000;9&#xe001; x</div>\n\nAfter.')).toBe('0  x\n\nAfter.')
   })
 })
 
-describe('what HTML within Markdown hides', () => {
+describe('hidden HTML within Markdown', () => {
   it.each([
     ['a comment', `Seen <!-- ${VALVE} --> here.`, 'Seen  here.', false],
     [
@@ -81,12 +81,12 @@ describe('what HTML within Markdown hides', () => {
       true,
     ],
     ['an element that does not end', `Seen <i hidden>${VALVE}\n\nHere.`, 'Seen\n\nHere.', true],
-  ])('is left out: %s', async (_, text, expected, hiddenText) => {
+  ])('is removed: %s', async (_, text, expected, hiddenText) => {
     expect(await textOf(text)).toBe(expected)
     expect((await split(text)).hiddenText).toBe(hiddenText)
   })
 
-  it('is left out of headings, which stay headings', async () => {
+  it('is removed from headings, which remain headings', async () => {
     const text = `# *Guide* <script>${VALVE}</script><!-- c --> {#guide}\n\n## Valves <b hidden>${VALVE}</b>\n\nSeen.`
     expect(await split(text)).toMatchObject({
       parts: [{ text: 'Valves\n\nSeen.', section: 'Guide › Valves' }],
@@ -99,18 +99,18 @@ describe('what HTML within Markdown hides', () => {
     expect(parts).toEqual([{ text: 'A b\n\nSeen.', section: 'A b' }])
   })
 
-  it('is left out where marks of code are in many tags, and in code behind twenty of them', async () => {
+  it('is removed beside backticks in many tags, and in code after twenty of them', async () => {
     const tag = '<b title="`" hidden>x</b> `<i hidden>` '
     expect(await textOf(tag.repeat(20))).toBe(Array(20).fill('`<i hidden>`').join('  '))
     expect(await textOf(`${tag.repeat(40)}<b hidden>${VALVE}</b>`)).not.toContain(VALVE)
   })
 
-  it('is text where it is code, escaped, or does not end', async () => {
+  it('is text when it is code, escaped or not ended', async () => {
     for (const text of ['Use `<!-- a -->` here <!---->', 'A \\<!-- b --> c', 'A <!-- b', 'A `` ` <b hidden>x</b> `` c'])
       expect(await textOf(text)).toBe(text.replace(' <!---->', ''))
   })
 
-  it('keeps a row of a table in one line', async () => {
+  it('leaves a table row on one line', async () => {
     expect(await textOf('| a<br>b | <!-- x -->c |')).toBe('| a b | c |')
   })
 })

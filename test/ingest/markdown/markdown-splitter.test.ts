@@ -27,7 +27,7 @@ describe('createMarkdownSplitter over Markdown', () => {
     ])
   })
 
-  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a thousand times over: %j', async (marker) => {
+  it.each(['- ', '> ', '>', '1. ', '> - '])('rejects nesting of a thousand levels: %j', async (marker) => {
     const deep = `Text.\n\n${marker.repeat(1000)}a`
     await expect(splitter.split(deep, 'markdown')).rejects.toThrow(expect.objectContaining({ code: 'too_deep' }))
     expect((await splitter.split(deep, 'text')).length).toBeGreaterThan(0)
@@ -38,28 +38,28 @@ describe('createMarkdownSplitter over Markdown', () => {
     expect(await splitter.split('Alone.', 'markdown')).toEqual([{ text: 'Alone.' }])
   })
 
-  it('ends a deeper section with a heading of its own level or above', async () => {
+  it('ends a deeper section at a heading of its own level or above', async () => {
     const parts = await splitter.split('# A\n\n### C\n\nx\n\n## B\n\ny\n\n# D\n\nz', 'markdown')
     expect(parts.map(({ section }) => section)).toEqual(['A › C', 'A › B', 'D'])
   })
 
-  it('keeps tables, lists and code as they are written', async () => {
+  it('keeps tables, lists and code as written', async () => {
     const code = '```ts\nconst a = 1\n\nconst b = "<b>"\n```'
     expect(await splitter.split(code, 'markdown')).toEqual([{ text: code }])
   })
 
-  it('leaves out comments, rules and link definitions', async () => {
+  it('omits comments, rules and link definitions', async () => {
     expect(await splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
       { text: 'Seen.' },
     ])
   })
 
-  it('gives no part for a text without any', async () => {
+  it('returns no part for a text without content', async () => {
     for (const text of ['', ' \n\n ', '# Heading only', '<!-- a\n\nb -->'])
       expect(await splitter.split(text, 'markdown')).toEqual([])
   })
 
-  it('reads a title as its words, linked ones too where the link is defined', async () => {
+  it('reads the words of a title, also of links that are defined', async () => {
     const titles = async (text: string) => (await splitter.split(text, 'markdown')).map(({ section }) => section)
     expect(await titles('## [1.2] - May ##\n\nx\n\n[1.2]: https://example.com')).toEqual(['1.2 - May'])
     expect(await titles('## [1.2] - May\n\nx')).toEqual(['[1.2] - May'])
@@ -75,17 +75,17 @@ describe('createMarkdownSplitter over Markdown', () => {
     ['# {#each}', '{#each}'],
     ['# Use `{#each}`', 'Use {#each}'],
     ['# Objects {a: 1}', 'Objects {a: 1}'],
-  ])('takes the anchor at the end of %j for none of its words', async (heading, section) => {
+  ])('removes the anchor at the end of %j', async (heading, section) => {
     expect(await splitter.split(`${heading}\n\nText.`, 'markdown')).toEqual([{ section, text: `${section}\n\nText.` }])
   })
 
-  it('takes a heading for words, not for mark-up', async () => {
+  it('removes markup from a heading', async () => {
     expect((await splitter.split('# The `key` *turns*\n\nx', 'markdown'))[0]?.section).toBe('The key turns')
   })
 })
 
 describe('a heading', () => {
-  it('of a paragraph’s length is text: it is not repeated with everything below it', async () => {
+  it('as long as a paragraph is text, and not repeated with every part below it', async () => {
     const long = `${'word '.repeat(80)}end`
     expect(await splitter.split(`# H\n\n## ${long}\n\nx`, 'markdown')).toEqual([
       { text: `H\n\n${long}\n\nx`, section: 'H' },
@@ -98,7 +98,7 @@ describe('a heading', () => {
   })
 })
 
-describe('the work that Markdown takes', () => {
+describe('the work for Markdown', () => {
   const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
 
   it.each([
@@ -111,14 +111,14 @@ describe('the work that Markdown takes', () => {
     ['definitions', (n: number) => '[a]: b\n'.repeat(n)],
     ['comments in a line', (n: number) => 'a <!-- b -->\n\n'.repeat(n)],
     ['beginnings of definitions', (n: number) => '[a\n'.repeat(n)],
-  ])('rises with its length, and not faster, for %s', async (_what, of) => {
+  ])('grows at most linearly with the length, for %s', async (_what, of) => {
     const workOf = async (n: number) => (await createMarkdownSplitter().split(of(n), 'markdown')).work ?? 0
     const [small, large] = [await workOf(500), await workOf(4000)]
     expect(large).toBeGreaterThan(small)
     expect(large / small).toBeLessThan(8.5)
   })
 
-  it('is bounded', async () => {
+  it('is limited', async () => {
     const bomb = `${'> '.repeat(25)}a\n${'a\n'.repeat(300_000)}`
     await expect(splitter.split(bomb, 'markdown')).rejects.toThrow(
       expect.objectContaining({ code: 'document_too_complex' }),
@@ -126,7 +126,7 @@ describe('the work that Markdown takes', () => {
   })
 })
 
-describe('the time that Markdown takes', () => {
+describe('the time for Markdown', () => {
   const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
 
   // With another parser two megabytes of each took from ten seconds to hours.
@@ -154,7 +154,7 @@ describe('the time that Markdown takes', () => {
     ['fences beside a comment', '  ~~~\n', '- <!-- -->\n'],
     ['definitions', '[a]: b\n', 'Text.\n\n'],
     ['short sentences', 'A. '],
-  ])('is in proportion to the text for %s', async (_what, unit, before = '', length = 48_000) => {
+  ])('is linear for %s', async (_what, unit, before = '', length = 48_000) => {
     const split = async (text: string): Promise<void> => {
       try {
         await splitter.split(`${before}${text}`, 'markdown')
@@ -181,13 +181,13 @@ describe('the time that Markdown takes', () => {
 })
 
 describe('createMarkdownSplitter over plain text', () => {
-  it('packs paragraphs together, and takes nothing for Markdown', async () => {
+  it('packs paragraphs together, and parses no Markdown', async () => {
     expect(await splitter.split('# no heading\n\nsecond', 'text')).toEqual([{ text: '# no heading\n\nsecond' }])
   })
 })
 
 describe('the limit of a part', () => {
-  it('begins another part where the next block does not fit', async () => {
+  it('starts a new part when the next block does not fit', async () => {
     const small = splitting({ maxCharacters: 60 })
     const [one, two, three] = [words(5), words(4, 'x'), words(6, 'other')]
     expect((await small.split([one, two, three].join('\n\n'), 'text')).map(({ text }) => text)).toEqual([
@@ -196,7 +196,7 @@ describe('the limit of a part', () => {
     ])
   })
 
-  it('cuts a block that is too long between sentences, else between words', async () => {
+  it('splits a block that is too long between sentences, or else between words', async () => {
     const small = splitting({ maxCharacters: 40 })
     const texts = async (text: string) => (await small.split(text, 'text')).map((part) => part.text)
     expect(await texts('First sentence here. Second sentence here. Third.')).toEqual([
@@ -209,7 +209,7 @@ describe('the limit of a part', () => {
     ])
   })
 
-  it('keeps the lines of a list that is cut', async () => {
+  it('keeps the lines of a list that is split', async () => {
     const small = splitting({ maxCharacters: 50, overlapCharacters: 0 })
     const parts = await small.split('- One is first. It is.\n  - Two is\n    second.\n\n- Three is third.', 'markdown')
     expect(parts.map(({ text }) => text)).toEqual([
@@ -218,7 +218,7 @@ describe('the limit of a part', () => {
     ])
   })
 
-  it('is kept, without losing a word or halving a character, for any plain text', async () => {
+  it('is kept for any plain text, without losing a word or splitting a character', async () => {
     const piece = fc.oneof(
       fc.constantFrom('word', '. ', ' ', '\n\n', '\n', '😀', 'A', 'averyveryverylongwordindeed', '# ', '- ', '字。'),
       fc.string({ maxLength: 5 }),
@@ -260,7 +260,7 @@ describe('the limit of a part', () => {
     }
   })
 
-  it('is part of the version, so that another limit makes documents change', async () => {
+  it('is part of the version, so that another limit counts as a change of documents', async () => {
     const version = (options: MarkdownSplitterOptions) => createMarkdownSplitter(options).version
     expect(version({ maxCharacters: 800 })).not.toBe(version({}))
     expect(version({ overlapCharacters: 0 })).not.toBe(version({}))
@@ -268,7 +268,7 @@ describe('the limit of a part', () => {
   })
 
   it.each([{ maxCharacters: 9 }, { maxCharacters: NaN }, { overlapCharacters: -1 }, { overlapCharacters: 601 }])(
-    'cannot be %j',
+    'rejects the limits %j',
     (options) => {
       expect(() => createMarkdownSplitter(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     },
@@ -280,7 +280,7 @@ describe('the overlap', () => {
   const texts = async (maxCharacters: number, overlapCharacters: number) =>
     (await splitting({ maxCharacters, overlapCharacters }).split(TEXT, 'text')).map(({ text }) => text)
 
-  it('begins a piece of a paragraph with the last sentences of the one before', async () => {
+  it('starts a piece of a paragraph with the last sentences of the one before', async () => {
     expect(await texts(45, 15)).toEqual([
       'Alpha is one. Beta is two. Gamma is three.',
       'Gamma is three. Delta is four. Omega is five.',
@@ -288,7 +288,7 @@ describe('the overlap', () => {
     expect(await texts(45, 14)).toEqual(['Alpha is one. Beta is two. Gamma is three.', 'Delta is four. Omega is five.'])
   })
 
-  it('never takes a piece beyond the limit, and leaves whole blocks alone', async () => {
+  it('never exceeds the limit, and is not added to whole blocks', async () => {
     for (const text of await texts(30, 15)) expect(text.length).toBeLessThanOrEqual(30)
     const blocks = await splitting({ maxCharacters: 20, overlapCharacters: 10 }).split(
       'One is.\n\nTwo is here now.',
@@ -299,7 +299,7 @@ describe('the overlap', () => {
 })
 
 describe('HTML', () => {
-  it('is taken when something makes Markdown of it, and not otherwise', async () => {
+  it('is accepted only with a converter to Markdown', async () => {
     const htmlToMarkdown = async (html: string): Promise<HtmlInBlocks> => ({
       title: 'T',
       blocks: [
