@@ -26,7 +26,7 @@ describe('englishStems', () => {
     ['why an', ['why', 'an']],
     ['vitamin the deficiency', ['vitamin', '', 'deficiency']],
     ['train training', ['train', 'training']],
-  ])('reads %j', (question, words) => {
+  ])('reads the stems of %j', (question, words) => {
     expect(read(question)).toEqual(words)
   })
 })
@@ -36,7 +36,7 @@ describe('english', () => {
     ['what', true],
     ['can', true],
     ['key', false],
-  ])('%j asks: %s', (word, asks) => expect(english.asks(word)).toBe(asks))
+  ])('whether %j is a question word: %s', (word, asks) => expect(english.asks(word)).toBe(asks))
 
   it.each([
     ['ye', true],
@@ -44,5 +44,5 @@ describe('english', () => {
     ['no', false],
     ['yesterday', false],
     ['eyes', false],
-  ])('%j is assent: %s', (term, is) => expect(english.isAssent(term)).toBe(is))
+  ])('whether %j is assent: %s', (term, is) => expect(english.isAssent(term)).toBe(is))
 })

@@ -32,7 +32,7 @@ describe('namesOnly', () => {
     'ref#99817',
     '٤٨٢١٣',
     'Order ४८२१३',
-  ])('knows %j', (sentence) => {
+  ])('is true for %j', (sentence) => {
     expect(namesOnly(sentence, new Set())).toBe(true)
   })
 
@@ -62,7 +62,7 @@ describe('namesOnly', () => {
     'https://what-is-the-weather-in-chicago.com',
     'weather.in.chicago.now@x.com',
     'write.poem@ships.com',
-  ])('leaves %j to be judged', (sentence) => {
+  ])('is false for %j', (sentence) => {
     expect(namesOnly(sentence, new Set())).toBe(false)
   })
 })
@@ -72,26 +72,26 @@ describe('questionParts', () => {
     ['[TICKET-8841] How do I rotate keys?', 'How do I rotate keys?'],
     ['[urgent] How do I rotate keys?', '[urgent] How do I rotate keys?'],
     ['[write 5 poems] How do I rotate keys?', '[write 5 poems] How do I rotate keys?'],
-  ])('takes the code off %j', (sentence, rest) => {
+  ])('removes the code from %j', (sentence, rest) => {
     expect(questionParts(sentence).bare).toBe(rest)
   })
 })
 
-it('more sentences that only name are no such thing: they could spell something out', () => {
+it('further sentences with only a name are judged, because together they could ask something', () => {
   const { parts } = questionParts('How do I rotate keys? Weather-1. Chicago-2. Today-3. Forecast-4. Storms-5.')
   expect(parts).toEqual(['How do I rotate keys?', 'Storms-5.'])
 })
 
-it('what would be names but for a question word counts among the names of a question', () => {
+it('a sentence that would be names but for a question word counts among the names of a question', () => {
   const { parts } = questionParts('How do I rotate keys? Regards, How Were Some. Regards, Modern Economic.')
   expect(parts).toEqual(['How do I rotate keys?', 'Modern Economic.'])
 })
 
-it('names behind a comma are no part of what is asked', () => {
+it('a name before a comma is not part of the question', () => {
   expect(questionParts('I am Ann Miller, how do I rotate keys?').bare).toBe('how do I rotate keys?')
 })
 
-it('a number, a code or a name behind a question is no part of it', () => {
+it('a number, code or name after a question is not part of it', () => {
   const { bare, parts } = questionParts('How long is a strong answer cached? 48213. Regards, Maria Schneider')
   expect([bare, parts]).toEqual(['How long is a strong answer cached?', ['How long is a strong answer cached?']])
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { partedInOthers } from '../../../src/language/english/other-languages.ts'
 import { questionParts } from '../../../src/language/english/question-parts.ts'
 
-describe('questions in other languages that are run together', () => {
+describe('questions in other languages in one sentence', () => {
   it.each([
     ['German', ['Wie alt war der Verteidiger', 'Wie entstand die Schlucht?']],
     ['German, in small letters', ['in welchem jahr wurde die brücke gebaut', 'was kostet ein neues fahrrad?']],
@@ -18,7 +18,7 @@ describe('questions in other languages that are run together', () => {
     ['Arabic, who does', ['ما هو أقدم جسر في المدينة', 'من يدير الملعب القديم؟']],
     ['Arabic, with whom', ['كم عدد النقاط التي سجلها الفريق', 'مع من لعب المباراة؟']],
     ['three of them', ['Wer baute die Brücke', 'Wann fährt der Zug', 'Warum regnet es heute?']],
-  ])('%s: are parted before a word that asks', (_, parts) => {
+  ])('%s: are split before a question word', (_, parts) => {
     expect(questionParts(parts.join(' ')).parts).toEqual(parts)
   })
 
@@ -29,7 +29,7 @@ describe('questions in other languages that are run together', () => {
     ['Vietnamese', ['Đội nào', 'đã thắng trận chung kết sân vận động nằm ở đâu?']],
     ['Hindi, where as it is also written', ['शहर का स्टेडियम कहां', 'स्थित है बारिश क्यों होती है?']],
     ['Hindi', ['टीम ने कितने', 'अंक बनाए स्टेडियम कहाँ स्थित है?']],
-  ])('%s: are parted behind one where no question begins with it', (_, parts) => {
+  ])('%s: are split after one when questions do not begin with it', (_, parts) => {
     expect(questionParts(parts.join(' ')).parts).toEqual(parts)
   })
 
@@ -38,7 +38,7 @@ describe('questions in other languages that are run together', () => {
     ['Chinese, three of them', ['球队得了多少', '分体育场在哪', '里谁建了它?']],
     ['Thai, which', ['ทีมใด', 'ชนะการแข่งขันสนามกีฬาอยู่ที่ไหน']],
     ['Thai', ['ทีมได้คะแนนกี่', 'คะแนนสนามกีฬาอยู่ที่ไหน']],
-  ])('%s: without spaces', (_, parts) => {
+  ])('%s: are split without spaces', (_, parts) => {
     expect(questionParts(parts.join('')).parts).toEqual(parts)
   })
 
@@ -52,15 +52,15 @@ describe('questions in other languages that are run together', () => {
     'Üniversite hangi yılda kuruldu?',
     '大学是哪一年成立的?',
     'ما هي المسافة من المدينة إلى الملعب؟',
-  ])('one question stays whole: %s', (question) => {
+  ])('are not split when there is one: %s', (question) => {
     expect(questionParts(question).parts).toEqual([question])
   })
 
-  it('are parted behind each but the last where hardly anything follows it', () => {
+  it('are split after each but the last when little follows it', () => {
     expect(partedInOthers('Wer kam wann an und wie alt')).toEqual(['Wer kam', ' wann', ' an und wie alt'])
   })
 
-  it('are left to the words of English where these ask', () => {
+  it('are not split at English words that are question words elsewhere', () => {
     expect(questionParts('Who was the man that was the first mayor?').parts).toHaveLength(1)
     expect(partedInOthers('the man that was the first mayor')).toEqual(['the man that was the first mayor'])
   })

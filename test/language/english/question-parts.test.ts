@@ -202,7 +202,7 @@ describe('questionParts', () => {
       'What happens and why are signing keys rotated? What is the capital of France?',
       ['What happens why are signing keys rotated?', 'What is the capital of France?'],
     ],
-  ])('takes apart %j', (question, parts) => {
+  ])('splits %j', (question, parts) => {
     expect(questionParts(question).parts.map((part) => part.replace(/\s?[?.]$/, ''))).toEqual(
       parts.map((part) => part.replace(/[?.]$/, '')),
     )
@@ -217,7 +217,7 @@ describe('questionParts', () => {
     'I searched the forums, but could not find an answer. How do I rotate the signing keys? What am I doing wrong?',
     'I am quite stuck! How do I rotate the signing keys? Does anyone have an idea what is wrong?',
     'Quick question, How do I rotate the signing keys? thx',
-  ])('leaves courtesy out of %j', (question) => {
+  ])('removes courtesy from %j', (question) => {
     expect(questionParts(question)).toEqual({
       bare: 'How do I rotate the signing keys?',
       parts: ['How do I rotate the signing keys?'],
@@ -233,13 +233,13 @@ describe('questionParts', () => {
     ['I am expecting a child, can I take time off?', 2],
     ['I lost my job, do I have to pay tax?', 2],
     ['How do I rotate the signing keys, I have no job?', 1],
-  ])('cuts nothing off %j', (question, parts) => {
+  ])('removes nothing from %j', (question, parts) => {
     const found = questionParts(question)
     expect(found.bare).toBe(question)
     expect(found.parts).toHaveLength(parts)
   })
 
-  it.each([...EVERYDAY_QUESTIONS, ...EVERYDAY])('keeps %j as a part of its own', (everyday) => {
+  it.each([...EVERYDAY_QUESTIONS, ...EVERYDAY])('keeps %j as its own part', (everyday) => {
     const onTopic = 'How do I rotate the signing keys?'
     // Of no term or one, and leaning on what stands before it: it is measured together with that.
     const leans = /\b(?:it|this|that|they)\b/i.test(everyday) && new Set(terms(everyday)).size < 2
@@ -255,13 +255,13 @@ describe('questionParts', () => {
   })
 
   it.each(['Thanks, please help!', 'Thank you', 'hello', 'Please, please, please', 'Could you please tell me', ''])(
-    'gives a question of nothing but courtesy as it is: %j',
+    'returns a question of nothing but courtesy unchanged: %j',
     (question) => {
       expect(questionParts(question)).toEqual({ bare: question, parts: [question] })
     },
   )
 
-  it('loses no term that is not courtesy, for any text, and makes at most sixteen parts', () => {
+  it('loses no term except courtesy, for any text, and returns at most sixteen parts', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 200 }), (text) => {
         const question = normaliseQuestion(text)
@@ -275,7 +275,7 @@ describe('questionParts', () => {
     )
   })
 
-  it('leaves off-topic sentences alone, however many others stand around them', () => {
+  it('keeps off-topic sentences, however many others surround them', () => {
     const corpus = Array.from({ length: 40 }, (_, at) => `Weak evidence of kind ${at} is refused.`)
     const offTopic = 'Which rivers flow through Paris, Vienna, Budapest, Belgrade, Prague and Dresden?'
     const { parts } = questionParts([...corpus.slice(0, 20), offTopic, ...corpus.slice(20)].join(' '))
@@ -284,23 +284,23 @@ describe('questionParts', () => {
   })
 
   it.each(['a and ', '(', '" ', 'what, ', '? ', ', and what ', 'no. ', 'please, ', 'but i ', '?', 'sorry. '])(
-    'takes time in proportion to a question of %j',
+    'takes linear time for a question of %j',
     async (unit) => {
       expect(await growth(questionParts, unit, 32_000)).toBeLessThan(PROPORTION)
     },
   )
 
-  it.each(['?', '.'])('takes time in proportion to as many %j within a word', async (unit) => {
+  it.each(['?', '.'])('takes linear time for repeated %j within a word', async (unit) => {
     const taken = (text: string): unknown => questionParts(`Backups are kept${text}a for days. Keys rotate every day`)
     expect(await growth(taken, unit, 32_000)).toBeLessThan(PROPORTION)
   })
 
-  it('takes time in proportion to as many sentences without a term as a long question may hold', async () => {
+  it('takes linear time for sentences without a term', async () => {
     expect(await growth(questionParts, 'a\u200b\n\n', 256_000)).toBeLessThan(PROPORTION)
   })
 })
 
-describe('states', () => {
+describe('the signal `states`', () => {
   it.each([
     ['I am on Windows 11. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? My manager asked me this.', 'How do I rotate the signing keys?'],
@@ -309,7 +309,7 @@ describe('states', () => {
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
       'How do I rotate keys with it? Who signs gates?',
     ],
-  ])('is told where what is left out only states: %j', (question, bare) => {
+  ])('is true when omitted text is only a statement: %j', (question, bare) => {
     expect(questionParts(question)).toMatchObject({ bare, states: true })
   })
 
@@ -331,7 +331,7 @@ describe('states', () => {
     'How do I rotate the signing keys? I am a good person?',
     'How do I rotate the signing keys? Give me advice about my boss.',
     'How do I rotate the signing keys? Sing a song.',
-  ])('is not there for %j', (question) => {
+  ])('is false for %j', (question) => {
     expect(questionParts(question).states).toBeUndefined()
   })
 })

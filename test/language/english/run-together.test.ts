@@ -13,7 +13,7 @@ describe('words without spaces between them', () => {
     'thecapitaloffranceisinwhichcountry',
     'pleaseexplainthehistoryofthetelephonetome',
     'howmanypeoplelivein\u0301oslo',
-  ])('are seen: %s', (text) => expect(runTogether(text)).toBe(true))
+  ])('are recognised: %s', (text) => expect(runTogether(text)).toBe(true))
 
   it.each([
     // Compounds.
@@ -37,7 +37,7 @@ describe('words without spaces between them', () => {
     '这个发动机怎么启动需要哪一把钥匙',
     'เครื่องยนต์สตาร์ทอย่างไรและใช้กุญแจสีอะไร',
     '엔진은어떻게시동을거나요빨간열쇠를쓰나요',
-  ])('are none: %s', (text) => expect(runTogether(text)).toBe(false))
+  ])('are not seen in %s', (text) => expect(runTogether(text)).toBe(false))
 
   it.each([
     ['whoisthekingof', true],
@@ -48,9 +48,9 @@ describe('words without spaces between them', () => {
     ['thecapitaloffrance2isinwhichcountry', true],
     ['жthecapitaloffranceisinwhichcountry', false],
     ['thecapitaloffranceisinwhichcountryж', false],
-  ])('are told by their length and letters: %s is one: %s', (word, is) => expect(isRunTogether(word)).toBe(is))
+  ])('are recognised by length and letters: %s is one: %s', (word, is) => expect(isRunTogether(word)).toBe(is))
 
-  it('are never found in other scripts', () => {
+  it('are never recognised in other scripts', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[а-яα-ω]{14,60}$/u), (word) => {
         expect(isRunTogether(word)).toBe(false)

@@ -43,7 +43,7 @@ describe('isSmallTalk', () => {
     'Answer in one sentence.',
     'Give me an example.',
     'Sorry for my bad English.',
-  ])('knows %j', (sentence) => {
+  ])('is true for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
 
@@ -105,15 +105,15 @@ describe('isSmallTalk', () => {
     'Unless it is urgent.',
     'Without asking.',
     'Not today.',
-  ])('leaves %j', (sentence) => {
+  ])('is false for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(false)
   })
 
-  it('leaves questions of everyday words that it was not made by', () => {
+  it('is false for everyday questions outside its training set', () => {
     expect(EVERYDAY.filter(isSmallTalk)).toEqual([])
   })
 
-  it('leaves what has no term to its neighbours', () => {
+  it('is false for sentences without a term', () => {
     expect(isSmallTalk('')).toBe(false)
     expect(isSmallTalk('Why not?')).toBe(false)
     expect(isSmallTalk('I do.')).toBe(false)

@@ -20,7 +20,7 @@ describe('withoutTalk', () => {
     'Sorry, excuse me, what is a float? Cheers',
     'Hey what is a float',
     'Hi everyone what is a float',
-  ])('takes off what politeness adds: %s', (question) => {
+  ])('removes politeness: %s', (question) => {
     expect(withoutTalk(question).toLowerCase().replace(/\?$/, '')).toBe('what is a float')
   })
 
@@ -30,7 +30,7 @@ describe('withoutTalk', () => {
     'We want to know',
     'I need to know about',
     'I would like to understand',
-  ])('takes off "%s" before what is no question of its own', (wish) => {
+  ])('removes "%s" before a noun phrase', (wish) => {
     expect(withoutTalk(`${wish} the lifetime of an answer`)).toBe('the lifetime of an answer')
   })
 
@@ -60,7 +60,7 @@ describe('withoutTalk', () => {
     'Know your customer well',
     'Things to know before I travel to Peru',
     'But how does it start',
-  ])('leaves what is asked: %s', (question) => {
+  ])('keeps the question: %s', (question) => {
     expect(withoutTalk(question)).toBe(question)
   })
 
@@ -70,7 +70,7 @@ describe('withoutTalk', () => {
     ['Hi, rotating keys fails on Mondays', 'rotating keys fails on Mondays'],
     ['Sorry but rotating keys fails', 'rotating keys fails'],
     ['Please rotate the keys', 'rotate the keys'],
-  ])('takes %j for %j', (question, rest) => {
+  ])('reduces %j to %j', (question, rest) => {
     expect(withoutTalk(question)).toBe(rest)
   })
 
@@ -79,7 +79,7 @@ describe('withoutTalk', () => {
     ['I searched the forums, but ', ''],
     ['', ', thanks for your help'],
     ['', ', but I have tried already'],
-  ])('takes off %j before and %j behind a question', (before, behind) => {
+  ])('removes %j before and %j after a question', (before, behind) => {
     expect(withoutTalk(`${before}how does the engine start${behind}`)).toBe('how does the engine start')
   })
 
@@ -92,11 +92,11 @@ describe('withoutTalk', () => {
     'before I begin',
     'just before I begin',
     'at my own site',
-  ])('leaves %j, which limits what is asked', (limit) => {
+  ])('keeps %j, which limits the question', (limit) => {
     expect(withoutTalk(`how does the engine start, ${limit}`)).toBe(`how does the engine start, ${limit}`)
   })
 
-  it.each(['please ', ' ', '. ', ' thanks'])('takes time in proportion to a question of %j', async (unit) => {
+  it.each(['please ', ' ', '. ', ' thanks'])('takes linear time for a question of %j', async (unit) => {
     expect(await growth((text) => withoutTalk(`x${text}x`), unit, 40_000)).toBeLessThan(PROPORTION)
   })
 })
