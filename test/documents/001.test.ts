@@ -91,7 +91,7 @@ describe('the four levels', () => {
       ' - Expert Review Required',
     ],
   ] as const)(
-    '%# say what to do, in record, citations, badge and line (R055-R058, R060, R061, R071, R082, R084)',
+    'number %# gives its advice in record, citations, badge and line (R055-R058, R060, R061, R071, R082, R084)',
     async (...example) => {
       const [rows, verdict, interpretation, badge, ending] = example
       const { body, record, assessed, explanation } = await both(rows)
@@ -120,19 +120,19 @@ describe('the four levels', () => {
     },
   )
 
-  it('have no hole on the unrounded value (R059)', async () => {
+  it('leave no gap for unrounded values (R059)', async () => {
     const { confidence } = (await both(MEDIUM)).assessed
     const just = { high: 1, medium: confidence }
     expect((await both(MEDIUM, just)).body.band).toBe('medium')
     expect((await both(MEDIUM, { ...just, medium: just.medium + 1e-8 })).body.band).toBe('low')
   })
 
-  it('begin at the figures printed, and those of legal review at its own (R055-R058, R079, R080)', () => {
+  it("begin at the document's figures, and those of legal review at its own (R055-R058, R079, R080)", () => {
     expect(weightedSignals().bands).toEqual({ high: 0.85, medium: 0.7, low: 0.5 })
     expect(legalReview().bands).toEqual({ high: 0.9, medium: 0.7, low: 0.7 })
   })
 
-  it('can be set, in order and range alone (R080, R081)', async () => {
+  it('can be changed, only in order and range (R080, R081)', async () => {
     const own = { high: 0.8, medium: 0.7, low: 0.65 }
     expect(weightedSignals(own).bands).toEqual(own)
     expect(scoreRetrieval(chunks(LOW), QUESTION, { consensusFrom: 0.6 }).consensus_count).toBe(2)
@@ -147,7 +147,7 @@ describe('the four levels', () => {
     }
   })
 
-  it('of legal review are others, and its refusals ask for a person (R079)', async () => {
+  it('of legal review differ, and its refusals have escalate (R079)', async () => {
     const refused = await toldOperator({ policy: legalReview(), finds: () => rankings(LOW) })
     expect(refused).toMatchObject({ verdict: 'refuse', escalate: true })
     expect(await toldOperator({ policy: legalReview(), finds: () => rankings(HIGH) })).toMatchObject({ band: 'high' })
@@ -155,7 +155,7 @@ describe('the four levels', () => {
 })
 
 describe('the warning', () => {
-  it('stands before the first citation of a flagged answer, and of no other (R061)', async () => {
+  it('comes before the first citation of a flagged answer, and of no other (R061)', async () => {
     const { body } = await both(MEDIUM)
     expect(body['citations']).toEqual([
       '⚠️ MEDIUM - Moderate confidence, review recommended',
@@ -165,14 +165,14 @@ describe('the warning', () => {
     expect((await both(HIGH)).body).not.toHaveProperty('citations')
   })
 
-  it('names no passage to the public, and no figure (R061, R071)', async () => {
+  it('contains no passage and no figure for the public (R061, R071)', async () => {
     const route: GateFixture = { policy: weightedSignals(), finds: () => rankings(MEDIUM) }
     const body = await asked(route)
     expect(body['citations']).toEqual(['⚠️ MEDIUM - Moderate confidence, review recommended'])
     expect(body['badge']).toEqual({ look: 'warning', text: '🟡 Medium Confidence - Review Recommended' })
   })
 
-  it('floors what it shows (R084)', async () => {
+  it('rounds its figure down (R084)', async () => {
     const body = await toldOperator({
       policy: weightedSignals({ low: 0 }),
       finds: () => ranked('cross-encoder', [0.95, 0.4]),
@@ -185,7 +185,7 @@ describe('the warning', () => {
 })
 
 describe('the signals', () => {
-  it('are the formulas of the three tables (R045-R054, R081)', async () => {
+  it('are computed by the formulas of the three tables (R045-R054, R081)', async () => {
     const { record, assessed } = await both(HIGH)
     const spread = 0.24 * Math.sqrt(5 / 36)
     expect(record).toMatchObject({
@@ -203,7 +203,7 @@ describe('the signals', () => {
     )
   })
 
-  it('count a gap of .3 and up in full, a spread of .2 and up not at all, and half where methods or graph say nothing (R048, R049, R052, R054)', async () => {
+  it('count a gap of .3 fully, a spread of .2 as 0, and missing agreement or graph as half (R048, R049, R052, R054)', async () => {
     const apart = (...boosts: readonly Scores[]) =>
       both([1, 0.2].map((score, at) => ({ scores: { 'cross-encoder': score, ...boosts[at] } })))
     const { record, assessed } = await apart({ 'graph-boost': 0 })
@@ -214,7 +214,7 @@ describe('the signals', () => {
     expect(scoreRetrieval(around).consensus_count).toBe(1)
   })
 
-  it('read a reranker before ranks, and say how much it changed (R045, R050)', () => {
+  it('use a reranker before ranks, and report how much it changed (R045, R050)', () => {
     const turned = scoreRetrieval(
       chunks([1, 2, 3].map((at) => ({ scores: { 'cross-encoder': at / 4, rrf: 1 / (60 + at) } }))),
     )
@@ -222,7 +222,7 @@ describe('the signals', () => {
     expect(scoreRetrieval(chunks([{ scores: { rrf: 2 / 61 } }])).top_score).toBe(0.033)
   })
 
-  it('have details, all of them finite, in JSON (R082, R083, R088)', async () => {
+  it('have finite details in JSON (R082, R083, R088)', async () => {
     const record = confidenceRecord((await both(VERY_LOW)).assessed)
     expect(JSON.parse(JSON.stringify(record))).toEqual(record)
     expect(record.details).toEqual({
@@ -248,14 +248,14 @@ describe('the signals', () => {
     ['bm25', { bm25_only: true, dense_only: false }],
     ['cosine', { bm25_only: false, dense_only: true }],
     ['rrf', { hybrid_search: true, bm25_only: false, dense_only: false }],
-  ] as const)('by %s alone are told apart in the details (R088)', (kind, only) => {
+  ] as const)('by %s alone are named in the details (R088)', (kind, only) => {
     const { details, interpretation } = scoreRetrieval(chunks([{ scores: { [kind]: 0.9 } }]))
     const { retrieval_methods: methods } = details
     expect([details.total_chunks, interpretation]).toEqual([1, expect.not.stringContaining('NO RESULTS')])
     expect(methods).toEqual({ hybrid_search: false, reranking: false, graph_boost: false, ...only })
   })
 
-  it('that are broken are 0 in JSON, and what is out of range is held within it (R083)', async () => {
+  it('that are broken are 0 in JSON, and out-of-range values are clipped (R083)', async () => {
     const { assessed } = await both(MEDIUM)
     const retrieval = {
       scores: [NaN, 0.9],
@@ -278,7 +278,7 @@ describe('the signals', () => {
     expect(confidenceRecord({ ...broken, confidence: NaN }).overall_confidence).toBe(0)
   })
 
-  it('of nothing, or without a score, are never high (R072, R081, R087, R088)', async () => {
+  it('without chunks or scores are never high (R072, R081, R087, R088)', async () => {
     for (const none of [[], chunks([{ scores: {} }])]) {
       expect(scoreRetrieval(none)).toMatchObject({ overall_confidence: 0, should_flag_for_review: true })
     }
@@ -292,7 +292,7 @@ describe('the signals', () => {
   })
 })
 
-it('a scoring that failed refuses, and is logged in the words printed (R087)', async () => {
+it("a failed scoring refuses, and is logged in the document's words (R087)", async () => {
   const warnings: unknown[] = []
   const onWarning: GateFixture['onWarning'] = (warning) => void warnings.push(warning)
   const route = { policy: weightedSignals({ veryLow: 'advise' as const }), onWarning }
@@ -305,7 +305,7 @@ it('a scoring that failed refuses, and is logged in the words printed (R087)', a
   expect(warnings).toHaveLength(1)
 })
 
-describe('the two examples printed', () => {
+describe("the document's two examples", () => {
   /** Chunks whose signals are those of the document: the last scores are worked out, so that spread and agreement are. */
   const rowsOf = (scores: readonly number[], cosines: readonly number[], documents: readonly number[], more: Scores) =>
     scores.map((score, at) => ({
@@ -325,7 +325,7 @@ describe('the two examples printed', () => {
     {},
   )
 
-  it('come to what the printed formula gives, .772 and .297, not .92 and .48; the rest is as printed (R045-R049, R051-R054, R065, R066)', async () => {
+  it('give what its formula gives, .772 and .297, not .92 and .48, and all else as printed (R045-R049, R051-R054, R065, R066)', async () => {
     const [high, low] = [await both(PRINTED_HIGH), await both(PRINTED_LOW)]
     expect([high.record, low.record]).toMatchObject([
       {
@@ -355,7 +355,7 @@ describe('the two examples printed', () => {
     expect([high.body.verdict, low.body.verdict]).toEqual(['advise', 'refuse'])
   })
 
-  it('are analysed in the lines printed (R067)', async () => {
+  it("are analysed in the document's lines (R067)", async () => {
     const lines = async (rows: readonly Row[]) => (await both(rows)).explanation.analysis.map(({ text }) => text)
     expect(await lines(PRINTED_HIGH)).toEqual([
       '✅ Top score is very high (0.95)',
@@ -385,7 +385,7 @@ describe('the two examples printed', () => {
   })
 })
 
-it('the command line shows the line after the answer, and what it warns of before the citations (R061, R084)', async () => {
+it('the command line shows the confidence line after the answer, and its warning before the citations (R061, R084)', async () => {
   const line = async (rows: readonly Row[]) => {
     const { out } = await ragGateCommand({ policy: weightedSignals(), finds: () => rankings(rows) }, 'query', QUESTION)
     return out.trimEnd().split('\n')
@@ -403,7 +403,7 @@ it('the command line shows the line after the answer, and what it warns of befor
   ])
 })
 
-it('what the message cost stands below that line (R086)', async () => {
+it('the cost of the message is below the confidence line (R086)', async () => {
   const { out } = await ragGateCommand(
     {
       policy: weightedSignals(),
@@ -420,7 +420,7 @@ it('what the message cost stands below that line (R086)', async () => {
   ])
 })
 
-it('the line shows for a search, and with no other command (R085)', async () => {
+it('the confidence line is shown for a search, and with no other command (R085)', async () => {
   const route: GateFixture = {
     policy: weightedSignals({ veryLow: 'advise' }),
     finds: () => rankings(VERY_LOW),
@@ -441,7 +441,7 @@ describe('the enhancements', () => {
     entries: [{ passage: aPassage(id, { text }), score: cosine }],
   })
 
-  it('dense and sparse rankings that disagree are both kept, in one order (R075)', async () => {
+  it('keep both rankings when dense and sparse disagree, in one order (R075)', async () => {
     const bm25 = { ...found(STRONG, 3, 'sparse'), kind: 'bm25' as const }
     const body = await toldOperator({ finds: () => [bm25, found(HINT, 0.9, 'dense')] })
     const { chunks: shown } = body.detail as unknown as { readonly chunks: readonly { readonly id: string }[] }
@@ -455,7 +455,7 @@ describe('the enhancements', () => {
 })
 
 describe('the assessment of a retrieval', () => {
-  it('is the short record with its recommendations (R062, R063, R064)', async () => {
+  it('returns the short record with its recommendations (R062, R063, R064)', async () => {
     const { assessed, record } = await both(MEDIUM)
     expect(assessRetrieval(assessed, { graph: 'available', wording: 'specification' })).toEqual({
       overall_confidence: record.overall_confidence,
@@ -474,7 +474,7 @@ describe('the assessment of a retrieval', () => {
     expect(recommend(assessed).map(({ code }) => code)).toEqual(['moderate'])
   })
 
-  it('is made of chunks alone, chosen by their ids, in less than 10 ms and without a service (R043, R044, R062)', async () => {
+  it('needs only chunks, chosen by their ids, under 10 ms and no service (R043, R044, R062)', async () => {
     onTestFinished(() => void vi.unstubAllGlobals())
     const service = vi.fn<() => void>()
     vi.stubGlobal('fetch', service)
@@ -499,7 +499,7 @@ describe('the assessment of a retrieval', () => {
     expect(Math.min(...times)).toBeLessThan(10)
   })
 
-  it('says metric by metric why, and what to try (R067, R068)', async () => {
+  it('explains each metric, and what to try (R067, R068)', async () => {
     const { assessed, explanation } = await both(VERY_LOW)
     expect(explanation.analysis.map(({ text }) => text)).toEqual([
       '❌ Top score is mediocre (0.62)',
@@ -533,7 +533,7 @@ describe('the assessment of a retrieval', () => {
   })
 })
 
-it('a strong answer is kept for hours, one with a caution for one at most, and the weakest least (R076)', async () => {
+it('a strong answer is stored for hours, one with a caution for one at most, and the weakest least (R076)', async () => {
   const lifetime = async (rows: readonly Row[]): Promise<number> => {
     const { ask, journal } = aGate({ policy: weightedSignals(), finds: () => rankings(rows) })
     await ask()
@@ -563,7 +563,7 @@ describe('the tools', () => {
   const call = (name: string, more: object) =>
     toolsOver(MEDIUM).call(name, { query: QUESTION, ...more }, callerWith('ask', 'admin'))
 
-  it('search gives passages, citations with a warning first, and the confidence (R043, R060, R061, R069)', async () => {
+  it('search returns passages, citations with a warning first, and the confidence (R043, R060, R061, R069)', async () => {
     const { data, citations, metadata } = await call('search', { k: 5 })
     expect(citations).toEqual([
       '⚠️ MEDIUM - Moderate confidence, review recommended',
@@ -585,7 +585,7 @@ describe('the tools', () => {
     expect(metadata['rag_confidence']).toEqual(scoreRetrieval(chunks(MEDIUM), QUESTION))
   })
 
-  it('search gives the warning alone where the evidence is refused, and the public no figure (R060, R069)', async () => {
+  it('search returns only the warning when refused, and no figure for the public (R060, R069)', async () => {
     expect(await toolsOver(VERY_LOW).call('search', { query: QUESTION }, callerWith('ask'))).toMatchObject({
       data: [],
       citations: ['⚠️ VERY LOW - Poor retrieval, expert review required'],
@@ -597,7 +597,7 @@ describe('the tools', () => {
     })
   })
 
-  it('assess_retrieval_confidence takes the ids that a search gave (R043, R062, R070)', async () => {
+  it('assess_retrieval_confidence accepts the ids that a search returned (R043, R062, R070)', async () => {
     const { data: found } = await call('search', {})
     const chunk_ids = (found as readonly { chunk_id: string }[]).map(({ chunk_id }) => chunk_id)
     const { success, data, metadata } = await call('assess_retrieval_confidence', { chunk_ids })

@@ -87,7 +87,7 @@ describe('the gates', () => {
     }
   })
 
-  it('2 warns where keywords are missing, and the model is still asked (R090)', async () => {
+  it('2 advises when keywords are missing, and the model is still called (R090)', async () => {
     const drifted = { text: 'The red key lies on the table beside the door.', answer: 'The red key lies on the table.' }
     const { body, handled, decision } = await routed(drifted)
     expect([body.verdict, body.reason_code, handled]).toEqual(['advise', 'keywords_missing', 1])
@@ -98,7 +98,7 @@ describe('the gates', () => {
     })
   })
 
-  it('of two stages are independent of one another (R100, R105)', async () => {
+  it('of both stages are independent (R100, R105)', async () => {
     const off = { refuseBelowConfidence: 'off', answerGrounding: 'off' } as const
     expect((await routed({ confidence: 0.1, answer: INVENTED, settings: off })).body.verdict).toBe('pass')
     expect((await routed({ cosine: 0.1, settings: { ...off } })).body.verdict).toBe('refuse')
@@ -110,7 +110,7 @@ describe('the gates', () => {
     ['2', { answer: 'Paint is blue.', text: 'Paint is blue.', settings: { adviseBelowKeywords: 0 } }],
     ['3', { confidence: 0.5, settings: { refuseBelowConfidence: 0.4 } }],
     ['4', { answer: 'The engine needs petrol, water and oil.', settings: { minTermShare: 0.1 } }],
-  ])('have each a threshold that can be moved: %s (R100)', async (_, { settings, ...example }) => {
+  ])('have a threshold each that can be changed: %s (R100)', async (_, { settings, ...example }) => {
     expect((await routed(example)).body.verdict).not.toBe('pass')
     expect((await routed({ ...example, settings: settings! })).body.verdict).toBe('pass')
   })
@@ -120,13 +120,13 @@ describe('the gates', () => {
     expect([...stages]).toEqual(['pre-generation', 'post-generation'])
   })
 
-  it('without evidence refuse in the same sentence (R093)', async () => {
+  it('refuse in the same sentence without evidence (R093)', async () => {
     const { ask } = aGate({ policy: multiGate({ wording: 'specification', refuseBelowConfidence: 'off' }), finds: [] })
     expect(await bodyOf(await ask())).toMatchObject({ answer: NOT_VERIFIED, refused: true, sources: [] })
   })
 })
 
-it('the same question is judged alike every time, under a policy that nothing changes (R098, R108)', async () => {
+it('the same question always gets the same verdict under a frozen policy (R098, R108)', async () => {
   for (const examples of [
     [{ cosine: 0.62 }, { cosine: 0.62, confidence: 0.1 }],
     [{ confidence: 0.55 }, { confidence: 0.55 }],
@@ -151,11 +151,11 @@ it.each<[Example, string]>([
   [{ confidence: null }, 'It is not known how sure the model was of its answer'],
   [{ answer: INVENTED }, 'The answer said something that the documents do not'],
   [{ answer: 'Yes.' }, 'The answer said nothing that could be checked'],
-])('a refusal says why, in a sentence: %j (R101)', async (example, reason) => {
+])('a refusal gives its reason in a sentence: %j (R101)', async (example, reason) => {
   expect((await routed(example)).body).toMatchObject({ refused: true, detail: { reason } })
 })
 
-it('a refusal is exposed, recorded, and says how to rephrase (R101, R109)', async () => {
+it('a refusal is returned, recorded, and suggests how to rephrase (R101, R109)', async () => {
   const { body, decision } = await routed({ cosine: 0.62 })
   expect(body['suggestions']).toContain('Rephrase the question with the words that the documents use')
   expect(
@@ -171,7 +171,7 @@ it('a refusal is exposed, recorded, and says how to rephrase (R101, R109)', asyn
   })
 })
 
-it('there is no mode without refusals unless it is asked for (R106)', async () => {
+it('only an explicit mode avoids refusals (R106)', async () => {
   const { ask } = aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }), finds: () => ranked('cosine', [0.1]) })
   expect(await bodyOf(await ask())).toMatchObject({ refused: true })
   const dependencies = () => ({}) as never
@@ -182,16 +182,16 @@ it('there is no mode without refusals unless it is asked for (R106)', async () =
 
 describe('calibration', () => {
   it.each([
-    ['more than a tenth refused', [11, 100], [0, 400], 'lower'],
-    ['more than a hundredth invented', [0, 100], [5, 400], 'raise'],
-    ['a tenth and a hundredth', [10, 100], [4, 400], 'keep'],
-  ] as const)('suggests what the rule says: %s (R097)', (_, falseRefusals, hallucinations, action) => {
+    ['more than a tenth are falsely refused', [11, 100], [0, 400], 'lower'],
+    ['more than a hundredth are invented', [0, 100], [5, 400], 'raise'],
+    ['exactly a tenth and a hundredth are', [10, 100], [4, 400], 'keep'],
+  ] as const)('suggests the documented change when %s (R097)', (_, falseRefusals, hallucinations, action) => {
     const rate = ([hits, labels]: readonly [number, number]) => ({ rate: hits / labels, labels })
     const rates = { falseRefusals: rate(falseRefusals), hallucinations: rate(hallucinations) }
     expect(suggestThresholdChange(multiGate(), rates)).toMatchObject({ action })
   })
 
-  it('counts invented answers among those given, from routes and labels, with n and interval (R099)', async () => {
+  it('counts invented answers among those sent, from labels, with n and interval (R099)', async () => {
     const answers = [
       { example: { answer: HELD }, hallucinated: false },
       { example: { answer: INVENTED }, hallucinated: true },
@@ -212,7 +212,7 @@ describe('calibration', () => {
     )
   })
 
-  it('shows what a threshold a little higher or lower would do (R103)', async () => {
+  it('shows the effect of a slightly higher or lower threshold (R103)', async () => {
     const questions = [0.6, 0.65, 0.69, 0.71, 0.8].map(async (cosine) => (await routed({ cosine })).decision)
     const decisions = await Promise.all(questions)
     const labelled = decisions.map((decision, at) => ({ decision, answerable: at > 0 }))
@@ -235,7 +235,7 @@ describe('calibration', () => {
     expect(steepest).toMatchObject({ from: expect.closeTo(0.65), to: expect.closeTo(0.7), change: expect.closeTo(0.4) })
   })
 
-  it("says whether the model's confidence follows the quality of its answers (R104)", async () => {
+  it("reports whether the model's confidence follows the quality of its answers (R104)", async () => {
     const rated = async (follows: boolean) =>
       Promise.all(
         Array.from({ length: 60 }, async (_, at) => {

@@ -66,11 +66,11 @@ describe('the confidence', () => {
     ['a source of no kind', 1, undefined, complete, 0.4 + 0 + 0.3],
     ['a relevance a little lower', 0.99, undefined, complete, 0.4 - 0.001 / 0.3 + 0.3],
     ['a medium relevance', 0.5, 'government', complete, 0.2 + 0.3 + 0.3],
-    ['half way to a high one', 0.6, 'government', complete, 0.25 + 0.3 + 0.3],
+    ['a relevance half way to high', 0.6, 'government', complete, 0.25 + 0.3 + 0.3],
     ['a low relevance', 0.25, 'government', complete, 0.15 + 0.3 + 0.3],
     ['none', 0, 'government', complete, 0.1 + 0.3 + 0.3],
   ] as const)(
-    'adds up its three factors, and passes from .7 on: %s (R111, R112, R113, R114, R115)',
+    'adds its three factors, and passes from .7: %s (R111, R112, R113, R114, R115)',
     async (_, relevance, source, reply, expected) => {
       const { decision } = await routed(relevance, source, reply)
       expect(decision.confidence).toBeCloseTo(expected, 12)
@@ -78,7 +78,7 @@ describe('the confidence', () => {
     },
   )
 
-  it('is held within 0 to 1, and misses no threshold by a binary fraction (R114)', () => {
+  it('is clipped to 0..1, without binary rounding errors at the threshold (R114)', () => {
     expect([
       calculateConfidence(0.4, 0.2, 0.1),
       calculateConfidence(1, 0.3, 0.3),
@@ -86,12 +86,12 @@ describe('the confidence', () => {
     ]).toEqual([0.7, 1, 0])
   })
 
-  it('counts the sources cited by their mean, and none as 0 (R112)', () => {
+  it('uses the mean quality of the cited sources, or 0 without any (R112)', () => {
     expect(sourceQuality(['government', 'third-party'])).toBeCloseTo(0.2, 12)
     expect(sourceQuality([])).toBe(0)
   })
 
-  it('has its level, and its answer is passed on at each level (R110, R115, R116, R121)', async () => {
+  it('has a level, and its answer is passed on at each level (R110, R115, R116, R121)', async () => {
     const seen = await Promise.all(
       (
         [
@@ -124,7 +124,7 @@ describe('the confidence', () => {
     ])
   })
 
-  it('of nothing is 0 and a refusal: there is nothing to advise on (R111)', async () => {
+  it('without evidence is 0, and the question is refused (R111)', async () => {
     expect(await toldOperator({ policy: advisory(), finds: [] })).toMatchObject({
       refused: true,
       reason_code: 'no_evidence',
@@ -133,7 +133,7 @@ describe('the confidence', () => {
     expect(retrievalQuality(signalsOf({ chunkCount: 0 }))).toBe(0)
   })
 
-  it('gives no points for plain text, and goes on (R113)', async () => {
+  it('gives no points for plain text, without a refusal (R113)', async () => {
     const response = await aGate({ policy: advisory(), handler: (c) => c.text('Turn the red key.') }).ask()
     expect(response.status).toBe(200)
     expect(response.headers.get('rag-gate')).toMatch(/^advise;/)
@@ -158,7 +158,7 @@ describe('the two tests that the document prints (R125)', () => {
 })
 
 describe('a weak advisory', () => {
-  it('warns in the words printed, with two decimals (R118)', async () => {
+  it("causes a warning in the document's words, with two decimals (R118)", async () => {
     const { warnings, decision } = await routed(0.5, undefined, complete)
     expect(decision.confidence).toBeCloseTo(0.5, 12)
     expect(warnings.map(({ message }) => message)).toEqual([
@@ -171,7 +171,7 @@ describe('a weak advisory', () => {
     expect(onWarning).not.toHaveBeenCalled()
   })
 
-  it('is handed over with flag and event, and its market context is left alone (R119, R120, R121, R122)', () => {
+  it('is passed on with flag and event, without its market context (R119, R120, R121, R122)', () => {
     const weak = { confidence: 0.5, summary: 'Prices may rise.', market_context: 'rising' }
     expect(handOverAdvisory(weak)).toEqual({
       ragAdvisory: weak,
@@ -197,7 +197,7 @@ describe('a weak advisory', () => {
     ['{"confidence": "0.8"}', { fault: 'confidence_invalid' }],
     ['{"summary": "s"}', { summary: 's', fault: 'confidence_missing' }],
     ['none', { fault: 'no_json' }],
-  ])("reads a model's own confidence: %s (R117)", (reply, read) => expect(readSelfReport(reply)).toEqual(read))
+  ])("parses a model's own confidence: %s (R117)", (reply, read) => expect(readSelfReport(reply)).toEqual(read))
 })
 
 describe('badge and banner', () => {
@@ -205,7 +205,7 @@ describe('badge and banner', () => {
     [0.7, '✓ High Confidence', '#E8F5E9', '#2E7D32'],
     [0.5, '⚠ Medium Confidence', '#FFF3E0', '#E65100'],
     [0.49, '⚠ Low Confidence - Verify Required', '#FFEBEE', '#C62828'],
-  ])('of %d have the words and colours printed (R123, R124)', (confidence, text, backgroundColor, color) => {
+  ])("for %d have the document's words and colours (R123, R124)", (confidence, text, backgroundColor, color) => {
     expect(advisoryBadge(confidence)).toEqual({
       text,
       style: { padding: '4px 8px', borderRadius: 4, fontSize: 11, backgroundColor, color },
@@ -231,7 +231,7 @@ describe('badge and banner', () => {
     [0.699, 69],
     [0.58, 58],
     [0, 0],
-  ])('the banner of %d says %d %% (R124)', (confidence, percent) => {
+  ])('for %d the banner shows %d %% (R124)', (confidence, percent) => {
     expect(advisoryBanner(confidence)?.text).toContain(`Confidence: ${percent}%.`)
   })
 
@@ -249,7 +249,7 @@ describe('badge and banner', () => {
       HALF.replace('50', '42'),
       FOR_PUBLIC,
     ],
-  ] as const)('stand in the answer of a route (R110, R116, R123, R124): %j', async (...example) => {
+  ] as const)('are in the response of a route (R110, R116, R123, R124): %j', async (...example) => {
     const [cosines, band, reason, look, text, banner, forPublic] = example
     const given = { policy: advisory(), finds: () => ranked('cosine', cosines) }
     const operator: Told = await toldOperator(given)
@@ -262,7 +262,7 @@ describe('badge and banner', () => {
     expect(everybody['usable']).toBe(look === 'danger' ? false : undefined)
   })
 
-  it('say nothing of an answer that was not judged', async () => {
+  it('are empty for an answer that was not judged', async () => {
     const { ask, journal } = aGate({ policy: advisory(), finds: () => ranked('cosine', [0.5]) })
     await bodyOf(await ask())
     expect(journal.handled[0]?.summary).not.toHaveProperty('badge')

@@ -99,7 +99,7 @@ describe('the decision', () => {
     [0.5, 0.5, 0.51, {}, false],
     [0.5, 0.5, 0.5, { equality: 'refuses' }, false],
     [0.35, 0.65, 0.5, {}, true],
-  ] as const)('on %d and %d at %d is the same by every way (R127, R128, R129, R135, R143)', async (...example) => {
+  ] as const)('for %d and %d at %d is the same in every API (R127, R128, R129, R135, R143)', async (...example) => {
     const [first, second, threshold, more, passes] = example
     const options = { threshold, ...more }
     const noSupport = 1 - first - second
@@ -111,7 +111,7 @@ describe('the decision', () => {
     expect((await answered(first, second, options)).result.status).toBe(passes ? 'success' : 'insufficient_evidence')
   })
 
-  it('has the margin of the example, to the digit, under the default of .5 (R127, R129, R143)', async () => {
+  it("has exactly the example's margin with the default of .5 (R127, R129, R143)", async () => {
     expect(evaluated(sufficiencyGate(), 0.35, 0.65)).toEqual({
       passes: true,
       max_attention: 0.65,
@@ -127,7 +127,7 @@ describe('the decision', () => {
     })
   })
 
-  it('can add up the two best, and count each as sure as its retrieval (R148, R152)', async () => {
+  it('can sum the two largest shares, and weight each by its retrieval (R148, R152)', async () => {
     expect((await routed(0.4, 0.35, { threshold: 0.7 })).body.refused).toBe(true)
     expect((await routed(0.5, 0.5, { threshold: 0.7, largest: 2 })).body.verdict).toBe('pass')
     // The second chunk was found half as surely: .6 of it counts as .3, and .4 of the first as .36.
@@ -142,7 +142,7 @@ describe('the decision', () => {
   })
 })
 
-it('shares that add up to one but for the dust of binary fractions are shares (R142)', () => {
+it('shares that add up to 1 within binary rounding are valid (R142)', () => {
   const gate = sufficiencyGate()
   // In this order they come to .9999999999999999.
   const [noSupport, first, second] = [0.3, 0.6, 0.1] as const
@@ -151,8 +151,8 @@ it('shares that add up to one but for the dust of binary fractions are shares (R
   expect(evaluated(gate, 0.7, 0.7)).toMatchObject({ passes: false, max_attention: null })
 })
 
-describe('what is returned', () => {
-  it('on success is the object printed (R130, R136, R137, R138)', async () => {
+describe('the returned object', () => {
+  it("on success is the document's (R130, R136, R137, R138)", async () => {
     const { made, result } = await answered(0.65, 0.35)
     expect(result).toEqual({
       status: 'success',
@@ -172,7 +172,7 @@ describe('what is returned', () => {
     })
   })
 
-  it('on success counts the passages that there were (R138)', async () => {
+  it('on success counts the passages (R138)', async () => {
     const { ports } = answering({ finds: [MURDER], says: { text: MURDER } })
     const made = await answerQuestion(ports, ASKED, SETTINGS)
     expect(evidenceAnswer(made, made.evidence.chunks, made.policy)).toMatchObject({
@@ -187,7 +187,7 @@ describe('what is returned', () => {
     ['success', 0.65, 0.5, 0.7, 1],
     ['refusal after the model', 0.65, 0.7, 0.7, 1],
     ['refusal before it', 0.65, 0.5, 0.9, 0],
-  ])('for evidence at hand is gated without a mode for debugging: %s (R136, R153)', async (...example) => {
+  ])('for given evidence is gated without a debug mode: %s (R136, R153)', async (...example) => {
     const [what, share, threshold, cosine, calls] = example
     const { gates, ...rest } = sufficiency({ threshold, wording: 'specification' })
     const policy = definePolicy({ ...rest, gates: [minTopCosine({ refuseBelow: cosine }), ...gates] })
@@ -222,7 +222,7 @@ describe('what is returned', () => {
     { chunk_id: 'IPC_34', statute: 'IPC', section: '34' },
   ]
 
-  it('on failure is the object printed (R137, R139, R140, R141)', async () => {
+  it("on failure is the document's (R137, R139, R140, R141)", async () => {
     const { result } = await answered(0.65, 0.35, { threshold: 0.7 })
     expect(result).toEqual({ ...FAILURE, evidence_summary: PROVISIONS })
     expect((await answered(0.65, 0.35, { threshold: 0.7, wording: 'neutral' })).result).toMatchObject({
@@ -238,7 +238,7 @@ describe('what is returned', () => {
     expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...alone, evidence_summary: PROVISIONS })
   })
 
-  it('on failure names the best three provisions, where they say so by their section alone (R139)', () => {
+  it('on failure names the best three provisions, even by section alone (R139)', () => {
     const others = ['BNS_1', 'BNS_2'].map((id) => aPassage(id, { section: `§ ${id.slice(4)}` }))
     const chunks = [...CHUNKS, ...others.map((passage) => ({ ...passage, scores: {} }))]
     const input = { question: 'q', chunks, answer: MURDER, shares: [{ chunkId: 'BNS_2', share: 0.2 }], noSupport: 0.8 }
@@ -248,7 +248,7 @@ describe('what is returned', () => {
     })
   })
 
-  it('by a route is the same for operators; the public reads no figure of it (R139, R157)', async () => {
+  it('of a route is the same for operators, and has no figure for the public (R139, R157)', async () => {
     const { body } = await routed(0.65, 0.35, { threshold: 0.7 })
     const answer = 'I cannot answer with confidence.'
     expect(body).toMatchObject({ ...FAILURE, answer, refused: true, refusal_reason: FAILURE.reason })
@@ -262,7 +262,7 @@ describe('what is returned', () => {
     }
   })
 
-  it('of reason is the one printed, for .35 at .5 (R140)', () => {
+  it("has the document's reason for .35 at .5 (R140)", () => {
     const gate = sufficiencyGate({ wording: 'specification' })
     expect(evaluated(gate, 0.35, 0.25, 0.4).refusal).toMatchObject({
       reason: `${REASON} Highest attention was 35.0% but threshold is 50.0%.`,
@@ -270,7 +270,7 @@ describe('what is returned', () => {
     })
   })
 
-  it('without evidence, or where the model fails, has a status of its own (R137)', async () => {
+  it('has its own status without evidence or when the model fails (R137)', async () => {
     const none = answering({ finds: [] })
     const policy = sufficiency()
     const settings = { ...SETTINGS, policy: () => policy }
@@ -283,7 +283,7 @@ describe('what is returned', () => {
 })
 
 describe('settings', () => {
-  it('have four names for a threshold (R132)', async () => {
+  it('have four named thresholds (R132)', async () => {
     expect(SUFFICIENCY_THRESHOLDS).toEqual({ loose: 0.3, moderate: 0.5, strict: 0.7, 'very-strict': 0.9 })
     const passed = await Promise.all(
       (['loose', 'moderate', 'strict', 'very-strict'] as const).map(
@@ -293,7 +293,7 @@ describe('settings', () => {
     expect(passed).toEqual([true, true, false, false])
   })
 
-  it('can be changed within 0 to 1, else the old threshold stays (R133)', () => {
+  it('can be changed within 0..1, and stay unchanged by an invalid value (R133)', () => {
     const [gate, threshold] = [sufficiencyGate(), sufficiencyThreshold()]
     for (const held of [gate, threshold]) {
       expect(held.getThreshold()).toBe(0.5)
@@ -317,7 +317,7 @@ describe('settings', () => {
     expect(threshold.policy().id).toBe(sufficiency({ threshold: 0.7 }).id)
   })
 
-  it('switch the gate off and on; what it lets through is measured and marked (R129, R134)', async () => {
+  it('can disable and enable the gate, which still measures and marks (R129, R134)', async () => {
     const gate = sufficiencyGate({ threshold: 0.9 })
     const passes = () => evaluated(gate, 0.65, 0.35)
     expect([gate.isEnabled(), passes().passes]).toEqual([true, false])
@@ -335,7 +335,7 @@ describe('settings', () => {
     expect(body).toMatchObject({ verdict: 'advise', reason_code: 'gate_disabled', answer: 'Answer.' })
   })
 
-  it('may differ from collection to collection (R151)', async () => {
+  it('can differ between collections (R151)', async () => {
     const policy = sufficiencyByCollection({ byCollection: { ipc: 'strict' }, escalateRefusals: true })
     const { ports } = answering({ says: { text: MURDER, ...shares(0.65, 0.35) } })
     const statusOf = async (collection: string): Promise<string> => {
@@ -346,12 +346,12 @@ describe('settings', () => {
     expect(['ipc', 'tax'].map((collection) => policy('acme', collection).escalateRefusals)).toEqual([true, true])
   })
 
-  it('need no mode for debugging (R153)', async () => {
+  it('need no debug mode (R153)', async () => {
     expect((await routed(0.65, 0.35)).body.gating).toMatchObject({ passes: true })
     expect((await routed(0.5, 0.5, { threshold: 0.6 })).body.refused).toBe(true)
   })
 
-  it('are tuned offline, into another policy (R149, R150)', async () => {
+  it('are tuned offline, in a new policy (R149, R150)', async () => {
     const gate = { gate: 'evidence-share' } as const
     const [sound, weak] = [(await routed(0.8, 0.2)).decision, (await routed(0.6, 0.4)).decision]
     const labels = [
@@ -379,7 +379,7 @@ describe('settings', () => {
 })
 
 describe('statistics', () => {
-  it('of the two queries printed are the object printed (R131)', () => {
+  it("for the document's two queries equal its object (R131)", () => {
     const stats = evidenceGatingStats()
     stats.record(true, 0.65, 'Query 1')
     stats.record(false, 0.35, 'Query 2')
@@ -400,7 +400,7 @@ describe('statistics', () => {
     expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
   })
 
-  it('count what a route and the gate decide, refusals included, and say what is wrong (R131, R147, R154, R156)', async () => {
+  it('count decisions of a route and the gate, with refusals, and diagnose them (R131, R147, R154, R156)', async () => {
     const stats = evidenceGatingStats()
     const gate = sufficiencyGate({ threshold: 0.7 })
     for (const [first, second] of [
@@ -433,7 +433,7 @@ describe('statistics', () => {
     [[0.3, 0.35, 0.9], 0.5, 'More than half of the answers are rejected: check the threshold and the retrieval'],
     [[0.9, 0.9, 0.9, 0.3], 0.5, 'High evidence insufficiency rate detected'],
     [[0.9, 0.8], 0.5, 'No answer is rejected: check that the gates are not disabled'],
-  ])('of %j at %d give a diagnosis: %s (R154, R156)', (best, threshold, said) => {
+  ])('for %j at %d give the diagnosis %s (R154, R156)', (best, threshold, said) => {
     const gate = sufficiencyGate({ threshold })
     for (const share of best) {
       const attribution = [{ chunkId: 'IPC_302', share }]
@@ -442,7 +442,7 @@ describe('statistics', () => {
     expect(diagnoseGating(gate.getStats())).toContain(said)
   })
 
-  it('of a running service raise an alert from one rejection in five on, by what is on record (R154)', () => {
+  it('of a running service raise an alert above one rejection in five (R154)', () => {
     const day = { decisions: 100, failed: 0, p95Ms: null, confidenceBins: [] }
     const kinds = (refused: number) => findAlerts({ ...day, refused }, { ...day, refused: 0 })
     expect(kinds(20)).toEqual([])
@@ -451,7 +451,7 @@ describe('statistics', () => {
     ])
   })
 
-  it('say that more than half are rejected above one in two, and that the average is low below .4 (R156)', () => {
+  it('report more than half rejected, and a low mean below .4 (R156)', () => {
     const saidOf = (passed: number, share: number): readonly string[] => {
       const stats = evidenceGatingStats()
       for (let at = 0; at < 20; at++) stats.record(at < passed, share, 'q')
@@ -463,7 +463,7 @@ describe('statistics', () => {
     expect([saidOf(20, 0.39), saidOf(20, 0.4)].map((said) => said.includes(LOW))).toEqual([true, false])
   })
 
-  it('at the very rates of the document say nothing (R154, R156)', () => {
+  it("report nothing at exactly the document's rates (R154, R156)", () => {
     const gate = sufficiencyGate()
     for (const share of [0.9, 0.9, 0.9, 0.9, 0.4]) {
       gate.evaluate({
@@ -479,7 +479,7 @@ describe('statistics', () => {
 })
 
 describe('the use cases', () => {
-  it('1: a rejection goes into an audit log (R144)', async () => {
+  it('1: a rejection is written to an audit log (R144)', async () => {
     const { made } = await answered(0.65, 0.35, { threshold: 0.7 })
     const record = rejectionRecord(made.decision, { atMs: Date.UTC(2026, 0, 2), question: ASKED.question })
     expect(record).toMatchObject({
@@ -498,7 +498,7 @@ describe('the use cases', () => {
     expect(rejectionRecord(far, { atMs: 0 })).toMatchObject({ deficit: 0.4 })
   })
 
-  it('2: a refusal with high stakes goes to a person, with the evidence (R145, R155)', async () => {
+  it("2: an expert policy's refusal has escalate, with the evidence (R145, R155)", async () => {
     const strict = { threshold: 'strict', escalateRefusals: true } as const
     const { made, result } = await answered(0.65, 0.35, strict)
     expect(result).toMatchObject({ status: 'insufficient_evidence', escalate: true })
@@ -511,7 +511,7 @@ describe('the use cases', () => {
     expect((await answered(0.65, 0.35, { threshold: 'strict' })).result).not.toHaveProperty('escalate')
   })
 
-  it('3: the first suggestion is applied, and the question asked again (R146)', async () => {
+  it('3: a rewritten question follows the first suggestion (R146)', async () => {
     const asked: unknown[] = []
     const better = 'What is the punishment for murder under section 302?'
     const { ports } = answering({
@@ -538,7 +538,7 @@ describe('the use cases', () => {
     expect(evidenceAnswer(retried, retried.evidence.chunks, policy).status).toBe('success')
   })
 
-  it('3: of its own accord once, and three times at most (R146)', async () => {
+  it('3: by default once, and at most three times (R146)', async () => {
     const { ports } = answering({ says: { text: MURDER, ...shares(0.5, 0.5) } })
     const settings = { ...SETTINGS, policy: () => sufficiency({ threshold: 0.6 }) }
     const rewrite = ({ attempt }: { readonly attempt: number }): string => `${ASKED.question} Again, ${attempt}.`

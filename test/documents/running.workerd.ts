@@ -47,7 +47,7 @@ async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
   }
 }
 
-test('000: a question that is refused calls no model, and what that saved is counted (R001, R030)', async () => {
+test('000: a refused question calls no model, and the saving is counted (R001, R030)', async () => {
   const model = aPricedModel('A person or firm. [1]')
   const answer = model.getMockImplementation()!
   model.mockImplementation(async (...asked) => {
@@ -72,7 +72,7 @@ test('000: a question that is refused calls no model, and what that saved is cou
   expect(savings.generation_ms_saved).toBeGreaterThan(36)
 })
 
-test('001: what a message cost stands beside its answer, for operators (R086)', async () => {
+test('001: operators see the cost of a message beside its answer (R086)', async () => {
   // 800 × 12.75 + 40 × 147.5 for a million, and one retrieval of .0001.
   const prices = { PRICE_CURRENCY: 'USD', PRICE_INPUT_PER_MILLION: '12.75', PRICE_OUTPUT_PER_MILLION: '147.5' }
   const model = aPricedModel('A person or firm. [1]')
@@ -102,7 +102,7 @@ test('001: what a message cost stands beside its answer, for operators (R086)', 
   expect(await told.json()).not.toHaveProperty('cost')
 })
 
-test('000, 004: a refusal rate that is too high or too low is an alert, until it is neither (R031, R154)', async () => {
+test('000, 004: a refusal rate that is too high or too low raises an alert until it is neither (R031, R154)', async () => {
   const { ask, read, bindings } = await tenantOf('watched', { ALERT_REFUSED_AT_LEAST: '0.3' })
   const alerts = async () => {
     // What the isolate still holds is written before the next question.
@@ -120,7 +120,7 @@ test('000, 004: a refusal rate that is too high or too low is an alert, until it
   expect(await alerts()).toEqual(['insufficiency_high', 'refusals_low'])
 }, 60_000)
 
-test('000: refusals are reviewed with measured values, thresholds and reasons (R019, R032)', async () => {
+test('000: refusals can be reviewed with measured values, thresholds and reasons (R019, R032)', async () => {
   const { ask, read, write } = await tenantOf('reviews')
   await write('/v1/policy', { policy: 'two-tier' }, 'PUT')
   await ask(SUBSCRIBER)
@@ -140,7 +140,7 @@ test('000: refusals are reviewed with measured values, thresholds and reasons (R
   ])
 })
 
-test('000: a change of thresholds is on record, with who, when and why, and its impact can be told (R034)', async () => {
+test('000: a change of thresholds is recorded with who, when and why, and its impact can be measured (R034)', async () => {
   const { ask, read, write, keyId } = await tenantOf('changes')
   const before = [await ask(STRONG), await ask(MIDDLING)]
   expect(before.map(({ verdict }) => verdict)).toEqual(['pass', 'advise'])
@@ -160,7 +160,7 @@ test('000: a change of thresholds is on record, with who, when and why, and its 
   expect(counted[1]!.name).toBe(changes[0]!.policy_id)
 })
 
-test('001: what users correct is kept beside the decisions, and becomes labels (R077)', async () => {
+test('001: corrections by users are stored beside the decisions, and become labels (R077)', async () => {
   const { ask, read, write } = await tenantOf('feedback', { STORE_QUESTIONS_DAYS: '30' })
   for (const [question, rating] of [
     [MIDDLING, 'wrong'],
@@ -183,7 +183,7 @@ test('001: what users correct is kept beside the decisions, and becomes labels (
   })
 })
 
-test('001: documents whose evidence stays weak are listed, week by week (R078)', async () => {
+test('001: documents whose evidence stays weak are listed by week (R078)', async () => {
   const { ask, read } = await tenantOf('trends')
   for (const thing of ['phones', 'tablets', 'cameras', 'badges', 'bicycles']) {
     await ask(`Who encrypts and locks ${thing} in the vault of the cellar?`)
@@ -207,7 +207,7 @@ test('001: documents whose evidence stays weak are listed, week by week (R078)',
   ])
 })
 
-test('002: false refusals are watched from what is on record, by policy and with intervals (R096)', async () => {
+test('002: false refusals are estimated from records, by policy and with intervals (R096)', async () => {
   const { ask, read, write } = await tenantOf('monitored')
   for (const [question, rating] of [
     [STRONG, 'right'],
@@ -233,7 +233,7 @@ test('002: false refusals are watched from what is on record, by policy and with
   expect([rate.low < rate.rate, rate.rate < rate.high]).toEqual([true, true])
 })
 
-test('003: an advisory of the confidence .5 stands in the audit trail (R120, R126)', async () => {
+test('003: an advisory with the confidence .5 is in the audit trail (R120, R126)', async () => {
   aPricedModel('A person or firm. [1]')
   vi.spyOn(console, 'warn').mockReturnValue()
   /** A reranker that is as sure as not. */
