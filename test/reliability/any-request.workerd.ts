@@ -134,7 +134,7 @@ const DECLARED: Readonly<Record<string, number>> = {
 }
 
 test.each(ASKED)(
-  'headers of any form change nothing of what is decided: $name',
+  'headers of any form do not change the decision: $name',
   async ({ path, body, headers: needed, says }) => {
     const seen = { good: 0, refused: 0 }
     // An ingestion costs as much as ten questions.
@@ -196,7 +196,7 @@ const near = (text: string): fc.Arbitrary<string> =>
       return text.slice(0, from) + piece + text.slice(to)
     })
 
-test('a cursor of decisions goes on in the list that gave it, and is refused changed, cut, or in any other', async () => {
+test('a cursor of decisions continues its own list, and is rejected when changed, truncated or used in another', async () => {
   const cursors: { list: string; cursor: string; first: readonly string[] }[] = []
   for (const list of LISTS) {
     const { decisions, next_cursor: cursor } = await (await get(`${list}&limit=2`)).json<Page>()
@@ -237,7 +237,7 @@ test('a cursor of decisions goes on in the list that gave it, and is refused cha
   )
 })
 
-test('pages by the cursors that they give are the whole list, each decision once, whatever the length of a page', async () => {
+test('pages read by their cursors form the whole list, each decision once, in any page size', async () => {
   for (const list of LISTS) {
     const all = await (await get(`${list}&limit=1000`)).json<Page>()
     for (const limit of [1, 5, 7]) {
@@ -252,7 +252,7 @@ test('pages by the cursors that they give are the whole list, each decision once
   }
 })
 
-test('a cursor of documents is the id of the last, and shows what follows in the same collection alone', async () => {
+test('a cursor of documents is the last id, and continues in the same collection only', async () => {
   const others = [{ id: 'zz-other', text: `A text of another collection, ${CANARY}.` }]
   await post('/v1/documents', { collection: 'others', documents: others }, ADMIN)
   const ids = HANDBOOK.map(({ id }) => id as string).sort()
@@ -275,7 +275,7 @@ test('a cursor of documents is the id of the last, and shows what follows in the
   )
 })
 
-test('who follows decisions from any event is shown none of another tenant', async () => {
+test('a reader who follows decisions from any event sees none of another tenant', async () => {
   const [acme, globex] = await Promise.all(
     TENANTS.map(async (tenant) =>
       (await (await get(`tenant=${tenant}&limit=1000`)).json<Page>()).decisions.map(({ id }) => id),

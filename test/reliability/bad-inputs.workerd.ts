@@ -683,13 +683,13 @@ async function wrongIn(route: DescribedRoute, cell: Cell): Promise<string> {
   }
 }
 
-test('there are bad inputs for every route, and each route of its own list is there', () => {
+test('there are bad inputs for every route, and every route in the lists exists', () => {
   for (const route of SERVED) expect(cellsOf(route).length, route.name).toBeGreaterThan(1)
   const names = SERVED.map(({ name }) => name)
   for (const name of Object.keys({ ...OWN, ...ADDRESSES, ...HEADERS, ...VALID })) expect(names).toContain(name)
 })
 
-test.each(SERVED)('$name', async (route) => {
+test.each(SERVED)('$name rejects bad inputs', async (route) => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('Nothing is asked'))
   const before = await stored()
   const wrong: string[] = []
@@ -702,7 +702,7 @@ test.each(SERVED)('$name', async (route) => {
 
 /** The same arguments by MCP: what is wrong with them is told to the model, which can mend it. */
 test.each(SERVED.filter(({ path }) => path.startsWith('/v1/tools/')))(
-  'MCP, with the arguments of $name',
+  'MCP rejects the bad arguments of $name',
   async (route) => {
     const mcp = ROUTES.find(({ path }) => path === MCP)!
     const name = route.path.split('/').at(-1)
@@ -723,7 +723,7 @@ test.each(SERVED.filter(({ path }) => path.startsWith('/v1/tools/')))(
   },
 )
 
-test('a good input is searched for, asked, stored and counted: what the others leave out', async () => {
+test('a good input causes a search, a model call, a stored answer and a count, unlike the bad ones', async () => {
   const fetched = aPricedModel('For thirty-five days.')
   const before = await stored()
   const ask = SERVED.find(({ path }) => path === '/ask')!

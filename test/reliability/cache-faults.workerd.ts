@@ -80,7 +80,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-test('another isolate finds an answer in the Cache API, and in KV, or every test below proves nothing', async () => {
+test('another isolate finds an answer in the Cache API and in KV (control of the tests below)', async () => {
   const deployment = newDeployment()
   expect(await ask(isolate(deployment))).toMatchObject(MADE)
   expect(await ask(isolate(deployment))).toMatchObject(KEPT)
@@ -89,7 +89,7 @@ test('another isolate finds an answer in the Cache API, and in KV, or every test
 })
 
 describe('F24, F25: a store that fails', () => {
-  test('reads that throw are misses, and told', async () => {
+  test('reads that throw are misses with a warning', async () => {
     const deployment = newDeployment()
     await ask(isolate(deployment))
     const down = (): Promise<never> => Promise.reject(new Error('down'))
@@ -98,7 +98,7 @@ describe('F24, F25: a store that fails', () => {
     expect(warned).toContain('[rag-gate] answer cache: get failed')
   })
 
-  test('reads that hang are misses, after 50 and 250 ms', async () => {
+  test('reads that hang are misses after 50 and 250 ms', async () => {
     const deployment = newDeployment()
     await ask(isolate(deployment))
     const hanging = (): Promise<never> => new Promise(() => undefined)
@@ -109,7 +109,7 @@ describe('F24, F25: a store that fails', () => {
     expect(warned).toContain('[rag-gate] answer cache: get timeout')
   })
 
-  test('writes that throw leave the answer as it is, and the isolate has it in its memory', async () => {
+  test('writes that throw do not affect the answer, which the isolate has in memory', async () => {
     const deployment = newDeployment()
     const full = (): Promise<never> => Promise.reject(new Error('full'))
     await cacheWith({ put: full })
@@ -122,7 +122,7 @@ describe('F24, F25: a store that fails', () => {
   })
 })
 
-describe('F26, F27: a store that gives back what it should not', () => {
+describe('F26, F27: a store that returns wrong entries', () => {
   /** What lies in KV of a deployment, once there are so many questions in it. */
   async function entriesOf(before: ReadonlySet<string>): Promise<string[]> {
     const { keys } = await KV.list({ prefix: 'answer:' })
@@ -141,7 +141,7 @@ describe('F26, F27: a store that gives back what it should not', () => {
   ]
 
   test.each(DAMAGES)(
-    'an entry that is %s is a miss and is deleted, and the answer is that of the question',
+    'an entry that is %s is a miss and is deleted, and the question gets its own answer',
     async (_, damage) => {
       await withoutCacheApi()
       const deployment = newDeployment()
@@ -166,7 +166,7 @@ describe('F26, F27: a store that gives back what it should not', () => {
 })
 
 describe('F28, F29: Workers KV', () => {
-  test('a write that it turns away with 429 is dropped and told, and no request fails', async () => {
+  test('a write rejected with 429 is dropped with a warning, and no request fails', async () => {
     await withoutCacheApi()
     const deployment = newDeployment()
     const busy = (): Promise<never> => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests'))
@@ -175,7 +175,7 @@ describe('F28, F29: Workers KV', () => {
     expect(await ask(isolate(deployment))).toMatchObject(MADE)
   })
 
-  test('a read from before the documents changed brings nothing back', async () => {
+  test('a read from before the documents changed returns no old answer', async () => {
     await withoutCacheApi()
     const deployment = newDeployment()
     const question = 'When are the lamps of the corridor dimmed?'

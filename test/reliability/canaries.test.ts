@@ -179,7 +179,7 @@ const OVER_HTTP: Readonly<Record<string, (url: string) => GateFixture>> = {
   'the model': (url) => ({ handler: answeredBy(url) }),
 }
 
-describe.each(Object.entries(OVER_HTTP))('%s that fails with', (_, gateOver) => {
+describe.each(Object.entries(OVER_HTTP))('nothing leaks from %s that fails with', (_, gateOver) => {
   const server = upstreamOfTests()
 
   it.each(Object.entries(FAILURES))('%s', async (name, answer) => {
@@ -285,7 +285,7 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
   }),
 }
 
-describe.each(Object.entries(BINDINGS))('%s that throws', (name, gateOver) => {
+describe.each(Object.entries(BINDINGS))('nothing leaks from %s that throws', (name, gateOver) => {
   // What is written after the response is tried again for seconds.
   const isLater = /decisions|queue|KV/.test(name)
   const ways = Object.entries(THROWS)
@@ -298,7 +298,7 @@ describe.each(Object.entries(BINDINGS))('%s that throws', (name, gateOver) => {
   })
 })
 
-it('finds a canary wherever one is let out, or the tests above prove nothing', async () => {
+it('a leaked canary is found wherever it is (control of the tests above)', async () => {
   const handler = (c: HandlerContext): Response => {
     console.error(ECHO)
     return c.json({ answer: PASSAGE }, 200, { 'x-echo': KEY })

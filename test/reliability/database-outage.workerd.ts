@@ -49,7 +49,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('questions with a key are answered while D1 is away and the index is not, and counted once it is back', async () => {
+test('with another index, questions with a key are answered while D1 is down, and counted once it is up', async () => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, init) => {
     const url = address as string
     return env.VECTOR_INDEX.getByName(objectFor('default', new URL(url))).fetch(url, init)
@@ -104,7 +104,7 @@ test('questions with a key are answered while D1 is away and the index is not, a
   expect(await statistics.recording(startMs, startMs + 700_000)).toMatchObject({ recorded: 60, dropped: 0, missing: 0 })
 })
 
-test('where the words are in D1 as well, an answer that is stored is sent, and another question is an error', async () => {
+test('with the words in D1, stored answers are sent, and other questions get an error', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   vi.spyOn(console, 'warn').mockReturnValue()
   const database = fallible()

@@ -50,15 +50,18 @@ const HANGING: Readonly<Record<string, Hanging>> = {
   },
 }
 
-it.each(Object.entries(HANGING))('%s', async (_, { gate, ends, within }) => {
-  const begunMs = performance.now()
-  const response = await aGate({ retrieval, ...gate }).ask()
-  const { error, verdict } = (await response.json()) as AnswerBody
-  expect(`${response.status} ${error?.code ?? verdict}`).toBe(ends)
-  expect(performance.now() - begunMs).toBeLessThan(3 * within)
-})
+it.each(Object.entries(HANGING))(
+  'a hanging dependency is not awaited longer than its limit: %s',
+  async (_, { gate, ends, within }) => {
+    const begunMs = performance.now()
+    const response = await aGate({ retrieval, ...gate }).ask()
+    const { error, verdict } = (await response.json()) as AnswerBody
+    expect(`${response.status} ${error?.code ?? verdict}`).toBe(ends)
+    expect(performance.now() - begunMs).toBeLessThan(3 * within)
+  },
+)
 
-it('the coalescer, after twice the time limit of a leader', async () => {
+it('a hanging coalescer is not awaited longer than twice the time limit of a leader', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const asking = aGate({ retrieval, cache: { coalescer: { join: never, leaderTimeoutMs: 5000 } } }).ask()
@@ -69,7 +72,7 @@ it('the coalescer, after twice the time limit of a leader', async () => {
   }
 })
 
-it('passes on what authenticate throws, an exception of the application too', async () => {
+it('an error thrown by authenticate is passed on, also an HTTPException', async () => {
   const { HTTPException } = await import('hono/http-exception')
   const thrown = new HTTPException(418, { message: 'Not here' })
   const { ask } = aGate({ dependencies: { authenticate: () => Promise.reject(thrown) } })

@@ -114,7 +114,7 @@ async function readingOf(body: string): Promise<Reading> {
 }
 
 describe('a JSON object', () => {
-  it('is read as what it stands for, or refused for a member that stands twice, or for its depth', async () => {
+  it('is read as its value, or rejected for a repeated member or its depth', async () => {
     const seen: Record<string, number> = {}
     const bodies = fc.oneof(
       whole,
@@ -141,7 +141,7 @@ describe('a JSON object', () => {
     for (const kind of ['read', 'invalid_json', 'too_deep']) expect(seen[kind], kind).toBeGreaterThan(5)
   })
 
-  it('with a character put in, left out or changed is read exactly where JSON.parse reads it', async () => {
+  it('with a character inserted, removed or changed is read exactly when JSON.parse reads it', async () => {
     const pieces = fc.constantFrom('', '"', '\\', '{', '}', '[', ']', ',', ':', '\0', ' ', 'x', '1', '\ufeff', '\ufffd')
     await fc.assert(
       fc.asyncProperty(whole, fc.nat(), pieces, fc.boolean(), async (body, place, piece, replaces) => {
@@ -163,7 +163,7 @@ describe('a JSON object', () => {
     )
   })
 
-  it('with any bytes in it is read exactly where they are UTF-8', async () => {
+  it('with any bytes in it is read exactly when they are UTF-8', async () => {
     const byte = fc.oneof(
       fc.constantFrom(0xef, 0xbb, 0xbf, 0xbd, 0xf0, 0x9f, 0x98, 0x80, 0xed, 0xa0, 0xc0, 0xff),
       fc.nat(255),
@@ -197,7 +197,7 @@ describe('a JSON object', () => {
 })
 
 it.each(['[', '{"a":', '{"a":1,"b":[{}]},', '"\\u0061":1,', '\\"', '"', '{"a":"\\\\"},', '[]', ' '])(
-  'is looked through in time in proportion to its length: %s',
+  'is scanned in linear time: %s',
   async (unit) => {
     const look = (text: string): void => {
       try {

@@ -89,7 +89,7 @@ const codeOf = async (response: Response): Promise<string | undefined> =>
 test.each([
   ['JSON', () => gateOver(GOOD)],
   ['a stream', () => streamingGate(streamed(EVENTS))],
-])('a good model answers %s and is not asked again, or every test below proves nothing', async (_, make) => {
+])('a good answer as %s is stored, and the model is not called again (control of the tests below)', async (_, make) => {
   const { ask } = make()
   await (await ask()).text()
   await settled()
@@ -97,11 +97,11 @@ test.each([
   expect(upstream.calls()).toBe(1)
 })
 
-describe('F17: a model that is late', () => {
+describe('F17: a model that is too slow', () => {
   test.each<[string, Answer]>([
     ['never answers', () => undefined],
     ['hangs behind its headers', (response) => void response.writeHead(200).write('{"choices":[')],
-  ])('%s: 504, nothing kept, and the decision recorded', async (_, answer) => {
+  ])('%s: gets 504, nothing is stored, and the decision is recorded', async (_, answer) => {
     const { ask, journal } = gateOver(answer)
     const response = await ask()
     expect([response.status, await codeOf(response)]).toEqual([504, 'llm_timeout'])
@@ -110,8 +110,8 @@ describe('F17: a model that is late', () => {
   })
 })
 
-describe('F18: a model that dies in the middle of a stream', () => {
-  test('after any of its events: what came is sent and then an error, nothing is kept, and it is recorded as failed', async () => {
+describe('F18: a model that breaks off in the middle of a stream', () => {
+  test('after any of its events, an error follows what was sent, nothing is stored, and the record is a failure', async () => {
     for (let sent = 1; sent < EVENTS.length; sent++) {
       const cut = [...EVENTS.slice(0, sent), EVENTS[sent]!.slice(0, -2)]
       const { ask, journal } = streamingGate(streamed(cut, (response) => response.destroy()))
@@ -126,7 +126,7 @@ describe('F18: a model that dies in the middle of a stream', () => {
     }
   })
 
-  test('is an error to the official client, after what came', async () => {
+  test('causes an error in the official client, after what was sent', async () => {
     const { ask } = streamingGate(streamed(EVENTS.slice(0, 2), (response) => response.destroy()))
     const client = new OpenAI({ apiKey: 'key', baseURL: 'http://gate.test', maxRetries: 0, fetch: () => ask() })
     const came: (string | null | undefined)[] = []
@@ -138,7 +138,7 @@ describe('F18: a model that dies in the middle of a stream', () => {
     expect(came).toEqual(['Turn ', 'the red '])
   })
 
-  test('closed cleanly after any byte but the last: nothing is kept', async () => {
+  test('closed cleanly after any byte but the last, is not stored', async () => {
     const whole = EVENTS.join('')
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: whole.length - 2 }), async (end) => {
@@ -152,9 +152,9 @@ describe('F18: a model that dies in the middle of a stream', () => {
   })
 })
 
-describe('F19: an answer that does not say that it is whole', () => {
+describe('F19: an answer that is not reported complete', () => {
   test.each([['length'], ['content_filter'], ['tool_calls'], [null]])(
-    'finish_reason %j is delivered and not kept',
+    'with finish_reason %j is sent and not stored',
     async (reason) => {
       const { ask, journal } = gateOver(answering(completion(reason)))
       expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
@@ -168,7 +168,7 @@ describe('F19: an answer that does not say that it is whole', () => {
     ['finish_reason length', [delta('Turn the'), delta('', 'length'), DONE]],
     ['finish_reason content_filter', [delta('Turn the'), delta('', 'content_filter'), DONE]],
     ['finish_reason without [DONE]', [delta('Turn the key.'), delta('', 'stop')]],
-  ])('a stream with %s is delivered and not kept', async (_, events) => {
+  ])('as a stream with %s is sent and not stored', async (_, events) => {
     const { ask, journal } = streamingGate(streamed(events))
     expect(await (await ask()).text()).toBe(events.join(''))
     await settled()
@@ -176,7 +176,7 @@ describe('F19: an answer that does not say that it is whole', () => {
   })
 })
 
-describe('F20, F21: a model that answers what is no answer', () => {
+describe('F20, F21: a model without a readable answer', () => {
   test.each<[string, Answer, number, string]>([
     ['an error with status 200', answering('{"error":{"message":"secret"}}'), 502, 'llm_bad_response'],
     ['HTML', answering('<html>secret</html>'), 502, 'llm_bad_response'],
@@ -186,18 +186,21 @@ describe('F20, F21: a model that answers what is no answer', () => {
     ['500', answering('secret', 500), 503, 'llm_unavailable'],
     ['503', answering('secret', 503), 503, 'llm_unavailable'],
     ['a redirect', answering('', 302, { location: 'http://127.0.0.1:1/' }), 502, 'llm_bad_response'],
-  ])('%s: asked once, an error with a code, no word of the upstream, nothing kept', async (_, answer, status, code) => {
-    const { ask, journal } = gateOver(answer)
-    const before = upstream.calls()
-    const response = await ask()
-    const text = await response.text()
-    expect([response.status, (JSON.parse(text) as { error: { code: string } }).error.code]).toEqual([status, code])
-    expect(text).not.toContain('secret')
-    expect(upstream.calls() - before).toBe(1)
-    expect(journal.stored).toEqual([])
-  })
+  ])(
+    '%s: is called once, and causes an error with a code, without its text, and nothing is stored',
+    async (_, answer, status, code) => {
+      const { ask, journal } = gateOver(answer)
+      const before = upstream.calls()
+      const response = await ask()
+      const text = await response.text()
+      expect([response.status, (JSON.parse(text) as { error: { code: string } }).error.code]).toEqual([status, code])
+      expect(text).not.toContain('secret')
+      expect(upstream.calls() - before).toBe(1)
+      expect(journal.stored).toEqual([])
+    },
+  )
 
-  test('again and again: it is left in peace for a while, and every question has its error', async () => {
+  test('repeatedly is not called for a while, and every question gets an error', async () => {
     const { ask } = gateOver(answering('{}', 503))
     for (let time = 0; time < 40; time++) expect((await ask()).status).toBe(503)
     expect(upstream.calls()).toBe(10)
@@ -221,21 +224,21 @@ describe('F22: a client that leaves in the middle of a stream', () => {
     return gate
   }
 
-  test('the model is read to its end: the whole answer is kept, and the decision recorded', async () => {
+  test('has its answer read to the end, stored and recorded', async () => {
     const { journal, ask } = await readAndLeave(streamed(EVENTS))
     expect(journal.stored.map(({ body }) => body)).toEqual([EVENTS.join('')])
     expect(journal.events).toHaveLength(1)
     expect(await (await ask()).text()).toBe(EVENTS.join(''))
   })
 
-  test('and the model dies meanwhile: nothing is kept', async () => {
+  test('has no answer stored when the model fails meanwhile', async () => {
     const { journal } = await readAndLeave(streamed(EVENTS.slice(0, 3), (response) => response.destroy()))
     expect(journal.stored).toEqual([])
     expect(journal.events).toHaveLength(1)
   })
 })
 
-test('F23: a storm of retries of one question is one call of the model', async () => {
+test('F23: many retries of one question cause one model call', async () => {
   const slow: Answer = (...exchange) => void setTimeout(() => GOOD(...exchange), 60)
   const { ask } = gateOver(slow, { cache: { coalescer: createMemoryCoalescer() } })
   const before = upstream.calls()
@@ -277,7 +280,7 @@ describe('F24, F25: a cache that fails', () => {
     ])
   })
 
-  test('reads that hang are misses after 50 ms, by default', async () => {
+  test('reads that hang are misses after 50 ms by default', async () => {
     const hanging = aStore({ match: () => new Promise(() => undefined) })
     const told: AnswerCacheFault[] = []
     const store = createCacheApiAnswerCache({ cache: hanging.store, onFault: (fault) => void told.push(fault) })
@@ -295,7 +298,7 @@ describe('F24, F25: a cache that fails', () => {
     expect(Math.min(...tookMs)).toBeLessThan(110)
   })
 
-  test('writes that throw leave the answer as it is, and are counted', async () => {
+  test('writes that throw do not affect the answer, and are counted', async () => {
     const { ask, journal, told } = gateWithStore({ put: () => Promise.reject(new Error('full')) })
     for (let time = 0; time < 2; time++) expect((await ask()).status).toBe(200)
     expect(statesOf(journal.events)).toEqual(['miss', 'miss'])
@@ -304,8 +307,8 @@ describe('F24, F25: a cache that fails', () => {
   })
 })
 
-describe('F26, F27: a cache that gives back what it should not', () => {
-  test('damaged, cut, foreign or old entries are misses, and deleted; the answer is always that of the question', async () => {
+describe('F26, F27: a cache that returns wrong entries', () => {
+  test('damaged, truncated, foreign or old entries are misses and deleted, and the question gets its own answer', async () => {
     const { ask, entries, journal, told } = gateWithStore(
       {},
       {
@@ -392,7 +395,7 @@ describe('F28, F29: Workers KV', () => {
     }
   }
 
-  test('a write beyond one a second is dropped and counted, and no request fails', async () => {
+  test('a second write within a second is dropped and counted, and no request fails', async () => {
     const { ask, told } = gateOverKv(0)
     for (let time = 0; time < 5; time++) {
       expect((await ask(undefined, { 'cache-control': 'no-cache' })).status).toBe(200)
@@ -402,7 +405,7 @@ describe('F28, F29: Workers KV', () => {
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
   })
 
-  test('a read of a minute ago never brings back what the documents said before', async () => {
+  test("a read from a minute ago never returns the old documents' answer", async () => {
     const { ask, clock, change, journal } = gateOverKv(60)
     await ask()
     clock.atMs += 61_000
@@ -417,7 +420,7 @@ describe('F28, F29: Workers KV', () => {
     expect(journal.events.filter(({ cache }) => cache === 'hit').length).toBe(1)
   })
 
-  test('nor what was purged', async () => {
+  test('a read from a minute ago never returns a purged answer', async () => {
     const { ask, clock, purges } = gateOverKv(60)
     await ask()
     clock.atMs += 61_000

@@ -53,7 +53,7 @@ async function askOnce(answer: Answer, options: Partial<UpstashRetrieverOptions>
   return { response, body, calls: upstream.calls() - before, models: journal.handled.length, tookMs }
 }
 
-test('a good answer passes, or every test below proves nothing', async () => {
+test('a question with a good search result passes (control of the tests below)', async () => {
   expect(await askOnce(GOOD)).toMatchObject({ models: 1, calls: 1, response: { status: 200 } })
 })
 
@@ -68,12 +68,12 @@ const dripping: Answer = (response) => {
 /** The budget, with room for a machine that is busy: without it there would be no end, and with a retry two calls. */
 const WITHIN_MS = 3300 + 6700
 
-describe('F1, F2, F14: an index that never ends', () => {
+describe('F1, F2, F14: an index that never finishes', () => {
   test.each([
     ['never answers', hanging],
     ['sends headers and hangs', hangingBody],
     ['drips byte by byte', dripping],
-  ])('%s: 504 within the budget of 3.3 s, as set by default', async (_name, answer) => {
+  ])('%s: gets 504 within the default budget of 3.3 s', async (_name, answer) => {
     const { response, body, calls, models, tookMs } = await askOnce(answer)
     expect(response.status).toBe(504)
     expect(body.error?.code).toBe('retriever_timeout')
@@ -82,7 +82,7 @@ describe('F1, F2, F14: an index that never ends', () => {
     expect(tookMs).toBeLessThan(WITHIN_MS)
   })
 
-  test('for 300 questions at once: each within the budget', async () => {
+  test('asked 300 questions at once, keeps each within the budget', async () => {
     const { ask, journal } = gateOver(hanging, { timeoutMs: 500 })
     const begunMs = performance.now()
     const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await ask()).status))
@@ -103,7 +103,7 @@ describe('F3: a connection that breaks', () => {
         setTimeout(() => response.socket?.destroy(), 5)
       },
     ],
-  ])('%s: one retry, then 503', async (_name, answer) => {
+  ])('that %s gets one retry, then 503', async (_name, answer) => {
     const { response, body, calls, models } = await askOnce(answer)
     expect(response.status).toBe(503)
     expect(body.error?.code).toBe('retriever_unavailable')
@@ -111,7 +111,7 @@ describe('F3: a connection that breaks', () => {
     expect(models).toBe(0)
   })
 
-  test('is refused: 503', async () => {
+  test('that is refused gets 503', async () => {
     const { url } = upstream
     await upstream.stop()
     const retriever = createUpstashRetriever({ url, token: 'secret' })
@@ -121,7 +121,7 @@ describe('F3: a connection that breaks', () => {
     upstream = await startUpstream(GOOD)
   })
 
-  test('breaks once: the retry passes', async () => {
+  test('that breaks once passes with the retry', async () => {
     let broken = false
     const { response, calls } = await askOnce((...exchange) => {
       if (broken) return GOOD(...exchange)
@@ -133,8 +133,8 @@ describe('F3: a connection that breaks', () => {
   })
 })
 
-describe('F4 to F8: an index that says no', () => {
-  test('429 with Retry-After: not asked again before, and passed on', async () => {
+describe('F4 to F8: an index that answers with an error', () => {
+  test('with 429 and Retry-After is not called again earlier, and Retry-After is passed on', async () => {
     const { response, body, calls, models } = await askOnce(answering('{}', 429, { 'retry-after': '2' }))
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('2')
@@ -155,7 +155,7 @@ describe('F4 to F8: an index that says no', () => {
       'embedding_mismatch',
       1,
     ],
-  ])('%s', async (_name, answer, status, code, expectedCalls) => {
+  ])('with %s maps to its status and code', async (_name, answer, status, code, expectedCalls) => {
     const { response, body, calls, models } = await askOnce(answer)
     expect(response.status).toBe(status)
     expect(body.error?.code).toBe(code)
@@ -164,7 +164,7 @@ describe('F4 to F8: an index that says no', () => {
     expect(models).toBe(0)
   })
 
-  test('302 to another host is not followed', async () => {
+  test('with 302 to another host is not followed', async () => {
     const other = await startUpstream(GOOD)
     const { response, body, models } = await askOnce(answering('', 302, { location: `${other.url}/query-data/x` }))
     expect(response.status).toBe(502)
@@ -175,7 +175,7 @@ describe('F4 to F8: an index that says no', () => {
   })
 })
 
-describe('F9: an answer of the wrong form', () => {
+describe('F9: a malformed response', () => {
   test.each([
     ['JSON that breaks off', '{"result":[[{"id":"a","score":0.9,"da'],
     ['result null', '{"result":null}'],
@@ -188,7 +188,7 @@ describe('F9: an answer of the wrong form', () => {
     ['rows that are texts', result(['a'])],
     ['a row without text', result([{ id: 'a', score: 0.9 }])],
     ['nothing', ''],
-  ])('%s is a fault, not missing evidence', async (_name, text) => {
+  ])('with %s causes an error, not missing evidence', async (_name, text) => {
     const { response, body, models } = await askOnce(answering(text))
     expect(response.status).toBe(502)
     expect(body.error?.code).toBe('retriever_bad_response')
@@ -200,10 +200,10 @@ describe('F9: an answer of the wrong form', () => {
 /** Passes exactly when the best usable score is a cosine of .6 and more. */
 const BY_SCORE = definePolicy({ ...POLICY, name: 'by-score', gates: [minTopCosine({ refuseBelow: 0.6 })] })
 
-describe('F10, F11: scores and rows that cannot be', () => {
+describe('F10, F11: impossible scores and rows', () => {
   const BAD: readonly string[] = ['"NaN"', 'null', '"0.99"', '2', '-1', '1e999', '[1]', '{}', 'true']
 
-  test('a pass always rests on a usable score over the threshold', async () => {
+  test('never lead to a pass without a usable score above the threshold', async () => {
     const entry = fc.record({
       score: fc.oneof(fc.constantFrom(...BAD), fc.double({ min: 0, max: 1, noNaN: true }).map(String)),
       id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
@@ -229,13 +229,13 @@ describe('F10, F11: scores and rows that cannot be', () => {
     ])
   })
 
-  test('more than a fifth of unusable scores is a fault', async () => {
+  test('cause an error when more than a fifth of the scores are unusable', async () => {
     const { response, models } = await askOnce(answering(result(rows(['a', 0.9], ['b', 0.9], ['c', null]))))
     expect(response.status).toBe(502)
     expect(models).toBe(0)
   })
 
-  test('order, duplicates and excess change no verdict', async () => {
+  test('do not change the verdict by order, duplicates or excess', async () => {
     const some = rows(['a', 0.95], ['b', 0.6, WEAK], ['b', 0.5, WEAK], ['c', 0.4, WEAK], ['d', 0.3, WEAK])
     const verdicts = new Set<string>()
     await fc.assert(
@@ -249,7 +249,7 @@ describe('F10, F11: scores and rows that cannot be', () => {
     expect([...verdicts]).toEqual(['["pass",["a","b","c"]]'])
   })
 
-  test('a row of another namespace is a fault', async () => {
+  test('cause an error when a row is from another namespace', async () => {
     const foreign = rows(['a', 0.9]).map((row) => ({ ...row, metadata: { indexNamespace: 'n-other' } }))
     const { response, models } = await askOnce(answering(result(foreign)))
     expect(response.status).toBe(502)
@@ -257,21 +257,21 @@ describe('F10, F11: scores and rows that cannot be', () => {
   })
 })
 
-test('F12: an empty result is a refusal, not a fault', async () => {
+test('F12: an empty result causes a refusal, not an error', async () => {
   const { response, body, models } = await askOnce(answering(result([])))
   expect(response.status).toBe(200)
   expect(body).toMatchObject({ refused: true })
   expect(models).toBe(0)
 })
 
-describe('F13: more bytes than anybody wants', () => {
+describe('F13: a response that is too large', () => {
   const MANY = Buffer.alloc(50 * CAP, ' ')
   // Compressed before anything waits for it: that blocks this process longer than a try may take.
   const ZIPPED = gzipSync(MANY)
   test.each<[string, Answer]>([
     ['50 MB', (response) => void response.writeHead(200).end(MANY)],
     ['50 MB in gzip', (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(ZIPPED)],
-  ])('%s is cut at the cap', async (_name, answer) => {
+  ])('is cut off at the limit: %s', async (_name, answer) => {
     let bytes = 0
     const counting = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
@@ -305,8 +305,8 @@ function timedGate(answer: Answer) {
   return { clock, ask, journal }
 }
 
-describe('F15, F16: an index that goes and comes', () => {
-  test('down for 60 s, then up: hardly asked while down, found within 10 s', async () => {
+describe('F15, F16: an index that fails at times', () => {
+  test('is rarely called while down for 60 s, and used within 10 s after', async () => {
     const asked: number[] = []
     const { clock, ask, journal } = timedGate((response) => {
       asked.push(clock.atMs)
@@ -331,7 +331,7 @@ describe('F15, F16: an index that goes and comes', () => {
     expect(clock.atMs - upMs).toBeLessThanOrEqual(10_200)
   })
 
-  test('failing every other time: at most 1.1 calls a question, and what passes was answered', async () => {
+  test('every other time gets at most 1.1 calls per question, and answers what passed', async () => {
     const random = seededRandom(11)
     let answered = 0
     const { clock, ask, journal } = timedGate((response, ...rest) => {

@@ -37,7 +37,7 @@ function withBatch(batch: D1Database['batch']): GateBindings {
 }
 
 describe('a database that is slow to record (F33)', () => {
-  test('adds nothing to answers: more than a full buffer of them are sent while no write of it ends', async () => {
+  test('does not delay answers, even with a full buffer while no write ends', async () => {
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     let writes = 0
@@ -62,7 +62,7 @@ describe('a database that is slow to record (F33)', () => {
 })
 
 describe('a table that is missing (F34)', () => {
-  test('is said by the statistics and by the health check, and questions are answered', async () => {
+  test('is reported by the statistics and /health, and questions are answered', async () => {
     const onConsole = vi.spyOn(console, 'error').mockReturnValue()
     await env.DB.prepare('ALTER TABLE decisions RENAME TO gone').run()
     try {
@@ -90,12 +90,12 @@ describe('a database that is full (F35), or down (F30)', () => {
     'D1_ERROR: down',
   ]
 
-  test.each(FAULTS)('answers go on: %s', async (message) => {
+  test.each(FAULTS)('does not stop answers: %s', async (message) => {
     const failing = withBatch(() => Promise.reject(new Error(message)))
     expect((await workerOver(failing).post('/ask', { question: `${OFF_TOPIC} ${message}` })).status).toBe(200)
   })
 
-  test.each(FAULTS)('what was not recorded is counted, written and dropped make what was sent: %s', async (message) => {
+  test.each(FAULTS)('has every event written or counted as dropped: %s', async (message) => {
     vi.useFakeTimers()
     try {
       let full = true
@@ -137,8 +137,8 @@ describe('a database that is full (F35), or down (F30)', () => {
   })
 })
 
-describe('a clock that jumps, over changes to summer time and leap days (F43)', () => {
-  test('hours and days are those of UTC, and every event is in one of each', async () => {
+describe('a clock that jumps, over summer time and leap days (F43)', () => {
+  test('has hours and days in UTC, and every event in one of each', async () => {
     const HOUR_MS = 3_600_000
     const anyMoment = fc.oneof(
       fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) }),
