@@ -101,20 +101,20 @@ const ALLOWED: readonly (readonly [file: string, module: string])[] = [
   ['workers/gate/statistics/y.ts', '../settings.ts'],
 ]
 
-describe('who may import whom', () => {
+describe('import rules', () => {
   const planted = (file: string, module: string): number =>
     violationsOf(file, `import type { Other } from '${module}'\n`).length
 
   test.each(FORBIDDEN)('%s may not import %s', (file, module) => expect(planted(file, module)).toBe(1))
   test.each(ALLOWED)('%s may import %s', (file, module) => expect(planted(file, module)).toBe(0))
 
-  test('what is exported from elsewhere, imported for its effects or on demand counts too', () => {
+  test('include re-exports, imports for side effects and dynamic imports', () => {
     for (const source of ["export { x } from 'hono'", "import 'hono'", "const x = await import('hono')"]) {
       expect(violationsOf('src/core/lib/x.ts', source)).toEqual([{ file: 'src/core/lib/x.ts', imported: 'hono' }])
     }
   })
 
-  test('holds for every file of every package and of the ready Worker, without a circle, types counted', () => {
+  test('hold for every file of every package and the ready Worker, type imports included, without a circle', () => {
     const sources = packageSources()
     expect([...sources].flatMap(([file, source]) => violationsOf(file, source))).toEqual([])
     expect(circlesAmong(sources)).toEqual([])
@@ -126,7 +126,7 @@ describe('who may import whom', () => {
   })
 })
 
-describe('what decides', () => {
+describe('deciding code', () => {
   test.each([
     'const at = Date.now()',
     'const { nowMs = Date.now } = options',
@@ -141,7 +141,7 @@ describe('what decides', () => {
     'const known = new Map()',
     'export const known: Map<string, string> = new Map<string, string>()',
     'const seen = new WeakSet<object>()',
-  ])('holds no clock, randomness or state of a module: %s', (planted) => {
+  ])('rejects a clock, randomness or module state: %s', (planted) => {
     for (const file of ['src/core/lib/x.ts', 'src/presets/balanced/x.ts']) {
       expect(impuritiesOf(file, `import { x } from './y.ts'\n${planted}\n`), file).toHaveLength(1)
     }
@@ -149,11 +149,11 @@ describe('what decides', () => {
   })
 
   test.each(['const at = new Date(atMs)', 'const KNOWN = new Set([1, 2])', 'function f() {\n  let last = 0\n}'])(
-    'may hold what stays the same: %s',
+    'accepts constants and local variables: %s',
     (planted) => expect(impuritiesOf('src/core/lib/x.ts', planted)).toEqual([]),
   )
 
-  test('holds none now', () => {
+  test('contains no clock, randomness or module state', () => {
     const sources = [...packageSources()]
     expect(sources.flatMap(([file, source]) => impuritiesOf(file, source).map((found) => [file, found]))).toEqual([])
     expect(
@@ -162,12 +162,12 @@ describe('what decides', () => {
   })
 })
 
-describe('what is published', () => {
+describe('the published package', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     exports: Record<string, string | null>
   }
 
-  test('has a front door of at most sixty names', () => {
+  test('exports at most sixty names from its index', () => {
     const door = readFileSync(join(ROOT, 'src', 'index.ts'), 'utf8')
     const names = Array.from(door.matchAll(/export (?:type )?\{([^}]*)\}/g), ([, list = '']) => list.split(',')).flat()
     const exported = names.map((name) => name.trim()).filter((name) => name !== '')
@@ -175,7 +175,7 @@ describe('what is published', () => {
     expect(exported.length).toBeGreaterThan(30)
   })
 
-  test('closes what is inside: every folder of adapters', () => {
+  test('closes every folder of adapters in its exports', () => {
     const folders = readdirSync(join(ROOT, 'src', 'adapters'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `./adapters/${name}/*`)
@@ -183,7 +183,7 @@ describe('what is published', () => {
     expect(closed.sort()).toEqual(folders.sort())
   })
 
-  test('has a source behind every door of every package', () => {
+  test('has a source file for every export of every package', () => {
     for (const folder of PACKAGE_FOLDERS) {
       const { exports } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as typeof manifest
       for (const [path, target] of Object.entries(exports)) {
@@ -194,14 +194,14 @@ describe('what is published', () => {
   })
 })
 
-describe('what can be run', () => {
-  test('is at most twenty scripts: benches are named behind one', () => {
+describe('the scripts of package.json', () => {
+  test('are at most twenty', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(20)
   })
 })
 
-describe('what is installed', () => {
+describe('installed packages', () => {
   interface Lockfile {
     packages: Record<
       string,
@@ -222,7 +222,7 @@ describe('what is installed', () => {
   const folders = (root.workspaces ?? []).filter((folder) => folder !== '.')
   const manifests = new Map(folders.map((folder) => [folder, readJson<Manifest>(join(folder, 'package.json'))]))
 
-  test('has one workerd', () => {
+  test('include a single workerd', () => {
     const runtimes = Object.keys(packages).filter((path) => path.endsWith('node_modules/workerd'))
     expect(runtimes).toHaveLength(1)
     expect(
@@ -230,7 +230,7 @@ describe('what is installed', () => {
     ).toHaveLength(1)
   })
 
-  test('is pinned to exact versions, each with its hash, and the package itself depends on nothing', () => {
+  test('have exact versions and a hash each, and the package itself has no dependencies', () => {
     expect(root.dependencies).toBeUndefined()
     expect(root.optionalDependencies).toBeUndefined()
     for (const { dependencies, devDependencies, optionalDependencies } of [root, ...manifests.values()]) {
@@ -252,13 +252,13 @@ describe('what is installed', () => {
     }
   })
 
-  test('stands in one tree, so that tests and sources mean the same copy', () => {
+  test('form a single tree, so that tests and sources use the same copy', () => {
     const own = new Set(['', ...folders])
     const elsewhere = Object.keys(packages).filter((path) => !own.has(path) && !path.startsWith('node_modules/'))
     expect(elsewhere).toEqual([])
   })
 
-  test('is for a start what a start needs: the rest stands in the folders that need it', () => {
+  test('for `npm start` are only those it needs: others are in the folders that need them', () => {
     const forStart = reachable(Object.keys(root.devDependencies ?? {}))
     for (const [folder, { devDependencies = {} }] of manifests) {
       // Installed without the root.
@@ -268,7 +268,7 @@ describe('what is installed', () => {
     expect(forStart).toContain('workerd')
   })
 
-  test('has both bounds where the user brings it, and lies between them', () => {
+  test('as peers have a lower and an upper bound, and lie between them', () => {
     const numbers = (version: string): readonly number[] => version.split('.').map(Number)
     const isBefore = (one: readonly number[], other: readonly number[]): boolean => {
       const at = other.findIndex((number, place) => number !== (one[place] ?? 0))
@@ -306,7 +306,7 @@ describe('what is installed', () => {
   }
 })
 
-test('src has as many lines as one reads in an afternoon', () => {
+test('src has at most 15,000 lines', () => {
   const lines = globSync('src/**/*.ts', { cwd: ROOT }).map(
     (file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
   )

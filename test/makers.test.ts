@@ -358,32 +358,32 @@ function wrongFor(value: unknown): readonly unknown[] {
   return [null, ...others, ...parts, ...(typeof value === 'number' ? [-2, Number.NaN, '1'] : [-1, 7])]
 }
 
-it('every maker of the adapters is here', () => {
+it('this file lists every maker of the adapters', () => {
   const known = [...Object.keys(ADAPTERS), ...WITHOUT_OPTIONS].sort()
   expect(Object.keys(ofAdapters).sort()).toEqual(known)
 })
 
 describe.each(MAKERS)('%s', (_, make, options) => {
-  it('takes its options', () => expect(faultOf(() => make(options))).toBe('taken'))
+  it('accepts its options', () => expect(faultOf(() => make(options))).toBe('taken'))
 
-  it('takes nothing else in their place', () => {
+  it('rejects other values in place of its options', () => {
     for (const given of [null, 'options', 42, []])
       expect(faultOf(() => make(given))).toMatch(/^(?:config|policy)_invalid /)
     expect(faultOf(() => make())).toMatch(/^(?:taken$|(?:config|policy)_invalid )/)
   })
 
-  it('takes no unknown option', () =>
+  it('rejects an unknown option', () =>
     expect(faultOf(() => make({ ...options, nonsense: 1 }))).toMatch(
       /^(?:config|policy)_invalid (?:cache\.)?nonsense$/,
     ))
 
-  it.each(Object.keys(options))('names %s where it is not what it must be', (option) => {
+  it.each(Object.keys(options))('names %s when its value is wrong', (option) => {
     const wrong = wrongFor(options[option]).map((value) => faultOf(() => make({ ...options, [option]: value })))
     const named = new RegExp(`^(?:config|policy)_invalid (?:cache\\.)?${option}(?:\\.|$)`)
     expect(wrong.filter((fault) => !named.test(fault))).toEqual([])
   })
 
-  it('is given each of its options here', () => {
+  it('gets each of its options in this test', () => {
     let known: readonly string[] = []
     try {
       make({ ...options, nonsense: 1 })
@@ -403,28 +403,28 @@ describe.each(MAKERS.filter(([, , options]) => 'upstream' in options))('%s', (_,
     ['breaker.openFrom', { breaker: { openFrom: 0 } }],
     ['breaker.nonsense', { breaker: { nonsense: 1 } }],
     ['sleep', { sleep: 1 }],
-  ])('names upstream.%s', (param, upstream) =>
+  ])('names upstream.%s when it is wrong', (param, upstream) =>
     expect(faultOf(() => make({ ...options, upstream }))).toBe(`config_invalid upstream.${param}`),
   )
 })
 
-it.each(['javascript:alert(1)', 'hooks.invalid', ' '])('no webhook is at %j', (webhookUrl) =>
+it.each(['javascript:alert(1)', 'hooks.invalid', ' '])('a webhook URL of %j is rejected', (webhookUrl) =>
   expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookUrl } }))).toBe('config_invalid alerts.webhookUrl'),
 )
 
-it.each([`whsec_${'!'.repeat(32)}`, 'x'.repeat(31)])('no webhook is signed with %j', (webhookSecret) =>
+it.each([`whsec_${'!'.repeat(32)}`, 'x'.repeat(31)])('a webhook secret of %j is rejected', (webhookSecret) =>
   expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookSecret } }))).toBe(
     'config_invalid alerts.webhookSecret',
   ),
 )
 
-it('a key that is not set is too short', async () => {
+it('a missing or short key is rejected', async () => {
   const { createAnswerTokens } = await load('packages/console/src/index.ts')
   for (const key of [undefined, null, 5, 'x'.repeat(31)])
     expect(faultOf(() => createAnswerTokens!(key))).toBe('secret_too_short key')
 })
 
-it('what is no cache is no tier of one, and what has no bytes is no secret', () => {
+it('an invalid cache tier and an invalid secret are rejected', () => {
   expect(faultOf(() => ofAdapters['createTieredAnswerCache']!({ tiers: [STORE, {}] }))).toBe('config_invalid tiers')
   expect(faultOf(() => ofAdapters['createSealer']!({}))).toBe('secret_too_short hmacKey')
 })
@@ -439,9 +439,9 @@ it.each([
   ['createStaticCollections', [{ id: 'docs' }]],
   ['createStaticCollections', [[{ id: 1 }]]],
   ['createStaticCollections', [[{ id: 'docs', corpus: 1 }]]],
-] as const)('%s refuses %j', (name, given) => expect(faultOf(() => ofAll[name]!(...given))).toMatch(/^config_invalid /))
+] as const)('%s rejects %j', (name, given) => expect(faultOf(() => ofAll[name]!(...given))).toMatch(/^config_invalid /))
 
-it('a fallback is made of generators, and a token is held by a principal', () => {
+it('an invalid fallback generator and an invalid token holder are rejected', () => {
   const wrong = [
     ['createFallbackGenerator', { generators: [''] }],
     ['createBearerAuthenticator', { tokens: [{ token: 't'.repeat(32) }], anonymous: null }],
@@ -453,7 +453,7 @@ it('a fallback is made of generators, and a token is held by a principal', () =>
   }
 })
 
-it('the front door refuses what is no option, no policy and no rule', async () => {
+it('the makers of the main package reject invalid options, policies and rules', async () => {
   const { ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic } = await load('src/index.ts')
   for (const given of [undefined, null, 42, 'x', [], { nonsense: 1 }]) {
     const faults = [ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic].map((make) =>

@@ -42,17 +42,17 @@ describe('the examples of docs/reference/adapters.md', () => {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>
   }
 
-  test('are eight', () => {
+  test('number eight', () => {
     expect(EXAMPLES).toHaveLength(8)
   })
 
-  test.each(EXAMPLES.map((_, at) => at))('number %i makes what it says', async (at) => {
+  test.each(EXAMPLES.map((_, at) => at))('number %i makes what it describes', async (at) => {
     const made = Object.values(await run(at))
     expect(made.length).toBeGreaterThan(0)
     for (const port of made) expect(METHODS.some((method) => Object.hasOwn(Object(port), method))).toBe(true)
   })
 
-  test('search with a function of your own', async () => {
+  test('include a search with a function of the reader', async () => {
     const { retriever } = (await run(3)) as { retriever: { retrieve: (request: object) => Promise<unknown> } }
     const signal = new AbortController().signal
     const rankings = await retriever.retrieve({ namespace: 'n', question: 'q', topK: 1, signal })

@@ -27,13 +27,13 @@ const TARGETS = [
 /** A room that may import the most of its folder, where that consists of rooms. */
 const WITHIN: Readonly<Record<string, string>> = { core: 'core/policy', language: 'language/english', presets: 'presets/balanced' }
 
-describe('docs/architecture.md draws the house as it stands', () => {
-  test('no files import each other in a circle, types counted', () => {
+describe('docs/architecture.md matches the sources', () => {
+  test('no files import each other in a circle, type imports included', () => {
     expect(IMPORTS.size).toBeGreaterThan(200)
     expect(draw(IMPORTS, DRAWINGS['files']!).circles).toEqual([])
   })
 
-  test('the rooms of core stand on the floors that it names', () => {
+  test('the rooms of core are on the documented floors', () => {
     const { floors, circles } = draw(IMPORTS, (path) => /^src\/core\/([\w-]+)\//.exec(path)?.[1])
     const told = [...PAGE.matchAll(/^\| (\d) \| `(\w+)` \|/gm)].map(([, floor, room]) => `${floor} ${room}`)
     expect(told.toSorted()).toEqual(floors.flatMap((rooms, at) => rooms.map((room) => `${at + 1} ${room}`)).toSorted())
@@ -41,14 +41,14 @@ describe('docs/architecture.md draws the house as it stands', () => {
     expect(PAGE).toContain(`| ${floors.flat().length} on ${floors.length} |\n`)
   })
 
-  test('the rooms of the whole house stand on the floors that it names', () => {
+  test('the rooms of the whole house are on the documented floors', () => {
     const { floors, circles } = draw(IMPORTS, DRAWINGS['house']!)
     expect(circles).toEqual([])
     const named = floors.map((floor) => floor.map((room) => `\`${room}\``).join(', ')).join('; ')
     expect(PAGE).toContain(`\nThe floors of the whole house, the lowest first: ${named}.\n`)
   })
 
-  test('every folder of src is in the drawing, and in the table of who imports whom', () => {
+  test('every folder of src is in the drawing and in the table of imports', () => {
     const foldersIn = (parent: string): string[] =>
       readdirSync(join(ROOT, parent)).filter((name) => statSync(join(ROOT, parent, name)).isDirectory())
     for (const name of foldersIn('packages')) expect(PAGE).toContain(`\n  ${name}/ `)
@@ -60,7 +60,7 @@ describe('docs/architecture.md draws the house as it stands', () => {
     }
   })
 
-  test('the table of who imports whom says what the import rules allow', () => {
+  test('the table of imports matches the import rules', () => {
     const [, section = ''] = PAGE.split('\n## Who imports whom\n')
     const rows = [...section.split('\n## ')[0]!.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)]
     expect(rows.length).toBeGreaterThanOrEqual(8)
@@ -77,7 +77,7 @@ describe('docs/architecture.md draws the house as it stands', () => {
     }
   })
 
-  test('and its walks name files that exist', () => {
+  test('its walks name files that exist', () => {
     const [, walks = ''] = PAGE.split('\n## The way of a question\n')
     const full = [...walks.matchAll(/`((?:src|packages|workers|test|d1)\/[\w/-]+\.ts)`/g)].map(([, path = '']) => path)
     expect(full.length).toBeGreaterThan(30)

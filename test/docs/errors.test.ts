@@ -7,7 +7,7 @@ import { WORKER_STATUS } from '../../workers/gate/errors.ts'
 import { errorCodes } from './error-codes.ts'
 import { read } from './pages.ts'
 
-test('docs/reference/http-api.md has every error code, with the status it is answered with', () => {
+test('docs/reference/http-api.md lists every error code with its status', () => {
   const further: Record<string, ContentfulStatusCode> = { ...CONSOLE_STATUS, ...WORKER_STATUS }
   const answered = errorCodes().map((code) => [code, String(statusOf(code as RagGateErrorCode, further))])
 
@@ -16,6 +16,6 @@ test('docs/reference/http-api.md has every error code, with the status it is ans
   expect(Object.fromEntries(told.flat())).toEqual(Object.fromEntries(answered))
 })
 
-test('no code has two meanings: gate, console and ready Worker repeat none of each other', () => {
+test('no code has two meanings: gate, console and ready Worker share none', () => {
   expect(new Set(errorCodes()).size).toBe(errorCodes().length)
 })

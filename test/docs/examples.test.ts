@@ -103,7 +103,7 @@ const UNKNOWN = 'What is the capital of France?'
 const PRICE = 'What is the price of brushes?'
 
 describe("README's example", () => {
-  test('answers what the index holds and refuses what it does not', async () => {
+  test('answers what the index contains and refuses other questions', async () => {
     const { code } = examplesOf('README.md', 'ts').find((example) => example.code.includes('export default app'))!
     const { default: app } = (await run('readme', code)) as { default: Hono }
     const known = await ask(app, '/ask', asJson({ question: KNOWN }))
@@ -116,10 +116,10 @@ describe("README's example", () => {
 })
 
 describe('the apps in examples', () => {
-  test('are the ones that are tried here, and signed-in.ts in a test of its own', () =>
+  test('are those tested here, and signed-in.ts in its own test', () =>
     expect(EXAMPLES).toEqual(['own-passages.ts', 'signed-in.ts', 'upstash-and-model.ts']))
 
-  test('own-passages answers what its passages hold and refuses the rest', async () => {
+  test('own-passages answers what its passages contain and refuses other questions', async () => {
     const { default: app } = (await run('own-passages', read('examples/own-passages.ts'))) as { default: Hono }
     const [, named = ''] = /"question": "([^"]+)"/.exec(read('examples/own-passages.ts')) ?? []
     expect(read('examples/README.md')).toContain(`"question":"${named}"`)
@@ -129,7 +129,7 @@ describe('the apps in examples', () => {
     expect((await ask(app, '/ask', asJson({ question: UNKNOWN }))).body).toMatchObject({ refused: true, sources: [] })
   })
 
-  test('upstash-and-model calls its model for supported questions alone, and once for each', async () => {
+  test('upstash-and-model calls its model once for each supported question, and for no other', async () => {
     const calls: string[] = []
     const model = createServer((request, response) => {
       let body = ''
@@ -172,7 +172,7 @@ describe('the recipes', () => {
   const recipe = async (heading: string): Promise<Hono> =>
     ((await run(`recipe-${made++}`, recipeCode(heading))) as { default: Hono }).default
 
-  test('change an app that answers, refuses, and keeps its answers', async () => {
+  test('change an app that answers, refuses and stores its answers', async () => {
     const { default: app } = (await run('recipes-app', APP!.code)) as { default: Hono }
     expect((await ask(app, '/ask', asJson({ question: KNOWN }))).body.refused).toBe(false)
     const again = await ask(app, '/ask', asJson({ question: KNOWN }))
@@ -181,7 +181,7 @@ describe('the recipes', () => {
     expect((await ask(app, '/ask', asJson({ question: PRICE }))).body.refused).toBe(false)
   })
 
-  test('refuse questions about prices, and no others', async () => {
+  test('refuse questions about prices only', async () => {
     const app = await recipe('Refuse questions about prices')
     expect((await ask(app, '/ask', asJson({ question: PRICE }))).body).toMatchObject({
       refused: true,
@@ -196,7 +196,7 @@ describe('the recipes', () => {
     expect(headers.get('server-timing')).toContain('rerank')
   })
 
-  test('cache strong answers a day longer', async () => {
+  test('store strong answers a day longer', async () => {
     // Only operators are told how long an answer is kept.
     const shown = (code: string): string => code.replace('cache: answer', "authenticate: () => ({ tenant: 'default', id: 'me', scopes: ['ask', 'admin'] }),\n    cache: answer")
     const lifetime = async (code: string): Promise<number> => {
@@ -211,14 +211,14 @@ describe('the recipes', () => {
     expect(longer).toBeLessThanOrEqual(2 * 86_400)
   })
 
-  test('say refusals in another language', async () => {
+  test('refuse in another language', async () => {
     const app = await recipe('Another text for refusals')
     const german = { ...asJson({ question: UNKNOWN }), headers: { 'content-type': 'application/json', 'accept-language': 'de' } }
     expect((await ask(app, '/ask', german)).body.answer).toContain('kann ich diese Frage nicht beantworten')
     expect((await ask(app, '/ask', asJson({ question: UNKNOWN }))).body.answer).toContain('I cannot answer')
   })
 
-  test('judge by a profile of your own', async () => {
+  test('judge with an own profile', async () => {
     const profile = FURTHER.find(({ code }) => code.startsWith('// careful.ts'))!
     await run('careful', profile.code)
     const app = await recipe('A sixth profile')
@@ -226,7 +226,7 @@ describe('the recipes', () => {
     expect(headers.get('rag-gate')).toContain('policy="careful@')
   })
 
-  test('read the question from messages, a form, a GET', async () => {
+  test('read the question from messages, a form or a GET request', async () => {
     const messages = [
       { role: 'user', content: UNKNOWN },
       { role: 'assistant', content: 'No.' },
@@ -250,13 +250,13 @@ describe('the recipes', () => {
     expect(headers.get('rag-gate')).toContain('mode=observe')
   })
 
-  test('send a response of your own on refusal', async () => {
+  test('send an own response on refusal', async () => {
     const reply = await ask(await recipe('A response of your own on refusal'), '/ask', asJson({ question: UNKNOWN }))
     expect(reply.status).toBe(404)
     expect(reply.body).toMatchObject({ message: expect.stringMatching(/^I cannot answer.*support team/) })
   })
 
-  test('each change one file in one place', () => {
+  test('change one file in one place each', () => {
     expect(DIFFS.length).toBeGreaterThanOrEqual(10)
     for (const { code } of DIFFS) expect(code).toMatch(/^\+/m)
   })

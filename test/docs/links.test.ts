@@ -22,7 +22,7 @@ function anchorsOf(page: string): Set<string> {
   )
 }
 
-describe('every link leads to a file, and to a heading of it', () => {
+describe('links lead to existing files and headings', () => {
   test.each(PAGES)('on %s', (page) => {
     const broken = linksOf(page).filter((link) => {
       const target = targetOf(page, link)
@@ -35,7 +35,7 @@ describe('every link leads to a file, and to a heading of it', () => {
   })
 })
 
-test('every page of docs is reached from README, page by page', () => {
+test('every page of docs can be reached from README by links', () => {
   const reached = new Set<string>(['README.md'])
   for (const page of reached) {
     for (const link of linksOf(page)) {

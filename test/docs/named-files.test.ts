@@ -15,7 +15,7 @@ const NAMED = /(?<![\w/.-])(?:src|test|workers|d1|bench|scripts|docs)\/[\w./-]+\
 test.each([
   ['pages', PAGES, /`[^`\n]+`|\[[^\]\n]+\]/g],
   ['comments', SOURCES, /^ *(?:\/\/|--|\/?\*).*$/gm],
-])('files that are named on %s are there', (_, files, parts) => {
+])('files named in %s exist', (_, files, parts) => {
   const gone = files.flatMap((file) =>
     (read(file).match(parts) ?? [])
       .flatMap((part) => part.match(NAMED) ?? [])

@@ -10,12 +10,12 @@ const ROWS = [...MAP.matchAll(/^\| (R\d{3}) \|[^|]*\| (.*)$/gm)].map(([, id = ''
   where,
 }))
 
-test('every requirement has its row, once and in order', () => {
+test('every requirement has one row, in order', () => {
   const ids = Array.from({ length: 157 }, (_, at) => `R${String(at + 1).padStart(3, '0')}`)
   expect(ROWS.map(({ id }) => id)).toEqual(ids)
 })
 
-test('the map counts its rows right, and says of those in part what is missing', () => {
+test('the map counts its rows correctly, and names what is missing from partial ones', () => {
   const parts = ROWS.filter(({ isDone }) => !isDone)
   expect(MAP).toContain(`${ROWS.length - parts.length} rows are done, ${parts.length} in part.`)
   for (const { where } of parts) expect(where).toContain('. Missing: ')
@@ -26,7 +26,7 @@ function filesOf(where: string): string[] {
   return [...where.matchAll(/`((?:src|packages|test|workers|d1|bench|scripts)\/[^`]+\.\w+)`/g)].map(([, file = '']) => file)
 }
 
-test('the files that rows name are there', () => {
+test('the files named in rows exist', () => {
   const gone = ROWS.flatMap(({ id, where }) =>
     filesOf(where).flatMap((file) => (existsSync(join(ROOT, file)) ? [] : [`${id}: ${file}`])),
   )
@@ -51,7 +51,7 @@ function rowsRunBy(file: string): Set<string> {
 /** Rows of each document, from the first to the last. */
 const DOCUMENTS = { '000': [1, 42], '001': [43, 88], '002': [89, 109], '003': [110, 126], '004': [127, 157] } as const
 
-test('what is done has the example of its document run; two are times, which a bench measures', () => {
+test("a test runs the document's example for each finished row, except two times, which have a bench", () => {
   const files = [...Object.keys(DOCUMENTS).map((document) => `${document}.test.ts`), 'running.workerd.ts']
   const run = new Set(files.flatMap((name) => [...rowsRunBy(`test/documents/${name}`)]))
   const others = ROWS.filter(({ id, isDone }) => isDone && !run.has(id))
@@ -59,7 +59,7 @@ test('what is done has the example of its document run; two are times, which a b
   for (const { where } of others) expect(where).toContain('bench/')
 })
 
-test.each(Object.entries(DOCUMENTS))('the examples of document %s are its own rows', (document, [first, last]) => {
+test.each(Object.entries(DOCUMENTS))('the tests of document %s run only its own rows', (document, [first, last]) => {
   const numbers = [...rowsRunBy(`test/documents/${document}.test.ts`)].map((id) => Number(id.slice(1)))
   expect(numbers.length).toBeGreaterThan(10)
   expect(numbers.filter((number) => number < first || number > last)).toEqual([])

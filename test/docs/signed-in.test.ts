@@ -35,7 +35,7 @@ async function ask(headers: Record<string, string>): Promise<{ status: number; b
 
 beforeAll(() => issuer().answerWith(answering(JSON.stringify({ keys: [own.public] }))))
 
-test.each(['cf-access-jwt-assertion', 'authorization'])('a token in %s is who asks', async (name) => {
+test.each(['cf-access-jwt-assertion', 'authorization'])('a token in %s identifies the caller', async (name) => {
   const token = await signed()
   expect(await ask({ [name]: name === 'authorization' ? `Bearer ${token}` : token })).toMatchObject({
     status: 200,
@@ -43,7 +43,7 @@ test.each(['cf-access-jwt-assertion', 'authorization'])('a token in %s is who as
   })
 })
 
-describe('refused as unauthorized is', () => {
+describe('a request is rejected as unauthorized with', () => {
   const TOKENS: Readonly<Record<string, () => Promise<string> | string>> = {
     'no token': () => '',
     'what is no token': () => 'a.b',
@@ -72,7 +72,7 @@ describe('refused as unauthorized is', () => {
   })
 })
 
-test('where the keys cannot be read it is not known who asks, and nothing is answered', async () => {
+test('nothing is answered when the keys cannot be read', async () => {
   issuer().answerWith(answering('', 500))
   const { status, body } = await ask({ 'cf-access-jwt-assertion': await signed() })
   expect([status, body]).toMatchObject([503, { error: { code: 'store_unavailable' } }])

@@ -30,14 +30,14 @@ async function codesOfGates(): Promise<Set<string>> {
   return codes
 }
 
-test('every reason code that a gate or the engine can give is explained, and no other', async () => {
+test('every reason code of a gate or the engine is explained, and no other', async () => {
   const gates = await codesOfGates()
   expect(gates.size).toBeGreaterThan(25)
   const told = codesUnder('Reason codes')
   expect(told.toSorted()).toEqual([...new Set([...gates, ...Object.keys(ENGINE_TEXTS)])].toSorted())
 })
 
-test('every warning of a retriever is named', () => {
+test('every warning of a retriever is listed', () => {
   const { 1: codes = '' } = /interface RetrieverWarning \{\s*readonly code: ([^\n]+)/.exec(
     read('packages/upstream/src/rows/retriever-warnings.ts'),
   )!
@@ -45,7 +45,7 @@ test('every warning of a retriever is named', () => {
   for (const [, code] of codes.matchAll(/'(\w+)'/g)) expect(section).toContain(`\`${code}\``)
 })
 
-test('every warning of the gate that is no error code is named', () => {
+test('every warning of the gate that is not an error code is listed', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const codes = sources.flatMap((file) =>
     [...read(`src/${file}`).matchAll(/[wW]arn(?:ing)?(?:\?\.)?\((?:\{\s*code: )?'(\w+)'/g)].map(([, code]) => code!),

@@ -28,14 +28,14 @@ function linesWith(pattern: RegExp, paths: readonly string[]): string[] {
   })
 }
 
-describe('a reader needs nothing that is not in the repository', () => {
+describe('a reader needs only the repository', () => {
   test('no source cites a reference document by number', () => {
     const sources = filesUnder('src', 'workers', 'd1', 'scripts', 'packages')
     expect(sources.length).toBeGreaterThan(200)
     expect(linesWith(/\breference documents?\b|\bdocument 00\d\b|\bR[01]\d\d\b/i, sources)).toEqual([])
   })
 
-  test('nor does a page outside of docs/reference and docs/internal', () => {
+  test('no page outside of docs/reference and docs/internal cites one', () => {
     const pages = filesUnder('README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs')
     const others = pages.filter((path) => !MAY_CITE.test(path))
     expect(others.length).toBeGreaterThan(8)
@@ -43,12 +43,12 @@ describe('a reader needs nothing that is not in the repository', () => {
   })
 })
 
-test('messages of errors call a string a string', () => {
+test('error messages use the word string', () => {
   const said = /(?:must be|is not|must have|is no) a text\b/
   expect(linesWith(said, filesUnder('src', 'workers'))).toEqual([])
 })
 
-test('code speaks of callers, tenants and values: at most one line of two thousand has one of these pronouns', () => {
+test('at most one line of two thousand contains an indefinite pronoun such as nobody', () => {
   const pronouns = /\b(?:nobody|somebody|whoever|whatever)\b/i
   for (const folders of [['src', 'packages', 'workers', 'scripts', 'd1'], ['test', 'bench']]) {
     const paths = filesUnder(...folders).filter((path) => /\.(?:ts|js|mjs)$/.test(path))
@@ -58,25 +58,25 @@ test('code speaks of callers, tenants and values: at most one line of two thousa
   }
 })
 
-test('commands of README and of what people read first use the address that was printed, not a port that may be taken', () => {
+test('commands in README and first pages use the printed address, not a fixed port', () => {
   const pages = filesUnder('README.md', 'docs').filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
   const commands = linesWith(/curl .*:\d{4}\b/, pages)
   expect(commands).toEqual([])
 })
 
-describe('the documentation is short', () => {
+describe('the number of words', () => {
   /** Never raised: who adds words removes as many. */
   const ALL = 35_000
   const README = 600
 
-  test('all pages together', () => {
+  test('of all pages is at most the limit', () => {
     const all = PAGES.filter((page) => page !== 'CHANGELOG.md').map((page) => wordsOf(read(page)))
     expect(all.reduce((sum, words) => sum + words, 0)).toBeLessThanOrEqual(ALL)
   })
 
-  test('README', () => expect(wordsOf(read('README.md'))).toBeLessThanOrEqual(README))
+  test('of README is at most the limit', () => expect(wordsOf(read('README.md'))).toBeLessThanOrEqual(README))
 
-  test('and counted without markup: addresses, bars of tables, dashes', () => {
+  test('is counted without addresses, table bars and dashes', () => {
     expect(wordsOf('| a `b c` | [d](e.md#f) |\n|---|---|\n- 12 % – g')).toBe(6)
   })
 })

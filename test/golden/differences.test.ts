@@ -29,7 +29,7 @@ describe.each(Object.entries(list.files))('the golden vectors of %s', (file, { s
   })
 
   it.for(Object.entries(sections))(
-    'match in %s, but for those on the list, which give what it says',
+    'match in %s, except for listed differences, which give the listed results',
     ([name, section], { skip }) => {
       const vectors = compared[name]
       if (vectors === undefined) return skip(NOT_HERE)
@@ -43,7 +43,7 @@ describe('the list of golden vectors that differ', () => {
   const sections: readonly Section[] = Object.values(list.files).flatMap((file) => Object.values(file.sections))
   const used = sections.flatMap(({ differences }) => differences.flatMap(({ reasons }) => reasons))
 
-  it('names a decision of the design for each of them, and no reason that nothing needs', () => {
+  it('has a reason for each of them, and no unused reason', () => {
     for (const { differences } of sections) {
       for (const { id, reasons } of differences) expect(reasons.length, id).toBeGreaterThan(0)
     }
@@ -52,7 +52,7 @@ describe('the list of golden vectors that differ', () => {
     expect(decisions.filter((decision) => decision !== null && !(decision >= 1 && decision <= 9))).toEqual([])
   })
 
-  it('is counted file by file on the page of differences', () => {
+  it('matches the counts on the page of differences', () => {
     const differences = readFileSync(new URL('../../docs/internal/differences.md', import.meta.url), 'utf8')
     for (const [file, { document }] of Object.entries(list.files)) {
       const { compared, matching } = countVectors(list, file)

@@ -4,7 +4,7 @@ import { withLinksThatHold } from '../../scripts/build.ts'
 const PAGE = '![Way](docs/way.svg) See [the docs](docs/a.md#b), [below](#below) and [Hono](https://hono.dev).'
 
 describe('the README of a tarball', () => {
-  it('leads to the repository, where that is named', () => {
+  it('links to the repository if that is configured', () => {
     const repository = { url: 'git+https://git.test/us/gate.git' }
     expect(withLinksThatHold(PAGE, 'packages/x', repository)).toBe(
       '![Way](https://git.test/us/gate/raw/main/packages/x/docs/way.svg) ' +
@@ -12,7 +12,7 @@ describe('the README of a tarball', () => {
     )
   })
 
-  it('has no link that leads nowhere, where it is not', () => {
+  it('has no broken link if it is not', () => {
     expect(withLinksThatHold(PAGE, '.')).toBe(' See the docs, [below](#below) and [Hono](https://hono.dev).')
   })
 })

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
 import { DESCRIPTION, descriptionText } from '../../scripts/openapi.ts'
 
-test('the description of the API is that of the table: node scripts/run.mjs scripts/openapi.ts writes it', () => {
+test('the API description matches the table: node scripts/run.mjs scripts/openapi.ts writes it', () => {
   expect(readFileSync(join(ROOT, DESCRIPTION), 'utf8')).toBe(descriptionText())
 })
 
-test('the Worker serves routes of the tables alone, beside its assets', () => {
+test('the Worker serves only routes of the tables, beside its assets', () => {
   const source = readFileSync(join(ROOT, 'workers/gate/index.ts'), 'utf8')
   expect(source.match(/\bapp\s*\.(?:get|post|put|patch|delete|options|on|all|route|mount)\([^,)]*/g)).toEqual([
     'app.on(method',

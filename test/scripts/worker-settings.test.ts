@@ -32,22 +32,23 @@ describe('a file of variables', () => {
 
   test('is read by wrangler as it was meant', () => expect(readByWrangler(formatVars(VALUES))).toEqual(VALUES))
 
-  test('is read alike by wrangler and by the start, where no variable names another', () => {
+  test('is read alike by wrangler and `npm start`, unless a variable names another', () => {
     const text = `# a comment\nexport A=1\n B = two words # a comment\nC='{"default": {}}'\nD="x\\ny"\n\nE=\n`
     expect(parseVars(text)).toEqual({ A: '1', B: 'two words', C: '{"default": {}}', D: 'x\ny', E: '' })
     expect(readByWrangler(text)).toEqual(parseVars(text))
   })
 
-  test('cannot hold quotes of three kinds', () => expect(() => formatVars({ A: `'"\`` })).toThrow('A has quotes'))
+  test('cannot contain all three kinds of quotes', () =>
+    expect(() => formatVars({ A: `'"\`` })).toThrow('A has quotes'))
 })
 
 describe('exported settings', () => {
-  test('are those of the Worker that say something', () => {
+  test('are those settings of the Worker that are not empty', () => {
     const environment = { LLM_MODEL: 'm', LLM_API_KEY: '', PATH: '/bin', RERANKER: undefined }
     expect(exportedSettings(environment)).toEqual({ LLM_MODEL: 'm' })
   })
 
-  test('are all that the documentation tells of, and that the Worker takes as texts', () => {
+  test('include every documented setting and every string binding of the Worker', () => {
     const [, section = ''] = read('docs/reference/configuration.md').split('\n## Secrets and variables\n')
     const rows = section.split('\n## ')[0]!.matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)
     const told = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name))

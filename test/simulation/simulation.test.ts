@@ -54,7 +54,7 @@ test(
 )
 
 test(
-  'a run that breaks a rule is told with the steps that it takes, and no others',
+  'a run that breaks a rule is printed with only the steps that it needs',
   async () => {
     const [bug] = PLANTED_BUGS
     const { printed } = await simulated(await bundledRun('shrunk', bug), `--bug=${bug!.name}`, '--each=6', '--shrink')
@@ -66,7 +66,7 @@ test(
 )
 
 describe('a planted bug is found', () => {
-  test.each(PLANTED_BUGS)('$name: its line is in the sources', (bug) => {
+  test.each(PLANTED_BUGS)('$name: its line exists in the sources', (bug) => {
     expect(changesOf(bug).length).toBeGreaterThan(0)
   })
 
@@ -84,7 +84,7 @@ describe('a planted bug is found', () => {
 })
 
 test.runIf(DEEP)(
-  'decisions are looked at after each step, not only at the end of a run',
+  'decisions are checked after each step, not only at the end of a run',
   async () => {
     const bug = PLANTED_BUGS.find(({ name }) => name === 'a decision written twice is stored twice')!
     const { questions } = await simulated(await bundledRun('steps', bug), `--bug=${bug.name}`, '--questions=400')
@@ -93,7 +93,7 @@ test.runIf(DEEP)(
   LIMIT_MS,
 )
 
-test('a page has the planted bugs, and in how many questions each was found', () => {
+test('docs/internal/testing.md lists every planted bug', () => {
   const page = readFileSync(join(ROOT, 'docs', 'internal', 'testing.md'), 'utf8')
   for (const { name } of PLANTED_BUGS) expect(page).toContain(`| ${name} `)
 })
