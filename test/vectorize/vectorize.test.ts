@@ -243,6 +243,33 @@ describe('the chunk index', () => {
     expect(fake.calls).toEqual({ upsert: 1 })
   })
 
+  test.each<[string, readonly unknown[], string]>([
+    ['too few', [[0.6, 0.8]], 'retriever_bad_response'],
+    ['of another dimension', [[0.6, 0.8], [1]], 'embedding_mismatch'],
+    [
+      'of no numbers',
+      [
+        [0.6, 0.8],
+        [1, Number.NaN],
+      ],
+      'retriever_bad_response',
+    ],
+  ])('writes no vectors of an embedder that are %s', async (_, vectors, code) => {
+    const fake = fakeVectorize({ dimensions: 2 })
+    const embedder: Embedder = { model: 'own', dimension: 2, embed: async () => vectors as number[][] }
+    const index = createVectorizeChunkIndex({ index: fake, embedder, upstream: { retries: 0 } })
+    await expect(index.upsert('n1', [passage('a'), passage('b')])).rejects.toMatchObject({ code })
+    expect(await index.fetch('n1', ['a', 'b'])).toEqual([null, null])
+  })
+
+  test('writes the typed arrays of an embedder', async () => {
+    const fake = fakeVectorize({ dimensions: 2 })
+    const embed = async () => [new Float32Array([3, 4])] as unknown as number[][]
+    const index = createVectorizeChunkIndex({ index: fake, embedder: { model: 'own', dimension: 2, embed } })
+    await index.upsert('n1', [passage('a')])
+    expect(await fake.getByIds(['n1:a'])).toMatchObject([{ values: Float32Array.from([0.6, 0.8]) }])
+  })
+
   test('accepts a passage over 10 KiB when texts are stored elsewhere', async () => {
     const { index } = over({ texts: mapOfTexts() })
     const long = passage('a', 'red '.repeat(5000))

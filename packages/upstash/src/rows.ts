@@ -116,7 +116,7 @@ export function pendingIn(info: unknown, namespace: string): number {
 
 function readDense(dense: unknown): DensePart {
   const { embeddingModel, dimension, similarityFunction } = isRecord(dense) ? dense : {}
-  if (typeof dimension !== 'number') throw badResponse(INDEX, 'a dense part without dimension')
+  if (typeof dimension !== 'number') throw badResponse(INDEX, 'no dimension')
   const similarity = similarityNamed(similarityFunction)
   if (similarity === undefined) {
     throw misconfigured('it measures by an unknown similarity')

@@ -2,6 +2,7 @@
 import { dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
+import { embeddedVector } from '@hono-rag-gate/upstream/rows'
 import type { ChunkIndex } from 'hono-rag-gate/ports'
 import { INDEX, LIMITS, vectorId } from './limits.ts'
 import { callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
@@ -99,7 +100,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
           metadata: metadataOf(passage, texts === undefined),
         }))
         const vectors = await embedder.embed({ texts: batch.map(({ text }) => text), purpose: 'passage' })
-        const items = drafts.map((draft, at) => ({ ...draft, values: unit(vectors[at] ?? []) }))
+        const items = drafts.map((draft, at) => ({ ...draft, values: unit(embeddedVector(vectors[at], embedder)) }))
         const mutationId = readMutation(await call(() => index.upsert(items)))
         // Batches are never empty.
         const written = { id: batch.at(-1)!.id, values: items.at(-1)!.values }

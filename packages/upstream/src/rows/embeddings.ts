@@ -34,10 +34,15 @@ function unreadable(detail: string): RagGateError {
  */
 export function questionVector(
   vectors: readonly (readonly number[])[],
-  { dimension }: { readonly dimension: number },
+  embedder: { readonly dimension: number },
 ): readonly number[] {
   // An untyped embedder may return anything, including an object with only a length.
-  const given = Object(Object(vectors)[0])
+  return embeddedVector(Object(vectors)[0], embedder)
+}
+
+/** The same, for one of the vectors. */
+export function embeddedVector(returned: unknown, { dimension }: { readonly dimension: number }): readonly number[] {
+  const given = Object(returned)
   requireDimension(dimension, given.length || dimension)
   const vector: number[] = Array.from(given)
   if (vector.length === 0 || !vector.every(Number.isFinite)) {

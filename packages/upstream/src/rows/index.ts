@@ -1,5 +1,5 @@
 /** Shared by index adapters: passages in rows of other programs, namespaces, embedding vectors. */
-export { questionVector, readEmbeddings, requireDimension } from './embeddings.ts'
+export { embeddedVector, questionVector, readEmbeddings, requireDimension } from './embeddings.ts'
 export { onceEach } from './once-each.ts'
 export {
   FIELDS_OPTION,
