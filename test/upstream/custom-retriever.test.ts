@@ -26,6 +26,9 @@ const row = (id: string, score: unknown, more: object = {}): FoundRow =>
   // Wrong on purpose in some tests: a function in JavaScript may return anything.
   ({ id, text: `text of ${id}`, score, ...more }) as FoundRow
 
+const cycle: Record<string, unknown> = {}
+cycle['self'] = cycle
+
 describe('rows returned by a function', () => {
   test('are sorted, freed of duplicates and cut to topK', async () => {
     const [ranking] = await retrieve(() => [row('a', 0.1), row('b', 0.9), row('b', 0.8), row('c', 0.5)], 2)
@@ -46,6 +49,19 @@ describe('rows returned by a function', () => {
   })
 
   test.each<[string, unknown]>([
+    ['a row with a cycle', [{ id: 'a', text: 'x', score: 1, metadata: cycle }]],
+    [
+      'a row that cannot be read',
+      [
+        {
+          id: 'a',
+          score: 1,
+          get text() {
+            throw new Error('secret')
+          },
+        },
+      ],
+    ],
     ['no list', {}],
     ['nothing', undefined],
     ['rows that are null', [null]],

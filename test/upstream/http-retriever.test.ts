@@ -77,6 +77,12 @@ describe('a search service', () => {
 
   test.each<[string, number, string, string]>([
     ['no list', 200, '{}', 'retriever_bad_response'],
+    [
+      'a row nested too deeply',
+      200,
+      `{"results":[{"id":"a","text":"x","metadata":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}]}`,
+      'retriever_bad_response',
+    ],
     ['a row without id', 200, '{"results":[{"text":"x","score":1}]}', 'retriever_bad_response'],
     ['a foreign row', 200, '{"results":[{"id":"a","text":"x","namespace":"n2"}]}', 'retriever_bad_response'],
     ['HTML', 200, '<p>', 'retriever_bad_response'],

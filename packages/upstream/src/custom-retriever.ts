@@ -4,7 +4,7 @@ import { callable, oneOf, required, requireOptions } from 'hono-rag-gate/core/li
 import type { ScoreKind } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { rankRows, readPassage } from 'hono-rag-gate/core/evidence'
-import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { asRagGateError, isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
 /** One search result. Other members are ignored. */
@@ -56,12 +56,16 @@ export function createRetriever(search: Search, options: CustomRetrieverOptions)
         },
       )
       if (!Array.isArray(found)) throw badRows('not a list')
-      const rows = found.map((row: unknown) => {
-        if (!isRecord(row)) throw badRows('not a row')
-        if ((row['namespace'] ?? request.namespace) !== request.namespace) throw badRows('a row of another namespace')
-        return { passage: readPassage(row['id'], row['text'], row), score: row['score'] }
-      })
-      return [rankRows(scoreKind, rows, request.topK)]
+      try {
+        const rows = found.map((row: unknown) => {
+          if (!isRecord(row)) throw badRows('not a row')
+          if ((row['namespace'] ?? request.namespace) !== request.namespace) throw badRows('a row of another namespace')
+          return { passage: readPassage(row['id'], row['text'], row), score: row['score'] }
+        })
+        return [rankRows(scoreKind, rows, request.topK)]
+      } catch (thrown) {
+        throw asRagGateError(thrown, 'retriever_bad_response', 'The rows cannot be read')
+      }
     },
   }
 }

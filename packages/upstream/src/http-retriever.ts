@@ -11,6 +11,7 @@ import {
   requireOptions,
   string,
 } from 'hono-rag-gate/core/lib'
+import { asRagGateError } from 'hono-rag-gate/errors'
 import { httpUrl } from 'hono-rag-gate/http'
 import type { Fetch } from './http/bounded-fetch.ts'
 import { createJsonEndpoint } from './http/json-endpoint.ts'
@@ -130,8 +131,12 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
     async retrieve({ signal, ...facts }) {
       const found = at(await ask(bodyOf(facts), signal), rowsPath)
       if (!Array.isArray(found)) throw badResponse(SEARCH, 'no list of rows')
-      const rows = found.map((row: unknown) => readRow(row, facts.namespace, paths, scoreOf))
-      return [rankRows(scoreKind, rows, facts.topK)]
+      try {
+        const rows = found.map((row: unknown) => readRow(row, facts.namespace, paths, scoreOf))
+        return [rankRows(scoreKind, rows, facts.topK)]
+      } catch (thrown) {
+        throw asRagGateError(thrown, 'retriever_bad_response', 'The rows cannot be read')
+      }
     },
   }
 }
