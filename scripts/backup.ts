@@ -24,6 +24,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { D1Database } from '@cloudflare/workers-types'
 import { getPlatformProxy } from 'wrangler'
+import { CommandError, notWritten } from '../packages/cli/src/command-error.ts'
 import { storedPassage } from '../packages/word-index/src/caller.ts'
 import { createWordIndex } from '../packages/word-index/src/chunk-index.ts'
 import { jsonBatches } from '../src/adapters/d1/json-batches.ts'
@@ -67,13 +68,13 @@ export async function save(db: D1Database, write: Write): Promise<Readonly<Recor
   return saved
 }
 
-/** @throws if the database already has decisions or documents */
+/** @throws `CommandError` if the database already has decisions or documents */
 export async function restore(db: D1Database, rows: AsyncIterable<readonly [table: string, row: Row]>): Promise<void> {
   const held = await db
     .prepare('SELECT (SELECT count(*) FROM decisions) + (SELECT count(*) FROM documents) AS n')
     .first('n')
   if (held !== 0)
-    throw new Error('The database is not empty: restore into one that has the migrations and nothing else')
+    throw new CommandError('The database is not empty: restore into one that has the migrations and nothing else')
   let [table, waiting]: [string, Row[]] = ['', []]
   for await (const [of, row] of rows) {
     if (of !== table || waiting.length === PAGE) {
@@ -180,9 +181,56 @@ async function withDatabase<Result>(id: string | undefined, use: (db: D1Database
   }
 }
 
+/** The rows of a backup. @throws `CommandError` for a file that cannot be read, or a damaged line */
 async function* linesOf(file: string): AsyncGenerator<readonly [table: string, row: Row]> {
-  // Written below.
-  for await (const line of createInterface({ input: createReadStream(file) })) yield JSON.parse(line) as [string, Row]
+  let number = 0
+  try {
+    // Written below.
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      number++
+      yield JSON.parse(line) as [string, Row]
+    }
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) throw new CommandError(`${file}:${number} is damaged`)
+    throw thrown
+  }
+}
+
+async function restoreFrom(file: string, id: string | undefined): Promise<void> {
+  if (!existsSync(file)) throw new CommandError(`There is no file ${file}`)
+  // A damaged file must not be restored in part.
+  for await (const _ of linesOf(file));
+  if (id === undefined && !existsSync(join(STATE, 'v3'))) migrate(STATE)
+  await withDatabase(id, (db) => restore(db, linesOf(file)))
+  // Otherwise a start would set the database aside.
+  if (id === undefined) noteSchema(STATE)
+  console.log(`Restored from ${file}.`)
+}
+
+async function saveTo(file: string, id: string | undefined): Promise<void> {
+  if (id === undefined && !existsSync(join(STATE, 'v3'))) {
+    throw new CommandError(`There is no local database in ${STATE}: npm start makes one`)
+  }
+  const to = opened(file)
+  const write: Write = (table, rows) => writeSync(to, rows.map((row) => `${JSON.stringify([table, row])}\n`).join(''))
+  const saved = await withDatabase(id, (db) => save(db, write)).catch((thrown: unknown) => {
+    rmSync(file)
+    throw thrown
+  })
+  closeSync(to)
+  const rows = Object.values(saved).reduce((sum, count) => sum + count, 0)
+  console.log(
+    `Saved ${rows} rows to ${file}: ${saved['decisions'] ?? 0} decisions, ${saved['documents'] ?? 0} documents.`,
+  )
+}
+
+/** Makes a file. @throws `CommandError` if it exists, or cannot be written */
+function opened(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600)
+  } catch (thrown) {
+    return notWritten(file)(thrown)
+  }
 }
 
 if (import.meta.main) {
@@ -191,23 +239,11 @@ if (import.meta.main) {
     console.error('usage: node scripts/run.mjs scripts/backup.ts save|restore <file> [database id]')
     process.exit(2)
   }
-  const isLocal = id === undefined
-  if (command === 'restore' && isLocal && !existsSync(join(STATE, 'v3'))) migrate(STATE)
-  await withDatabase(id, async (db) => {
-    if (command === 'restore') {
-      await restore(db, linesOf(file))
-      // Otherwise a start would set the database aside.
-      if (isLocal) noteSchema(STATE)
-      return console.log(`Restored from ${file}.`)
-    }
-    const to = openSync(file, 'wx', 0o600)
-    const saved = await save(db, (table, rows) =>
-      writeSync(to, rows.map((row) => `${JSON.stringify([table, row])}\n`).join('')),
-    )
-    closeSync(to)
-    const rows = Object.values(saved).reduce((sum, count) => sum + count, 0)
-    console.log(
-      `Saved ${rows} rows to ${file}: ${saved['decisions'] ?? 0} decisions, ${saved['documents'] ?? 0} documents.`,
-    )
-  })
+  try {
+    await (command === 'save' ? saveTo(file, id) : restoreFrom(file, id))
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError)) throw thrown
+    console.error(thrown.message)
+    process.exitCode = 1
+  }
 }

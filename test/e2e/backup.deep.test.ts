@@ -1,6 +1,6 @@
 /** A backup as an operator makes it: the database of one gate is saved, and restored into another. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,8 +22,8 @@ const start = (home: string): Promise<BundledGate> =>
   })
 
 /** The command of the docs, for the database of a folder. */
-function backup(home: string, command: 'save' | 'restore') {
-  const args = ['scripts/run.mjs', 'scripts/backup.ts', command, file]
+function backup(home: string, command: 'save' | 'restore', path = file) {
+  const args = ['scripts/run.mjs', 'scripts/backup.ts', command, path]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, RAG_GATE_HOME: home, CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
@@ -92,9 +92,21 @@ test('what a gate holds is restored into another, which answers and counts on', 
     output: expect.stringContaining('3 decisions, 2 documents') as string,
   })
   // What is there already is not written over.
-  expect(backup(saved, 'save').status).toBe(1)
-  expect(backup(saved, 'restore')).toMatchObject({ status: 1, output: expect.stringContaining('not empty') as string })
-  expect(readFileSync(file, 'utf8').trim().split('\n').length).toBeGreaterThan(10)
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  expect(lines.length).toBeGreaterThan(10)
+  const damaged = join(saved, 'damaged.jsonl')
+  writeFileSync(damaged, [...lines.slice(0, 5), '["decisions",{"id"'].join('\n'))
+  for (const [ran, said] of [
+    [backup(saved, 'save'), `${file} cannot be written: EEXIST: file already exists, open '${file}'`],
+    [backup(saved, 'restore'), 'The database is not empty: restore into one that has the migrations and nothing else'],
+    [backup(restored, 'restore', damaged), `${damaged}:6 is damaged`],
+    [backup(restored, 'restore', `${file}.gone`), `There is no file ${file}.gone`],
+    [backup(restored, 'save', `${file}.new`), `There is no local database in ${restored}/.wrangler/state: npm start`],
+  ] as const) {
+    expect(ran).toEqual({ status: 1, output: expect.stringMatching(/^[^\n]+\n$/) as string })
+    expect(ran.output).toContain(said)
+  }
+  expect(existsSync(`${file}.new`)).toBe(false)
 
   // Where nothing is yet a database is made.
   expect(backup(restored, 'restore')).toMatchObject({ status: 0 })
