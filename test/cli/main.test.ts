@@ -29,6 +29,22 @@ describe('rag-gate', () => {
     expect(out).toContain('--json')
   })
 
+  it.each([
+    [['--help'], 80],
+    [['calibrate', '--help'], 80],
+    [['replay', '--help'], 80],
+    [['help', 'replay'], 44],
+    [[], 44],
+  ])('breaks the lines of %j at %i characters of a terminal, between words', async (args, columns) => {
+    const { out } = await run(args, { tty: true, columns })
+    const whole = (await run(args, { tty: false, columns })).out
+    const wordsOf = (text: string): string[] => text.split(/\s+/)
+    expect(wordsOf(out)).toEqual(wordsOf(whole))
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(columns)
+    // A pipe has lines of any length.
+    expect(Math.max(...whole.split('\n').map(({ length }) => length))).toBeGreaterThan(100)
+  })
+
   it.each([[['--version']], [['-V']], [['ingest', '--version']], [['keys', 'list', '-V']]])(
     'prints its version for %j',
     async (args) => {

@@ -15,13 +15,18 @@ export interface RunSettings {
   /** What the person types when asked. */
   readonly types?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Width of the terminal. @default unknown */
+  readonly columns?: number
 }
 
-export async function run(args: readonly string[], { tty = false, types, env = {} }: RunSettings = {}): Promise<Ran> {
+export async function run(
+  args: readonly string[],
+  { tty = false, types, env = {}, columns }: RunSettings = {},
+): Promise<Ran> {
   const written = { out: '', notes: '' }
   const stderr = { isTTY: tty, columns: 100, write: (text: string) => (written.notes += text) }
   const terminal = terminalOn({
-    stdout: { isTTY: tty, write: (text) => (written.out += text) },
+    stdout: { isTTY: tty, ...(columns && { columns }), write: (text) => (written.out += text) },
     stderr,
     stdin: Object.assign(lines(types), { isTTY: tty }),
     // Nothing listens on the port that is never given out.

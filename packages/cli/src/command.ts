@@ -119,33 +119,36 @@ export function readCall(
   }
 }
 
-/** Help text of a command. */
-export function helpOf({ about, usage, notes = [], options }: Command): string {
+/** Help text of a command. @param width of the terminal, characters; lines are not broken without one */
+export function helpOf({ about, usage, notes = [], options }: Command, width?: number): string {
   return [
-    about,
+    ...wrapped(about, width),
     '',
-    ...usage.map((way) => `  rag-gate ${way}`),
-    ...(notes.length === 0 ? [] : ['', ...notes]),
-    ...(Object.keys(options).length === 0 ? [] : ['', 'Options', ...optionLines(options)]),
+    ...usage.flatMap((way) => wrapped(`rag-gate ${way}`, width, '  ', '      ')),
+    ...(notes.length === 0 ? [] : ['', ...(width === undefined ? notes : wrapped(notes.join(' '), width))]),
+    ...(Object.keys(options).length === 0 ? [] : ['', 'Options', ...optionLines(options, width)]),
     '',
     'Everywhere',
-    ...optionLines(EVERYWHERE),
+    ...optionLines(EVERYWHERE, width),
   ].join('\n')
 }
 
-/** Help text of the program. */
-export function helpOfAll(commands: readonly Command[]): string {
+/** Help text of the program. @param width as for `helpOf` */
+export function helpOfAll(commands: readonly Command[], width?: number): string {
   return [
-    'rag-gate: documents into a confidence gate, questions to it, and keys for it',
+    ...wrapped('rag-gate: documents into a confidence gate, questions to it, and keys for it', width),
     '',
-    ...columns(commands.map(({ name, about }) => [name, about])),
+    ...columns(
+      commands.map(({ name, about }) => [name, about]),
+      width,
+    ),
     '',
-    'rag-gate <command> --help tells more of each.',
+    ...wrapped('rag-gate <command> --help tells more of each.', width),
     '',
     'Everywhere',
-    ...optionLines(EVERYWHERE),
+    ...optionLines(EVERYWHERE, width),
     '',
-    'Exit codes: 0 done, 1 failed, in part too, 2 called wrongly',
+    ...wrapped('Exit codes: 0 done, 1 failed, in part too, 2 called wrongly', width),
   ].join('\n')
 }
 
@@ -166,19 +169,42 @@ export function only(words: readonly string[], what: string): string {
   return first
 }
 
-function optionLines(options: Options): string[] {
+function optionLines(options: Options, width: number | undefined): string[] {
   return columns(
     Object.entries(options).map(([name, { value, about, type }]) => {
       const short = Object.keys(SHORT).find((letter) => SHORT[letter] === name)
       const long = `--${name}${type === 'boolean' ? '' : ` <${value ?? 'text'}>`}`
       return [short === undefined ? long : `-${short}, ${long}`, about]
     }),
+    width,
   )
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+/** Below this width, the right column begins on a line of its own. */
+const NARROWEST_COLUMN = 32
+
+function columns(rows: readonly (readonly [string, string])[], width: number | undefined): string[] {
+  const leftWidth = Math.max(...rows.map(([left]) => left.length)) + 4
+  const isNarrow = width !== undefined && width - leftWidth < NARROWEST_COLUMN
+  return rows.flatMap(([left, right]) =>
+    isNarrow
+      ? [`  ${left}`, ...wrapped(right, width, '      ')]
+      : wrapped(right, width, `  ${left}`.padEnd(leftWidth), ' '.repeat(leftWidth)),
+  )
+}
+
+/** Breaks a text into lines of at most `width` characters, between words. @param indent of the first line */
+function wrapped(text: string, width = Infinity, indent = '', further = indent): string[] {
+  const lines: string[] = []
+  let line = indent
+  for (const word of text.split(' ')) {
+    const isFirst = line === (lines.length === 0 ? indent : further)
+    if (!isFirst && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = further + word
+    } else line += (isFirst ? '' : ' ') + word
+  }
+  return [...lines, line]
 }
 
 function addressOf(url: string | undefined, key: string | undefined, { env }: Terminal): GateAddress {

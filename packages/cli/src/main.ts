@@ -64,18 +64,21 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 
 async function run([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
   if (name === undefined) {
-    terminal.out(helpOfAll(COMMANDS))
+    terminal.out(helpOfAll(COMMANDS, terminal.columns))
     return 2
   }
   if (name === '--version' || name === '-V') return tell(terminal, versionOfPackage())
-  if (name === '--help' || name === '-h') return tell(terminal, helpOfAll(COMMANDS))
+  if (name === '--help' || name === '-h') return tell(terminal, helpOfAll(COMMANDS, terminal.columns))
   if (name === 'help') {
     const [topic] = rest.filter((word) => !word.startsWith('-'))
-    return tell(terminal, topic === undefined ? helpOfAll(COMMANDS) : helpOf(commandNamed(topic)))
+    return tell(
+      terminal,
+      topic === undefined ? helpOfAll(COMMANDS, terminal.columns) : helpOf(commandNamed(topic), terminal.columns),
+    )
   }
   const command = commandNamed(name)
   const call = readCall(command, rest, terminal)
-  if (call === 'help') return tell(terminal, helpOf(command))
+  if (call === 'help') return tell(terminal, helpOf(command, terminal.columns))
   if (call === 'version') return tell(terminal, versionOfPackage())
   return command.run(call)
 }

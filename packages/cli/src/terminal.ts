@@ -17,6 +17,8 @@ export interface Terminal {
   /** Asks a yes/no question; absent without an interactive terminal. */
   readonly confirm?: (question: string) => Promise<boolean>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Width of results in characters; absent without a terminal. */
+  readonly columns?: number
 }
 
 /** The part of an output stream that is used. */
@@ -60,6 +62,7 @@ export function terminalOn({ stdout, stderr, stdin, env }: Streams): Terminal {
     note,
     progress: progressOn(stderr),
     env,
+    ...(stdout.isTTY === true && stdout.columns !== undefined && { columns: stdout.columns }),
     ...(asks ? { confirm: (question: string) => confirmOn(stdin, stderr, question) } : {}),
   }
 }
