@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { writeQuestions } from '../../packages/cli/src/model-questions.ts'
+import { aFolder } from './folder.ts'
+import { run } from './run.ts'
 
 interface Asked {
   readonly seed: number
@@ -52,5 +54,60 @@ describe('writeQuestions', () => {
     const failure = await writeQuestions(model, 'Text.').catch((thrown: unknown) => String(thrown))
     expect(failure).toContain(why)
     expect(failure).not.toContain('secret')
+  })
+})
+
+describe('rag-gate questions --model', () => {
+  const folder = aFolder()
+  /** The command, over three documents. */
+  const draft = (baseUrl: string) => {
+    for (const name of ['a.md', 'b.md', 'c.html']) folder.put(`docs/${name}`, `Text of ${name}`)
+    return run(['questions', `${folder.path}/docs`, '--model', 'm'], { env: { LLM_BASE_URL: baseUrl } })
+  }
+
+  it('keeps what was written before the model failed', async () => {
+    let calls = 0
+    const { model } = await aModel(() => {
+      calls++
+      if (calls > 4) return { status: 503, body: {} }
+      return said(calls % 2 === 1 ? `What is question ${calls}?` : 'yes')
+    })
+    const { code, out, notes } = await draft(model.baseUrl)
+    const questions = out
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { question: string }).question)
+    expect({ code, questions }).toEqual({ code: 1, questions: ['What is question 1?', 'What is question 3?'] })
+    expect(notes).toContain('The model answered with status 503: these were written before.\n')
+  })
+
+  it('reports a failure at once, and questions of which none is answered', async () => {
+    const failing = await aModel(() => ({ status: 401, body: {} }))
+    expect(await draft(failing.model.baseUrl)).toEqual({
+      code: 1,
+      out: '',
+      notes: 'rag-gate: The model answered with status 401\n',
+    })
+    close()
+    const doubting = await aModel(({ messages }) => said(messages[1]!.content.includes('<question>') ? 'no' : 'What?'))
+    expect(await draft(doubting.model.baseUrl)).toEqual({
+      code: 1,
+      out: '',
+      notes: 'rag-gate: The model wrote no question that its passage answers\n',
+    })
+  })
+})
+
+describe('rag-gate questions', () => {
+  const folder = aFolder()
+
+  it('reports HTML, whose headings are not read', async () => {
+    folder.put('docs/a.html', '<h1>How long are backups kept?</h1>\n## Not a heading of HTML\n')
+    const alone = await run(['questions', `${folder.path}/docs`])
+    expect(alone).toMatchObject({ code: 1, out: '', notes: expect.stringContaining('no Markdown, MDX or text has') })
+    folder.put('docs/b.md', '## How long are keys valid?\n')
+    const { out, notes } = await run(['questions', `${folder.path}/docs`])
+    expect(JSON.parse(out)).toMatchObject({ question: 'How long are keys valid?' })
+    expect(notes).toMatch(/^1 of 2 documents are HTML, whose headings are not read here\.\n/)
   })
 })

@@ -44,7 +44,7 @@ export const questionsCommand = command({
     const seed = wholeNumber('--seed', given.seed, 1)
     const { files } = await listFiles(path)
     if (given.out !== undefined) await requireFolderOf(given.out)
-    const documents: { readonly id: string; readonly text: string; readonly title?: string }[] = []
+    const documents: GateDocument[] = []
     for (const file of files) {
       for await (const read of readDocuments(file)) {
         if (read.kind === 'document' && hasText(read.document)) documents.push(read.document)
@@ -54,23 +54,10 @@ export const questionsCommand = command({
     const noted = given.collection === undefined ? {} : { collection: given.collection }
     const drawn = shuffled(documents, seededNumbers(seed))
     const model = given.model === undefined ? undefined : modelOf(given.model, seed, terminal)
-    const labels: DraftedLabel[] =
-      model === undefined
-        ? oneOfEach(
-            drawn.map((document) =>
-              bestFirst(draftQuestions(document)).map(({ question, kind }) => ({
-                question,
-                answerable: true as const,
-                relevant_ids: [document.id],
-                kind,
-                ...noted,
-              })),
-            ),
-            count,
-          )
-        : (await written(drawn, count, model, terminal)).map((label) => ({ ...label, ...noted }))
-    if (labels.length === 0)
-      throw new CommandError('No question could be drafted: there are no headings, titles or questions')
+    const drafted = model === undefined ? fromHeadings(drawn, count) : await written(drawn, count, model, terminal)
+    const { failure } = drafted
+    const labels = drafted.labels.map((label) => ({ ...label, ...noted }))
+    if (labels.length === 0) throw failure ?? new CommandError(model === undefined ? NO_HEADINGS : NOT_ANSWERED)
     const lines = labels.map((label) => JSON.stringify(label)).join('\n')
     const { out } = given
     if (out === undefined) terminal.out(json ? jsonText(labels) : lines)
@@ -79,10 +66,37 @@ export const questionsCommand = command({
       const summary = { out, questions: labels.length, documents: documents.length }
       terminal.out(json ? jsonText(summary) : `${out}: ${labels.length} questions from ${documents.length} documents`)
     }
+    const pages = documents.filter(({ format }) => format === 'html').length
+    if (pages > 0 && model === undefined) {
+      terminal.note(`${pages} of ${documents.length} documents are HTML, whose headings are not read here.`)
+    }
+    if (failure !== undefined) terminal.note(`${failure.message}: these were written before.`)
     terminal.note('Read them, and take out what people would not ask. Then add questions that must be refused.')
-    return 0
+    return failure === undefined ? 0 : 1
   },
 })
+
+const NO_HEADINGS = 'No question could be drafted: no Markdown, MDX or text has headings, titles or questions'
+const NOT_ANSWERED = 'The model wrote no question that its passage answers'
+
+/** Drafted questions. */
+interface Drafted {
+  readonly labels: readonly DraftedLabel[]
+  /** Why there are no more. */
+  readonly failure?: CommandError
+}
+
+function fromHeadings(documents: readonly GateDocument[], count: number): Drafted {
+  const byDocument = documents.map((document) =>
+    bestFirst(document.format === 'html' ? [] : draftQuestions(document)).map(({ question, kind }) => ({
+      question,
+      answerable: true as const,
+      relevant_ids: [document.id],
+      kind,
+    })),
+  )
+  return { labels: oneOfEach(byDocument, count) }
+}
 
 /** Lines of JSONL are objects with an id; the gate checks the rest of them. */
 function hasText({ text, title = '' }: GateDocument): boolean {
@@ -92,11 +106,11 @@ function hasText({ text, title = '' }: GateDocument): boolean {
 const PASSAGE_CHARACTERS = 4000
 
 async function written(
-  documents: readonly { readonly id: string; readonly text: string }[],
+  documents: readonly GateDocument[],
   count: number,
   model: QuestionModel,
   { progress }: Terminal,
-): Promise<DraftedLabel[]> {
+): Promise<Drafted> {
   const labels: DraftedLabel[] = []
   try {
     for (const { id, text } of documents) {
@@ -108,10 +122,13 @@ async function written(
       }
       progress.show(Math.min(count, labels.length), count, `${labels.length} of ${count} questions`)
     }
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError)) throw thrown
+    return { labels, failure: thrown }
   } finally {
     progress.end()
   }
-  return labels.slice(0, count)
+  return { labels: labels.slice(0, count) }
 }
 
 /** Sorts by similarity to what people ask: the document's own questions first, titles last. */
