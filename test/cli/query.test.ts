@@ -253,7 +253,7 @@ describe('a response that is not an answer', () => {
   it.each([
     [
       Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 }),
-      'rag-gate: forbidden: No.\nThe key lacks a scope: `rag-gate keys list` shows which it has.\n',
+      'rag-gate: forbidden: No.\nThe scopes of a key do not change: with one that has admin, `rag-gate keys make` makes another.\n',
     ],
     [
       new Response('<h1>Bad gateway</h1>', { status: 502 }),

@@ -46,7 +46,8 @@ export const calibrateCommand = command({
     'calibrate <labels> --hidden-gold [--collection <id>]',
   ],
   notes: [
-    'Questions are judged and not answered: no model is called, nothing is cached or counted. The key needs the scope admin.',
+    'Questions are judged and not answered: no model is called, nothing is cached or counted. The key needs the scopes',
+    'ingest and admin.',
     '--hidden-gold needs answerable questions only, each with relevant_ids: what answers them is left out of the search,',
     'and the question should then be refused. The result is a file for `rag-gate policy push`; nothing changes before.',
     'Exit code 1 when the labels are too few for the promise.',

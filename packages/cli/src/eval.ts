@@ -23,8 +23,8 @@ export const evalCommand = command({
   usage: ['eval <labels.jsonl|labels.csv> [--collection <id>] [--html report.html] [--results file.jsonl]'],
   notes: [
     'A label: {"question": "…", "answerable": true, "relevant_ids": ["…"], "kind": "…", "collection": "…"}; the last',
-    'three may be left out. It needs a key with the scope admin. Questions are asked as callers ask them: answers are',
-    'made, cached and counted, unless --judge-only asks for the judgements alone.',
+    'three may be left out. It needs a key with the scopes ask and admin. Questions are asked as callers ask them:',
+    'answers are made, cached and counted, unless --judge-only asks for the judgements alone (scope admin).',
   ],
   options: {
     collection: { type: 'string', value: 'id', about: 'collection of labels that name none; "default" otherwise' },

@@ -39,7 +39,7 @@ const COMMANDS: readonly Command[] = [
 /** Hints for error codes of a gate. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
-  forbidden: 'The key lacks a scope: `rag-gate keys list` shows which it has.',
+  forbidden: 'The scopes of a key do not change: with one that has admin, `rag-gate keys make` makes another.',
   budget_spent: 'It is renewed at 00:00 UTC, that of a month on its first day.',
   collection_not_found: 'Choose another with --collection, or fill this one with `rag-gate ingest`.',
 }

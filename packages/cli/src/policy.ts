@@ -64,7 +64,8 @@ export const policyCommand = command({
   notes: [
     'Without --collection, use and rollback are about the tenant: all collections that have no policy of their own.',
     '--near-misses makes `balanced` aim at answering that share of near misses, 0.02 to 0.3; half of them with a caution.',
-    '`policy use default` leaves the choice to the tenant, or to the deployment. The key needs the scope admin.',
+    '`policy use default` leaves the choice to the tenant, or to the deployment. The key needs the scope admin,',
+    'and ingest for `policy list`.',
   ],
   options: {
     collection: { type: 'string', value: 'id', about: 'which collection' },
@@ -79,12 +80,17 @@ export const policyCommand = command({
       case 'push': {
         const share = given['near-misses']
         const file = share === undefined ? await readPolicy(only(rest, 'a policy file')) : aimingAt(share, rest)
+        const target = collection ?? file.pin?.collection
+        if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
         const address = gate()
         const reply = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
         const pushed = requireForm(reply, { id: 'string', name: 'string', version: 'number' })
-        const target = collection ?? file.pin?.collection
-        if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
-        if (use && target !== undefined) await choose(address, target, { policy: pushed.id, why })
+        if (use) {
+          await choose(address, target, { policy: pushed.id, why }).catch((thrown: unknown) => {
+            note(`${pushed.id} is pushed, and not in use:`)
+            throw thrown
+          })
+        }
         if (json) out(jsonText({ ...pushed, used: use ? target : null }))
         else {
           out(`${pushed.id}: version ${pushed.version} of ${pushed.name}${use ? `, in use for ${target}` : ''}`)
