@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { signalsOf } from '../fixtures/evidence.ts'
 import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
@@ -44,4 +45,21 @@ it('reports n/a for figures that need unanswerable questions', async () => {
   expect(out).toMatch(/best coverage at 5 % +n\/a\n/)
   // No threshold near the one in use changes anything.
   expect(out).not.toContain('threshold matters most')
+})
+
+it('reports how many wrongly judged questions the page leaves out', async () => {
+  gate().answerWith(JUDGED)
+  const html = `${folder.path}/report.html`
+  const pageOf = async (count: number): Promise<string> => {
+    const lines = Array.from({ length: count }, (_, at) =>
+      JSON.stringify({ question: `Who ${at}?`, answerable: false }),
+    )
+    const labels = folder.put('labels.jsonl', lines.join('\n'))
+    await run(['eval', labels, '--html', html], { env: { RAG_GATE_URL: gate().url } })
+    return readFileSync(html, 'utf8')
+  }
+  const page = await pageOf(26)
+  expect(page).toContain('The worst 25 of 26.')
+  expect(page.match(/<td>Who \d+\?<\/td>/g)).toHaveLength(25)
+  expect(await pageOf(25)).not.toContain('The worst')
 })

@@ -159,17 +159,22 @@ function worst(results: readonly LabelResult[], answerable: boolean): LabelResul
   const wrong = results.filter(
     (result) => result.answerable === answerable && (result.verdict === 'refuse') === answerable,
   )
-  const sorted = wrong.sort((one, other) => (one.confidence - other.confidence) * (answerable ? 1 : -1))
-  return sorted.slice(0, 25)
+  return wrong.sort((one, other) => (one.confidence - other.confidence) * (answerable ? 1 : -1))
 }
+
+/** Maximum number of wrongly judged questions to list. */
+const SHOWN = 25
 
 function questionTable(results: readonly LabelResult[]): string {
   if (results.length === 0) return '<p class="lead">None.</p>'
-  const rows = results.map(
-    ({ question, kind, verdict, confidence, reason }) =>
-      `<tr><td>${text(question)}</td><td>${text(kind)}</td><td>${text(reason === 'passed' ? verdict : `${verdict}, ${reason}`).replaceAll('_', '_<wbr>')}</td><td class="n">${confidence.toFixed(3)}</td></tr>`,
-  )
-  return `<div class="table"><table><tr><th>question</th><th>kind</th><th>verdict</th><th>confidence</th></tr>${rows.join('')}</table></div>`
+  const rows = results
+    .slice(0, SHOWN)
+    .map(
+      ({ question, kind, verdict, confidence, reason }) =>
+        `<tr><td>${text(question)}</td><td>${text(kind)}</td><td>${text(reason === 'passed' ? verdict : `${verdict}, ${reason}`).replaceAll('_', '_<wbr>')}</td><td class="n">${confidence.toFixed(3)}</td></tr>`,
+    )
+  const some = results.length > SHOWN ? `<p class="lead">The worst ${SHOWN} of ${results.length}.</p>` : ''
+  return `${some}<div class="table"><table><tr><th>question</th><th>kind</th><th>verdict</th><th>confidence</th></tr>${rows.join('')}</table></div>`
 }
 
 function ratesTable(of: string, rates: Readonly<Record<string, VerdictRates>>): string {
