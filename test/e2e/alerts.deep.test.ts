@@ -183,7 +183,7 @@ const named = (some: readonly Told[], event: string): string[] =>
     .sort()
 
 describe('alerts', () => {
-  it('of every kind open, and are told until the receiver listens, and then no more', async () => {
+  it('of every kind open, and are sent until the receiver accepts them, and then no more', async () => {
     for (const { tenant, happens } of CASES) {
       const { token } = await site.api('/v1/keys', 'POST', { tenant, name: 'boss', scopes: ['ask', 'ingest', 'admin'] })
       keyOf.set(tenant, token as string)
@@ -204,7 +204,7 @@ describe('alerts', () => {
     expect(told).toEqual([])
   })
 
-  it.each(CASES)('of $tenant are shown to whom they concern', async ({ tenant, opens }) => {
+  it.each(CASES)('of $tenant are shown only to the tenants they concern', async ({ tenant, opens }) => {
     const { page, complaints } = await site.visit({ token: keyOf.get(tenant) ?? '' })
     const banners = await page.locator('.alert').allInnerTexts()
     const shown = banners.map((text) => text.replaceAll(/\s+/g, ' '))
@@ -214,7 +214,7 @@ describe('alerts', () => {
     expect(complaints).toEqual([])
   })
 
-  it('close once when the figures are back, and that is told once', async () => {
+  it('close once when the figures are back in range, with one message', async () => {
     for (const { tenant, mended } of CASES) await mended(tenant)
     for (let run = 0; run < 3; run++) await cron()
     expect(named(told, 'alert_closed')).toEqual(EXPECTED)

@@ -71,7 +71,7 @@ const QUESTIONS = [
   'How long is a refusal cached?',
 ]
 
-test('what a gate holds is restored into another, which answers and counts on', async () => {
+test('the data of a gate are restored in another, which answers and continues the counts', async () => {
   const first = await start(saved)
   await ingest(first.url, first.adminToken, GATE_DOCUMENTS)
   const answered = []

@@ -82,8 +82,8 @@ const linesOf = (path: string): unknown[] =>
 const refusedOf = async (question: string): Promise<boolean> =>
   (JSON.parse((await ragGate('query', question, '--collection', 'base', '--json')).out) as { refused: boolean }).refused
 
-describe('from documents to thresholds of their own', () => {
-  test('documents go in, and questions are drafted from their headings', async () => {
+describe('from documents to a calibrated policy', () => {
+  test('documents are ingested, and questions are drafted from their headings', async () => {
     expect((await ragGate('ingest', folder, '--collection', 'base')).out).toContain('12 added')
     const drafted = await ragGate('questions', folder, '--out', file('labels.jsonl'), '--count', '12')
     expect(drafted).toMatchObject({ code: 0, out: expect.stringContaining('12 questions from 12 documents') })
@@ -92,7 +92,7 @@ describe('from documents to thresholds of their own', () => {
     expect(labels.find(({ question }) => question.includes('oxygen'))?.relevant_ids).toEqual(['oxygen.md'])
   })
 
-  test('eval asks them, goes on where it was stopped, and writes a page', async () => {
+  test('eval asks the questions, continues where it was stopped, and writes a page', async () => {
     const unanswerable = ['How do I renew a passport?', 'Who won the football cup in 1998?', 'What is a haiku?']
     appendFileSync(
       file('labels.jsonl'),
@@ -125,7 +125,7 @@ describe('from documents to thresholds of their own', () => {
     expect(linesOf(file('results.jsonl'))).toHaveLength(15)
   })
 
-  test('calibrate says when the labels are too few, and makes a policy from hidden gold', async () => {
+  test('calibrate reports too few labels, and makes a policy from enough of them', async () => {
     const calibrate = (...more: string[]) =>
       ragGate('calibrate', file('labels.jsonl'), '--collection', 'base', '--out', file('policy.json'), ...more)
     const few = await calibrate()
@@ -147,12 +147,12 @@ describe('from documents to thresholds of their own', () => {
     expect(policy.evidence.kinds).toEqual({ 'hidden-gold': 12 })
   })
 
-  test('judgements are not counted', async () => {
+  test('judgements are not counted as decisions', async () => {
     const statistics = await fetch(`${gate.url}/v1/stats`, { headers: { authorization: `Bearer ${gate.adminToken}` } })
     expect(await statistics.json()).toMatchObject({ decisions: 15 })
   })
 
-  test('policy pushes it, uses it, and goes back', async () => {
+  test('policy pushes, chooses and rolls back a policy', async () => {
     const pushed = await ragGate('policy', 'push', file('policy.json'), '--use', '--why', 'hidden gold')
     expect(pushed).toMatchObject({
       code: 0,
@@ -177,14 +177,14 @@ describe('from documents to thresholds of their own', () => {
     expect(further).toMatchObject({ code: 1, notes: expect.stringContaining('nothing_to_roll_back') })
   })
 
-  test('replay tells what the policy would have changed, and judges as the gate did', async () => {
+  test('replay reports what the policy would have changed, and judges like the gate', async () => {
     const same = await ragGate('replay', file('results.jsonl'), '--policy', 'balanced', '--json')
     expect(JSON.parse(same.out)).toMatchObject({ decisions: 15, not_replayable: 0, stricter: [], looser: [] })
     const other = await ragGate('replay', file('results.jsonl'), '--policy', file('policy.json'))
     expect(other).toMatchObject({ code: 0, out: expect.stringContaining('15 decisions under base@') })
   })
 
-  test('what people say of answers becomes labels, and labels a policy', async () => {
+  test('user feedback becomes labels, and labels become a policy', async () => {
     const foreign = ['Who won the cup?', 'How is bread baked?', 'What does a ticket to Rome cost?', 'Who painted this?']
     const more = ['Where is the opera?', 'Which tax is due?', 'How old is the queen?', 'What is a sonnet?']
     const rest = ['When does school begin?', 'Why do cats purr?', 'Who invented tea?', 'How far is the moon?']

@@ -58,10 +58,10 @@ async function asked(question: string) {
 
 describe('with RERANK_FROM and RERANK_BELOW', () => {
   test.each([
-    ['answers by words alone what they are sure of', STRONG, 'pass', 'spared', 0.9, 1],
-    ['refuses by words alone what nothing resembles', OFF_TOPIC, 'refuse', 'spared', 0, 0.2],
-    ['answers in between what a passage is graded to answer', MIDDLING, 'pass', 'ok', 0.2, 0.9],
-    ['refuses in between what no passage is graded to answer', UNANSWERED, 'refuse', 'ok', 0.2, 0.9],
+    ['answers a question by words alone above the bounds', STRONG, 'pass', 'spared', 0.9, 1],
+    ['refuses a question by words alone below the bounds', OFF_TOPIC, 'refuse', 'spared', 0, 0.2],
+    ['answers a question within the bounds when a passage gets a good grade', MIDDLING, 'pass', 'ok', 0.2, 0.9],
+    ['refuses a question within the bounds when no passage gets a good grade', UNANSWERED, 'refuse', 'ok', 0.2, 0.9],
   ])('%s', async (_name, question, verdict, reranker, from, below) => {
     const found = await asked(question)
     expect(found).toMatchObject({ verdict, reranker, grading: reranker === 'ok' ? 1 : 0 })
@@ -69,7 +69,7 @@ describe('with RERANK_FROM and RERANK_BELOW', () => {
     expect(found.confidence).toBeLessThan(below)
   })
 
-  test('judges by words as always where the grading model fails', async () => {
+  test('judges by words when the grading model fails', async () => {
     readable = false
     const found = await asked('Which regions keep nightly backups?')
     expect(found).toMatchObject({ reranker: 'failed', grading: 1 })

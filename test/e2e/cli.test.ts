@@ -49,7 +49,7 @@ async function program(...given: string[]): Promise<Ran> {
 }
 
 describe('rag-gate', () => {
-  test('ingests a folder, sends nothing twice, and removes what is gone when it is told to', async () => {
+  test('ingests a folder, sends unchanged files only once, and removes missing ones on request', async () => {
     const ingest = (...more: string[]) => ragGate(['ingest', folder, '--collection', 'manual', ...more])
     expect(await program('ingest', folder, '--collection', 'manual')).toEqual({
       code: 0,
@@ -66,7 +66,7 @@ describe('rag-gate', () => {
     expect(JSON.parse(pruned.out)).toMatchObject({ removed: 1, unchanged: 4, corpus_version: 2, failed: [] })
   })
 
-  test('names what it cannot read, and sends the rest', async () => {
+  test('names unreadable files, and sends the others', async () => {
     const messy = join(home, 'messy')
     mkdirSync(messy)
     writeFileSync(join(messy, 'fine.md'), 'The hatch opens inwards.')
@@ -79,7 +79,7 @@ describe('rag-gate', () => {
     expect(out).toContain('  huge.md: 2.0 MB')
   })
 
-  test('answers a question, and tells operators why', async () => {
+  test('answers a question, and shows operators the reason', async () => {
     const question = 'What is the launch code of the rocket?'
     const plain = await ragGate(['query', question, '--collection', 'manual'], '')
     expect(plain).toMatchObject({ code: 0, notes: '' })

@@ -44,7 +44,7 @@ async function keyOf(tenant: string): Promise<string> {
 }
 
 describe('twenty identical cold questions at the same time', () => {
-  test('call the model once, and say who waited', async () => {
+  test('call the model once, and report who waited', async () => {
     // Long enough for all of them to come.
     site.model.behave('answer', 2000)
     const responses = await together('For how many days are nightly backups kept?')
@@ -58,7 +58,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect(again.headers.get('cache-status')).toMatch(/^rag-gate; hit/)
   })
 
-  test.runIf(DEEP)('each get the error with its code when the model fails every leader', async () => {
+  test.runIf(DEEP)('each get the error with its code when the model fails for every leader', async () => {
     site.model.behave('nonsense', 300)
     const responses = await together('When does an on-call engineer answer pages?')
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]))
@@ -68,7 +68,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect(new Set(codes.map(({ error }) => error.code))).toEqual(new Set(['llm_bad_response']))
   })
 
-  test('are answered by the second leader when the model failed the first', async () => {
+  test("get the second leader's answer when the model failed for the first", async () => {
     site.model.behave('nonsense', 400)
     const asking = together('Where are passwords kept?')
     await modelCalls(1)
@@ -79,7 +79,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect(site.model.calls).toHaveLength(2)
   })
 
-  test.runIf(DEEP)('share an answer that the model did not end, and the next one is made anew', async () => {
+  test.runIf(DEEP)('share an unfinished answer, and the next question gets a new one', async () => {
     // Long enough for all of them to come: who comes later asks for an answer of their own.
     site.model.behave('cut', 2500)
     const question = 'On which day does the rota change?'
@@ -90,7 +90,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect(site.model.calls).toHaveLength(2)
   })
 
-  test('are answered although the one that leads is cancelled', async () => {
+  test('are answered when the leading request is cancelled', async () => {
     site.model.behave('answer', 1500)
     const controller = new AbortController()
     const question = 'In which class are train tickets booked?'
@@ -106,7 +106,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect(site.model.calls.length).toBeLessThanOrEqual(2)
   })
 
-  test('of two tenants call the model twice, and neither sees what is the other’s', async () => {
+  test("of two tenants call the model twice, and neither sees the other's answer", async () => {
     const [acme, globex] = [await keyOf('acme'), await keyOf('globex')]
     const question = 'What is the code of the rocket launch?'
     for (const [token, code] of [
@@ -137,7 +137,7 @@ describe('twenty identical cold questions at the same time', () => {
     expect([...own]).not.toEqual([...other])
   })
 
-  test.runIf(DEEP)('that must be answered anew do not wait for each other', async () => {
+  test.runIf(DEEP)('with no-cache do not wait for each other', async () => {
     site.model.behave('answer', 100)
     const responses = await Promise.all(
       Array.from({ length: 3 }, () =>

@@ -56,8 +56,8 @@ function run(commands: string): Promise<{ readonly ok: boolean; readonly output:
 const blocksOf = (page: string): string[] => examplesOf(page, 'sh').map(({ code }) => code)
 const SETTINGS = blocksOf('docs/getting-started.md').find((code) => code.startsWith('export GATE='))!
 
-describe('the commands of', () => {
-  test('getting started ask, add a document, and find it', async () => {
+describe('the commands in', () => {
+  test('getting-started.md ask, add a document, and find it', async () => {
     // What goes before is about another app: `init.deep.test.ts` runs it.
     const blocks = blocksOf('docs/getting-started.md')
     const others = blocks.slice(blocks.indexOf('npm start\n') + 1)
@@ -68,7 +68,7 @@ describe('the commands of', () => {
     expect(output).toMatch(/"passages":\[\{[^}]*"text":"[^"]*The launch code is 7421\./)
   })
 
-  test('the command line ingest a folder and ask it', async () => {
+  test('command-line.md ingest a folder and ask about it', async () => {
     const [commands = ''] = blocksOf('docs/reference/command-line.md')
     const { ok, output } = await run(commands)
     expect(ok, output).toBe(true)
@@ -80,7 +80,7 @@ describe('the commands of', () => {
     ['docs/reference/http-api.md', ['data: [DONE]', '"tenant":"acme"', '"by_verdict"']],
     ['docs/statistics.md', ['"decisions":[']],
     ['docs/cascades.md', ['"policy":"balanced-graded"']],
-  ])('%s are answered', async (page, expected) => {
+  ])('%s get the documented answers', async (page, expected) => {
     // Those that never end, and those with something of the reader's own in them, are not called here.
     const commands = blocksOf(page).filter(
       (code) => code.startsWith('curl ') && !code.includes('/live') && !code.replaceAll(/"\$.*?"/g, '').includes('"…"'),
@@ -90,7 +90,7 @@ describe('the commands of', () => {
     for (const part of expected) expect(output).toContain(part)
   })
 
-  test('every page name no port, which another program may have', () => {
+  test('all pages contain no fixed port', () => {
     const literal = PAGES.flatMap((page) =>
       blocksOf(page).flatMap((code) => code.split('\n').filter((line) => /(?:127\.0\.0\.1|localhost):\d/.test(line))),
     )

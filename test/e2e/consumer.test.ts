@@ -100,7 +100,7 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
 ]
 
 describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {
-  test('may be published, depends on nothing, and brings its licence, but neither sources nor tests', () => {
+  test('can be published, has no dependencies, and contains its licence but neither sources nor tests', () => {
     const { private: closed, dependencies, bin: commands = {} } = packedManifest(current, name)
     expect(closed).toBeUndefined()
     expect(dependencies).toBeUndefined()
@@ -115,7 +115,7 @@ describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {
     }
   })
 
-  test('has no declaration that names a file of another package', () => {
+  test('has no declaration that refers to a file of another package', () => {
     const root = join(current, 'node_modules', ...name.split('/'), 'src')
     const outside = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.d.ts'))
@@ -129,14 +129,14 @@ describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {
     expect(outside).toEqual([])
   })
 
-  test('says what it is on one screen', () => {
+  test('has a README of one screen', () => {
     const page = readFileSync(join(current, 'node_modules', ...name.split('/'), 'README.md'), 'utf8')
     expect(page).toMatch(new RegExp(`^# ${name}\n`))
     expect(page).not.toMatch(/\]\((?!https?:|#)/)
     if (name !== 'hono-rag-gate') expect(page.split('\n').length).toBeLessThanOrEqual(60)
   })
 
-  test('is clean under publint', async () => {
+  test('passes publint', async () => {
     const tarball = readFileSync(tarballs.get(name)!)
     expect(await publint({ pack: { tarball: Uint8Array.from(tarball).buffer }, strict: true })).toMatchObject({
       messages: [],
@@ -148,7 +148,7 @@ describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {
 describe('hono-rag-gate', () => {
   const NAME = 'hono-rag-gate'
 
-  test.runIf(DEEP)('is clean under attw, at every entry point', () => {
+  test.runIf(DEEP)('passes attw for every entry point', () => {
     const entries = modulesOf(current, NAME).map((entry) => entry.slice(NAME.length + 1) || '.')
     const settings = ['--profile', 'esm-only', '--format', 'json', '--entrypoints', ...entries]
     const script = bin('@arethetypeswrong/cli/dist/index.js')
@@ -157,7 +157,7 @@ describe('hono-rag-gate', () => {
     for (const entry of entries) expect(output).toContain(entry === '.' ? '"."' : `"./${entry}"`)
   })
 
-  test('brings the migrations', () => {
+  test('contains the migrations', () => {
     const migrations = readdirSync(join(ROOT, 'd1', 'migrations'))
     expect(readdirSync(join(current, 'node_modules', 'hono-rag-gate', 'd1', 'migrations'))).toEqual(migrations)
     expect(entryPoints(current)).toContain(`hono-rag-gate/d1/migrations/${migrations[0]}`)
@@ -165,7 +165,7 @@ describe('hono-rag-gate', () => {
 })
 
 describe('the ready Worker', () => {
-  test.runIf(DEEP)('compiles against the packages as they are packed', () => {
+  test.runIf(DEEP)('compiles against the packed packages', () => {
     cpSync(join(ROOT, 'workers', 'gate'), join(current, 'gate'), {
       recursive: true,
       filter: (path) => !path.includes('public'),
@@ -175,12 +175,12 @@ describe('the ready Worker', () => {
   })
 })
 
-test('a Node project of a user type-checks with the types of Node alone', () => {
+test("a user's Node project type-checks with only Node's types", () => {
   const settings = { compiler: 'typescript', moduleResolution: 'nodenext', types: NODE_TYPES } as const
   expect(typeCheck(node, settings, ['without-workers.ts'])).toMatchObject({ output: '\n', ok: true })
 })
 
-describe('a Workers project of a user', () => {
+describe("a user's Workers project", () => {
   // Both compilers and both ways to resolve, without every pair of them.
   const SETTINGS: readonly TypeSettings[] = [
     { compiler: 'typescript', moduleResolution: 'nodenext' },
@@ -200,7 +200,7 @@ describe('a Workers project of a user', () => {
     })
   })
 
-  test.runIf(DEEP)('is told by the types of an option that there is not', () => {
+  test.runIf(DEEP)('gets a type error for an unknown option', () => {
     const file = join(current, 'worker.ts')
     const source = readFileSync(file, 'utf8')
     writeFileSync(file, source.replace("scope: 'public'", "scope: 'public', cashScope: 'public'"))
@@ -210,7 +210,7 @@ describe('a Workers project of a user', () => {
     expect(ok).toBe(false)
   })
 
-  test('bundles from every entry point with hono alone, but for the tables in drizzle', async () => {
+  test('bundles every entry point with hono alone, except the drizzle tables', async () => {
     const entries = modulesOf(current, 'hono-rag-gate')
     const peers = await peersOf(entries)
     const needs = entries.map((entry, at) => [entry.replace(/^hono-rag-gate\/?/, ''), peers[at]!] as const)
@@ -220,7 +220,7 @@ describe('a Workers project of a user', () => {
     })
   })
 
-  test('answers and refuses in Node: in the one of this project, and in the one that started the tests', () => {
+  test("answers and refuses in the project's Node and in the one that started the tests", () => {
     copyFileSync(join(import.meta.dirname, 'consumer', 'in-node.mjs'), join(current, 'in-node.mjs'))
     for (const node of new Set([process.execPath, process.env['npm_node_execpath'] ?? process.execPath])) {
       const { stdout, stderr } = spawnSync(node, ['in-node.mjs'], { cwd: current, encoding: 'utf8' })
@@ -229,7 +229,7 @@ describe('a Workers project of a user', () => {
     }
   })
 
-  test('bundles with esbuild, and answers and refuses inside workerd', async () => {
+  test('bundles with esbuild, and answers and refuses in workerd', async () => {
     const outfile = join(current, 'bundled.js')
     await bundleScript(join(current, 'worker.ts'), outfile)
     const miniflare = inWorkerd(outfile)
@@ -256,7 +256,7 @@ describe('a Workers project of a user', () => {
     expect(typeCheck(current, settings, ['console-worker.ts'])).toMatchObject({ output: '\n', ok: true })
   })
 
-  test('mounts the console over its own D1, and finds there what its gate decided', async () => {
+  test('mounts the console over its own D1, and finds the decisions of its gate', async () => {
     const outfile = join(current, 'console.js')
     await bundleScript(join(current, 'console-worker.ts'), outfile)
     const miniflare = inWorkerd(outfile, {}, ['DB'])

@@ -9,8 +9,8 @@ const { api, ask, visit } = site
 
 beforeAll(() => recordTraffic(site))
 
-describe('the decisions', () => {
-  it('are listed, filtered, and opened with their gates', async () => {
+describe('the view of decisions', () => {
+  it('lists and filters them, and opens one with its gates', async () => {
     const { page, complaints } = await visit()
     await open(page, 'Decisions')
     const rows = page.locator('.list tbody tr')
@@ -38,7 +38,7 @@ describe('the decisions', () => {
     expect(complaints).toEqual([])
   })
 
-  it('that are not there are said to be so', async () => {
+  it('reports a decision that does not exist', async () => {
     const { page } = await visit()
     await page.goto(`${site.gate.url}/dashboard#/decisions/nothing`)
     expect(await page.getByRole('alert').innerText()).toContain('There is no such decision')
@@ -47,8 +47,8 @@ describe('the decisions', () => {
   })
 })
 
-describe('live', () => {
-  it('shows decisions as they arrive, with the key in a header, and stops when told or left', async () => {
+describe('the live view', () => {
+  it('shows decisions as they arrive, sends the key in a header, and stops when told or left', async () => {
     const { page, complaints } = await visit()
     const asked: string[] = []
     page.on('request', (request) => {
@@ -79,7 +79,7 @@ describe('live', () => {
     expect(complaints).toEqual([])
   })
 
-  it('says that the gate is away, and goes on when it is back', async () => {
+  it('reports that the gate is down, and continues when it is up', async () => {
     const { page } = await visit()
     await page.route('**/v1/decisions/live*', (route) => route.abort())
     await open(page, 'Live')
@@ -90,7 +90,7 @@ describe('live', () => {
   })
 })
 
-describe('badge and banner of a profile', () => {
+describe('badge and banner of a policy', () => {
   it('are those of the decision', async () => {
     const { page, complaints } = await visit()
     const { decisions } = (await api('/v1/decisions?limit=200')) as { decisions?: { id: string; policy_id: string }[] }
@@ -113,8 +113,8 @@ describe('badge and banner of a profile', () => {
   })
 })
 
-describe('what is weak', () => {
-  it('is shown: questions without their words, documents with their trend, policies with their history', async () => {
+describe('the view of weak spots', () => {
+  it('shows questions without their words, documents with their trend, and policies with their history', async () => {
     const { page, complaints } = await visit()
     await open(page, 'Content gaps')
     const gaps = page.getByRole('table', { name: 'Questions refused most often' }).locator('tbody tr')
@@ -131,8 +131,8 @@ describe('what is weak', () => {
   })
 })
 
-describe('labels', () => {
-  it('of a reviewer are kept, listed, and counted', async () => {
+describe('labels of a reviewer', () => {
+  it('are stored, listed and counted', async () => {
     const { page, complaints } = await visit()
     await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
     await page.locator('.list a').first().click()

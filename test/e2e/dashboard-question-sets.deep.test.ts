@@ -74,7 +74,7 @@ const cut = (value: number): string => (Math.floor(value * 100 + 1e-9) / 100).to
 const digits = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''))
 
 describe('the overview', () => {
-  it('has the sums of the database', async () => {
+  it('shows the sums in the database', async () => {
     const { page, complaints } = await visit()
     const all = count('count(*)')
     expect(all).toBeGreaterThan(ASKED)
@@ -115,7 +115,7 @@ describe('the overview', () => {
     expect(complaints).toEqual([])
   })
 
-  it('has every reason, cache state, policy and time of response of the database', async () => {
+  it('shows every reason, cache state, policy and response time in the database', async () => {
     const { page } = await visit()
     const all = count('count(*)')
     const bars = async (name: string): Promise<number[]> =>
@@ -154,7 +154,7 @@ describe('the overview', () => {
     expect(await figure('Model calls made')).toBe(count('count(model)'))
   })
 
-  it('has the points of the series, the thresholds of the policy, and what another would refuse', async () => {
+  it("shows the series, the policy's thresholds, and what another threshold would refuse", async () => {
     const { page } = await visit()
     await page.getByText('As a table').click()
     const points = await page.getByRole('table', { name: 'Decisions over time' }).locator('tbody tr').allInnerTexts()
@@ -182,7 +182,7 @@ describe('the overview', () => {
 })
 
 describe('figures and bars', () => {
-  it('lead to as many decisions as they say, by an address that keeps what was chosen', async () => {
+  it('link to as many decisions as they show, with the chosen filters in the address', async () => {
     const { page, complaints } = await visit()
     await page.goto(`${site.gate.url}/dashboard#/overview?period=7d&collection=default`)
     await page.locator('.bars a').first().waitFor()
@@ -218,7 +218,7 @@ describe('figures and bars', () => {
 })
 
 describe('the other views', () => {
-  it('list the decisions of the database', async () => {
+  it('list the decisions in the database', async () => {
     const { page, complaints } = await visit()
     await open(page, 'Decisions')
     await page.getByLabel('Verdict').selectOption('refuse')
@@ -257,7 +257,7 @@ describe('the other views', () => {
     expect(complaints).toEqual([])
   })
 
-  it('count gaps, documents, labels and policies as the database does', async () => {
+  it('count gaps, documents, labels and policies as in the database', async () => {
     const { page, complaints } = await visit()
     const shown = async (table: string): Promise<string[][]> =>
       (await page.getByRole('table', { name: table }).locator('tbody tr').allInnerTexts()).map((text) =>
@@ -306,8 +306,8 @@ describe('the other views', () => {
   })
 })
 
-describe('every view, full', () => {
-  it.each(LOOKS)('has nothing that axe minds, and no scrolling sideways: $scheme, $width wide', async (look) => {
+describe('every view with many rows', () => {
+  it.each(LOOKS)('passes axe, and never scrolls sideways: $scheme, $width wide', async (look) => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     for (const name of VIEWS) {
       await open(page, name)

@@ -18,7 +18,7 @@ const { api, ask, visit } = site
 beforeAll(() => recordTraffic(site))
 
 describe('signing in', () => {
-  it('needs a key that counts, keeps it in this tab alone, and forgets it', async () => {
+  it('needs a valid key, keeps it in this tab only, and forgets it on request', async () => {
     const { page, complaints } = await visit({ token: null })
     await page.getByLabel('Token or key').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -38,7 +38,7 @@ describe('signing in', () => {
 })
 
 describe('with the keyboard alone', () => {
-  it('one signs in, changes the view and the period, and opens a decision', async () => {
+  it('a user signs in, changes the view and the period, and opens a decision', async () => {
     const { page } = await visit({ token: null })
     await page.keyboard.type(site.gate.adminToken)
     await page.keyboard.press('Enter')
@@ -60,7 +60,7 @@ describe('with the keyboard alone', () => {
 })
 
 describe('for assistive technology', () => {
-  it('there are landmarks, names for charts, tables and controls, and one heading of the first level', async () => {
+  it('there are landmarks, names for charts, tables and controls, and one first-level heading', async () => {
     const { page } = await visit()
     for (const role of ['banner', 'navigation', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1)
     expect(await page.getByRole('link', { name: 'Overview' }).getAttribute('aria-current')).toBe('page')
@@ -80,7 +80,7 @@ describe('for assistive technology', () => {
   })
 
   it.each(DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
-    'every text has contrast in %s colours, axe finds nothing wrong, and on a narrow screen nothing scrolls sideways but wide tables',
+    'every text has contrast in %s colours, axe finds no fault, and only wide tables scroll sideways on a narrow screen',
     async (colorScheme) => {
       const { page } = await visit({ colorScheme })
       for (const name of VIEWS) {
@@ -95,9 +95,9 @@ describe('for assistive technology', () => {
   )
 })
 
-describe('the room that there is', () => {
+describe('the layout', () => {
   it.each([1280, 1100, 390])(
-    '%d wide, is filled by the figures of a deployment with prices, and cuts off no text',
+    'at a width of %d shows the figures of a deployment with prices in full rows, and cuts off no text',
     async (width) => {
       const { page } = await visit({ viewport: { width, height: 900 } })
       await page.route('**/v1/stats?*', async (route) => {
@@ -127,7 +127,7 @@ describe('the room that there is', () => {
     },
   )
 
-  it('on a phone is all for a question, in a line of its own', async () => {
+  it('on a phone gives a question a line of its own', async () => {
     const { page } = await visit({ viewport: { width: 390, height: 780 } })
     await open(page, 'Decisions')
     const widths = await page
@@ -148,7 +148,7 @@ describe('the room that there is', () => {
 })
 
 describe('the overview', () => {
-  it('does not say that all is well where nobody looks, and says which jobs are behind', async () => {
+  it('reports when no job looks for alerts, and which jobs are behind', async () => {
     const health = async (): Promise<string> => {
       const { page } = await visit()
       return (await page.locator('.health').innerText()).replaceAll(/\s+/g, ' ')
@@ -171,7 +171,7 @@ describe('the overview', () => {
     expect(await stopped.page.locator('.health').innerText()).toContain('alerts by 90 min')
   })
 
-  it('says what another threshold would have refused: what another gate refused stays so', async () => {
+  it('shows what another threshold would have refused, with refusals by other gates unchanged', async () => {
     const { page } = await visit()
     const counts = new Map([
       [0, { pass: 0, advise: 0, refuse: 3 }],
@@ -200,7 +200,7 @@ describe('the overview', () => {
     expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
   })
 
-  it('says that what was only observed counts as refused too', async () => {
+  it('notes that observed refusals are counted too', async () => {
     const { page } = await visit()
     const note = 'those only observed too'
     expect(await tile(page, 'Refused').innerText()).not.toContain(note)
@@ -212,7 +212,7 @@ describe('the overview', () => {
     expect(await tile(page, 'Refused').innerText()).toContain(note)
   })
 
-  it('has the figures of the chart as a table, and as a file', async () => {
+  it("offers the chart's figures as a table and as a file", async () => {
     const { page } = await visit()
     await page.getByText('As a table').click()
     expect(await page.getByRole('table', { name: 'Decisions over time' }).locator('tbody tr').count()).toBeGreaterThan(
@@ -225,7 +225,7 @@ describe('the overview', () => {
     expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^start,decisions,mean_confidence,.*,pass,/)
   })
 
-  it('refreshes by itself, keeps what was opened, and stops when told', async () => {
+  it('refreshes itself, keeps opened parts, and stops on request', async () => {
     const { page } = await visit()
     await page.clock.install()
     await page.getByText('As a table').click()
@@ -244,8 +244,8 @@ describe('the overview', () => {
   })
 })
 
-describe('what the address says', () => {
-  it('leads from each figure to its questions, and stays when a link is sent', async () => {
+describe('the address of a view', () => {
+  it('links each figure to its questions, and can be shared', async () => {
     const { page, complaints } = await visit()
     await page.getByRole('radio', { name: '7 days' }).check()
     const link = tile(page, 'Refused').getByRole('link')
@@ -282,7 +282,7 @@ describe('what the address says', () => {
     expect([...complaints, ...sent.complaints]).toEqual([])
   })
 
-  it('saves every decision of a list, however many pages it has', async () => {
+  it('exports every decision of a list, however many pages it has', async () => {
     const { page } = await visit()
     await page.route('**/v1/decisions?*format=csv*', (route) =>
       route.continue({ url: route.request().url().replace('limit=50', 'limit=5') }),
@@ -303,7 +303,7 @@ describe('what the address says', () => {
 const PAYLOADS = DEEP ? XSS_PAYLOADS : XSS_PAYLOADS.filter((_, at) => at % 5 === 0)
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-describe('markup is text', () => {
+describe('markup is shown as text', () => {
   beforeAll(async () => {
     for (const payload of PAYLOADS) {
       await api('/v1/policy', 'PUT', { policy: null, why: payload })
@@ -389,7 +389,7 @@ describe('an operator with several tenants', () => {
     }
   })
 
-  it('sees all of them, and chooses one', async () => {
+  it('sees all of them, and can choose one', async () => {
     const { page, complaints } = await visit()
     const count = (where: string): number => Number(site.sql(`SELECT count(*) FROM decisions WHERE ${where}`))
     expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe(String(count('true')))
@@ -411,7 +411,7 @@ describe('an operator with several tenants', () => {
 })
 
 describe.skipIf(SCREENSHOTS === '')('screenshots', () => {
-  it.each(LOOKS)('$scheme, $width wide', async (look) => {
+  it.each(LOOKS)('of $scheme, $width wide', async (look) => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     const take = async (name: string): Promise<void> =>
       expect(await shoot(page, `dashboard-${name}`, look)).toBeGreaterThan(5_000)

@@ -36,7 +36,7 @@ const UPLOAD = 'PUT /workers/scripts/hono-rag-gate'
 const isQuery = (call: string): boolean => call.endsWith('/query')
 
 describe('npm run deploy', { timeout: 180_000 }, () => {
-  test.runIf(DEEP)('-- --dry-run bundles, prints what it would do, and calls no account', async () => {
+  test.runIf(DEEP)('with --dry-run bundles, prints its steps, and calls no account', async () => {
     const { code, output } = await deploy('--dry-run')
     expect(output).toContain('no D1 database hono-rag-gate, the upload creates it')
     expect(output).toContain('0001_tables.sql')
@@ -47,7 +47,7 @@ describe('npm run deploy', { timeout: 180_000 }, () => {
   })
 
   test.runIf(DEEP)(
-    'creates the database, uploads with secrets, then applies the migrations, and says what it made',
+    'creates the database, uploads with secrets, applies the migrations, and reports what it created',
     async () => {
       const { code, output } = await deploy('--generate-secrets')
       expect(account.unexpected).toEqual([])
@@ -68,21 +68,18 @@ describe('npm run deploy', { timeout: 180_000 }, () => {
     },
   )
 
-  test.runIf(DEEP)(
-    'a second time migrates before it uploads, and leaves database and secrets as they are',
-    async () => {
-      const { code, output } = await deploy('--generate-secrets')
-      expect(account.unexpected).toEqual([])
-      expect(code, output).toBe(0)
-      expect(account.calls).not.toContain('POST /d1/database')
-      expect(account.calls.findIndex(isQuery)).toBeLessThan(account.calls.indexOf(UPLOAD))
-      expect(account.upload?.bindings.filter(({ type }) => type === 'secret_text')).toEqual([])
-      expect(output).toContain('No migrations to apply')
-      expect(output).toContain('database   hono-rag-gate (was there, migrations applied)')
-    },
-  )
+  test.runIf(DEEP)('a second time migrates before it uploads, and keeps database and secrets', async () => {
+    const { code, output } = await deploy('--generate-secrets')
+    expect(account.unexpected).toEqual([])
+    expect(code, output).toBe(0)
+    expect(account.calls).not.toContain('POST /d1/database')
+    expect(account.calls.findIndex(isQuery)).toBeLessThan(account.calls.indexOf(UPLOAD))
+    expect(account.upload?.bindings.filter(({ type }) => type === 'secret_text')).toEqual([])
+    expect(output).toContain('No migrations to apply')
+    expect(output).toContain('database   hono-rag-gate (was there, migrations applied)')
+  })
 
-  test('refuses options that it does not know', async () => {
+  test('rejects unknown options', async () => {
     const { code, output } = await deploy('--dryrun')
     expect(code).toBe(2)
     expect(output).toContain('Usage: npm run deploy')
@@ -120,7 +117,7 @@ describe('the secrets of a deployment', () => {
     return { tools, uploaded, steps }
   }
 
-  test('are asked for only where the Worker has none, again while they are too short, and left out for a dash', async () => {
+  test('are asked for only if the Worker lacks them, again while too short, and skipped with a dash', async () => {
     const own = 'my-own-token-of-thirty-two-characters-and-more'
     const { tools, uploaded } = toolsWith(['short', own, '-'])
     const made = await deployGate(settings, tools)
@@ -128,7 +125,7 @@ describe('the secrets of a deployment', () => {
     expect(made).toMatchObject({ secrets: ['ADMIN_TOKEN'], missing: ['QUESTION_HMAC_KEY'], databaseCreated: false })
   })
 
-  test('are asked for again where the Worker would not take them, and told why', async () => {
+  test('are asked for again, with the reason, when the Worker would reject them', async () => {
     const own = 'my-own-token-of-thirty-two-characters-and-more'
     const { tools, uploaded } = toolsWith([
       'a pass phrase of more than enough characters',
@@ -152,7 +149,7 @@ describe('the secrets of a deployment', () => {
     expect(uploaded).toEqual([{}])
   })
 
-  test('are made for an empty answer', async () => {
+  test('are generated for an empty input', async () => {
     const { tools, uploaded } = toolsWith(['', ''])
     await deployGate(settings, tools)
     expect(uploaded[0]).toEqual({
@@ -161,13 +158,13 @@ describe('the secrets of a deployment', () => {
     })
   })
 
-  test('are left to be set without a terminal', async () => {
+  test('are left unset without a terminal', async () => {
     const { tools, uploaded } = toolsWith(undefined)
     expect((await deployGate(settings, tools)).missing).toEqual(['ADMIN_TOKEN', 'QUESTION_HMAC_KEY'])
     expect(uploaded).toEqual([{}])
   })
 
-  test('are not uploaded, nor is the code, when the migrations fail', async () => {
+  test('are not uploaded, like the code, when the migrations fail', async () => {
     const { tools, steps } = toolsWith(['', ''])
     steps.push('fail')
     await expect(deployGate(settings, tools)).rejects.toThrow('The migrations were not applied')

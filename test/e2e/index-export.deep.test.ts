@@ -96,7 +96,7 @@ afterAll(async () => {
 })
 
 describe('an export', () => {
-  test('has a line for each vector, and into another index and out again it is the same', async () => {
+  test('has a line for each vector, and is the same after an import and another export', async () => {
     const { code, output } = await run('export', { ...addressOf('source'), out: pathOf('all.jsonl'), page: '10' })
     expect(output).toContain('36 vectors are in')
     expect(code).toBe(0)
@@ -117,13 +117,13 @@ describe('an export', () => {
     expect(await clientOf('target').query(query)).toEqual(await clientOf('source').query(query))
   })
 
-  test('of one namespace has no other', async () => {
+  test('of one namespace contains no other', async () => {
     await run('export', { ...addressOf('source'), out: pathOf('one.jsonl'), namespace: 'a/b' })
     const lines = readFileSync(pathOf('one.jsonl'), 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as { namespace: string }).namespace)).toEqual(Array(4).fill('a/b'))
   })
 
-  test('that broke off goes on and is whole, also after half a written page', async () => {
+  test('that was interrupted continues and is complete, even after half a written page', async () => {
     const { url, server } = await breakingAfter(3, local.url)
     const source = addressOf('source')
     const through = { token: source.token, url: `${url}/indexes/source`, out: pathOf('broken.jsonl'), page: '5' }
@@ -161,7 +161,7 @@ describe('an export', () => {
     expect(readFileSync(pathOf('many-again.jsonl'), 'utf8') === text).toBe(true)
   }, 900_000)
 
-  test('for Vectorize has its form, and keeps large numbers', async () => {
+  test('for Vectorize has its format, and keeps large numbers', async () => {
     const at = '9007199254740993'
     const { url, token } = addressOf('dense')
     await clientOf('dense')
@@ -181,7 +181,7 @@ describe('an export', () => {
     expect(await run('export', sparse)).toMatchObject({ code: 2 })
   })
 
-  test('does not write over a file', async () => {
+  test('does not overwrite a file', async () => {
     writeFileSync(pathOf('there.jsonl'), 'mine')
     expect(await run('export', { ...addressOf('source'), out: pathOf('there.jsonl') })).toMatchObject({ code: 1 })
     expect(readFileSync(pathOf('there.jsonl'), 'utf8')).toBe('mine')
@@ -191,7 +191,7 @@ describe('an export', () => {
 describe('an import', () => {
   const line = (row: object) => `${JSON.stringify({ namespace: 'n', ...row })}\n`
 
-  test('that broke off goes on after the lines that are written', async () => {
+  test('that was interrupted continues after the lines already written', async () => {
     const text = Array.from({ length: 6 }, (_, at) => line({ id: `r${at}`, vector: [at, 1, 1] })).join('')
     writeFileSync(pathOf('six.jsonl'), `${text}not json\n`)
     const options = { ...addressOf('dense'), in: pathOf('six.jsonl'), batch: '2' }
@@ -207,7 +207,7 @@ describe('an import', () => {
     expect(vectors.map(({ id }) => id)).toEqual(['r4', 'r5'])
   })
 
-  test('as texts is embedded by the index it goes to', async () => {
+  test('as texts is embedded by the target index', async () => {
     writeFileSync(
       pathOf('texts.jsonl'),
       line({ id: 'a', vector: [1, 2, 3], data: 'The bridge is red', metadata: { b: 1 } }),
@@ -222,7 +222,7 @@ describe('an import', () => {
     expect(await clientOf('texts').namespace('n').query(query)).toEqual([{ id: 'a', score: 1, metadata: { b: 1 } }])
   })
 
-  test('of a line without what it needs fails with its number', async () => {
+  test('reports the number of a line that lacks a vector', async () => {
     writeFileSync(pathOf('bad.jsonl'), line({ vector: [1, 2, 3] }))
     const options = { ...addressOf('dense'), in: pathOf('bad.jsonl') }
     expect(await run('import', options)).toMatchObject({ code: 1, output: expect.stringContaining('Line 1 lacks') })
@@ -237,7 +237,7 @@ test.each([
   ['export', { out: 'x', url: 'http://127.0.0.1:1', token: 't', page: '1001' }],
   ['import', { in: 'x', url: 'http://127.0.0.1:1', token: 't', as: 'text' }],
   ['import', { in: 'x', url: 'http://127.0.0.1:1', token: 't', wrong: '1' }],
-] as const)('%s with %j explains itself and ends with 2', async (script, options) => {
+] as const)('%s with %j prints its usage and exits with 2', async (script, options) => {
   expect(await run(script, options)).toMatchObject({
     code: 2,
     output: expect.stringContaining('Usage: npm run index:'),

@@ -104,11 +104,11 @@ async function serve(folder: string): Promise<{ readonly url: string; readonly c
 }
 
 // Two installs, a migration, a Worker: a minute each. What is written for either app is tested in `test/cli`.
-describe.each(Object.entries(APPS))('%s', { timeout: 240_000 }, (name, files) => {
+describe.each(Object.entries(APPS))('the app %s', { timeout: 240_000 }, (name, files) => {
   const folder = join(home, name.replaceAll(' ', '-'))
   const path = (file: string): string => join(folder, file)
 
-  test('gets a gate from the commands of getting started alone, and keeps its own routes', async () => {
+  test('gets a gate from the commands of getting-started.md, and keeps its own routes', async () => {
     mkdirSync(path('src'), { recursive: true })
     writeFileSync(path('package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
     for (const [file, text] of Object.entries(files)) writeFileSync(path(file), text)
@@ -145,7 +145,7 @@ describe.each(Object.entries(APPS))('%s', { timeout: 240_000 }, (name, files) =>
     }
   })
 
-  test('is left alone when it is run again', () => {
+  test('is not changed when they are run again', () => {
     const before = Object.keys(files).map((file) => readFileSync(path(file), 'utf8'))
     const { ok, output } = shell(folder, 'npx rag-gate init')
     expect(ok, output).toBe(true)

@@ -80,7 +80,7 @@ const ASKING_MS = 6000
 /** Between the rounds: a buffer that is full is written at once, and this is about one that is not. */
 const PAUSE_MS = 100
 
-test('a Worker that is killed takes with it what its log says, and nothing that is older', async () => {
+test("a killed Worker loses only the decisions of its log's last interval", async () => {
   const asked: { readonly path: (typeof PATHS)[number]; readonly id: string; readonly answeredMs: number }[] = []
   const until = performance.now() + ASKING_MS
   while (performance.now() < until) {

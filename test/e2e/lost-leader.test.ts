@@ -47,7 +47,7 @@ afterAll(async () => {
 const send = (name: string, key: string): Promise<Response> => fetch(new URL(`/${name}?key=${key}`, url))
 
 test.each(['throw', 'end'])(
-  'one of those who wait leads once the leader’s request is cancelled, and then %ss',
+  "a waiting request becomes the leader once the leader's is cancelled, and then %ss",
   async (how) => {
     const leader = send('cancel-after-a-second', how)
     await sleep(300)
@@ -61,7 +61,7 @@ test.each(['throw', 'end'])(
   },
 )
 
-test('a stream that breaks off on its way to those who read along is no uncaught exception', async () => {
+test('a stream that breaks off for its followers causes no uncaught exception', async () => {
   logged.length = 0
   const sent = await Promise.all(['one', 'two'].map(() => send('break-off', 'broken')))
   expect((await Promise.all(sent.map((response) => response.text()))).sort()).toEqual(['broke off', 'leader'])

@@ -106,22 +106,25 @@ describe('a model that', () => {
     ['sends half of its JSON', answering(completion('secret').slice(0, -9)), 502, 'llm_bad_response'],
     ['sends an error with status 200', answering('{"error":{"message":"secret"}}'), 502, 'llm_bad_response'],
     ['sends no JSON', answering('<html>secret'), 502, 'llm_bad_response'],
-  ])('%s: asked once, an error with a code, no word of it, nothing kept', async (name, answer, status, code) => {
-    const question = anotherQuestion()
-    model.answerWith(answer)
-    const before = model.calls()
-    const failed = await post('/ask', question)
-    const text = await failed.text()
-    expect([failed.status, JSON.parse(text)]).toMatchObject([status, { error: { code } }])
-    expect(text).not.toContain('secret')
-    expect(failed.headers.get('retry-after')).toBe(name === 'answers 429' ? '9' : null)
-    expect(model.calls() - before).toBe(1)
-    model.answerWith(GOOD)
-    const good = await post('/ask', question)
-    expect([good.status, statusOf(good)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
-  })
+  ])(
+    '%s: is called once, and causes an error with a code, without its text, and nothing is stored',
+    async (name, answer, status, code) => {
+      const question = anotherQuestion()
+      model.answerWith(answer)
+      const before = model.calls()
+      const failed = await post('/ask', question)
+      const text = await failed.text()
+      expect([failed.status, JSON.parse(text)]).toMatchObject([status, { error: { code } }])
+      expect(text).not.toContain('secret')
+      expect(failed.headers.get('retry-after')).toBe(name === 'answers 429' ? '9' : null)
+      expect(model.calls() - before).toBe(1)
+      model.answerWith(GOOD)
+      const good = await post('/ask', question)
+      expect([good.status, statusOf(good)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
+    },
+  )
 
-  test.each(['length', 'content_filter', null])('stops with %j has its answer sent, and not kept', async (reason) => {
+  test.each(['length', 'content_filter', null])('stops with %j has its answer sent, but not stored', async (reason) => {
     const question = anotherQuestion()
     model.answerWith(answering(completion('Thirty', reason)))
     for (let time = 0; time < 2; time++) {
@@ -132,7 +135,7 @@ describe('a model that', () => {
     }
   })
 
-  test('is asked for others while clients leave, more than may ask it at a time', async () => {
+  test('is called for others when more clients left than may call it at once', async () => {
     let asked = 0
     model.answerWith(() => void asked++)
     const { hostname, port } = new URL(gate.url)
@@ -149,7 +152,7 @@ describe('a model that', () => {
     await vi.waitFor(async () => expect((await post('/ask', anotherQuestion())).status).toBe(200), { timeout: 30_000 })
   })
 
-  test('never answers is given up after the seconds that the deployment gives it', async () => {
+  test("never answers is abandoned after the deployment's time limit", async () => {
     model.answerWith(() => undefined)
     const askedMs = performance.now()
     const response = await post('/ask', anotherQuestion())
@@ -181,7 +184,7 @@ const ending = (response: ServerResponse): void => void response.end()
 const dying = (response: ServerResponse): void => void response.destroy()
 
 describe('a stream of the model', () => {
-  test('that is whole is passed on as it is, and kept', async () => {
+  test('that is complete is passed on unchanged, and stored', async () => {
     model.answerWith(streamed(EVENTS, ending))
     const question = anotherQuestion()
     expect(await (await post('/stream', question)).text()).toBe(EVENTS.join(''))
@@ -189,7 +192,7 @@ describe('a stream of the model', () => {
     expect([statusOf(again), await again.text()]).toEqual(['rag-gate; hit; ttl=N', EVENTS.join('')])
   })
 
-  test('that dies ends with an error in its own form, is not kept, and is recorded as failed', async () => {
+  test('that breaks off ends with an error in its own format, is not stored, and is recorded as failed', async () => {
     const question = anotherQuestion()
     for (let whole = 0; whole < EVENTS.length; whole++) {
       model.answerWith(streamed([...EVENTS.slice(0, whole), EVENTS[whole]!.slice(0, 12)], dying))
@@ -210,7 +213,7 @@ describe('a stream of the model', () => {
     })
   })
 
-  test('that falls silent is given up, and ends like one that died', async () => {
+  test('that falls silent is abandoned, and ends like one that broke off', async () => {
     const question = anotherQuestion()
     let isClosed = false
     const silent = (response: ServerResponse): void => void response.on('close', () => (isClosed = true))
@@ -229,7 +232,7 @@ describe('a stream of the model', () => {
     ])
   })
 
-  test('that its reader leaves does no harm, and what is kept of it is whole', async () => {
+  test('that its reader leaves is stored only when complete', async () => {
     const question = anotherQuestion()
     model.answerWith(streamed(EVENTS, ending))
     const controller = new AbortController()
@@ -242,7 +245,7 @@ describe('a stream of the model', () => {
   })
 })
 
-describe('an answer past its lifetime', () => {
+describe('an expired answer', () => {
   beforeAll(async () => {
     model.answerWith(GOOD)
     const isInUse = async (): Promise<void> =>
@@ -266,7 +269,7 @@ describe('an answer past its lifetime', () => {
     return came
   }
 
-  test('stands in for a model that is down until its window is over, and says so', async () => {
+  test('is sent, marked stale, when a model is down, until its window is over', async () => {
     model.answerWith(answering(completion('The first.')))
     const question = anotherQuestion()
     await post('/ask', question)

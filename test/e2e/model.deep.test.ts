@@ -6,7 +6,7 @@ import { gateWithModel } from './gate-with-model.ts'
 const site = gateWithModel({ AUDIENCE: 'public' })
 
 describe('a model behind an OpenAI-compatible endpoint', () => {
-  test('is never called for a question that is refused', async () => {
+  test('is never called for a refused question', async () => {
     const questions = [
       OFF_TOPIC,
       'Who painted the ceiling?',
@@ -17,7 +17,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     expect(site.model.calls).toHaveLength(0)
   })
 
-  test('is called once for a question that passes, with the evidence, and not again for the cached answer', async () => {
+  test('is called once for a question that passes, with the evidence, and not for the cached answer', async () => {
     const first = await ask(site.gate.url, STRONG)
     expect(first.body).toMatchObject({ answer: 'Thirty-five days [1].', answered_by: 'model', verdict: 'pass' })
     const again = await ask(site.gate.url, STRONG)
@@ -32,7 +32,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     expect(call?.body.messages[0]?.content).not.toContain('thirty-five')
   })
 
-  test('is told about weak evidence, and its answer carries a caution', async () => {
+  test('gets a caution about weak evidence, and so does the answer', async () => {
     const { body } = await ask(site.gate.url, MIDDLING)
     expect(body).toMatchObject({ verdict: 'advise', caution: expect.stringContaining('verify') })
     expect(site.model.calls[0]?.body.messages[0]?.content).toContain('only moderately strong')
@@ -47,7 +47,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     expect(site.model.calls).toHaveLength(1)
   })
 
-  test('that was cut short has its answer sent and not kept', async () => {
+  test('that was cut off has its answer sent but not stored', async () => {
     site.model.behave('cut')
     const question = 'Within how many minutes does the on-call engineer answer pages?'
     await ask(site.gate.url, question)
@@ -62,7 +62,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     ['rejected', 502, 'llm_bad_request'],
     ['unauthorized', 503, 'llm_misconfigured'],
     ['nonsense', 502, 'llm_bad_response'],
-  ] as const)('that is %s gives an error with a code and no word of the upstream', async (behaviour, status, code) => {
+  ] as const)('that is %s causes an error with a code, without its text', async (behaviour, status, code) => {
     site.model.behave(behaviour)
     const reply = await ask(site.gate.url, 'How long are access logs kept?')
     expect(reply.status).toBe(status)

@@ -134,7 +134,7 @@ afterAll(async () => {
 })
 
 describe('GET /v1/openapi.json', () => {
-  it('is OpenAPI 3.1 with ids of operations that differ and names that are there', () => {
+  it('is OpenAPI 3.1 with unique operation ids and existing schema names', () => {
     expect(description.openapi).toMatch(/^3\.1\./)
     const ids = Object.values(description.paths).flatMap((path) =>
       Object.values(path).map((operation) => (operation as unknown as { operationId: string }).operationId),
@@ -145,7 +145,7 @@ describe('GET /v1/openapi.json', () => {
     }
   })
 
-  it('says of every route what it answers', async () => {
+  it('describes the responses of every route', async () => {
     await call('get', '/v1/openapi.json', { token: '' })
     await call('get', '/health', { token: '' })
     const documents = [
@@ -237,7 +237,7 @@ describe('GET /v1/openapi.json', () => {
     await call('delete', '/v1/documents/a%2Frocket', { at: '/v1/documents/{id}' })
   })
 
-  it('and the test above saw every route, every table, and every status that this gate can be brought to', () => {
+  it('is covered by the test above: every route, table and status', () => {
     // An upstream that fails halfway, and an erasure of ten thousand rows, have tests of their own.
     const elsewhere = ['post /v1/documents 207', 'delete /v1/subjects/{id} 202']
     const described = Object.entries(description.paths).flatMap(([path, operations]) =>
@@ -266,7 +266,7 @@ describe('GET /v1/openapi.json', () => {
     expect(described.filter((each) => !seen.has(each)).sort()).toEqual(elsewhere.sort())
   })
 
-  it('names exactly the parameters that each page of the statistics takes', async () => {
+  it('names exactly the parameters that each statistics route accepts', async () => {
     for (const [path, operations] of Object.entries(description.paths)) {
       for (const [method, { parameters = [] }] of Object.entries(operations)) {
         const names = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
@@ -289,7 +289,7 @@ describe('GET /v1/openapi.json', () => {
     }
   })
 
-  it('and who is let in', async () => {
+  it('names the routes that need a key', async () => {
     for (const [path, operations] of Object.entries(description.paths)) {
       for (const [method, { security }] of Object.entries(operations)) {
         const { status } = await fetch(`${gate.url}${path.replace('{id}', 'x')}`, {
@@ -303,7 +303,7 @@ describe('GET /v1/openapi.json', () => {
     }
   })
 
-  it('describes errors, too', async () => {
+  it('describes errors too', async () => {
     await call('get', '/v1/stats?interval=week')
     await call('get', '/v1/stats', { token: 'wrong' })
     await call('post', '/ask', { body: {} })

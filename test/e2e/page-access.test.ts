@@ -21,7 +21,7 @@ const site = pageSite()
 const { visit } = site
 
 describe('with the keyboard alone', () => {
-  it('one asks, lands on the answer, follows a citation, and returns to the question', async () => {
+  it('a user asks, reaches the answer, follows a citation, and returns to the question', async () => {
     const { page } = await visit()
     const cited = { answer: 'For one hour [1].', passages: undefined }
     await changing(page, (body) => ({ ...body, ...(body['refused'] === true ? {} : cited) }))
@@ -43,7 +43,7 @@ describe('with the keyboard alone', () => {
     expect(await page.locator('#asked').innerText()).toBe(WEATHER)
   })
 
-  it('every stop shows its focus', async () => {
+  it('every focus stop is visible', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     await page.keyboard.press('Escape')
@@ -68,7 +68,7 @@ describe('with the keyboard alone', () => {
 })
 
 describe('for assistive technology', () => {
-  it('there are landmarks, a labelled text box, a live region and names for everything', async () => {
+  it('there are landmarks, a labelled text box, a live region and names for all controls', async () => {
     const { page } = await visit()
     expect(await page.getByRole('banner').count()).toBe(1)
     expect(await page.getByRole('main').count()).toBe(1)
@@ -96,7 +96,7 @@ describe('for assistive technology', () => {
   )
 })
 
-describe('axe finds nothing wrong', () => {
+describe('axe finds no fault', () => {
   it.each(DEEP ? LOOKS : LOOKS.slice(0, 1))('in $scheme colours, $width wide', async ({ scheme, viewport }) => {
     const { page } = await visit({ colorScheme: scheme, viewport })
     expect(await violations(page)).toEqual([])
@@ -130,7 +130,7 @@ describe('on a narrow screen', () => {
 })
 
 describe('on a phone', () => {
-  it.runIf(DEEP)('an answer and its first passage are short: the rest begins folded, and opens', async () => {
+  it.runIf(DEEP)('an answer and its first passage are short, and the rest is folded and can be opened', async () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
     const height = (): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight)
     expect(await height()).toBeLessThan(1000)
@@ -146,7 +146,7 @@ describe('on a phone', () => {
 })
 
 describe('the focus', () => {
-  it.runIf(DEEP)('is a thin line around what can be used, and no frame around what was asked', async () => {
+  it.runIf(DEEP)('is a thin outline around controls, without a frame around the asked question', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     const outline = (): Promise<string> =>
@@ -164,7 +164,7 @@ describe('the focus', () => {
 })
 
 describe.skipIf(SCREENSHOTS === '')('screenshots', () => {
-  it.each(LOOKS)('$scheme, $width wide', async (look) => {
+  it.each(LOOKS)('of $scheme, $width wide', async (look) => {
     const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
     const take = async (name: string): Promise<void> => expect(await shoot(page, name, look)).toBeGreaterThan(10_000)
     await take('start')

@@ -19,7 +19,7 @@ const site = pageSite()
 const { visit } = site
 
 describe('an answer', () => {
-  it('of no model is shown as search results, with verdict, confidence and band', async () => {
+  it('without a model is shown as search results, with verdict, confidence and band', async () => {
     const { page, complaints } = await visit()
     await ask(page, STRONG)
     const result = page.getByRole('article', { name: STRONG })
@@ -35,7 +35,7 @@ describe('an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it('of many search results shows three, with their Markdown, and folds the others away', async () => {
+  it('of many search results shows three with their Markdown, and folds the others', async () => {
     const { page, complaints } = await visit()
     const passages = [
       'One **bold**',
@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it('comes with findings, signals, policy, timings, and the chunks with their scores by kind', async () => {
+  it('has findings, signals, policy, timings, and chunks with their scores by kind', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     expect(await page.locator('.findings li').first().innerText()).toMatch(/confidence-range\s+Confidence \(/)
@@ -72,7 +72,7 @@ describe('an answer', () => {
     expect(await first.locator('.passage').innerText()).toContain('A weaker answer is cached for ten minutes.')
   })
 
-  it('asked for again comes from the cache, with its age and what is left', async () => {
+  it('asked for again comes from the cache, with its age and remaining lifetime', async () => {
     const { page, complaints } = await visit()
     await askUntilCached(page, 'How long is a refusal cached?')
     expect(await fact(page, 'Cache').innerText()).toMatch(/^hit, stored \d+ s ago, .+ left$/)
@@ -89,7 +89,7 @@ describe('an answer', () => {
     expect(await page.locator('.caution').innerText()).toBe('Verify this.')
   })
 
-  it('that would be a refusal says so where the gate observes', async () => {
+  it('that would be a refusal is marked in observe mode', async () => {
     const { page } = await visit()
     const note = page.getByText('Answered all the same: the gate observes')
     await ask(page, WEATHER)
@@ -105,7 +105,7 @@ describe('an answer', () => {
     expect(await note.count()).toBe(0)
   })
 
-  it('for the public has no figures, and nothing is broken without them', async () => {
+  it('for the public has no figures, and is laid out without them', async () => {
     const { page, complaints } = await visit()
     await changing(page, (body) => ({ ...body, detail: undefined }))
     await ask(page, STRONG)
@@ -117,7 +117,7 @@ describe('an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it('to an older question never takes the place of a newer one', async () => {
+  it('to an older question never replaces that of a newer one', async () => {
     const { page } = await visit()
     await page.route('**/ask', async (route) => {
       if (route.request().postData()?.includes('weather') === true)
@@ -134,7 +134,7 @@ describe('an answer', () => {
 })
 
 describe('a refusal', () => {
-  it('shows the reason, what helps, and the finding that decided', async () => {
+  it('shows the reason, suggestions, and the finding that decided', async () => {
     const { page, complaints } = await visit()
     await page.getByRole('button', { name: WEATHER }).click()
     await settled(page)
@@ -149,8 +149,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('a refusal that names passages', () => {
-  it('shows what the Worker tells operators of them', async () => {
+describe('a refusal with closest passages', () => {
+  it('shows their places to operators', async () => {
     const { page, complaints } = await visit()
     await ask(page, 'What is cached for fifty years in Chicago?')
     const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
@@ -158,7 +158,7 @@ describe('a refusal that names passages', () => {
     expect(complaints).toEqual([])
   })
 
-  it('shows the closest ones, as text', async () => {
+  it('shows them as text, with links only to web addresses', async () => {
     const { page, complaints } = await visit()
     const closest = [
       { title: 'Caching answers', section: 'Caching answers › Lifetimes', source: 'https://example.com/cache' },
@@ -175,7 +175,7 @@ describe('a refusal that names passages', () => {
     expect(complaints).toEqual([])
   })
 
-  it.runIf(DEEP)('shows nothing of them where the gate names none', async () => {
+  it.runIf(DEEP)('shows none when the gate names none', async () => {
     const { page } = await visit()
     await changing(page, (body) => ({ ...body, closest: undefined }))
     await ask(page, WEATHER)
@@ -183,8 +183,8 @@ describe('a refusal that names passages', () => {
   })
 })
 
-describe('badge and banner of a profile', () => {
-  it('stand above the answer, in the colours of its specification', async () => {
+describe('badge and banner of a policy', () => {
+  it("are shown above the answer in the specification's colours", async () => {
     const { page, complaints } = await visit()
     await changing(page, (body) => ({ ...body, ...ADVISORY }))
     await ask(page, STRONG)
@@ -210,7 +210,7 @@ describe('badge and banner of a profile', () => {
     expect(complaints).toEqual([])
   })
 
-  it.runIf(DEEP)('are not there where the profile has none', async () => {
+  it.runIf(DEEP)('are missing for a policy without them', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     expect(await page.locator('.mark, .banner').count()).toBe(0)
@@ -218,7 +218,7 @@ describe('badge and banner of a profile', () => {
 })
 
 describe('the confidence', () => {
-  it('stands on a gauge with every threshold, each with its meaning and figure', async () => {
+  it('is shown on a gauge with every threshold, its meaning and figure', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     const labels = page.getByRole('list', { name: 'Thresholds' }).getByRole('listitem')
@@ -235,35 +235,32 @@ describe('the confidence', () => {
     expect(await page.locator('.scale span').allInnerTexts()).toEqual([refuse, advise].map((text) => text.slice(-5)))
   })
 
-  it.runIf(DEEP)(
-    'reads settings that stand apart from the name of their gate, and shows a lone threshold as one',
-    async () => {
-      const { page } = await visit()
-      const finding = {
-        gate: 'own',
-        stage: 'pre-generation',
-        outcome: 'pass',
-        code: 'passed',
-        message: 'Fine',
-        actual: 0.61,
-      }
-      const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
-      let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
-      await changing(page, (body) => ({
-        ...body,
-        detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
-      }))
-      await ask(page, STRONG)
-      const labels = page.getByRole('list', { name: 'Thresholds' })
-      expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
-      const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
-      // Figures that are close to each other do not lie over each other.
-      expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
-      gates = undefined
-      await ask(page, STRONG)
-      expect(await labels.innerText()).toBe('Threshold 0.400')
-    },
-  )
+  it.runIf(DEEP)('shows thresholds from separate settings, and a single threshold of a finding', async () => {
+    const { page } = await visit()
+    const finding = {
+      gate: 'own',
+      stage: 'pre-generation',
+      outcome: 'pass',
+      code: 'passed',
+      message: 'Fine',
+      actual: 0.61,
+    }
+    const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
+    let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
+    await changing(page, (body) => ({
+      ...body,
+      detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
+    }))
+    await ask(page, STRONG)
+    const labels = page.getByRole('list', { name: 'Thresholds' })
+    expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
+    const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
+    // Figures that are close to each other do not lie over each other.
+    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
+    gates = undefined
+    await ask(page, STRONG)
+    expect(await labels.innerText()).toBe('Threshold 0.400')
+  })
 
   it.runIf(DEEP).each([
     ['source', '.sources li', { passages: undefined }, '[1]'],
@@ -286,7 +283,7 @@ describe('the confidence', () => {
 })
 
 describe('Markdown in an answer', () => {
-  it('is shown as it means, and never as markup of its own', async () => {
+  it('is rendered, and never as HTML of its own', async () => {
     const { page, complaints } = await visit()
     const answer = [
       '## Steps **first**',
@@ -342,7 +339,7 @@ describe('Markdown in an answer', () => {
     ['underscores', '_a '],
   ] as const
   it.each(DEEP ? PIECES : PIECES.slice(1, 2))(
-    'that is 29,000 characters of %s does not hold the page up',
+    'with 29,000 characters of %s does not block the page',
     async (_, piece) => {
       const { page } = await visit()
       await changing(page, (body) => ({ ...body, answer: piece.repeat(29_000 / piece.length) }))
@@ -354,7 +351,7 @@ describe('Markdown in an answer', () => {
 })
 
 describe('markup in documents and questions', () => {
-  it('is text, and nothing else', async () => {
+  it('is shown as text only', async () => {
     const { page, complaints } = await visit()
     const question = 'What does the zebra protocol carry in every quagga frame?'
     let shown = ''
@@ -370,7 +367,7 @@ describe('markup in documents and questions', () => {
     expect(complaints).toEqual([])
   })
 
-  it('becomes a link only when a source is a web address', async () => {
+  it('becomes a link only for a source that is a web address', async () => {
     const { page, complaints } = await visit()
     await changing(page, (body) => {
       const [first] = body['sources'] as object[]
@@ -388,7 +385,7 @@ describe('markup in documents and questions', () => {
     expect(complaints).toEqual([])
   })
 
-  it('would meet a strict policy in the headers', async () => {
+  it('is served with a strict content security policy', async () => {
     const modules = ['page', 'access', 'answer', 'elements', 'exchange', 'markdown', 'writing'].map(
       (name) => `/${name}.js`,
     )

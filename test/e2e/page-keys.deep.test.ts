@@ -7,7 +7,7 @@ const site = pageSite()
 const { visit } = site
 
 describe('a collection', () => {
-  it('is typed without a key, and asked from then on', async () => {
+  it('can be typed without a key, and is then used', async () => {
     await ingest(
       site.gate.url,
       site.gate.adminToken,
@@ -28,14 +28,14 @@ describe('a collection', () => {
     expect(complaints).toEqual([])
   })
 
-  it('that does not exist is an error like any other', async () => {
+  it('that does not exist shows an ordinary error', async () => {
     const { page } = await visit()
     await page.getByRole('textbox', { name: 'Collection' }).fill('never-made')
     await ask(page, STRONG)
     expect(await fact(page, 'Code').innerText()).toBe('collection_not_found')
   })
 
-  it('is chosen from a list with a key', async () => {
+  it('can be chosen from a list with a key', async () => {
     await ingest(
       site.gate.url,
       site.gate.adminToken,
@@ -54,7 +54,7 @@ describe('a collection', () => {
 })
 
 describe('a key', () => {
-  it('goes with every question, is kept by the tab alone, and is forgotten when told', async () => {
+  it('is sent with every question, kept in the tab only, and forgotten on request', async () => {
     const { page, context, complaints } = await visit()
     const sent: (string | undefined)[] = []
     page.on('request', (request) => {
@@ -88,7 +88,7 @@ describe('a key', () => {
     expect(complaints).toEqual([])
   })
 
-  it('that is wrong is told, and not kept', async () => {
+  it('that is wrong is reported, and not kept', async () => {
     const { page } = await visit()
     await useKey(page, 'rg_wrong')
     expect(await page.locator('#key-state').innerText()).toBe('The gate does not accept this key.')
@@ -99,7 +99,7 @@ describe('a key', () => {
     expect(await page.locator('#result').getAttribute('class')).toMatch(/pass|advise/)
   })
 
-  it('counts no more when another one, or none, took its place before the gate answered', async () => {
+  it('is ignored when another or none replaced it before the gate answered', async () => {
     const { page } = await visit()
     const held: (() => void)[] = []
     await page.route('**/v1/collections', async (route) => {
@@ -130,7 +130,7 @@ describe('a key', () => {
     }
   })
 
-  it('that may only ask lists nothing and adds nothing', async () => {
+  it('with only the ask scope lists and adds nothing', async () => {
     const made = await fetch(`${site.gate.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${site.gate.adminToken}`, 'content-type': 'application/json' },
@@ -148,7 +148,7 @@ describe('a key', () => {
 })
 
 describe('documents', () => {
-  it('are added from files and from a text, named when they cannot be, and answer questions at once', async () => {
+  it('are added from files and text, named when they cannot be, and answer questions at once', async () => {
     const { page, complaints } = await visit()
     await useKey(page, site.gate.adminToken)
     await page.locator('#files').setInputFiles([
@@ -178,7 +178,7 @@ describe('documents', () => {
     expect(complaints).toEqual([])
   })
 
-  it('that the gate does not take are named with its words', async () => {
+  it('that the gate rejects are named with its message', async () => {
     const { page } = await visit()
     await useKey(page, site.gate.adminToken)
     await page.getByLabel('Or a text, in Markdown').fill('Text.')
@@ -193,7 +193,7 @@ describe('documents', () => {
     expect(await page.getByLabel('Or a text, in Markdown').inputValue()).toBe('Text.')
   })
 
-  it('that are none send nothing', async () => {
+  it('that are missing send nothing', async () => {
     const { page, complaints } = await visit()
     await useKey(page, site.gate.adminToken)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -203,7 +203,7 @@ describe('documents', () => {
 })
 
 describe('an error', () => {
-  it('of the gate is shown with code and request id, and can be tried again', async () => {
+  it('of the gate is shown with code and request id, and can be retried', async () => {
     const { page } = await visit()
     await ask(page, 'long '.repeat(20_000))
     expect(await page.getByRole('alert').innerText()).toContain('did not take this question')
@@ -215,7 +215,7 @@ describe('an error', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('is shown when the gate is gone, and is over when it is back', async () => {
+  it('is shown when the gate is unreachable, and disappears when it is back', async () => {
     const { page, context } = await visit()
     await context.setOffline(true)
     await ask(page, STRONG)
@@ -225,7 +225,7 @@ describe('an error', () => {
     await page.locator('#result.pass, #result.advise').waitFor()
   })
 
-  it('is shown when what answers is no gate', async () => {
+  it('is shown when the response is not from a gate', async () => {
     const { page } = await visit()
     await page.route('**/ask', (route) =>
       route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad</h1>' }),

@@ -58,8 +58,8 @@ async function begin(page: Page): Promise<string> {
 const answerOf = (page: Page) => page.locator('.answer')
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop' })
 
-describe('an answer that a model writes', () => {
-  it('stands there word by word behind its verdict, and whole with its sources at the end', async () => {
+describe('an answer written by a model', () => {
+  it('appears word by word after its verdict, and complete with its sources at the end', async () => {
     const { page, complaints } = await site.visit('/')
     const { answer, release } = holdingBack(2)
     model.answerWith(answer)
@@ -94,7 +94,7 @@ describe('an answer that a model writes', () => {
     expect(complaints).toEqual([])
   })
 
-  it('is told of twice to who listens, not with each word, and leaves the focus where it went meanwhile', async () => {
+  it('is announced twice to screen readers, not with each word, and does not move the focus', async () => {
     const { page } = await site.visit('/')
     const { answer, release } = holdingBack(
       2,
@@ -122,7 +122,7 @@ describe('an answer that a model writes', () => {
     expect(await page.locator('#result [aria-live], #result [role=alert], #result [role=status]').count()).toBe(0)
   })
 
-  it('is Markdown as it comes, never markup of its own, and keeps what the reader selected', async () => {
+  it("is rendered as Markdown while it arrives, never as HTML, and keeps the reader's selection", async () => {
     const { page, complaints } = await site.visit('/')
     const first = `First, **read** this. ${HOSTILE_MARKUP}\n\n`
     const list =
@@ -149,7 +149,7 @@ describe('an answer that a model writes', () => {
   ] as const
   const LENGTH = 24_000
   it.runIf(DEEP).each(pieces)(
-    'of thousands of characters in pieces of %s is not read anew with each of them',
+    'of thousands of characters in chunks of %s is not parsed again with each chunk',
     async (_, piece) => {
       const { page } = await site.visit('/')
       model.answerWith(talking(wholeStream(Array<string>(LENGTH / piece.length).fill(piece))))
@@ -175,7 +175,7 @@ describe('an answer that a model writes', () => {
     },
   )
 
-  it('comes at once from the cache', async () => {
+  it('appears at once from the cache', async () => {
     const { page } = await site.visit('/')
     model.answerWith(talking(WHOLE))
     const question = anotherQuestion()
@@ -190,7 +190,7 @@ describe('an answer that a model writes', () => {
     expect(await page.locator('#status').innerText()).toContain('from the cache')
   })
 
-  it('is not asked for where the gate refuses', async () => {
+  it('is not requested when the gate refuses', async () => {
     const { page, complaints } = await site.visit('/')
     const calls = model.calls()
     await ask(page, WEATHER)
@@ -203,7 +203,7 @@ describe('an answer that a model writes', () => {
 
 describe('an answer that is stopped', () => {
   it.each(DEEP ? ['Escape', 'the button'] : ['Escape'])(
-    'by %s keeps what came and says so; the request is over',
+    'by %s keeps its text, marked as stopped, and its request ends',
     async (how) => {
       const { page, complaints } = await site.visit('/')
       // What is not kept is not read to its end by the gate either.
@@ -234,7 +234,7 @@ describe('an answer that is stopped', () => {
     },
   )
 
-  it.runIf(DEEP)('before its first word leaves the answer before it', async () => {
+  it.runIf(DEEP)('before its first word keeps the previous answer', async () => {
     const { page, complaints } = await site.visit('/')
     await ask(page, WEATHER)
     model.answerWith(holdingBack(0).answer)
@@ -251,7 +251,7 @@ describe('an answer that is stopped', () => {
     expect(complaints).toEqual([])
   })
 
-  it.runIf(DEEP)('by another question gives way to its answer', async () => {
+  it.runIf(DEEP)('by another question is replaced by the new answer', async () => {
     const { page, complaints } = await site.visit('/')
     const { answer, release } = holdingBack(2)
     model.answerWith(answer)
@@ -267,7 +267,7 @@ describe('an answer that is stopped', () => {
   })
 })
 
-describe('an answer that does not get to its end', () => {
+describe('an answer that ends early', () => {
   const ENDS: readonly (readonly [string, readonly string[], string, string | undefined])[] = [
     ['because the model dies', WHOLE.slice(0, 2), 'The model stopped mid-answer.', 'llm_unavailable'],
     [
@@ -283,7 +283,7 @@ describe('an answer that does not get to its end', () => {
       undefined,
     ],
   ]
-  it.each(DEEP ? ENDS : ENDS.slice(0, 1))('%s keeps what came, marked, with the code', async (_, events, why, code) => {
+  it.each(DEEP ? ENDS : ENDS.slice(0, 1))('%s keeps its text, marked with the code', async (_, events, why, code) => {
     const { page } = await site.visit('/')
     model.answerWith(talking(events))
     const question = await begin(page)
@@ -302,7 +302,7 @@ describe('an answer that does not get to its end', () => {
     expect(await page.locator('#asked').innerText()).toBe(question)
   })
 
-  it.runIf(DEEP)('because the model falls silent is given up', async () => {
+  it.runIf(DEEP)('because the model falls silent is abandoned', async () => {
     const { page } = await site.visit('/')
     model.answerWith(holdingBack(2).answer)
     await begin(page)
@@ -310,7 +310,7 @@ describe('an answer that does not get to its end', () => {
     expect(await fact(page, 'Code').innerText()).toBe('llm_timeout')
   })
 
-  it('because the connection is lost says so', async () => {
+  it('because the connection is lost is reported so', async () => {
     const { page } = await site.visit('/')
     const event = (choice: object, more: object = {}): string =>
       `data: ${JSON.stringify({ choices: [choice], ...more })}\n\n`
@@ -337,7 +337,7 @@ describe('an answer that does not get to its end', () => {
     expect(await page.getByRole('alert').innerText()).toBe('This answer is incomplete. The connection broke off.')
   })
 
-  it.runIf(DEEP)('and has no first word is an error like any other', async () => {
+  it.runIf(DEEP)('before its first word shows an ordinary error', async () => {
     const { page } = await site.visit('/')
     model.answerWith(talking([]))
     await begin(page)
@@ -351,7 +351,7 @@ describe('an answer that does not get to its end', () => {
 })
 
 describe('an answer that is being written', () => {
-  it.each(DEEP ? LOOKS : LOOKS.slice(0, 1))('can be read in $scheme colours, $width wide', async (look) => {
+  it.each(DEEP ? LOOKS : LOOKS.slice(0, 1))('is readable in $scheme colours, $width wide', async (look) => {
     const { page } = await site.visit('/', { colorScheme: look.scheme, viewport: look.viewport })
     const { answer, release } = holdingBack(
       4,

@@ -58,7 +58,7 @@ const clientOf = ({ url, token }: Served) => new Index({ url, token, retry: fals
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe('npm run start:index', () => {
-  test('prints a URL and a token for each index, which hold from start to start', async () => {
+  test('prints a URL and a token for each index, which stay valid at the next start', async () => {
     const indexes = { texts: {}, vectors: { indexType: 'DENSE', dimension: 2 } }
     let first: readonly Served[] = []
     await whileUp(indexes, async (served) => {

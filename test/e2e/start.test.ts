@@ -96,7 +96,7 @@ afterAll(async () => {
 })
 
 describe('npm start', () => {
-  test('ingests the docs, answers three questions, and takes the next port when its own is busy', async () => {
+  test('ingests the docs, answers three questions, and uses the next port when its own is busy', async () => {
     const output = await startAndStop(pressCtrlC, async (url) => {
       expect(url).toBe(`http://127.0.0.1:${PORT + 1}`)
       expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' })
@@ -116,7 +116,7 @@ describe('npm start', () => {
   })
 
   test.runIf(DEEP)(
-    'a second time ingests nothing and leaves the version alone; a model writes the answers, also of what it only observes',
+    'a second time ingests nothing and keeps the version, and a model answers, also for observed refusals',
     async () => {
       const model = createModel((_, response) => {
         response.setHeader('content-type', 'application/json')
@@ -137,7 +137,7 @@ describe('npm start', () => {
     },
   )
 
-  test.runIf(DEEP)('sets a database of an older schema aside, with its index, and begins anew', async () => {
+  test.runIf(DEEP)('sets a database with an older schema and its index aside, and starts with a new one', async () => {
     writeFileSync(join(home, '.wrangler', 'state', 'schema'), 'another schema')
     const output = await startAndStop(pressCtrlC)
     expect(output).toContain('The local database had an older schema; it was set aside in')
@@ -145,7 +145,7 @@ describe('npm start', () => {
   })
 
   test.runIf(DEEP)(
-    'takes settings from the environment before those of the file, goes on when the model does not answer, and says so',
+    'prefers settings from the environment to those of the file, and reports a model that does not answer',
     async () => {
       const { baseUrl, folder } = await homeWithDeadModel()
       let said = ''
@@ -179,7 +179,7 @@ describe('npm start', () => {
     ['RERANK_FROM="0.2"\n', 'RERANK_FROM needs RERANKER'],
   ] as const
   test.each(DEEP ? WRONG : WRONG.slice(0, 1))(
-    'says which settings are missing or wrong, instead of waiting: %s',
+    'reports missing or wrong settings instead of waiting: %s',
     async (settings, advice) => {
       const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
       writeFileSync(join(folder, '.dev.vars'), settings)

@@ -73,8 +73,8 @@ const textIn = (chunks: readonly Chunk[]): string => chunks.map(({ choices }) =>
 const statusOf = (response: Response): string | undefined =>
   response.headers.get('cache-status')?.replace(/ttl=-?\d+/, 'ttl=N')
 
-describe('an answer that is asked for as a stream', () => {
-  test('comes as the model writes it, with the verdict before its first word', async () => {
+describe('an answer requested as a stream', () => {
+  test('arrives as the model writes it, with the verdict before its first word', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     let sent = 0
@@ -105,7 +105,7 @@ describe('an answer that is asked for as a stream', () => {
     expect(asked).toMatchObject({ stream: true, stream_options: { include_usage: true } })
   })
 
-  test('is stored after its end: sent again with the same pieces, and as JSON to who asks so', async () => {
+  test('is stored after its end, and sent again with the same chunks, or as JSON on request', async () => {
     model.answerWith(talking(WHOLE))
     const question = anotherQuestion()
     const first = await (await post({ question, stream: true })).text()
@@ -119,7 +119,7 @@ describe('an answer that is asked for as a stream', () => {
     expect(model.calls()).toBe(calls)
   })
 
-  test('comes from an answer that was stored as JSON, too', async () => {
+  test('also comes from an answer stored as JSON', async () => {
     model.answerWith(talking(WHOLE))
     const question = anotherQuestion()
     const made = (await (await post({ question })).json()) as { answer: string; usage: object }
@@ -136,7 +136,7 @@ describe('an answer that is asked for as a stream', () => {
     expect(model.calls()).toBe(calls)
   })
 
-  test('and by twenty at once is one call, of which all get the first word when it comes', async () => {
+  test('by twenty clients at once is one model call, and all get the first word when it arrives', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     let sent = 0
@@ -182,7 +182,7 @@ describe('an answer that is asked for as a stream', () => {
     }
   })
 
-  test('is read to its end by a client that has ended its own side of the connection', async () => {
+  test('is sent to its end to a client that has closed its own side of the connection', async () => {
     model.answerWith(talking(WHOLE, () => sleep(20)))
     const socket = connected(anotherQuestion())
     socket.end()
@@ -207,14 +207,14 @@ describe('an answer that is asked for as a stream', () => {
     )
   })
 
-  test('that carries a caution says so before its first word', async () => {
+  test('with a caution has it before its first word', async () => {
     const chunks = chunksIn(await (await post({ question: MIDDLING, stream: true })).text())
     expect(chunks[0]?.rag_gate).toMatchObject({ verdict: 'advise', caution: expect.stringContaining('verify') })
   })
 })
 
-describe('a stream is asked for, and', () => {
-  test('a refusal comes in the same form, without a call of the model', async () => {
+describe('with a stream requested,', () => {
+  test('a refusal has the same format, without a model call', async () => {
     const calls = model.calls()
     const { answer, ...about } = (await (await post({ question: OFF_TOPIC })).json()) as { answer: string }
     const response = await post({ question: OFF_TOPIC, stream: true })
@@ -228,12 +228,12 @@ describe('a stream is asked for, and', () => {
     ['a text', 'yes'],
     ['a number', 1],
     ['null', null],
-  ])('%s in its place is refused', async (_, stream) => {
+  ])('%s as `stream` is rejected', async (_, stream) => {
     const response = await post({ question: STRONG, stream })
     expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'stream_type' } }])
   })
 
-  test('both are taken: JSON comes', async () => {
+  test('Accept with both types returns JSON', async () => {
     const response = await post({ question: STRONG }, { accept: 'application/json, text/event-stream' })
     expect(response.headers.get('content-type')).toBe('application/json')
     const other = await post({ question: STRONG, stream: false }, { accept: 'text/event-stream' })
@@ -248,7 +248,7 @@ describe('a stream is asked for, and', () => {
     ['streams nothing', talking([delta('', 'stop'), DONE]), 502, 'llm_bad_response'],
     ['ends before its first word', talking([delta('')]), 503, 'llm_unavailable'],
     ['answers whole', answering('{"choices":[]}'), 502, 'llm_bad_response'],
-  ])('a model that %s is an error as ever', async (_, script, status, code) => {
+  ])('a model that %s causes an ordinary error', async (_, script, status, code) => {
     model.answerWith(script)
     const response = await post({ question: anotherQuestion(), stream: true })
     const text = await response.text()
@@ -259,7 +259,7 @@ describe('a stream is asked for, and', () => {
   test.each<[string, readonly string[], string]>([
     ['that dies', WHOLE.slice(0, 2), 'llm_unavailable'],
     ['that tells of an error', [...WHOLE.slice(0, 2), 'data: {"error":{"message":"secret"}}\n\n'], 'llm_bad_response'],
-  ])('an answer %s ends with an event that says so, and is not stored', async (_, events, code) => {
+  ])('an answer %s ends with an error event, and is not stored', async (_, events, code) => {
     model.answerWith(talking(events))
     const question = anotherQuestion()
     const text = await (await post({ question, stream: true })).text()
@@ -274,7 +274,7 @@ describe('a stream is asked for, and', () => {
     ])
   })
 
-  test('an answer that falls silent is given up, and the model with it', async () => {
+  test('an answer that falls silent is abandoned, with its model call', async () => {
     let isClosed = false
     model.answerWith((response, request, body) => {
       response.on('close', () => (isClosed = true))
@@ -303,7 +303,7 @@ describe('a stream is asked for, and', () => {
     expect(model.calls() - calls).toBe(1)
   })
 
-  test('one that is not to be stored is given up then, and the model with it', async () => {
+  test('an answer that is not to be stored is then abandoned, with its model call', async () => {
     let isClosed = false
     const endless = Array.from({ length: 10_000 }, () => delta('and so on '))
     model.answerWith((response, request, body) => {
@@ -315,7 +315,7 @@ describe('a stream is asked for, and', () => {
     await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 })
   })
 
-  test('an answer that was cut is sent as it is, says so, and is not stored', async () => {
+  test('a truncated answer is sent, marked incomplete, and not stored', async () => {
     model.answerWith(talking([delta('Thirty'), delta('', 'length'), DONE]))
     const question = anotherQuestion()
     const calls = model.calls()

@@ -78,7 +78,7 @@ describe('useChat in a browser', () => {
     expect(asked.at(-1)).toContain('It covers the motor and the battery.')
   })
 
-  test('shows a refusal, and asks no model', async () => {
+  test('shows a refusal, without a model call', async () => {
     const before = asked.length
     await ask('What is the capital of France?')
     await expect.poll(verdict).toBe('refuse')
@@ -88,7 +88,7 @@ describe('useChat in a browser', () => {
     expect(asked).toHaveLength(before)
   })
 
-  test('shows the caution of an advisory before its words', async () => {
+  test('shows the caution of an advisory before its text', async () => {
     says('Thirty days [1].')
     await ask(ADVISED)
     await expect.poll(verdict).toBe('advise')
@@ -98,7 +98,7 @@ describe('useChat in a browser', () => {
     expect(first).toBe('ASIDE')
   })
 
-  test('shows a model that fails as an error, without what it said', async () => {
+  test("shows a failed model call as an error, without the model's text", async () => {
     model.answerWith(answering('secret', 400))
     await page.getByLabel('Question').fill('What does the warranty cover, and for how long?')
     await page.getByLabel('Question').press('Enter')
@@ -106,7 +106,7 @@ describe('useChat in a browser', () => {
     expect(await page.content()).not.toContain('secret')
   })
 
-  test('shows what there is of an answer that broke off, and that it did', async () => {
+  test('shows an answer that broke off as incomplete', async () => {
     model.answerWith(talking([delta('Two ')]))
     await ask('What does the warranty cover?')
     await expect.poll(() => page.getByRole('alert').count()).toBe(1)

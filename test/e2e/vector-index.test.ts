@@ -68,7 +68,7 @@ describe.each(DEEP ? (['dense', 'sparse', 'hybrid'] as const) : (['hybrid'] as c
       data: `d${at}`,
     }))
 
-    test.each(DEEP ? ['', 'ns'] : ['ns'])('go through every command in the namespace "%s"', async (namespace) => {
+    test.each(DEEP ? ['', 'ns'] : ['ns'])('pass every command in the namespace "%s"', async (namespace) => {
       const index = clientOf(name).namespace(namespace)
       expect(await index.upsert(rows)).toBe('Success')
       const all = { includeVectors: true, includeMetadata: true, includeData: true }
@@ -110,7 +110,7 @@ describe.each(DEEP ? (['dense', 'sparse', 'hybrid'] as const) : (['hybrid'] as c
       await expect(stop()).rejects.toThrow('has not been started')
     })
 
-    test('are asked for several at once', async () => {
+    test('are searched with several queries at once', async () => {
       const index = clientOf(name)
       await index.upsert(rows)
       const query = { ...vectors, topK: 2, fusionAlgorithm: FusionAlgorithm.DBSF }
@@ -119,7 +119,7 @@ describe.each(DEEP ? (['dense', 'sparse', 'hybrid'] as const) : (['hybrid'] as c
       expect(await index.queryMany([query])).toEqual([first])
     })
 
-    test('are refused where texts are meant', async () => {
+    test('are required: texts are rejected', async () => {
       await expect(clientOf(name).upsert({ id: 'a', data: 'text' })).rejects.toThrow('Embedding data for this index')
       // @ts-expect-error what the types forbid must fail
       await expect(clientOf(name).upsert({ id: 'a' })).rejects.toThrow('Embedding data for this index')
@@ -146,7 +146,7 @@ describe.each(['embedding', 'texts'] as const)('texts in the index "%s"', (name)
     expect(await index.query({ ...query, data: 'A narrow street' })).toMatchObject([{ id: '2' }])
   })
 
-  test('do not mix with vectors', async () => {
+  test('cannot be mixed with vectors', async () => {
     const mixed = [
       { id: 'a', data: 'text' },
       { id: 'b', vector: [1, 2] },
@@ -156,7 +156,7 @@ describe.each(['embedding', 'texts'] as const)('texts in the index "%s"', (name)
   })
 })
 
-test('the modes of a hybrid index', async () => {
+test('a hybrid index supports every query mode', async () => {
   const index = clientOf('texts')
   await index.upsert([
     { id: 'a', data: 'edge cache' },
@@ -187,7 +187,7 @@ describe('a namespace', () => {
     ['a\\b', 'a/b'],
   ] as const
 
-  test.each(DEEP ? NASTY : NASTY.slice(4, 8))('%j is written to and read from', async (given, named) => {
+  test.each(DEEP ? NASTY : NASTY.slice(4, 8))('%j can be written and read', async (given, named) => {
     const index = clientOf('dense')
     const namespace = index.namespace(given)
     expect(await namespace.upsert({ id: 'a', vector: [1, 0] })).toBe('Success')
@@ -200,7 +200,7 @@ describe('a namespace', () => {
     expect(await index.listNamespaces()).not.toContain(named)
   })
 
-  test('that does not exist holds nothing, and cannot be deleted', async () => {
+  test('that does not exist is empty, and cannot be deleted', async () => {
     const index = clientOf('dense')
     expect(await index.namespace('nowhere').query({ vector: [1, 0], topK: 1 })).toEqual([])
     await expect(index.deleteNamespace('nowhere')).rejects.toThrow(
@@ -214,7 +214,7 @@ describe('a token', () => {
   const info = (path: string, token: string) =>
     fetch(`${local.url}${path}/info`, { headers: { authorization: `Bearer ${token}` } })
 
-  test('opens its own index, by path and without one', async () => {
+  test('opens its own index, with a path and without', async () => {
     for (const [name, settings] of Object.entries(INDEXES)) {
       const token = local.tokens.get(name)!
       for (const path of ['', `/indexes/${name}`]) {
@@ -229,14 +229,14 @@ describe('a token', () => {
     ['that is wrong', '/indexes/dense', () => 'wrong'],
     ['that is wrong, without a path', '', () => 'wrong'],
     ['for an index that is not there', '/indexes/other', () => local.tokens.get('dense')!],
-  ])('%s opens nothing', async (_name, path, token) => {
+  ])('%s opens no index', async (_name, path, token) => {
     const response = await info(path, token())
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized: Invalid auth token","status":401}')
   })
 })
 
-test.runIf(DEEP)('what was written is there after a restart, and a query goes on', async () => {
+test.runIf(DEEP)('written rows exist after a restart, and a resumable query continues', async () => {
   const rows = Array.from({ length: 6 }, (_, at) => ({ id: `r${at}`, vector: [1, at] }))
   await clientOf('dense').namespace('kept').upsert(rows)
   const { result, fetchNext } = await clientOf('dense').resumableQuery(
@@ -256,15 +256,12 @@ test.runIf(DEEP)('what was written is there after a restart, and a query goes on
   expect((await clientOf('sparse').info()).vectorCount).toBe(0)
 })
 
-test.each(DEEP ? [17, 40] : [17])(
-  'a body of %i MiB is answered with 413 before the connection ends',
-  async (mebibytes) => {
-    const body = new Uint8Array(mebibytes * 1024 * 1024).fill(0x20)
-    const headers = { authorization: `Bearer ${local.tokens.get('dense')!}` }
-    for (const path of ['upsert', 'upsert/ns', 'delete-namespace/ns']) {
-      const response = await fetch(`${local.url}/indexes/dense/${path}`, { method: 'POST', headers, body })
-      expect(response.status).toBe(413)
-      expect(await response.json()).toEqual({ error: 'The body is larger than 16777216 bytes', status: 413 })
-    }
-  },
-)
+test.each(DEEP ? [17, 40] : [17])('a body of %i MiB gets 413 before the connection ends', async (mebibytes) => {
+  const body = new Uint8Array(mebibytes * 1024 * 1024).fill(0x20)
+  const headers = { authorization: `Bearer ${local.tokens.get('dense')!}` }
+  for (const path of ['upsert', 'upsert/ns', 'delete-namespace/ns']) {
+    const response = await fetch(`${local.url}/indexes/dense/${path}`, { method: 'POST', headers, body })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toEqual({ error: 'The body is larger than 16777216 bytes', status: 413 })
+  }
+})

@@ -110,7 +110,7 @@ describe('a model of Workers AI', () => {
   const complete = (more: object = {}): Promise<Response> =>
     ask('alone', '/v1/chat/completions', { model: OWN, messages: [{ role: 'user', content: question() }], ...more })
 
-  test('answers whole, with its tokens', async () => {
+  test('answers in one response, with its tokens', async () => {
     answerWith(whole('Thirty-five days [1].'))
     const response = await complete({ temperature: 0.2 })
     expect(await response.json()).toMatchObject({
@@ -121,7 +121,7 @@ describe('a model of Workers AI', () => {
     expect(JSON.stringify(asked[0]!.inputs['messages'])).toContain('<passage number=')
   })
 
-  test('answers in pieces, with its tokens', async () => {
+  test('streams an answer, with its tokens', async () => {
     answerWith(inPieces(['Thirty-', 5, ' days [1].']))
     const text = await (await complete({ stream: true, stream_options: { include_usage: true } })).text()
     const said = [...text.matchAll(/"delta":\{"content":"([^"]+)"/g)].map(([, piece]) => piece)
@@ -132,7 +132,7 @@ describe('a model of Workers AI', () => {
     expect(Object.keys(asked[0]!.inputs)).not.toContain('stream_options')
   })
 
-  test('that answers as OpenAI does is read as it is', async () => {
+  test("that answers in OpenAI's format is supported", async () => {
     service.answerWith((response, request, body) => {
       const { inputs } = JSON.parse(body) as Asked
       talking(wholeStream(['Thirty-', 'five.']))(response, request, JSON.stringify(inputs))
@@ -142,7 +142,7 @@ describe('a model of Workers AI', () => {
     expect((body as Completion).choices[0]!.message.content).toBe('Thirty-five days [1].')
   })
 
-  test('that wrote all it may is cut, and its answer is not stored', async () => {
+  test('that reached its token limit is truncated, and its answer is not stored', async () => {
     answerWith(whole('Thirty-five', 800))
     const messages = [{ role: 'user', content: question() }]
     for (let at = 0; at < 2; at++) {
@@ -162,7 +162,7 @@ describe('a model of Workers AI', () => {
     ['the service fails', failing(500, 3000), 503, 'llm_unavailable'],
     ['it says nothing', answering('{}'), 502, 'llm_bad_response'],
     ['it is silent', () => undefined, 504, 'llm_timeout'],
-  ])('where %s the answer is an error of the same code, whole and in pieces', async (_, answer, status, code) => {
+  ])('when %s, causes an error with the same code, streamed or not', async (_, answer, status, code) => {
     answerWith(answer)
     for (const stream of [false, true]) {
       const response = await complete({ stream })
@@ -172,7 +172,7 @@ describe('a model of Workers AI', () => {
     }
   })
 
-  test('that breaks off has its words, and an error', async () => {
+  test('that breaks off has its text sent, and an error', async () => {
     answerWith(inPieces(['Thirty-'], false))
     const text = await (await complete({ stream: true })).text()
     expect(text).toContain('Thirty-')
@@ -181,13 +181,13 @@ describe('a model of Workers AI', () => {
   })
 })
 
-describe('an endpoint, and a model of Workers AI that stands in for it', () => {
+describe('an endpoint with a model of Workers AI as fallback', () => {
   const recordedModels = async (): Promise<(string | null)[]> => {
     const { decisions } = (await (await ask('behind', '/v1/decisions')).json()) as { decisions: { model: string }[] }
     return decisions.map(({ model }) => model)
   }
 
-  test('the record says which of them answered', async () => {
+  test('has the model that answered in its records', async () => {
     answerWith(whole('Thirty-five days [1].'))
     endpoint.answerWith(answering('secret', 503))
     expect((await ask('behind', '/ask', { question: question() })).status).toBe(200)

@@ -213,7 +213,7 @@ const spy = vi.spyOn(console, 'warn').mockImplementation((message: unknown) => v
 afterEach(() => void warnings.splice(0))
 afterAll(() => spy.mockRestore())
 
-test('the page has the examples that are asked below: `test/docs/examples.test.ts` compiles them', () => {
+test('the page contains the examples used below, which `test/docs/examples.test.ts` compiles', () => {
   expect([...EXAMPLES.keys()]).toEqual([
     'src/index.ts',
     'src/own-vectors.ts',
@@ -225,7 +225,7 @@ test('the page has the examples that are asked below: `test/docs/examples.test.t
 })
 
 test.each(['texts', 'meaning', 'words'] as const)(
-  'the gate of the page answers from the index "%s", and refuses what it does not hold',
+  `the page's gate answers from the index "%s", and refuses other questions`,
   async (name) => {
     const { default: app } = await importExample<{ default: App }>('src/index.ts')
     const env = bindingsOf(name)
@@ -242,7 +242,7 @@ test.each(['texts', 'meaning', 'words'] as const)(
 )
 
 test.each(['own', 'distances'] as const)(
-  'with the embedder of its vectors it answers from the index "%s"',
+  `the page's gate with an embedder answers from the index "%s"`,
   async (name) => {
     const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
     const app = appOver(retrieverOf(bindingsOf(name)))
@@ -256,7 +256,7 @@ test.each(['own', 'distances'] as const)(
   },
 )
 
-test('by every similarity of the index the cosines are the same', async () => {
+test('the cosines are the same for every similarity of the index', async () => {
   const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
   const scores = await Promise.all(
     (['own', 'distances'] as const).map(async (name) => {
@@ -275,7 +275,7 @@ test('by every similarity of the index the cosines are the same', async () => {
   expect(new Map(scores[1] as [string, number][])).toEqual(new Map(scores[0] as [string, number][]))
 })
 
-test('without that embedder the message names what is missing, and no question is refused', async () => {
+test('the message names a missing embedder, and no question is refused', async () => {
   const { default: app } = await importExample<{ default: App }>('src/index.ts')
   const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   expect(await ask(app, ANSWERED.question, bindingsOf('own'))).toMatchObject({
@@ -287,7 +287,7 @@ test('without that embedder the message names what is missing, and no question i
   expect(logged).toContain('the retriever has no embedder')
 })
 
-test('the fields of the page are read from rows of that shape', async () => {
+test('the fields in the page are read from rows of that shape', async () => {
   const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/fields.ts')
   const app = appOver(retrieverOf(bindingsOf('answers')))
   const answered = await ask(app, ANSWERED.question)
@@ -299,7 +299,7 @@ test('the fields of the page are read from rows of that shape', async () => {
   expect(answered.answer).not.toContain('Nothing to read')
 })
 
-test('an index that the successor of LlamaIndex filled is read unaided, and by its own retriever', async () => {
+test("an index filled by LlamaIndex's successor is read without settings, and by its own retriever", async () => {
   const { UPSTASH_VECTOR_REST_URL: endpoint, UPSTASH_VECTOR_REST_TOKEN: token } = bindingsOf('nodes')
   const documents = PAGES.map(({ slug, text }) => new Document({ text, metadata: { file_path: `docs/${slug}.md` } }))
   const vectorStore = new UpstashVectorStore({ endpoint, token })
@@ -353,7 +353,7 @@ test.runIf(DEEP).each([
       (await store.similaritySearchVectorWithScore(ANSWERED.question, 1)).map(([document]) => document),
     example: 'src/index.ts',
   },
-] as const)('the index "$name" that LangChain filled is read unaided, and by its own store', async (filled) => {
+] as const)('the index "$name" filled by LangChain is read without settings, and by its own store', async (filled) => {
   const documents = PAGES.map(
     ({ slug, text }) => new LangChainDocument({ pageContent: text, metadata: { source: `docs/${slug}.md` } }),
   )
@@ -382,7 +382,7 @@ const request = (tenant: string, collection: string) => ({
   signal: new AbortController().signal,
 })
 
-test('a namespace by tenant and collection is searched, and an empty one is told of with those that are not', async () => {
+test('a namespace by tenant and collection is searched, and an empty one causes a warning that names the others', async () => {
   const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/namespaces.ts')
   const retriever = retrieverOf(bindingsOf('texts'))
   const [dense] = await retriever.retrieve(request('acme', 'manual'))
@@ -396,7 +396,7 @@ test('a namespace by tenant and collection is searched, and an empty one is told
 
 describe('the lexicon', () => {
   const out = () => join(home, 'src', 'docs.lexicon.txt')
-  test('is counted by the command of the page, and taken by the collections of the page', async () => {
+  test("is computed by the page's command, and accepted by the page's collections", async () => {
     const [, command = ''] = /```sh\nnpx rag-gate (lexicon .+)\n```/.exec(PAGE) ?? []
     const given = command.split(' ').map((one) => (one === 'src/docs.lexicon.txt' ? out() : one))
     const { code, out: said, notes } = await run(given, { env: bindingsOf('own') })
@@ -410,7 +410,7 @@ describe('the lexicon', () => {
     expect(await ask(app, ANSWERED.question)).toMatchObject({ refused: false })
   })
 
-  test.runIf(DEEP)('goes with the Worker that wrangler serves, whose gate then answers over HTTP', async () => {
+  test.runIf(DEEP)('is bundled with the Worker that wrangler serves, whose gate then answers over HTTP', async () => {
     // The page's gate, with the page's collections in it.
     const worker = EXAMPLES.get('src/index.ts')!
       .replace("import { createStaticCollections } from 'hono-rag-gate/adapters/static-collections'\n", '')
@@ -447,7 +447,7 @@ describe('the lexicon', () => {
   })
 })
 
-test('the retriever of the page answers from a Vectorize index that others filled', async () => {
+test("the page's retriever answers from a Vectorize index filled by others", async () => {
   const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/vectorize.ts')
   const embedder = hashedEmbedder()
   const index = fakeVectorize({ dimensions: embedder.dimension })
@@ -473,7 +473,7 @@ test('the retriever of the page answers from a Vectorize index that others fille
   expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
 })
 
-test('the page names the usual names of fields as they are', async () => {
+test('the page lists the usual field names exactly', async () => {
   const { USUAL_FIELDS } = await import('../../packages/upstream/src/rows/passage-fields.ts')
   for (const [part, names] of Object.entries(USUAL_FIELDS)) {
     const row = PAGE.split('\n').find((line) => line.startsWith(`| ${part === 'documentId' ? 'document' : part} |`))
