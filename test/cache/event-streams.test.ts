@@ -149,7 +149,7 @@ describe('a stream made by Hono', () => {
     expect([journal.handled.length, onWarning.mock.calls]).toEqual([1, []])
   })
 
-  it('is not kept where its handler says nothing, of which one warning tells', async () => {
+  it('is not stored when its handler reports nothing, with one warning', async () => {
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     const { ask, journal } = aGate({ onWarning, handler: streamed() })
     for (let time = 0; time < 3; time++) await ask()
@@ -159,7 +159,7 @@ describe('a stream made by Hono', () => {
     expect(onWarning.mock.calls).toEqual([[{ code: 'answer_not_kept', message }]])
   })
 
-  it('is not kept where it says no-store or private, or was cut, and no warning tells so', async () => {
+  it('is not stored with no-store, with private or when truncated, without a warning', async () => {
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     for (const said of ['no-store', 'private']) {
       const handler: GateFixture['handler'] = (c) => {

@@ -229,7 +229,7 @@ describe('the recorded decision', () => {
     ])
   })
 
-  it('goes on where a policy cannot say its warning', async () => {
+  it("is written when the policy's warning text fails", async () => {
     const policy = { ...POLICY, preset: { ...PRESET, warning: fail } }
     const onWarning = vi.fn<(warning: GateWarning) => void>()
     const { ask, journal } = aGate({ policy, onWarning })

@@ -46,7 +46,7 @@ describe('a gate with a reranker', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('secret'))],
-  ])('answers without it also where onWarning %s, and logs no text of that', async (_, onWarning) => {
+  ])('answers without it also when onWarning %s, without logging its text', async (_, onWarning) => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     const reranker = rerankerOf(() => Promise.reject(new Error('down')))
     const { ask } = aGate({ dependencies: { reranker }, onWarning: () => onWarning() as void })
