@@ -36,7 +36,7 @@ it.each([
   ['another embedding', { embedding_model: 'other', dimension: 384 }, 120],
   ['another reader', { reader: 'llm' }, 120],
   ['another policy', { policy: 'two-tier' }, 120],
-])('reuses stored judgements only for what they were made on: %s', async (_, now, again) => {
+])('reuses stored judgements only when they were made on the same data and settings: %s', async (_, now, again) => {
   const labels = folder.put('labels.jsonl', LABELS.map((label) => JSON.stringify(label)).join('\n'))
   const [out, results] = [`${folder.path}/policy.json`, `${folder.path}/results.jsonl`]
   const calibrate = () =>

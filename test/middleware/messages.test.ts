@@ -51,7 +51,7 @@ describe('the option messages', () => {
   })
 
   it.each([{ no_evidence: { answer: undefined } }, () => ({ answer: undefined })])(
-    "keeps the policy's texts where its own are undefined: %j",
+    "keeps the policy's texts when its own are undefined: %j",
     async (messages) => {
       const { ask } = aGate({ messages: messages as never, finds: [] })
       expect(await (await ask()).json()).toMatchObject({ answer: expect.stringContaining(' ') })

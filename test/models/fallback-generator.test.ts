@@ -115,7 +115,7 @@ test('needs at least one generator', () => {
   expect(() => createFallbackGenerator({ generators: [] })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
 })
 
-test('a model whose stream cannot be closed takes nothing down with it', async () => {
+test('a model whose stream fails to close causes no unhandled rejection', async () => {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', note)

@@ -189,7 +189,7 @@ test('with many streams each is read after a pause, with few at once', async () 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test("a class's getter names the model", () => {
+test('has the model name of a generator whose class defines it as a getter', () => {
   class Own implements Generator {
     get model(): string {
       return 'own'

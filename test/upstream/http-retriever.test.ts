@@ -56,7 +56,7 @@ describe('a search service', () => {
   test.each([
     [{ 'Content-Type': 'application/vnd.search+json' }, 'application/vnd.search+json'],
     [{}, 'application/json'],
-  ])('is sent one content type with the headers %j', async (headers, type) => {
+  ])('is sent exactly one content type with the headers %j', async (headers, type) => {
     const sent: string[] = []
     server.answerWith((response, request) => {
       sent.push(String(request.headers['content-type']))
@@ -66,7 +66,7 @@ describe('a search service', () => {
     expect(sent).toEqual([type])
   })
 
-  test('may number its rows and documents', async () => {
+  test('may use numbers as ids of rows, documents and versions', async () => {
     const row = { id: 7, documentId: 12, version: 3, text: 'x', score: 0.5 }
     server.answerWith(answering(JSON.stringify({ results: [row] })))
     const [ranking] = await retrieve()

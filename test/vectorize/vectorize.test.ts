@@ -247,7 +247,7 @@ describe('the chunk index', () => {
     ['too few', [[0.6, 0.8]], 'retriever_bad_response'],
     ['of another dimension', [[0.6, 0.8], [1]], 'embedding_mismatch'],
     [
-      'of no numbers',
+      'not all numbers',
       [
         [0.6, 0.8],
         [1, Number.NaN],

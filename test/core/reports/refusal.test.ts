@@ -202,7 +202,7 @@ describe('summariseDecision', () => {
   })
 })
 
-describe('buildRefusal where several gates refuse', () => {
+describe('buildRefusal when several gates refuse', () => {
   const { decision, chunks } = decide(sufficiency(), [aRanking('cosine', [0.9, 0.8])])
   const finding = (gate: string): Finding => ({
     gate,

@@ -141,11 +141,11 @@ describe('words', () => {
     ['2024年に', ['2024', '年に']],
     // One character that stands for four.
     ['㍿', ['株式', '式会', '会社']],
-  ])('written without spaces are pairs of letters: %j gives %j', (text, expected) => {
+  ])('are pairs of letters in scripts without spaces: %j gives %j', (text, expected) => {
     expect(words(text)).toEqual(expected)
   })
 
-  it('never holds white space, upper case ASCII or an empty word', () => {
+  it('never contain white space or upper-case ASCII, and are never empty', () => {
     fc.assert(
       fc.property(shortText, (text) => {
         for (const word of words(text)) expect(word).toMatch(/^[^\sA-Z]+$/)
