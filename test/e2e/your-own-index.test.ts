@@ -147,7 +147,7 @@ async function fill(): Promise<void> {
   // Texts in data, for the index to embed.
   const texts = PAGES.map(({ slug, title, text }) => ({ id: slug, data: text, metadata: { title } }))
   for (const name of ['texts', 'meaning', 'words'] as const) await clientOf(name).upsert(texts)
-  await clientOf('texts').upsert(texts, { namespace: 'acme-manual' })
+  await clientOf('texts').upsert(texts, { namespace: 'acme:manual' })
   // The text that is embedded is not the one to answer from.
   const answers = PAGES.map(({ slug, title, text }) => ({
     id: slug,
@@ -390,8 +390,12 @@ test('a namespace by tenant and collection is searched, and an empty one causes 
   expect(warnings).toEqual([])
   const nothing = await retriever.retrieve(request('globex', 'manual'))
   expect(nothing.map(({ entries }) => entries)).toEqual([[], []])
-  expect(warnings).toEqual([expect.stringContaining('"globex-manual"')])
-  expect(warnings[0]).toContain('"" (10), "acme-manual" (10)')
+  expect(warnings).toEqual([expect.stringContaining('"globex:manual"')])
+  expect(warnings[0]).toContain('"" (10), "acme:manual" (10)')
+  // Ids have hyphens: no two collections have one namespace.
+  await retriever.retrieve(request('globex-eu', 'manual'))
+  await retriever.retrieve(request('globex', 'eu-manual'))
+  expect(warnings).toHaveLength(3)
 })
 
 describe('the lexicon', () => {
