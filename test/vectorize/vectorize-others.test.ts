@@ -141,6 +141,19 @@ describe('an index filled by others', () => {
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
+  test.each<[string, (passages: readonly Passage[]) => readonly Passage[]]>([
+    ['another order', (passages) => passages.toReversed()],
+    ['only some of them', (passages) => passages.slice(1)],
+  ])('with texts elsewhere that come in %s causes an error', async (_, given) => {
+    const { fake, ids } = over({
+      texts: {
+        get: async (_namespace, wanted) => given(wanted.map((id) => ({ id, documentId: 'd', text: `text ${id}` }))),
+      },
+    })
+    fake.hold(VECTORS.map(({ id, values }) => ({ id, values })))
+    await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
+  })
+
   test('is filtered by the members in `fields`, and by those of its metadata', async () => {
     const { fake, ids } = over({ fields: { documentId: 'url' } })
     fake.hold(VECTORS)

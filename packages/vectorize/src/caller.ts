@@ -2,6 +2,7 @@
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import {
+  badResponse,
   boundedCall,
   createUpstream,
   errorOfFault,
@@ -58,17 +59,22 @@ export function callerOf(
     })
 }
 
-/** The passages of vectors, in their order; `null` if the text is in the external store and was deleted there. */
+/**
+ * The passages of vectors, in their order; `null` if the text is in the external store and was deleted there.
+ *
+ * @throws `retriever_bad_response` if the store returns other passages, or in another order
+ */
 export async function passagesOf(
   vectors: readonly ReadVector[],
   namespace: string,
   texts: Pick<ChunkTexts, 'get'> | undefined,
 ): Promise<readonly (Passage | null)[]> {
   if (texts === undefined) return vectors.map(passageOf)
-  return vectors.length === 0
-    ? []
-    : texts.get(
-        namespace,
-        vectors.map(({ id }) => id),
-      )
+  if (vectors.length === 0) return []
+  const ids = vectors.map(({ id }) => id)
+  const passages = await texts.get(namespace, ids)
+  if (passages.length !== ids.length || passages.some((passage, at) => passage && passage.id !== ids[at])) {
+    throw badResponse(INDEX, 'texts that are not those of the ids, in order')
+  }
+  return passages
 }
