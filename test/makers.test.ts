@@ -408,6 +408,17 @@ describe.each(MAKERS.filter(([, , options]) => 'upstream' in options))('%s', (_,
   )
 })
 
+/** Deadlines of waits that a timer ends. */
+const DEADLINES = ['timeoutMs', 'deadlineMs', 'settlePollMs', 'streamTimeoutMs', 'generationTimeoutMs']
+const WITH_DEADLINES = MAKERS.flatMap(([name, make, options]) =>
+  DEADLINES.filter((option) => option in options).map((option) => [name, option, make, options] as const),
+)
+
+it.each(WITH_DEADLINES)('%s rejects a %s that a timer would end at once', (_, option, make, options) => {
+  expect(faultOf(() => make({ ...options, [option]: 2_000_000_000 }))).toBe('taken')
+  expect(faultOf(() => make({ ...options, [option]: 2 ** 31 }))).toBe(`config_invalid ${option}`)
+})
+
 it.each(['javascript:alert(1)', 'hooks.invalid', ' '])('a webhook URL of %j is rejected', (webhookUrl) =>
   expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookUrl } }))).toBe('config_invalid alerts.webhookUrl'),
 )

@@ -1,5 +1,5 @@
 /** Limits a generator's concurrent calls and the duration of its streams. */
-import { methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { LONGEST_TIMER_MS, methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Generator } from './generator.ts'
 
@@ -13,7 +13,7 @@ export interface LimitedGeneratorOptions {
    */
   readonly callsAtOnce?: number
   /**
-   * Maximum duration of a stream, milliseconds, 1 and up. No call counts as running for longer, because the end of a
+   * Maximum duration of a stream, milliseconds, 1 to 2,000,000,000. No call counts as running for longer, because the end of a
    * request that the runtime cancelled without aborting its signal cannot be observed.
    *
    * @default 300000
@@ -41,7 +41,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
   requireOptions(options, {
     generator: required(methods('generate')),
     callsAtOnce: whole(1),
-    streamTimeoutMs: number(1),
+    streamTimeoutMs: number(1, LONGEST_TIMER_MS),
   })
   const { generator, callsAtOnce = 50, streamTimeoutMs = 300_000 } = options
   /** Expiry time of each running call, by the function that ends it. */

@@ -1,5 +1,15 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: one call grades all passages 0 to 3. */
-import { callable, memberAt, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import {
+  callable,
+  LONGEST_TIMER_MS,
+  memberAt,
+  number,
+  oneOf,
+  required,
+  requireOptions,
+  text,
+  whole,
+} from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { readGrades } from './grade.ts'
 import { firstChoice } from './http/first-choice.ts'
@@ -28,7 +38,7 @@ export interface LlmGraderOptions {
    */
   readonly maxPassageCharacters?: number
   /**
-   * Deadline of the call including the body, milliseconds; 1 and up. The `timeoutMs` of `reranking` also applies.
+   * Deadline of the call including the body, milliseconds; 1 to 2,000,000,000. The `timeoutMs` of `reranking` also applies.
    *
    * @default 10000
    */
@@ -76,7 +86,7 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
     apiKey: required(text),
     model: required(text),
     maxPassageCharacters: whole(100),
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     fetch: callable,
     upstream: upstreamOptions,

@@ -6,6 +6,7 @@
 import {
   callable,
   isRecord,
+  LONGEST_TIMER_MS,
   memberAt,
   number,
   oneOf,
@@ -41,7 +42,7 @@ export interface OpenAiGeneratorOptions {
   readonly apiKey: string
   readonly model: string
   /**
-   * Deadline of a whole answer, or of the first piece of a stream, milliseconds; 1 and up.
+   * Deadline of a whole answer, or of the first piece of a stream, milliseconds; 1 to 2,000,000,000.
    *
    * @default 20000
    */
@@ -98,7 +99,7 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     baseUrl: required(rootUrl),
     apiKey: required(text),
     model: required(text),
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
     maxTokens: whole(1),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     logProbabilities: oneOf('asked', 'not asked'),

@@ -3,7 +3,16 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { callable, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import {
+  callable,
+  LONGEST_TIMER_MS,
+  memberAt,
+  oneOf,
+  required,
+  requireOptions,
+  text,
+  whole,
+} from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import {
   badResponse,
@@ -38,7 +47,7 @@ export interface OpenAiEmbedderOptions {
    */
   readonly batchSize?: number
   /**
-   * Deadline of each attempt including the body, milliseconds; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 to 2,000,000,000.
    *
    * @default 3000
    */
@@ -70,7 +79,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     dimension: required(whole(1)),
     length: oneOf('fixed', 'asked'),
     batchSize: whole(1),
-    timeoutMs: whole(1),
+    timeoutMs: whole(1, LONGEST_TIMER_MS),
     maxResponseBytes: whole(1),
     fetch: callable,
     upstream: upstreamOptions,

@@ -3,7 +3,17 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import { isRecord, methods, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import {
+  isRecord,
+  LONGEST_TIMER_MS,
+  methods,
+  number,
+  oneOf,
+  required,
+  requireOptions,
+  text,
+  whole,
+} from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
@@ -41,7 +51,7 @@ export interface WorkersAiEmbedderOptions {
    */
   readonly pooling?: 'cls' | 'mean'
   /**
-   * Deadline of a call, milliseconds; 1 and up.
+   * Deadline of a call, milliseconds; 1 to 2,000,000,000.
    *
    * @default 3000
    */
@@ -73,7 +83,7 @@ export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embe
     model: text,
     dimension: whole(1),
     pooling: oneOf('cls', 'mean'),
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
     upstream: upstreamOptions,
   })
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options

@@ -3,7 +3,16 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { isRecord, memberAt, methods, number, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import {
+  isRecord,
+  LONGEST_TIMER_MS,
+  memberAt,
+  methods,
+  number,
+  required,
+  requireOptions,
+  text,
+} from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -29,7 +38,7 @@ export interface WorkersAiRerankerOptions {
   /** @default '@cf/baai/bge-reranker-base' */
   readonly model?: string
   /**
-   * Deadline of a call, milliseconds; 1 and up. The `timeoutMs` of `reranking` also applies.
+   * Deadline of a call, milliseconds; 1 to 2,000,000,000. The `timeoutMs` of `reranking` also applies.
    *
    * @default 3000
    */
@@ -49,7 +58,7 @@ export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Rera
   requireOptions(options, {
     ai: required(methods('run')),
     model: text,
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
     upstream: upstreamOptions,
   })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options

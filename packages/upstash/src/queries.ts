@@ -56,7 +56,7 @@ export async function send(
 ): Promise<readonly [dense: Rows, sparse: Rows]> {
   if (dense !== undefined && sparse !== undefined && 'data' in dense === 'data' in sparse) {
     const results: unknown = await index.queryMany([dense, sparse], { namespace })
-    if (!Array.isArray(results) || results.length !== 2) throw badResponse(INDEX, 'not one list for each query')
+    if (!Array.isArray(results) || results.length !== 2) throw badResponse(INDEX, 'not two lists')
     return [listOf(results[0]), listOf(results[1])]
   }
   // A batch of one query is returned without its outer list, and an empty result would be ambiguous.

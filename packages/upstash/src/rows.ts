@@ -88,7 +88,7 @@ export interface IndexInfo extends IndexParts {
 
 /** @throws `retriever_bad_response`; `retriever_misconfigured` for an unknown similarity */
 export function readInfo(info: unknown): IndexInfo {
-  if (!isRecord(info) || !isRecord(info['namespaces'])) throw badResponse(INDEX, 'info without namespaces')
+  if (!isRecord(info) || !isRecord(info['namespaces'])) throw badResponse(INDEX, 'no namespaces')
   const { namespaces, denseIndex, sparseIndex, indexType } = info
   // An index from before sparse indexes reports its dimension and similarity at the top level only.
   const isOld = denseIndex === undefined && sparseIndex === undefined && Number(info['dimension']) > 0
@@ -126,6 +126,6 @@ function readDense(dense: unknown): DensePart {
 
 function modelNamed(name: unknown): string {
   if (name === null) return ''
-  if (typeof name !== 'string') throw badResponse(INDEX, 'no embedding model')
+  if (typeof name !== 'string') throw badResponse(INDEX, 'no model')
   return name
 }

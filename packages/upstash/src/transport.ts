@@ -1,7 +1,16 @@
 /** The HTTP transport for the client, whose own hides status and headers. */
 import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
-import { callable, isRecord, number, type OptionKinds, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import {
+  callable,
+  isRecord,
+  LONGEST_TIMER_MS,
+  number,
+  type OptionKinds,
+  required,
+  requireOptions,
+  text,
+} from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   badResponse,
@@ -30,7 +39,7 @@ export interface UpstashOptions {
    */
   readonly fetch?: Fetch
   /**
-   * Deadline of each attempt including the body, milliseconds; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 to 2,000,000,000.
    *
    * @default 1500 for a retriever, 10000 for a chunk index
    */
@@ -53,7 +62,7 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   }),
   token: { words: 'the token of the index: is UPSTASH_VECTOR_REST_TOKEN set?', holds: text.holds },
   fetch: callable,
-  timeoutMs: number(1),
+  timeoutMs: number(1, LONGEST_TIMER_MS),
   maxResponseBytes: number(1),
   upstream: upstreamOptions,
 }

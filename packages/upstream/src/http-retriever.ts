@@ -3,6 +3,7 @@ import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-ra
 import {
   callable,
   isRecord,
+  LONGEST_TIMER_MS,
   memberAt,
   number,
   object,
@@ -78,7 +79,7 @@ export interface HttpRetrieverOptions {
    */
   readonly scoreOf?: (score: number) => number
   /**
-   * Deadline of each attempt including the body, milliseconds; 1 and up.
+   * Deadline of each attempt including the body, milliseconds; 1 to 2,000,000,000.
    *
    * @default 1500
    */
@@ -111,7 +112,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
     rows: string,
     paths: object,
     scoreOf: callable,
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
     maxResponseBytes: number(1),
     fetch: callable,
     upstream: upstreamOptions,

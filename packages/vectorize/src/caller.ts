@@ -1,6 +1,6 @@
 /** Options and binding calls that the retriever and the chunk index share. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
-import { isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { isRecord, LONGEST_TIMER_MS, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -21,7 +21,7 @@ export interface VectorizeOptions {
   /** Store for passages that do not fit into 10 KiB of metadata. Without it texts are stored in the metadata. */
   readonly texts?: ChunkTexts
   /**
-   * Deadline of a call to the binding, milliseconds; 1 and up.
+   * Deadline of a call to the binding, milliseconds; 1 to 2,000,000,000.
    *
    * @default 1500 for a retriever, 10000 for a chunk index
    */
@@ -40,7 +40,7 @@ export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
       methods('embed').holds(value) && isRecord(value) && number(1, LIMITS.dimension).holds(value['dimension']),
   }),
   texts: methods('get'),
-  timeoutMs: number(1),
+  timeoutMs: number(1, LONGEST_TIMER_MS),
   upstream: upstreamOptions,
 }
 

@@ -1,5 +1,5 @@
 /** Writing to a Vectorize index. */
-import { dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { dot, LONGEST_TIMER_MS, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { embeddedVector } from '@hono-rag-gate/upstream/rows'
@@ -18,7 +18,7 @@ export interface VectorizeChunkIndexOptions extends VectorizeOptions {
    */
   readonly settleTimeoutMs?: number
   /**
-   * Interval between two checks of whether writes are visible, milliseconds; 1 and up.
+   * Interval between two checks of whether writes are visible, milliseconds; 1 to 2,000,000,000.
    *
    * @default 1000
    */
@@ -45,7 +45,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
   requireOptions(options, {
     ...VECTORIZE_OPTIONS,
     settleTimeoutMs: number(0),
-    settlePollMs: number(1),
+    settlePollMs: number(1, LONGEST_TIMER_MS),
   })
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
   const call = callerOf(options, 10_000)

@@ -13,6 +13,7 @@ export {
   callable,
   group,
   list,
+  LONGEST_TIMER_MS,
   methods,
   number,
   object,

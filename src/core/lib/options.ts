@@ -149,6 +149,9 @@ export function above(low: number, high = Number.MAX_VALUE): OptionKind {
 const bounds = (low: number, high: number): string =>
   high === Number.MAX_VALUE ? `of ${low} and up` : `from ${low} to ${high}`
 
+/** Longest deadline, milliseconds: 23 days. A timer of more than 2^31 − 1 ends at once. */
+export const LONGEST_TIMER_MS = 2_000_000_000
+
 /** One of these values. */
 export function oneOf(...values: readonly unknown[]): OptionKind {
   return { words: `one of ${values.join(', ')}`, holds: (value) => values.includes(value) }

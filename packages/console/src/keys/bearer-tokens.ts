@@ -1,5 +1,14 @@
 /** Authentication by bearer tokens: fixed ones, and API keys. */
-import { isRecord, methods, number, object, required, requireOptions, string } from 'hono-rag-gate/core/lib'
+import {
+  isRecord,
+  LONGEST_TIMER_MS,
+  methods,
+  number,
+  object,
+  required,
+  requireOptions,
+  string,
+} from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type Faults, inTime } from 'hono-rag-gate/pipeline'
@@ -20,7 +29,7 @@ export interface BearerAuthenticatorOptions {
   /** API keys, looked up for tokens that are not among the fixed ones. */
   readonly keys?: Pick<ApiKeys, 'principalOf'>
   /**
-   * Deadline of a key lookup, milliseconds; 1 and up.
+   * Deadline of a key lookup, milliseconds; 1 to 2,000,000,000.
    *
    * @default 2000
    */
@@ -44,7 +53,7 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
     }),
     anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),
     keys: methods('principalOf'),
-    timeoutMs: number(1),
+    timeoutMs: number(1, LONGEST_TIMER_MS),
   })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
