@@ -103,7 +103,7 @@ describe('callers who share answers', () => {
     expect(told(ownHit)).toEqual(['rag-gate; hit', '5', 'total;dur=0'])
   })
 
-  it('see it when they are operators, and when the cache does not distinguish callers', async () => {
+  it('see Cache-Status when they are operators, or when the cache does not distinguish callers', async () => {
     const lifetimes = { ...POLICY.cacheLifetimes, high: { fromSeconds: 21_600, toSeconds: 21_600 } }
     const { ask } = aGate({
       cache: { scope: 'tenant' },

@@ -107,7 +107,7 @@ describe('rag-gate init', () => {
     expect(read('wrangler.toml')).toBe(TOML)
   })
 
-  it('adds a Worker in front of one without Hono', async () => {
+  it('adds a Worker in front of a Worker without Hono', async () => {
     project({ 'src/index.ts': 'export default {\n  fetch: () => new Response("Hello"),\n}\n' })
     await init('--yes')
     expect(read('wrangler.toml')).toContain('main = "src/rag-gate-worker.ts"')

@@ -116,7 +116,7 @@ describe("README's example", () => {
 })
 
 describe('the apps in examples', () => {
-  test('are those tested here, and signed-in.ts in its own test', () =>
+  test('are the two tested here, and signed-in.ts, which has its own test', () =>
     expect(EXAMPLES).toEqual(['own-passages.ts', 'signed-in.ts', 'upstash-and-model.ts']))
 
   test('own-passages answers what its passages contain and refuses other questions', async () => {

@@ -183,7 +183,7 @@ const named = (some: readonly Told[], event: string): string[] =>
     .sort()
 
 describe('alerts', () => {
-  it('of every kind open, and are sent until the receiver accepts them, and then no more', async () => {
+  it('of every kind open, and are sent until the receiver accepts them, and not again', async () => {
     for (const { tenant, happens } of CASES) {
       const { token } = await site.api('/v1/keys', 'POST', { tenant, name: 'boss', scopes: ['ask', 'ingest', 'admin'] })
       keyOf.set(tenant, token as string)

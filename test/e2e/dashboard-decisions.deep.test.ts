@@ -10,7 +10,7 @@ const { api, ask, visit } = site
 beforeAll(() => recordTraffic(site))
 
 describe('the view of decisions', () => {
-  it('lists and filters them, and opens one with its gates', async () => {
+  it('lists and filters decisions, and opens a decision with its gates', async () => {
     const { page, complaints } = await visit()
     await open(page, 'Decisions')
     const rows = page.locator('.list tbody tr')
@@ -91,7 +91,7 @@ describe('the live view', () => {
 })
 
 describe('badge and banner of a policy', () => {
-  it('are those of the decision', async () => {
+  it('are shown as recorded with the decision', async () => {
     const { page, complaints } = await visit()
     const { decisions } = (await api('/v1/decisions?limit=200')) as { decisions?: { id: string; policy_id: string }[] }
     const { id } = decisions!.find(({ policy_id: policy }) => policy.startsWith('weighted-signals@'))!

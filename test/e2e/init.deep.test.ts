@@ -145,7 +145,7 @@ describe.each(Object.entries(APPS))('the app %s', { timeout: 240_000 }, (name, f
     }
   })
 
-  test('is not changed when they are run again', () => {
+  test('is not changed when rag-gate init runs again', () => {
     const before = Object.keys(files).map((file) => readFileSync(path(file), 'utf8'))
     const { ok, output } = shell(folder, 'npx rag-gate init')
     expect(ok, output).toBe(true)

@@ -32,7 +32,7 @@ function journalOf(options: GateFixture) {
 describe('an answer that the policy judges', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('is sent unchanged when the passages support it, and stored', async () => {
+  it('is sent unchanged and stored when the passages support it', async () => {
     const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(HELD) })
     const response = await ask()
     expect(await response.json()).toMatchObject({ answer: HELD, verdict: 'pass', reason_code: 'passed' })
@@ -45,7 +45,7 @@ describe('an answer that the policy judges', () => {
     expect(journal.events[0]?.decision.answerSignals?.sentences).toHaveLength(1)
   })
 
-  it('is replaced by a refusal when they do not, recorded with both stages, and stored only as a refusal', async () => {
+  it('is replaced by a refusal when the passages do not support it, and recorded with both stages', async () => {
     const handler = answering(INVENTED, { secret: 'Batteries' })
     const { ask, journal } = journalOf({ policy: GROUNDED, handler, closestPassages: 1 })
     const response = await ask()

@@ -249,19 +249,22 @@ describe('an endpoint on loopback', () => {
     return { became, asked: bodies.map((body) => body['stream_options'] !== undefined) }
   }
 
-  it.each([400, 422])('that rejects stream_options with %i is called without them from then on', async (status) => {
-    const { became, asked } = await asking(3, (body) => (body['stream_options'] === undefined ? 200 : status))
-    expect(became).toEqual([1, 2, 3].map(() => ['Turn it.', undefined]))
-    expect(asked).toEqual([true, false, false, false])
-  })
+  it.each([400, 422])(
+    'that rejects stream_options with %i is called without stream_options from then on',
+    async (status) => {
+      const { became, asked } = await asking(3, (body) => (body['stream_options'] === undefined ? 200 : status))
+      expect(became).toEqual([1, 2, 3].map(() => ['Turn it.', undefined]))
+      expect(asked).toEqual([true, false, false, false])
+    },
+  )
 
-  it('that accepts them is called with them, also after it rejected a request', async () => {
+  it('that accepts stream_options is still called with them after it rejected a request', async () => {
     const { became, asked } = await asking(3, (_, calls) => (calls === 2 ? 400 : 200))
     expect(became).toEqual([['Turn it.', 120], 'llm_bad_request', ['Turn it.', 120]])
     expect(asked).toEqual([true, true, true])
   })
 
-  it('that rejects the first request for another reason is called with them again', async () => {
+  it('that rejects the first request for another reason is called with stream_options again', async () => {
     const { became, asked } = await asking(2, (_, calls) => (calls <= 2 ? 400 : 200))
     expect(became).toEqual(['llm_bad_request', ['Turn it.', 120]])
     expect(asked).toEqual([true, false, true])

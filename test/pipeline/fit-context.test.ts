@@ -27,7 +27,7 @@ describe('the context for the model', () => {
     )
   })
 
-  test('passes without chunks that support nothing, and they are not measured', async () => {
+  test('passes without chunks that support nothing, which are left out and not measured', async () => {
     const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], context: { maxLength: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const [gated] = journal.handled

@@ -65,7 +65,7 @@ const COUNTING: Policy = resolvePolicy(
 )
 
 describe("a policy whose confidence uses the reranker's scores", () => {
-  it('spares chunks outside the bounds, uses the scores within them, and refuses when they failed', async () => {
+  it('does not rerank outside the bounds, uses the scores within them, and refuses when the reranker fails', async () => {
     const general = (await asking({ between: [0, 0.0001] }, undefined, balanced())).confidence
     const ask = (bounds: object, grade?: () => Promise<readonly number[]>) => asking(bounds, grade, COUNTING)
     expect(await ask({ between: [0, general] })).toMatchObject({ reranker: 'spared', confidence: general })

@@ -20,7 +20,7 @@ const TOP_K = 10
 const QUESTIONS = 200
 
 describe.skipIf(!DEEP || !existsSync(SET))('both scores of ten judged passages', () => {
-  test('are present for more of them when each method returns more', async () => {
+  test('are present for more passages when each method returns more', async () => {
     const passages = lines<{ id: string; doc_id: string; text: string }>('corpus.jsonl').map(
       ({ id, doc_id: documentId, text }) => ({ id, documentId, text }),
     )

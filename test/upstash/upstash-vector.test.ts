@@ -92,14 +92,14 @@ describe('a retrieval', () => {
     ])
   })
 
-  test('asks for the dense ranking only when only that is wanted', async () => {
+  test('asks for the dense ranking only when no other is wanted', async () => {
     const { fetch, requests } = scripted(result([row('a', 0.9)]))
     expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
     expect(requests[0]!.body).toMatchObject({ queryMode: 'DENSE' })
   })
 
   test.each(['dense', 'sparse'] as const)(
-    'with the %s method and without results is one empty ranking',
+    'with the method %s gives one empty ranking when there are no results',
     async (methods) => {
       const rankings = await retrieve(scripted(result([])).fetch, { methods })
       expect(rankings).toEqual([{ kind: methods === 'dense' ? 'cosine' : 'bm25', entries: [] }])

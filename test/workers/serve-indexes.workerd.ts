@@ -51,7 +51,7 @@ describe('the index that answers', () => {
     ['/indexes/dense/info', 'token-of-dense-0123456789abcdef01234567', 'DENSE'],
     ['/indexes/sparse/info', 'token-of-sparse-0123456789abcdef01234567', 'SPARSE'],
     ['/indexes/embedding/info', 'common-token-0123456789abcdef01234567', 'DENSE'],
-  ])("to %s with %s is the token's", async (path, token, indexType) => {
+  ])("is the token's own for %s with the token %s", async (path, token, indexType) => {
     expect(await serve(path, token)).toMatchObject({ status: 200, body: { result: { indexType } } })
   })
 
@@ -63,14 +63,14 @@ describe('the index that answers', () => {
     ['/indexes/unknown/info', 'common-token-0123456789abcdef01234567'],
     ['/indexes/Dense/info', 'token-of-dense-0123456789abcdef01234567'],
     ['/indexes/', 'other'],
-  ])('to %s with %s is none', async (path, token) => {
+  ])('is missing, with 401, for %s with the token %s', async (path, token) => {
     expect(await serve(path, token)).toEqual({
       status: 401,
       body: { error: 'Unauthorized: Invalid auth token', status: 401 },
     })
   })
 
-  test('is none without a configured token', async () => {
+  test('is missing, with 401, when no token is configured', async () => {
     const { VECTOR_INDEX, VECTOR_INDEXES } = served
     for (const token of ['', 'undefined', 'common-token-0123456789abcdef01234567']) {
       expect((await serve('/info', token, { VECTOR_INDEX, VECTOR_INDEXES })).status).toBe(401)

@@ -42,7 +42,7 @@ describe('leaders that take too long', () => {
     return { flight, roles, after: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
   }
 
-  test('get one more leader, and the others wait for either', async () => {
+  test('get a second leader, and the other callers wait for either leader', async () => {
     const { flight, roles, after } = aLeaderAnd(4)
     await after(999)
     expect(roles).toEqual([])
@@ -55,7 +55,7 @@ describe('leaders that take too long', () => {
     expect(kindsOf(roles)).toEqual(['follower', 'follower', 'follower', 'leader'])
   })
 
-  test('keep a caller waiting for two of them at most', async () => {
+  test('keep a caller waiting for at most two leaders', async () => {
     const { flight, roles, after } = aLeaderAnd(4)
     await after(2000)
     expect(kindsOf(roles)).toEqual(['leader', 'separate', 'separate', 'separate'])

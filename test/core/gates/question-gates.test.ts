@@ -106,7 +106,7 @@ describe('runTogether', () => {
     expect(ask(runTogether(), 'How does it start?')).toBeUndefined()
   })
 
-  it('accepts them when the collection or the evidence contains them, or without a language', () => {
+  it('accepts words run together when the collection or the evidence contains them, or without a language', () => {
     expect(ask(runTogether(), question, { lexicon: buildLexicon([known]) })).toBeUndefined()
     expect(ask(runTogether(), question, { evidence: evidenceOf(undefined, known) })).toBeUndefined()
     expect(ask(runTogether(), question, { language: undefined })).toBeUndefined()

@@ -233,7 +233,7 @@ describe('buildRefusal when several gates refuse', () => {
     expect(shown).not.toHaveProperty('gating')
   })
 
-  it('has none of them when another gate refused first, but still reports the share to operators', () => {
+  it('has no members of document 004 when another gate refused first, but reports the share to operators', () => {
     const second = refused(finding('grounding'), finding('evidence-share'))
     for (const audience of ['public', 'operator'] as const) {
       expect(buildRefusal(second, chunks, audience)).not.toHaveProperty('status')

@@ -52,7 +52,7 @@ describe('questions in other languages in one sentence', () => {
     'Üniversite hangi yılda kuruldu?',
     '大学是哪一年成立的?',
     'ما هي المسافة من المدينة إلى الملعب؟',
-  ])('are not split when there is one: %s', (question) => {
+  ])('are not split when there is only one question: %s', (question) => {
     expect(questionParts(question).parts).toEqual([question])
   })
 

@@ -275,7 +275,7 @@ describe('questionParts', () => {
     )
   })
 
-  it('keeps off-topic sentences, however many others surround them', () => {
+  it('keeps an off-topic sentence, however many others surround it', () => {
     const corpus = Array.from({ length: 40 }, (_, at) => `Weak evidence of kind ${at} is refused.`)
     const offTopic = 'Which rivers flow through Paris, Vienna, Budapest, Belgrade, Prague and Dresden?'
     const { parts } = questionParts([...corpus.slice(0, 20), offTopic, ...corpus.slice(20)].join(' '))

@@ -48,7 +48,7 @@ describe('words without spaces between them', () => {
     ['thecapitaloffrance2isinwhichcountry', true],
     ['жthecapitaloffranceisinwhichcountry', false],
     ['thecapitaloffranceisinwhichcountryж', false],
-  ])('are recognised by length and letters: %s is one: %s', (word, is) => expect(isRunTogether(word)).toBe(is))
+  ])('are recognised by length and letters: %s is recognised: %s', (word, is) => expect(isRunTogether(word)).toBe(is))
 
   it('are never recognised in other scripts', () => {
     fc.assert(

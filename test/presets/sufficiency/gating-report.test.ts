@@ -121,7 +121,7 @@ describe('the thresholds of document 004', () => {
   const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
     policy.gates.map(({ gate, settings }) => gate.threshold?.of(settings))
 
-  it('have names, and can differ by collection', () => {
+  it('are available by name, and can differ by collection', () => {
     const named = (['loose', 'moderate', 'strict', 'very-strict'] as const).map((threshold) =>
       sufficiency({ threshold }),
     )

@@ -66,7 +66,7 @@ describe('recommendations by default', () => {
 })
 
 describe('assessRetrieval', () => {
-  it('returns the short record and recommendations, as the document prints them', () => {
+  it('returns the short record and the recommendations that document 001 prints', () => {
     const figures = { topScore: 0.82, scoreGap: 0.08, bm25DenseAgreement: 0.65 }
     expect(
       assessRetrieval(

@@ -164,7 +164,7 @@ describe('the other parts of a row', () => {
     })
   })
 
-  test('are omitted without an error when they are not names', () => {
+  test('are omitted without an error when they have the wrong type', () => {
     const passage = read({ text: 'Words.', title: { en: 'T' }, section: [], source: null, url: '', version: true })
     expect(Object.keys(passage!).sort()).toEqual(['documentId', 'id', 'metadata', 'text'])
   })

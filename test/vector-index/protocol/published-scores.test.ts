@@ -28,7 +28,7 @@ describe('scores of a hybrid index', () => {
     expect(found).toEqual([[{ id: 'id2', score: 0.033333335 }], [{ id: 'id0', score: 0.032795697 }]])
   })
 
-  test('for one part alone are those of that part, with every fusion', () => {
+  test('of a query with one part are the scores of that part, with every fusion', () => {
     const sparseVector = { indices: [2, 3], values: [0.5, 0.5] }
     expect(
       tested.resultOf('query', { topK: 1, sparseVector, weightingStrategy: 'IDF', fusionAlgorithm: 'DBSF' }),
@@ -93,7 +93,7 @@ describe('scores of a dense index', () => {
     expect(scores('DOT_PRODUCT', [1, 0], axes)).toEqual({ same: 1, 'right angle': 0.5, opposite: 0, halfway: 0.8 })
   })
 
-  test('for a zero vector are none by cosine, and exist by distance', () => {
+  test('of a zero vector are missing with cosine, and present with distance and inner product', () => {
     expect(scores('COSINE', [0, 0], axes)).toEqual({})
     expect(scores('EUCLIDEAN', [0, 0], axes)).toEqual({ same: 0.5, 'right angle': 0.5, opposite: 0.5, halfway: 0.5 })
     expect(scores('DOT_PRODUCT', [0, 0], axes)).toMatchObject({ same: 0.5 })

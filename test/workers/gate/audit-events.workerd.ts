@@ -113,7 +113,7 @@ describe('an advisory with the confidence .5, the example of document 003', () =
     onConsole.mockRestore()
   })
 
-  test('causes neither at or above the threshold', async () => {
+  test('causes no audit event and no warning at or above the threshold', async () => {
     const onConsole = vi.spyOn(console, 'warn').mockReturnValue()
     const { ask } = recording({ ...weak, policy: advisory({ adviseBelow: 0.5 }) })
     expect((await read<Recorded>(`/v1/decisions/${eventOf(await ask())}`)).audit_events).toEqual([])

@@ -67,7 +67,7 @@ it('does not delay requests when others wait for a slow model', async () => {
   await Promise.all([...waiting, next])
 })
 
-it('waits up to twenty turns of the event loop while they are late', async () => {
+it('waits up to twenty turns of the event loop while the turns are late', async () => {
   const first = FIRST.map((name) => asked(name))
   const stayed = asked('stayed')
   for (let late = 1; late < 20; late++) await lateTurn()

@@ -21,7 +21,7 @@ it.each(Object.entries(WORKER_STATUS))("answers the Worker's own code %s with %d
   else expect(status).toBeLessThan(500)
 })
 
-it('answers a code in neither table with 500', async () => {
+it('returns 500 for a code in neither table of statuses', async () => {
   // @ts-expect-error codes are named in the union, or do not compile
   expect(await statusOf(new WorkerError('unheard_of', 'x'))).toBe(500)
 })

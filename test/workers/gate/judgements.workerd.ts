@@ -41,7 +41,7 @@ describe('a judgement', () => {
     })
   })
 
-  test('is neither recorded nor stored, and is not answered from the cache', async () => {
+  test('is not recorded, and neither stored in nor answered from the cache', async () => {
     const decisions = async (): Promise<number> => {
       await compositionFor(isolateBindings).log.flush()
       return (await env.DB.prepare('SELECT count(*) AS n FROM decisions').first<{ n: number }>())!.n

@@ -68,7 +68,7 @@ describe('with a document', () => {
     }
   })
 
-  test('without assets the API works, and the page is 404', async () => {
+  test('the API works without assets, and the page is 404', async () => {
     const worker = workerOver({ ...env, ASSETS: undefined as never })
     const page = await worker.send('/')
     expect([page.status, await page.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
