@@ -1,19 +1,26 @@
 /** Errors that pass: which are waited for, and which are reported at once. */
-import { expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { afterEach, expect, it, vi } from 'vitest'
+import { signalsOf } from '../fixtures/evidence.ts'
 import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 import { aFolder } from './folder.ts'
 import { run } from './run.ts'
 
+afterEach(() => void vi.restoreAllMocks())
+
 const gate = upstreamOfTests()
 const folder = aFolder()
+
+function busy(response: ServerResponse, code: string, retryAfter: string): void {
+  response.writeHead(429, { 'retry-after': retryAfter })
+  response.end(JSON.stringify({ error: { code, message: 'Not now' } }))
+}
 
 /** A gate whose responses are errors that pass. @returns requests since then */
 function failing(code: string, retryAfter: string): () => number {
   const before = gate().calls()
-  gate().answerWith((response) => {
-    response.writeHead(429, { 'retry-after': retryAfter })
-    response.end(JSON.stringify({ error: { code, message: 'Not now' } }))
-  })
+  gate().answerWith((response) => busy(response, code, retryAfter))
   return () => gate().calls() - before
 }
 
@@ -34,4 +41,22 @@ it('keys list reports a rate limit after four tries', async () => {
   const { code, notes } = await run(['keys', 'list'], { env: { RAG_GATE_URL: gate().url } })
   expect({ code, notes }).toEqual({ code: 1, notes: 'rag-gate: rate_limited: Not now\n' })
   expect(calls()).toBe(4)
+})
+
+it('eval reports the time of the try that was answered', async () => {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  let tries = 0
+  gate().answerWith((response) => {
+    nowMs += ++tries < 3 ? 60_000 : 30
+    if (tries < 3) return busy(response, 'rate_limited', '0')
+    const detail = { confidence: 1, signals: signalsOf({}), gates: [], findings: [], chunks: [] }
+    response.end(JSON.stringify({ verdict: 'pass', reason_code: 'passed', detail }))
+  })
+  const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')
+  const results = `${folder.path}/results.jsonl`
+  expect(await run(['eval', labels, '--results', results], { env: { RAG_GATE_URL: gate().url } })).toMatchObject({
+    code: 0,
+  })
+  expect({ tries, ...(JSON.parse(readFileSync(results, 'utf8')) as object) }).toMatchObject({ tries: 3, ms: 30 })
 })

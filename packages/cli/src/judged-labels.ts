@@ -139,9 +139,8 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const { gate, collection, mode, without } = options
   const named = label.collection ?? collection
   const fields = { collection: named, ...(mode === 'judgements' ? { without: without?.(label) ?? [] } : {}) }
-  const startedMs = performance.now()
-  const reply = await askWithRetries(gate, label.question, fields, mode === 'judgements' ? '/v1/judgements' : '/ask')
-  const ms = performance.now() - startedMs
+  const path = mode === 'judgements' ? '/v1/judgements' : '/ask'
+  const { reply, ms } = await askWithRetries(gate, label.question, fields, path)
   requireForm(reply.body, REPLY)
   const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
   if (detail?.signals === undefined)
@@ -191,19 +190,20 @@ interface Detail {
   readonly gates: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
 }
 
-/** Retries while the gate is busy, with increasing delays. */
+/** Retries while the gate is busy, with increasing delays. @returns the time of the last try, without these */
 async function askWithRetries(
   gate: GateAddress,
   question: string,
   fields: Readonly<Record<string, unknown>>,
   path: '/ask' | '/v1/judgements',
-): Promise<AskReply> {
+): Promise<{ readonly reply: AskReply; readonly ms: number }> {
   for (let tries = 1; ; tries++) {
+    const startedMs = performance.now()
     const reply = await ask(gate, question, fields, path)
-    if (reply.status < 400) return reply
+    if (reply.status < 400) return { reply, ms: performance.now() - startedMs }
     const failure = failureOf(reply.status, JSON.stringify(reply.body))
-    const ms = pauseMs(reply, tries)
-    if (![429, 502, 503, 504].includes(reply.status) || tries === MAX_TRIES || ms === undefined) {
+    const pause = pauseMs(reply, tries)
+    if (![429, 502, 503, 504].includes(reply.status) || tries === MAX_TRIES || pause === undefined) {
       if (failure instanceof GateFailure && failure.code === 'not_found' && path === '/v1/judgements') {
         throw new CommandError(
           'Only the ready Worker judges without an answer: there is no /v1/judgements at this address',
@@ -211,6 +211,6 @@ async function askWithRetries(
       }
       throw failure
     }
-    await wait(ms)
+    await wait(pause)
   }
 }
