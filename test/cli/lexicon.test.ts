@@ -121,6 +121,7 @@ describe('rag-gate lexicon over Upstash', () => {
       'status 401, Unauthorized',
     ],
     ['is no index', answering('<h1>hello</h1>'), 'not JSON'],
+    ['sends other JSON', answering('{"hello":"world"}'), 'status 200, not a response of an index'],
     ['answers otherwise', answering('{"result":[]}'), 'does not respond like an Upstash index'],
     [
       'gives the same page for ever',

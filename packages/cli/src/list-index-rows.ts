@@ -178,7 +178,7 @@ async function callOnce(url: string, init: { method: string; body?: string }, to
     return { problem: `status ${response.status}, not JSON`, again }
   }
   if (response.ok && isRecord(body) && body['result'] !== undefined) return { result: body['result'] }
-  return { problem: `status ${response.status}${refusalIn(body)}`, again }
+  return { problem: `status ${response.status}${refusalIn(body) || ', not a response of an index'}`, again }
 }
 
 /** The error message: Upstash sends `error`, Cloudflare `errors` with messages. */
