@@ -56,6 +56,18 @@ describe('rag-gate doctor', () => {
     for (const { state, todo } of found) if (state !== 'ok') expect(todo).toBeTruthy()
   })
 
+  it('does not count a variable of the shell among the settings of a Worker', async () => {
+    folder.put('wrangler.toml', CONFIG)
+    folder.put('src/rag-gate.ts', 'export interface GateEnv {\n  readonly ADMIN_TOKEN: string\n}\n')
+    const settings = async () => {
+      const { out } = await run(['doctor', folder.path, '--json'], { env: { ADMIN_TOKEN: 'a'.repeat(32) } })
+      return (JSON.parse(out) as { check: string; state: string }[]).find(({ check }) => check === 'settings')
+    }
+    expect(await settings()).toMatchObject({ state: 'problem', text: 'ADMIN_TOKEN: not set' })
+    folder.put('.dev.vars', `ADMIN_TOKEN=${'b'.repeat(32)}\n`)
+    expect(await settings()).toMatchObject({ state: 'ok' })
+  })
+
   it('checks packages and settings of an app that is not a Worker, and reports a folder without Hono', async () => {
     folder.put('package.json', '{"dependencies":{"hono":"4"}}')
     folder.put('src/rag-gate.js', "const { UPSTASH_VECTOR_REST_URL: url = '', OTHER: other = '' } = process.env\n")

@@ -36,9 +36,11 @@ export const doctorCommand = command({
     try {
       const config = readWranglerConfig(folder)
       if (config === undefined) requireHono(folder)
-      Object.assign(vars, localVars(folder, config ?? { settings: {} }))
+      const local = localVars(folder, config ?? { settings: {} })
+      Object.assign(vars, local)
       const where = given.remote ? 'remote' : 'local'
-      found.push(...(config === undefined ? checkApp(folder, vars) : checkProject(folder, config, where, vars)))
+      // A Worker does not see the variables of the shell.
+      found.push(...(config === undefined ? checkApp(folder, vars) : checkProject(folder, config, where, local)))
     } catch (thrown) {
       if (!(thrown instanceof CommandError)) throw thrown
       const todo = 'mend it, or name the folder of the project: rag-gate doctor <folder>'
