@@ -66,7 +66,7 @@ describe('checkGenerationConfidence', () => {
     expect(checkGenerationConfidence(answers, { minLabels: 51 }).carries).toBe('unknown')
   })
 
-  it('reports that the confidence does not carry when only one of the two figures says that it does', () => {
+  it('reports that the confidence does not follow the quality when only one of the two figures shows that', () => {
     // The order follows the quality, but for the few good answers, which have the lowest confidence.
     const answers = rated(100, (at) => ({ confidence: at / 100, quality: at < 8 ? 0.9 : at / 250 }))
     const found = checkGenerationConfidence(answers)

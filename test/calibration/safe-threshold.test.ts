@@ -129,7 +129,7 @@ describe('a promise on average', () => {
     [39, 1],
     [100, 4],
     [200, 9],
-  ])('lets of %i questions %i pass', (trials, allowed) => {
+  ])('allows, of %i unanswerable questions, %i to pass', (trials, allowed) => {
     expect(mostAllowed(trials, average)).toBe(allowed)
     expect(trials >= labelsNeeded(0.05, 'average')).toBe(allowed >= 0)
   })
@@ -151,7 +151,7 @@ describe('a promise on average', () => {
     )
   })
 
-  it.runIf(DEEP)('holds in the mean for any distribution, with its bound held with the stated certainty', () => {
+  it.runIf(DEEP)('is kept in the mean for any distribution, and its bound is kept with the stated certainty', () => {
     const random = seededRandom(8)
     const REPEATS = 3000
     for (const shaped of [

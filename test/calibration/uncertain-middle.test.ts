@@ -6,7 +6,7 @@ const labels = (answerable: boolean, confidences: readonly number[]) =>
 const spread = (count: number, from: number, to: number) =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * (at + 0.5)) / count)
 
-test('no more than the stated share of each kind lies outside on the wrong side', () => {
+test('at most the stated share of each kind of question is outside the middle on the wrong side', () => {
   // 100 of each: of so many, one may be wrong at 5 % with certainty .9.
   const all = [...labels(true, spread(100, 0.2, 1)), ...labels(false, spread(100, 0, 0.8))]
   const [from, below] = uncertainMiddle(all, { risk: 0.05, certainty: 0.9 })!

@@ -227,7 +227,7 @@ describe('rag-gate lexicon over Vectorize', () => {
     })
   })
 
-  it("fails with Cloudflare's message, and over an empty index", async () => {
+  it("reports Cloudflare's error message, and fails for an empty index", async () => {
     vectors([])
     expect(await run(env(), '--vectorize', 'docs')).toMatchObject({
       code: 1,

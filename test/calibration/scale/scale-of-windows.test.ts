@@ -197,7 +197,7 @@ describe('a semantic score', () => {
     expect(learnedWithMeaning(1.5).meaning).toBeDefined()
   })
 
-  it('is charged so that the threshold lies between the last window that words alone answer and the next', () => {
+  it('moves the threshold between the last window that words alone answer and the next', () => {
     // No spread in words to speak of, and five windows that words answer: they are five of forty with both, too.
     const words = wordsAt(-3, 0.1, 40).map((each, at) => (at < 5 ? { ...each, confidence: 0.95 } : each))
     const windows = words.map((each, at): ScaleObservation => ({ ...each, meaning: 0.4 + 0.005 * at }))

@@ -96,7 +96,7 @@ describe('measureQuestion', () => {
     )
   })
 
-  it('refuses when two unsupported terms follow, however they are attached', () => {
+  it('refuses when two unsupported terms follow, with any words or marks between', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
         fc.pre(new Set(other).size > 1)

@@ -76,7 +76,7 @@ describe('the parts of a question', () => {
     expect(marked(parts, 'leans')).toEqual([0])
   })
 
-  it('lean on a chunk by its title', () => {
+  it('lean on a chunk whose title contains their words', () => {
     const evidence = evidenceOf([ENGINE, 'Wet paint.'])
     const [first, ...others] = evidence.chunks
     const titled = { ...evidence, chunks: [{ ...first!, title: 'Made in France' }, ...others] }

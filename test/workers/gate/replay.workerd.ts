@@ -173,7 +173,7 @@ describe('POST /v1/replay', () => {
     })
   })
 
-  test('reports which decisions had no reader scores, and refuses when the reader failed that the policy needs', async () => {
+  test('reports decisions without reader scores, and refuses when a reader that the policy needs failed', async () => {
     const atMs = Date.now() - 1_000
     const signals = await signalsOfFirst()
     const decided = { tenant: 'default', collection: 'unread', verdict: 'pass', signals } as const
