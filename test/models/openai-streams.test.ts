@@ -94,6 +94,14 @@ describe('a streamed answer', () => {
     await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_bad_response' })
   })
 
+  it('may be as long as its tokens allow, with the members of a chunk around each of them', async () => {
+    const { pieces, send } = anEndpoint({ maxTokens: 6000 })
+    // An eight-character word in a chunk of 240 bytes, as endpoints send it.
+    const chunk = delta('gearbox ', null, { id: 'c'.repeat(60), service_tier: 'default', obfuscation: 'x'.repeat(40) })
+    send(chunk.repeat(3000), chunk.repeat(3000), delta('', 'stop'), DONE)
+    expect((await readAll(pieces))[1]).toMatchObject({ text: 'gearbox '.repeat(6000), complete: true })
+  })
+
   it('is requested without log-probabilities', async () => {
     const { pieces, send, seen } = anEndpoint({ logProbabilities: 'asked' })
     send(delta('a', 'stop'), DONE)
