@@ -1,9 +1,10 @@
 /** Against a Redis of this machine (`apt-get install redis-server`), over the npm package `redis`. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRedisAnswerCache } from '../../packages/redis/src/answer-cache.ts'
@@ -256,4 +257,19 @@ it('does not wait for a Redis that hangs: half a second for a question, five for
     await vi.advanceTimersByTimeAsync(1)
     expect(failure).toMatchObject({ code: 'store_unavailable' })
   }
+})
+
+it('the example of the README starts without a Redis', async () => {
+  const page = readFileSync(new URL('../../packages/redis/README.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
+  const client = `export const createClient = () => ({
+    on() {}, connect: () => new Promise(() => {}), get() {}, setEx() {}, del() {}, eval() {},
+  })`
+  const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-readme-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const example = code
+    .replace("'@redis/client'", `'data:text/javascript,${encodeURIComponent(client)}'`)
+    .replaceAll(/'(@?hono-rag-gate[\w/-]*)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
+  writeFileSync(join(folder, 'example.ts'), example)
+  expect(await import(pathToFileURL(join(folder, 'example.ts')).href)).toHaveProperty('cache')
 })
