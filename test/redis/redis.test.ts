@@ -235,6 +235,26 @@ describe.skipIf(server === undefined)('Redis', () => {
     const { purgedSince } = await purges().known('acme')
     expect(purgedSince(before, [{ kind: 'everything' }, { kind: 'tenant', tenant: 'acme' }])).toBe(true)
   })
+
+  it.each(['a question', 'a purge'])(
+    'takes a list that went back to an older snapshot for one that may have held anything, with the next call for %s',
+    async (next) => {
+      await redis.flushAll()
+      const here = createRedisAnswerPurges({ redis })
+      const names = ['of:acme', 'of:', 'numbers'].map((name) => `{rag-gate:purges}:${name}`)
+      await here.known('acme')
+      const epoch = await here.purge([{ kind: 'tenant', tenant: 'acme' }])
+      for (const name of names) expect(await redis.copy(name, `${name}:snapshot`)).toBe(1)
+      const document = { kind: 'document', tenant: 'acme', collection: 'manual', documentId: 'a' } as const
+      const lost = await here.purge([document])
+      for (const name of names) await redis.rename(`${name}:snapshot`, name)
+      if (next === 'a purge') expect(await here.purge([{ kind: 'tenant', tenant: 'globex' }])).toBeGreaterThan(lost)
+      else await here.known('acme')
+      for (const purges of [here, createRedisAnswerPurges({ redis })]) {
+        expect((await purges.known('acme')).purgedSince(epoch, [document, { kind: 'everything' }])).toBe(true)
+      }
+    },
+  )
 })
 
 it.each([['OK'], [undefined], ['1e400'], [[]]])('a purge answered with %j is reported as failed', async (reply) => {

@@ -45,13 +45,15 @@ const KEPT_SECONDS = 32 * 86_400
  * all tenants. A hash holds the last number overall and per set, so that an evicted set is noticed: everything that it
  * may have covered then counts as purged.
  *
- * KEYS: the hash, and the sets. ARGV: a list of { tenant, whole, scopes }, one per set, the one for all tenants last.
+ * KEYS: the hash, and the sets. ARGV: a list of { tenant, whole, scopes }, one per set, the one for all tenants last;
+ * and the highest number that the caller knows. If Redis has none so high, it went back to an older state.
  * Numbers are milliseconds, formatted explicitly because Lua would use an exponent.
  */
 const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local parts = cjson.decode(ARGV[1])
+local highest = tonumber(ARGV[2])
 local function note(list, scope, epoch)
   local known = redis.call('ZSCORE', list, scope)
   if not known or tonumber(known) < tonumber(epoch) then redis.call('ZADD', list, epoch, scope) end
@@ -64,7 +66,7 @@ local function number(after)
   return epoch
 end
 local function notice_losses(after)
-  if not redis.call('HGET', KEYS[1], 'last') then
+  if tonumber(redis.call('HGET', KEYS[1], 'last') or -1) < highest then
     local everything = parts[#parts]
     local epoch = number(after)
     note(KEYS[#KEYS], everything.whole, epoch)
@@ -78,7 +80,7 @@ end`
 
 /** Losses are noticed first, because a purge would hide them. The number after a loss exceeds all lost ones. */
 const PURGE = `${SHARED}
-notice_losses(now + ${MOST_AHEAD_MS})
+notice_losses(math.max(highest, now + ${MOST_AHEAD_MS}))
 local epoch = number(tonumber(redis.call('HGET', KEYS[1], 'last')))
 for at, part in ipairs(parts) do
   local list = KEYS[at + 1]
@@ -95,12 +97,12 @@ for at, part in ipairs(parts) do
 end
 return epoch`
 
-/** ARGV also has the last known number. */
+/** ARGV also has the number from which on purges are read. */
 const NEWER = `${SHARED}
-notice_losses(tonumber(ARGV[2]))
+notice_losses(highest)
 local rows = {}
 for at in ipairs(parts) do
-  local newer = redis.call('ZREVRANGEBYSCORE', KEYS[at + 1], '+inf', '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ${MOST_PURGES + 1})
+  local newer = redis.call('ZREVRANGEBYSCORE', KEYS[at + 1], '+inf', '(' .. ARGV[3], 'WITHSCORES', 'LIMIT', 0, ${MOST_PURGES + 1})
   for _, each in ipairs(newer) do rows[#rows + 1] = each end
 end
 return rows`
@@ -110,8 +112,8 @@ const wholeOf = (tenant: string): string =>
   purgeScopeText(tenant === '' ? { kind: 'everything' } : { kind: 'tenant', tenant })
 
 /**
- * Purges stored in Redis or Valkey for all servers that share it. If a set is lost, with the database or by eviction,
- * everything that it may have covered counts as purged.
+ * Purges stored in Redis or Valkey for all servers that share it. If a set is lost, with the database, by eviction or
+ * because Redis went back to an older state, everything that it may have covered counts as purged.
  *
  * @returns purges of bounded size: beyond two thousand of a tenant, the oldest are merged into one of the whole tenant.
  *   While Redis is unavailable, or takes half a second for `known` or five for `purge`, these reject with
@@ -127,6 +129,9 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
   })
   const { redis, prefix = '{rag-gate:purges}:', copyMaxAgeMs = 5000, clock = { nowMs: () => Date.now() } } = options
 
+  /** The highest number that Redis has returned. */
+  let highest = 0
+
   async function run(script: string, scopes: readonly PurgeScope[], tenants: readonly string[], known?: number) {
     const parts = [...new Set([...tenants.filter((tenant) => tenant !== ''), ''])].map((tenant) => ({
       tenant,
@@ -134,7 +139,7 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
       scopes: scopes.filter((scope) => tenantOfScope(scope) === tenant).map(purgeScopeText),
     }))
     const keys = [`${prefix}numbers`, ...parts.map(({ tenant }) => `${prefix}of:${tenant}`)]
-    const given = [JSON.stringify(parts), ...(known === undefined ? [] : [String(known)])]
+    const given = [JSON.stringify(parts), String(highest), ...(known === undefined ? [] : [String(known)])]
     const timeoutMs = known === undefined ? PURGE_TIMEOUT_MS : READ_TIMEOUT_MS
     let timer: ReturnType<typeof setTimeout> | null = null
     const late = new Promise<never>((_, reject) => {
@@ -149,15 +154,18 @@ export function createRedisAnswerPurges(options: RedisAnswerPurgesOptions): Answ
     }
   }
 
-  const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, known) =>
-    rowsIn(await run(NEWER, [], [tenant], known)),
-  )
+  const { purged, ...copies } = purgeCopies(copyMaxAgeMs, clock, async (tenant, known) => {
+    const rows = rowsIn(await run(NEWER, [], [tenant], known))
+    for (const [, epoch] of rows) highest = Math.max(highest, epoch)
+    return rows
+  })
 
   return {
     ...copies,
     async purge(scopes) {
       if (scopes.length === 0) return 0
       const epoch = epochIn(await run(PURGE, scopes, scopes.map(tenantOfScope)))
+      highest = Math.max(highest, epoch)
       purged(scopes)
       return epoch
     },
