@@ -44,6 +44,11 @@ describe('rows returned by a function', () => {
     expect(ranking!.entries[0]!.passage).toEqual({ id: 'a', text: 'text of a', title: 'T', documentId: 'd' })
   })
 
+  test('may be numbered, as may their documents and versions', async () => {
+    const [ranking] = await retrieve(() => [{ id: 7, documentId: 12, version: 3, text: 'x', score: 0.5 }])
+    expect(ranking!.entries[0]!.passage).toEqual({ id: '7', documentId: '12', version: '3', text: 'x' })
+  })
+
   test.each([null, '0.9', 1.5, Number.NaN, Infinity])('with a score of %s are passed on as NaN', async (score) => {
     expect((await retrieve(() => [row('a', score)]))[0]!.entries[0]!.score).toBeNaN()
   })

@@ -5,20 +5,21 @@ import type { ScoreKind } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { rankRows, readPassage } from 'hono-rag-gate/core/evidence'
 import { asRagGateError, isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { numbered } from './numbered.ts'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
-/** One search result. Other members are ignored. */
+/** One search result. Other members are ignored; numbers as names become texts. */
 export interface FoundRow {
-  readonly id: string
+  readonly id: string | number
   readonly text: string
   /** In the unit of the score kind, such as a raw cosine of −1..1. */
   readonly score: number
   /** @default the row's own id */
-  readonly documentId?: string
+  readonly documentId?: string | number
   readonly title?: string
   readonly section?: string
   readonly source?: string
-  readonly version?: string
+  readonly version?: string | number
   readonly metadata?: Readonly<Record<string, unknown>>
   /** Namespace of the row; an error if it is not the requested one. */
   readonly namespace?: string
@@ -60,7 +61,8 @@ export function createRetriever(search: Search, options: CustomRetrieverOptions)
         const rows = found.map((row: unknown) => {
           if (!isRecord(row)) throw badRows('not a row')
           if ((row['namespace'] ?? request.namespace) !== request.namespace) throw badRows('a row of another namespace')
-          return { passage: readPassage(row['id'], row['text'], row), score: row['score'] }
+          const names = { documentId: numbered(row['documentId']), version: numbered(row['version']) }
+          return { passage: readPassage(numbered(row['id']), row['text'], { ...row, ...names }), score: row['score'] }
         })
         return [rankRows(scoreKind, rows, request.topK)]
       } catch (thrown) {

@@ -18,6 +18,7 @@ import type { Fetch } from './http/bounded-fetch.ts'
 import { createJsonEndpoint } from './http/json-endpoint.ts'
 import { type UpstreamOptions, upstreamOptions } from './http/upstream.ts'
 import { badResponse, type UpstreamName } from './http/upstream-error.ts'
+import { numbered } from './numbered.ts'
 import type { RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 
 /** Input for the body of a request. */
@@ -153,16 +154,13 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
   const part = (name: keyof RowPaths): unknown => at(row, paths[name] ?? name)
   if ((part('namespace') ?? namespace) !== namespace) throw badResponse(SEARCH, 'a row of another namespace')
   // A service may send `null` for absent fields.
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, named(part(name) ?? undefined)]))
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, numbered(part(name) ?? undefined)]))
   const score = part('score')
   return {
-    passage: readPassage(named(part('id')), part('text'), fields),
+    passage: readPassage(numbered(part('id')), part('text'), fields),
     score: typeof score === 'number' ? scoreOf(score) : score,
   }
 }
-
-/** Databases also number rows, documents and versions. */
-const named = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
 
 /** The value at a dotted path; `undefined` if it does not exist. */
 function at(value: unknown, path: string): unknown {
