@@ -309,6 +309,9 @@ describe('rag-gate', () => {
       [{ findings: 'x' }, ':2: findings is no JSON'],
       [{ signals: '[]' }, ':2 has no verdict, signals and findings'],
       [{ verdict: 'maybe' }, ':2 has no verdict, signals and findings'],
+      [{ findings: '[null]' }, ':2 has no verdict, signals and findings'],
+      [{ findings: '[{"outcome":"refuse"}]' }, ':2 has no verdict, signals and findings'],
+      [{ signals: { ...measured, stretches: [null] } }, ':2 has damaged signals'],
     ] as const) {
       const bad = written('bad.jsonl', [row, { ...row, ...member }].map((each) => JSON.stringify(each)).join('\n'))
       const told = await run(['replay', bad, '--policy', 'balanced'])

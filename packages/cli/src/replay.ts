@@ -12,7 +12,7 @@ import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { NAMED_POLICIES } from '@hono-rag-gate/presets'
-import { misused } from './command-error.ts'
+import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import { policyOf } from './policy-of.ts'
 import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
@@ -46,8 +46,8 @@ export const replayCommand = command({
     if (!Number.isInteger(shown) || shown < 0) throw misused('--examples must be a whole number')
     const policy = await policyOf(given.policy)
     const decisions = await readDecisions(path)
-    const replayed = decisions.map(({ decision }) => replayDecision(policy, decision))
-    const told = new Map(decisions.map(({ decision, ...label }) => [decision.id, label]))
+    const replayed = decisions.map((recorded) => replay(policy, recorded))
+    const told = new Map(decisions.map(({ decision, where: _, ...label }) => [decision.id, label]))
     const summary = summaryOf(policy, replayed)
     const changed = (stricter: boolean): Changed[] =>
       replayed
@@ -88,8 +88,20 @@ type Changed = Judged & Pick<Recorded, 'answerable'> & { readonly question: stri
 /** A decision, with the label of its question from a results file of `eval`, if there is one. */
 interface Recorded {
   readonly decision: RecordedDecision
+  /** Path and line number, for messages. */
+  readonly where: string
   readonly question?: string
   readonly answerable?: boolean
+}
+
+/** @throws `CommandError` naming the line, for signals that a policy cannot read */
+function replay(policy: Policy, { decision, where }: Recorded): Replayed {
+  try {
+    return replayDecision(policy, decision)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new CommandError(`${where} has damaged signals`, { exitCode: 2, cause })
+  }
 }
 
 /** How much stricter the verdict became, −2..2. */
@@ -164,7 +176,8 @@ function decisionOf(row: JsonLine['row'], where: string): Recorded {
   }
   const [signals, findings, cut] = [member('signals'), member('findings') ?? [], member('cut') ?? []]
   const verdict = VERDICTS.find((known) => known === row['verdict'])
-  if (!isRecord(signals) || !Array.isArray(findings) || !Array.isArray(cut) || verdict === undefined) {
+  const areFindings = Array.isArray(findings) && findings.every(isFinding)
+  if (!isRecord(signals) || !areFindings || !Array.isArray(cut) || verdict === undefined) {
     throw misused(`${where} has no verdict, signals and findings`)
   }
   const id = row['decision_id'] ?? row['id'] ?? row['key']
@@ -178,14 +191,19 @@ function decisionOf(row: JsonLine['row'], where: string): Recorded {
     decision: {
       id: typeof id === 'string' ? id : where,
       verdict,
-      // All readers validate members: a damaged record is refused or not replayable.
+      // Most readers validate members, so that a damaged record is refused or not replayable.
       signals: signals as unknown as RecordedDecision['signals'],
       findings: findings as RecordedDecision['findings'],
       policyId: typeof policyId === 'string' ? policyId : '',
       ...(reader === undefined ? {} : { reader }),
       ...(lost === undefined ? {} : { lost }),
     },
+    where,
     ...(typeof question === 'string' ? { question } : {}),
     ...(typeof answerable === 'boolean' ? { answerable } : {}),
   }
+}
+
+function isFinding(value: unknown): boolean {
+  return isRecord(value) && typeof value['gate'] === 'string' && typeof value['outcome'] === 'string'
 }
