@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { RerankerOutcome } from '../../src/core/evidence/rerank.ts'
 import { type AskingOptions, askLabels, forgetResults, readerFailed } from '../../packages/cli/src/judged-labels.ts'
@@ -58,6 +59,26 @@ it('a result after a truncated line is reused', async () => {
   const calls = gate().calls()
   await askLabels(LABELS, options, SILENT)
   expect(gate().calls()).toBe(calls)
+})
+
+it('asks again for a result that lacks a figure', async () => {
+  const results = folder.put('results.jsonl', '')
+  const options: AskingOptions = {
+    gate: { url: gate().url },
+    collection: 'default',
+    parallel: 1,
+    results,
+    mode: 'answers',
+  }
+  gate().answerWith(judgedAs('off'))
+  await askLabels(LABELS, options, SILENT)
+  const [first, second] = readFileSync(results, 'utf8').trim().split('\n')
+  const { confidence: _, ...damaged } = JSON.parse(second!) as { confidence: number }
+  folder.put('results.jsonl', `${first}\n${JSON.stringify(damaged)}\n`)
+  const calls = gate().calls()
+  const asked = await askLabels(LABELS, options, SILENT)
+  expect(asked.map(({ confidence }) => confidence)).toEqual([0.9, 0.9])
+  expect(gate().calls() - calls).toBe(1)
 })
 
 it('an unwritable results file is reported before any question is asked', async () => {

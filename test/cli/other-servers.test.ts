@@ -70,3 +70,24 @@ describe.each(OTHERS)('an address that answers with %s', (_, answer, said) => {
     expect(ran.notes).toContain(said)
   })
 })
+
+/** Replies of a gate, but for one member. */
+it.each([
+  [['query', 'Which?'], { answer: 'A.', verdict: 'pass', sources: [{ title: ['A'] }] }],
+  [['ingest', page], { documents: [{ id: 'page.md', status: 'added', chunks: 1 }] }],
+  [['eval', labels], { verdict: 'pass', reason_code: 'passed', detail: { confidence: '1', chunks: [] } }],
+  [['policy', 'list'], { named: [], policies: [], choices: [], collections: [{ id: 'docs', policy: null }] }],
+] as readonly (readonly [readonly string[], object])[])(
+  'a reply with a member of the wrong kind is reported in one line (%#)',
+  async (args, reply) => {
+    const detail = { signals: {}, gates: [], findings: [] }
+    server().answerWith((response, { method }) => {
+      const listed = method === 'GET' && args[0] === 'ingest'
+      const whole = listed ? { documents: [], next_cursor: null } : { corpus_version: 1, ...reply }
+      const body = 'detail' in whole ? { ...whole, detail: { ...detail, ...(whole.detail as object) } } : whole
+      response.end(JSON.stringify(body))
+    })
+    const ran = await run(args, { env: { RAG_GATE_URL: server().url } })
+    expect(ran).toEqual({ code: 1, out: '', notes: `rag-gate: The address ${NO_GATE}\n` })
+  },
+)

@@ -262,22 +262,27 @@ export function failureOf(status: number, text: string): CommandError {
 export type Form = string | readonly [Form] | { readonly [member: string]: Form }
 
 /** Form of `GET /v1/collections`. */
-export const COLLECTIONS: Form = { collections: [{ id: 'string', policy: 'string|null' }] }
+export const COLLECTIONS: Form = {
+  collections: [
+    { id: 'string', policy: 'string|null', embedding_model: 'string', dimension: 'number', corpus_version: 'number' },
+  ],
+}
 
 /** @throws `CommandError` if a response has another form, since it is then not from a gate */
 export function requireForm<Reply>(reply: Reply, form: Form): Reply {
-  if (!fits(reply, form)) throw notAGate(200)
+  if (!hasForm(reply, form)) throw notAGate(200)
   return reply
 }
 
-function fits(value: unknown, form: Form): boolean {
+/** Whether a value has a form. */
+export function hasForm(value: unknown, form: Form): boolean {
   if (typeof form === 'string') return form.split('|').includes(value === null ? 'null' : typeof value)
-  if (isList(form)) return Array.isArray(value) && value.every((each) => fits(each, form[0]))
+  if (isList(form)) return Array.isArray(value) && value.every((each) => hasForm(each, form[0]))
   return (
     isRecord(value) &&
     Object.entries(form).every(([name, of]) => {
       const member = value[name.replace('?', '')]
-      return (member === undefined && name.endsWith('?')) || fits(member, of)
+      return (member === undefined && name.endsWith('?')) || hasForm(member, of)
     })
   )
 }

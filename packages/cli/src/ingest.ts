@@ -196,7 +196,11 @@ async function* documentPages({ gate, collection }: Place): AsyncGenerator<Docum
   const query = new URLSearchParams({ collection, limit: '1000' })
   for (;;) {
     const reply = await callGate<DocumentPage>(gate, 'GET', `/v1/documents?${query}`)
-    const page = requireForm(reply, { documents: [{ id: 'string' }], next_cursor: 'string|null' })
+    const page = requireForm(reply, {
+      documents: [{ id: 'string' }],
+      next_cursor: 'string|null',
+      'corpus_version?': 'number',
+    })
     yield page
     if (page.next_cursor === null) return
     query.set('cursor', page.next_cursor)
@@ -242,6 +246,8 @@ async function sendBatch(
   try {
     const answered = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
     const reply = requireForm(answered, { corpus_version: 'number', documents: [{ id: 'string', status: 'string' }] })
+    const taken = reply.documents.filter(({ status }) => status !== 'failed')
+    requireForm(taken, [{ chunks: 'number', flags: ['string'] }])
     const { nearly_full: nearlyFull } = reply
     return { version: reply.corpus_version, replies: reply.documents, ...(nearlyFull && { nearlyFull }) }
   } catch (thrown) {

@@ -6,7 +6,16 @@ import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { CommandError, GateFailure, notWritten } from './command-error.ts'
-import { ask, type AskReply, failureOf, type Form, type GateAddress, pauseMs, requireForm } from './gate-client.ts'
+import {
+  ask,
+  type AskReply,
+  failureOf,
+  type Form,
+  type GateAddress,
+  hasForm,
+  pauseMs,
+  requireForm,
+} from './gate-client.ts'
 import type { Label } from './labels.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -118,10 +127,9 @@ async function knownResults({ results: path, mode }: AskingOptions): Promise<Rea
   for (const line of text.split('\n')) {
     try {
       const result = JSON.parse(line) as LabelResult
-      if (typeof result.key === 'string' && !(mode === 'judgements' && readerFailed(result)))
-        found.set(result.key, result)
+      if (hasForm(result, RESULT) && !(mode === 'judgements' && readerFailed(result))) found.set(result.key, result)
     } catch {
-      // The last line of an interrupted run may be truncated; its question is asked again.
+      // The last line of an interrupted run may be truncated; its question is asked again, as for other damaged lines.
     }
   }
   return found
@@ -172,14 +180,31 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   }
 }
 
+const THRESHOLDS = { 'refuseBelow?': 'number', 'adviseBelow?': 'number' }
+const FINDINGS = [{ gate: 'string', outcome: 'string' }] as const
+/** Form of a stored result. */
+const RESULT: Form = {
+  key: 'string',
+  verdict: 'string',
+  reason: 'string',
+  confidence: 'number',
+  signals: 'object',
+  findings: FINDINGS,
+  chunks: [{ id: 'string', documentId: 'string' }],
+  policy: 'string',
+  ms: 'number',
+  ...THRESHOLDS,
+}
+
 /** Without the scope admin, a gate gives no `detail`. */
 const REPLY: Form = {
   verdict: 'string',
   reason_code: 'string',
   'detail?': {
+    confidence: 'number',
     'signals?': 'object',
-    gates: [{ gate: 'string' }],
-    findings: [{ gate: 'string', outcome: 'string' }],
+    gates: [{ gate: 'string', ...THRESHOLDS }],
+    findings: FINDINGS,
     chunks: [{ id: 'string', document_id: 'string' }],
   },
 }

@@ -37,7 +37,7 @@ export const queryCommand = command({
   },
 })
 
-const PASSAGE: Form = { 'document_id?': 'string', 'title?': 'string', 'section?': 'string', 'source?': 'string' }
+const PASSAGE = { 'document_id?': 'string', 'title?': 'string', 'section?': 'string', 'source?': 'string' }
 const REPLY: Form = {
   answer: 'string',
   verdict: 'string',
@@ -47,7 +47,7 @@ const REPLY: Form = {
   'suggestions?': ['string'],
   'closest?': [PASSAGE],
   'sources?': [PASSAGE],
-  'passages?': [{ text: 'string' }],
+  'passages?': [{ ...PASSAGE, text: 'string' }],
   'detail?': {
     findings: [{ gate: 'string', outcome: 'string', message: 'string' }],
     chunks: [{ document_id: 'string', scores: 'object' }],

@@ -47,7 +47,7 @@ export const replayCommand = command({
     const policy = await policyOf(given.policy)
     const decisions = await readDecisions(path)
     const replayed = decisions.map((recorded) => replay(policy, recorded))
-    const told = new Map(decisions.map(({ decision, where: _, ...label }) => [decision.id, label]))
+    const told = new Map(decisions.map(({ decision, label }) => [decision.id, label]))
     const summary = summaryOf(policy, replayed)
     const changed = (stricter: boolean): Changed[] =>
       replayed
@@ -83,15 +83,14 @@ export const replayCommand = command({
 })
 
 type Judged = Extract<Replayed, { kind: 'replayed' }>
-type Changed = Judged & Pick<Recorded, 'answerable'> & { readonly question: string | null }
+type Changed = Judged & Pick<Recorded['label'], 'answerable'> & { readonly question: string | null }
 
 /** A decision, with the label of its question from a results file of `eval`, if there is one. */
 interface Recorded {
   readonly decision: RecordedDecision
   /** Path and line number, for messages. */
   readonly where: string
-  readonly question?: string
-  readonly answerable?: boolean
+  readonly label: { readonly question?: string; readonly answerable?: boolean }
 }
 
 /** @throws `CommandError` naming the line, for signals that a policy cannot read */
@@ -199,8 +198,10 @@ function decisionOf(row: JsonLine['row'], where: string): Recorded {
       ...(lost === undefined ? {} : { lost }),
     },
     where,
-    ...(typeof question === 'string' ? { question } : {}),
-    ...(typeof answerable === 'boolean' ? { answerable } : {}),
+    label: {
+      ...(typeof question === 'string' ? { question } : {}),
+      ...(typeof answerable === 'boolean' ? { answerable } : {}),
+    },
   }
 }
 

@@ -38,6 +38,7 @@ export async function checkGate(
   let reply: AskReply
   try {
     reply = await ask(gate, question, collection === undefined ? {} : { collection })
+    requireForm(reply.body, { 'detail?': { chunks: [{ scores: 'object' }] } })
   } catch (thrown) {
     return [problem('gate', saidBy(thrown), 'start it (a Worker by npx wrangler dev), or say where it is with --url')]
   }
