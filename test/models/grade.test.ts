@@ -68,8 +68,21 @@ describe('grades for several passages', () => {
     ['1: 3\n2: great\n3: 2', [3, '1?', 2]],
     ['1: 1000\n2: -1\n3: 3/10', ['1?', '1?', '1?']],
     ['1: 3\n1: 0\n2: 1\n3: 2', ['1?', 1, 2]],
+    ['1: 3\n1: 0\n1: 3\n2: 1\n3: 2', ['1?', 1, 2]],
     ['1: 3\n1: 3\n2: 1\n3: 2', [3, 1, 2]],
     ['0: 3\n4: 3\n1: 1\n2: 1\n3: 1', [1, 1, 1]],
+    // Small models add to the form that they were asked for.
+    ['1. 3\n2. 0\n3. 2', [3, 0, 2]],
+    ['1 - 3\n2 – 0\n3 — 2', [3, 0, 2]],
+    ['**1:** 3\n**2**: 0\n3: **2**', [3, 0, 2]],
+    ['Passage 1: 3\n- passage [2]: 0\n* Passage 3 - 2', [3, 0, 2]],
+    ['1: 3 (it answers the question)\n2: 0, nothing\n3: 2.', [3, 0, 2]],
+    ['1: 3/3\n2: 0 of 3\n3: 2.0', [3, 0, 2]],
+    ['Passage 1: it names the key.\n1: 3\n2: 0\n3: 2', [3, 0, 2]],
+    // These are no grades, or of which passage is not clear.
+    ['1.3\n2.0\n3.2', [undefined, undefined, undefined]],
+    ['1: 3, 2: 0, 3: 2', ['1?', undefined, undefined]],
+    ['1: 3 of 10\n2: 3 - 1\n3: 30 %', ['1?', '1?', '1?']],
     ['3', [undefined, undefined, undefined]],
     ['', [undefined, undefined, undefined]],
   ])('are read from %j', (reply, expected) => {

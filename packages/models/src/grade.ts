@@ -45,25 +45,31 @@ function latinDigit(digit: string): string {
   return String((code - start) % 10)
 }
 
-/** One line of a reply about several passages: number and grade. */
-const NUMBERED = /^\s*\[?(\d{1,4})\]?\s*[:=)]\s*(\S.*)$/
+/** One line of a reply about several passages: number and grade, perhaps with markup around them. */
+const NUMBERED = /^[\s*_-]*(?:passage\s+)?\[?(\d{1,4})\]?[\s*_]*(?:[:=)]|\.(?=\s)|[-–—](?=\s))[\s*_]*(\S.*)$/iu
 
 /**
- * Parses grades from a reply with one line per passage, `1: 3`. A passage with two different grades is unreadable.
+ * Parses grades from a reply with one line per passage, `1: 3`; what may follow a score may follow each. A passage with
+ * two different grades is unreadable; a line about it without a grade counts only if there is no other.
  *
  * @param count number of passages; for a single one a bare grade is accepted
  * @returns one for each passage, in order; `undefined` for one that is not mentioned
  */
 export function readGrades(reply: string, count: number): readonly (ReadGrade | undefined)[] {
-  const found = new Map<number, ReadGrade>()
+  const found = new Map<number, ReadGrade[]>()
   for (const line of reply.split(/\r?\n/)) {
     const [, number, rest] = NUMBERED.exec(line) ?? []
     const at = Number(number)
     if (rest === undefined || at < 1 || at > count) continue
-    const read = readGrade(rest)
-    const known = found.get(at)
-    found.set(at, known === undefined || known.grade === read.grade ? read : UNREADABLE)
+    const reads = found.get(at) ?? []
+    reads.push(readGrade(rest.replace(/^(?!score:)/i, 'Score: ')))
+    found.set(at, reads)
   }
   if (count === 1 && found.size === 0) return [readGrade(reply)]
-  return Array.from({ length: count }, (_, at) => found.get(at + 1))
+  return Array.from({ length: count }, (_, at) => {
+    const reads = found.get(at + 1)
+    const [first, ...others] = reads?.filter(({ readable }) => readable) ?? []
+    if (first !== undefined && others.every(({ grade }) => grade === first.grade)) return first
+    return reads && UNREADABLE
+  })
 }
