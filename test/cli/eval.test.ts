@@ -37,6 +37,28 @@ it('reports how many results are from an earlier run', async () => {
   expect((await evaluate(['Who?'], '--fresh')).notes).toBe('')
 })
 
+it('replaces the results of an earlier run with --fresh, but not before the gate has answered', async () => {
+  const labels = folder.put(
+    'labels.jsonl',
+    ['Who?', 'Which?', 'Where?'].map((question) => JSON.stringify({ question, answerable: true })).join('\n'),
+  )
+  const results = folder.put('results.jsonl', '{"key":"that of an earlier run"}\n')
+  const fresh = () => run(['eval', labels, '--results', results, '--fresh'], { env: { RAG_GATE_URL: gate().url } })
+  gate().answerWith(answering('{"error":{"code":"schema_outdated","message":"Migrate"}}', 500))
+  expect(await fresh()).toMatchObject({ code: 1 })
+  expect(readFileSync(results, 'utf8')).toBe('{"key":"that of an earlier run"}\n')
+  gate().answerWith(JUDGED)
+  for (let time = 0; time < 2; time++) {
+    expect(await fresh()).toMatchObject({ code: 0, notes: '' })
+    const lines = readFileSync(results, 'utf8').trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { question: string }).question).sort()).toEqual([
+      'Where?',
+      'Which?',
+      'Who?',
+    ])
+  }
+})
+
 it('reports n/a for figures that need unanswerable questions', async () => {
   gate().answerWith(JUDGED)
   const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')

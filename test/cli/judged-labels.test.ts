@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { RerankerOutcome } from '../../src/core/evidence/rerank.ts'
-import { type AskingOptions, askLabels, forgetResults, readerFailed } from '../../packages/cli/src/judged-labels.ts'
+import { type AskingOptions, askLabels, readerFailed } from '../../packages/cli/src/judged-labels.ts'
 import { signalsOf } from '../fixtures/evidence.ts'
 import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 import { aFolder } from './folder.ts'
@@ -91,8 +91,8 @@ it('an unwritable results file is reported before any question is asked', async 
     mode: 'answers',
   }
   const calls = gate().calls()
-  for (const asking of [() => askLabels(LABELS, options, SILENT), () => forgetResults(results)])
-    await expect(asking()).rejects.toMatchObject({
+  for (const fresh of [false, true])
+    await expect(askLabels(LABELS, { ...options, fresh }, SILENT)).rejects.toMatchObject({
       name: 'CommandError',
       message: expect.stringContaining('cannot be written'),
     })

@@ -11,7 +11,7 @@ import {
 import { misused, notWritten, requireFolderOf } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
-import { askLabels, forgetResults, type LabelResult } from './judged-labels.ts'
+import { askLabels, type LabelResult } from './judged-labels.ts'
 import { readLabels } from './labels.ts'
 import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
@@ -41,7 +41,6 @@ export const evalCommand = command({
     const risk = shareOf('--risk', given.risk, 0.05)
     const labels = await readLabels(path)
     if (html !== undefined) await requireFolderOf(html)
-    if (fresh && results !== undefined) await forgetResults(results)
     const asked = await askLabels(
       labels,
       {
@@ -50,6 +49,7 @@ export const evalCommand = command({
         parallel: parallelOf(given.parallel),
         mode: judgeOnly ? 'judgements' : 'answers',
         ...(results === undefined ? {} : { results }),
+        fresh,
       },
       terminal,
     )

@@ -54,6 +54,8 @@ export interface AskingOptions {
   readonly parallel: number
   /** Path of the results file; none if absent. */
   readonly results?: string
+  /** Replaces stored results, once the gate has answered. @default false */
+  readonly fresh?: boolean
   /** `answers` asks like callers do; `judgements` only judges: no model call, no cache, no recording. */
   readonly mode: 'answers' | 'judgements'
   /** Ids of passages and documents to leave out for a label. @default nothing */
@@ -76,17 +78,24 @@ export async function askLabels(
   options: AskingOptions,
   { progress, note }: Pick<Terminal, 'progress' | 'note'>,
 ): Promise<readonly LabelResult[]> {
-  const known = await knownResults(options)
+  const { results: path, fresh = false } = options
+  const stored = await knownResults(options)
+  const known = fresh ? new Map<string, LabelResult>() : stored
+  let emptied: Promise<void> | undefined
+  const store = async (path: string, result: LabelResult): Promise<void> => {
+    if (fresh) await (emptied ??= keep(path, '', writeFile))
+    await keep(path, `${JSON.stringify(result)}\n`)
+  }
   const results: (LabelResult | undefined)[] = labels.map((label) => known.get(keyOf(label, options)))
   const open = labels.flatMap((label, at) => (results[at] === undefined ? [{ label, at }] : []))
   let done = labels.length - open.length
-  if (done > 0) note(`${done} of ${labels.length} questions are not asked again: ${options.results} has their results.`)
+  if (done > 0) note(`${done} of ${labels.length} questions are not asked again: ${path} has their results.`)
   const worker = async (): Promise<void> => {
     for (let next = open.shift(); next !== undefined; next = open.shift()) {
       const { label, at } = next
       const result = await askOne(label, options)
       results[at] = result
-      if (options.results !== undefined) await keep(options.results, `${JSON.stringify(result)}\n`)
+      if (path !== undefined) await store(path, result)
       progress.show(++done, labels.length, `${done} of ${labels.length} questions`)
     }
   }
@@ -106,11 +115,6 @@ export async function askLabels(
 /** Whether the reranker failed or timed out on a question. */
 export function readerFailed({ reranker }: Pick<LabelResult, 'reranker'>): boolean {
   return reranker === 'failed' || reranker === 'timeout'
-}
-
-/** Empties a results file, so that all questions are asked again. */
-export async function forgetResults(path: string): Promise<void> {
-  await keep(path, '', writeFile)
 }
 
 async function keep(path: string, text: string, write: typeof appendFile = appendFile): Promise<void> {
