@@ -53,6 +53,24 @@ describe('readLabels', () => {
     expect(label?.question).toBe('=1+1?')
   })
 
+  it.each([
+    ['a.csv', 'question,answerable\nWho?,yes\nWhy?,no\n Who? ,no', 'question 3', 'question 1'],
+    ['a.jsonl', '{"question":"Who?","answerable":true}\n\n{"question":"Who?","answerable":false}', ':3', ':1'],
+  ])('rejects contradicting labels of one question in %s', async (name, text, later, earlier) => {
+    const thrown = await readLabels(written(name, text)).catch((fault: unknown) => String(fault))
+    expect(thrown).toMatch(new RegExp(`${later}: the same question is labelled otherwise in .*${earlier}$`))
+  })
+
+  it('keeps a question that occurs twice, or is of two collections', async () => {
+    const lines = [
+      { question: 'Who?', answerable: true },
+      { question: 'Who?', answerable: true },
+      { question: 'Who?', answerable: false, collection: 'other' },
+    ]
+    const text = lines.map((line) => JSON.stringify(line)).join('\n')
+    expect(await readLabels(written('twice.jsonl', text))).toHaveLength(3)
+  })
+
   it('reads JSONL, and names the line at fault', async () => {
     const good = JSON.stringify({ question: 'Who?', answerable: false, collection: 'x' })
     expect(await readLabels(written('a.jsonl', `${good}\n\n`))).toEqual([

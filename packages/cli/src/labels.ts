@@ -1,6 +1,6 @@
 /** Reads labelled questions from JSONL or CSV. */
 import { misused } from './command-error.ts'
-import { jsonLines, readText } from './read-lines.ts'
+import { type JsonLine, jsonLines, readText } from './read-lines.ts'
 
 /** A question, and whether the collection answers it. */
 export interface Label {
@@ -21,19 +21,27 @@ const MOST_LABELS = 100_000
  * Reads labels. A CSV file begins with a header; its separator may be comma, semicolon or tab, and `relevant_ids` are
  * separated by semicolons or spaces.
  *
- * @throws `CommandError` naming the invalid line
+ * @throws `CommandError` naming the invalid line, or one that contradicts an earlier one
  */
 export async function readLabels(path: string): Promise<readonly Label[]> {
   const text = await readText(path)
-  const labels = /\.csv$/i.test(path)
-    ? fromCsv(text, path)
-    : jsonLines(text, path).map(({ row, where }) => labelOf(row, where))
-  if (labels.length === 0) throw misused(`${path} holds no labelled question`)
-  if (labels.length > MOST_LABELS) throw misused(`${path} holds more than ${MOST_LABELS} questions`)
-  return labels
+  const lines = /\.csv$/i.test(path) ? fromCsv(text, path) : jsonLines(text, path)
+  if (lines.length === 0) throw misused(`${path} holds no labelled question`)
+  if (lines.length > MOST_LABELS) throw misused(`${path} holds more than ${MOST_LABELS} questions`)
+  const first = new Map<string, Label & Pick<JsonLine, 'where'>>()
+  return lines.map(({ row, where }) => {
+    const label = labelOf(row, where)
+    const key = JSON.stringify([label.question.trim(), label.collection])
+    const earlier = first.get(key)
+    if (earlier === undefined) first.set(key, { ...label, where })
+    else if (earlier.answerable !== label.answerable) {
+      throw misused(`${where}: the same question is labelled otherwise in ${earlier.where}`)
+    }
+    return label
+  })
 }
 
-function fromCsv(text: string, path: string): Label[] {
+function fromCsv(text: string, path: string): JsonLine[] {
   const { names, rows } = tableOf(text, path)
   return rows
     .filter((cells) => cells.some((cell) => cell.trim() !== ''))
@@ -48,7 +56,7 @@ function fromCsv(text: string, path: string): Label[] {
           return cell === '' ? [] : [[name, name === 'relevant_ids' ? cell.split(/[;\s]+/).filter(Boolean) : cell]]
         }),
       )
-      return labelOf(row, where)
+      return { row, where }
     })
 }
 
