@@ -108,4 +108,15 @@ describe('a search service', () => {
       expect.objectContaining({ code: 'config_invalid' }),
     )
   })
+
+  test('with a key that cannot be sent names its headers', () => {
+    const headers = { authorization: 'Bearer a\nb' }
+    expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', headers })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'headers' }),
+    )
+  })
+
+  test('may have an @ in its query', () => {
+    expect(() => createHttpRetriever({ url: 'https://search.example?as=a@b', scoreKind: 'cosine' })).not.toThrow()
+  })
 })

@@ -52,10 +52,12 @@ export interface PreparedEndpoint {
 /** @throws `config_invalid` for an invalid header or key, or a URL with a password */
 export function prepareEndpoint(options: JsonEndpointOptions): PreparedEndpoint {
   const { path = '', timeoutMs, maxResponseBytes } = options
-  const headers = checkedHeaders(options.headers)
-  if (/^\w+:\/*[^/]*@/.test(options.url)) {
+  // With a path, the URL is the root of an API that takes a key.
+  const [urlParam, keyParam] = path === '' ? ['url', 'headers'] : ['baseUrl', 'apiKey']
+  const headers = checkedHeaders(options.headers, keyParam)
+  if (/^\w+:\/*[^/?#]*@/.test(options.url)) {
     throw new RagGateError('config_invalid', 'A URL with a user or password cannot be called: set a header', {
-      param: path === '' ? 'url' : 'baseUrl',
+      param: urlParam,
     })
   }
   // The global `fetch` must be called without a receiver.
@@ -89,14 +91,17 @@ export const rootUrl: OptionKind = {
 }
 
 /** Rejects invalid headers as a configuration error; the platform's message quotes the key, so it is dropped. */
-function checkedHeaders(given: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+function checkedHeaders(
+  given: Readonly<Record<string, string>> = {},
+  keyParam: string,
+): Readonly<Record<string, string>> {
   const sendable = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of Object.entries(given)) {
     try {
       sendable.set(name, value)
     } catch {
       throw new RagGateError('config_invalid', 'A header or key has characters that cannot be sent', {
-        param: name === 'authorization' ? 'apiKey' : 'headers',
+        param: name === 'authorization' ? keyParam : 'headers',
       })
     }
   }
