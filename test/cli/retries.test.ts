@@ -39,7 +39,8 @@ it.each([['ingest'], ['eval'], ['keys', 'list']])('%s reports a spent budget wit
 it('keys list reports a rate limit after four tries', async () => {
   const calls = failing('rate_limited', '0')
   const { code, notes } = await run(['keys', 'list'], { env: { RAG_GATE_URL: gate().url } })
-  expect({ code, notes }).toEqual({ code: 1, notes: 'rag-gate: rate_limited: Not now\n' })
+  const again = 'rate_limited: Not now; trying again in 0 s\n'
+  expect({ code, notes }).toEqual({ code: 1, notes: `${again.repeat(3)}rag-gate: rate_limited: Not now\n` })
   expect(calls()).toBe(4)
 })
 

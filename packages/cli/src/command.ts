@@ -207,7 +207,7 @@ function wrapped(text: string, width = Infinity, indent = '', further = indent):
   return [...lines, line]
 }
 
-function addressOf(url: string | undefined, key: string | undefined, { env }: Terminal): GateAddress {
+function addressOf(url: string | undefined, key: string | undefined, { env, note, progress }: Terminal): GateAddress {
   const { RAG_GATE_URL: commonUrl, RAG_GATE_KEY: commonKey } = env
   if (url === undefined && commonUrl === '') throw misused('RAG_GATE_URL is empty')
   const address = url ?? commonUrl ?? 'http://127.0.0.1:8787'
@@ -217,7 +217,11 @@ function addressOf(url: string | undefined, key: string | undefined, { env }: Te
   // A header value may not contain line breaks or characters beyond Latin-1.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw misused('The key has characters that keys cannot have')
-  return { url: address, ...(token === undefined ? {} : { key: token }) }
+  const onPause: GateAddress['onPause'] = ({ message }, seconds) => {
+    progress.end()
+    note(`${message}; trying again in ${seconds} s`)
+  }
+  return { url: address, onPause, ...(token === undefined ? {} : { key: token }) }
 }
 
 /** @throws `CommandError` for anything but an http or https address */

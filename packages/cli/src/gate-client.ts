@@ -9,6 +9,8 @@ export interface GateAddress {
   readonly url: string
   /** Token or key; without one, questions are anonymous. */
   readonly key?: string
+  /** Called before each pause in `callGate`, which may take a minute. */
+  readonly onPause?: (failure: CommandError, seconds: number) => void
 }
 
 /** Origin of a passage. */
@@ -148,9 +150,10 @@ export async function callGate<Reply>(
     const { response, text } = await request(gate, method, path, body)
     // The response to a deletion may be empty.
     if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
+    const failure = failureOf(response.status, text)
     const ms = pauseMs(response, tries)
-    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once' || ms === undefined)
-      throw failureOf(response.status, text)
+    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once' || ms === undefined) throw failure
+    gate.onPause?.(failure, ms / 1000)
     await wait(ms)
   }
 }
