@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { requireWritable } from '../../packages/cli/src/command-error.ts'
 import { draftQuestions } from '../../packages/cli/src/draft-questions.ts'
 import { parseCsv, readLabels } from '../../packages/cli/src/labels.ts'
 import { escaped, plot } from '../../packages/cli/src/plots.ts'
@@ -276,6 +277,11 @@ describe('a file that cannot be written', () => {
     const { code, notes } = await run(args, { env: { LLM_BASE_URL: 'http://127.0.0.1:1' } })
     expect([code, notes]).toEqual([1, expect.stringContaining(`${out} cannot be written: ENOENT`)])
   })
+})
+
+// To root, every folder is writable.
+it.skipIf(process.getuid?.() === 0)('a device can be written, in a folder where no file can be made', async () => {
+  await expect(requireWritable('/dev/null')).resolves.toBeUndefined()
 })
 
 describe('rag-gate', () => {

@@ -21,7 +21,7 @@ import {
 } from 'hono-rag-gate/core/policy'
 import { balanced } from 'hono-rag-gate/balanced'
 import { isRagGateError } from 'hono-rag-gate/errors'
-import { CommandError, misused, notWritten, requireFolderOf } from './command-error.ts'
+import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
@@ -91,7 +91,7 @@ export const calibrateCommand = command({
     if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
     const labels = ofCollection(await readLabels(path), collection)
     const address = gate()
-    await requireFolderOf(out)
+    await requireWritable(out)
     const { pin, policy } = await placeOf(address, collection)
     const asking = {
       gate: address,

@@ -1,5 +1,5 @@
 /** Errors of commands. */
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -43,10 +43,12 @@ export function misused(message: string): CommandError {
 /**
  * Checks that a file can be written, before the work whose result it is for.
  *
- * @throws `CommandError` if its folder is missing, or may not be written
+ * @throws `CommandError` if it may not be written, or its folder is missing
  */
-export async function requireFolderOf(path: string): Promise<void> {
-  await access(dirname(path), constants.W_OK).catch(notWritten(path))
+export async function requireWritable(path: string): Promise<void> {
+  // A file may be writable in a folder that is not, such as /dev/stdout.
+  const place = existsSync(path) ? path : dirname(path)
+  await access(place, constants.W_OK).catch(notWritten(path))
 }
 
 /** Makes a handler for failed writes: `writeFile(path, text).catch(notWritten(path))`. */

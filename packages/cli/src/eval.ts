@@ -8,7 +8,7 @@ import {
   measuredRate,
   type VerdictRates,
 } from '@hono-rag-gate/calibration'
-import { misused, notWritten, requireFolderOf } from './command-error.ts'
+import { misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, type LabelResult } from './judged-labels.ts'
@@ -40,7 +40,7 @@ export const evalCommand = command({
     const { collection = 'default', html, results, fresh, 'judge-only': judgeOnly } = given
     const risk = shareOf('--risk', given.risk, 0.05)
     const labels = await readLabels(path)
-    if (html !== undefined) await requireFolderOf(html)
+    if (html !== undefined) await requireWritable(html)
     const asked = await askLabels(
       labels,
       {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import type { IndexRow, PassageFields } from '@hono-rag-gate/upstream/rows'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from 'hono-rag-gate/core/text'
 import { english } from 'hono-rag-gate/language/english'
-import { misused, notWritten, requireFolderOf } from './command-error.ts'
+import { misused, notWritten, requireWritable } from './command-error.ts'
 import { command } from './command.ts'
 import type { RowPage } from './list-index-rows.ts'
 import { jsonText, type Terminal } from './terminal.ts'
@@ -40,7 +40,7 @@ export const lexiconCommand = command({
   async run({ terminal, words, given, json }) {
     if (words.length > 0) throw misused('lexicon takes no words; which index is said by options')
     const { out, text } = given
-    if (out !== undefined) await requireFolderOf(out)
+    if (out !== undefined) await requireWritable(out)
     if (json && out === undefined) throw misused('--json needs --out: the lexicon itself is no JSON')
     const fields = text === undefined ? {} : { text }
     const { lexicon, ...counts } = await countRows(pagesOf(given, terminal), fields, terminal)

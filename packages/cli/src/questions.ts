@@ -1,6 +1,6 @@
 /** `rag-gate questions`: drafts labelled questions from documents, for a person to review and complete. */
 import { writeFile } from 'node:fs/promises'
-import { CommandError, misused, notWritten, requireFolderOf } from './command-error.ts'
+import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
 import type { GateDocument } from './gate-client.ts'
@@ -43,7 +43,7 @@ export const questionsCommand = command({
     const count = wholeNumber('--count', given.count, 50)
     const seed = wholeNumber('--seed', given.seed, 1)
     const { files } = await listFiles(path)
-    if (given.out !== undefined) await requireFolderOf(given.out)
+    if (given.out !== undefined) await requireWritable(given.out)
     const documents: GateDocument[] = []
     for (const file of files) {
       for await (const read of readDocuments(file)) {

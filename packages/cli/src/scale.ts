@@ -10,7 +10,7 @@ import type { Passage } from 'hono-rag-gate/core/evidence'
 import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import { isRagGateError } from 'hono-rag-gate/errors'
-import { CommandError, misused, notWritten, requireFolderOf } from './command-error.ts'
+import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
 import { command } from './command.ts'
 import { type UpstashAddress, upstashRows } from './list-index-rows.ts'
 import { policyOf } from './policy-of.ts'
@@ -57,7 +57,7 @@ export const scaleCommand = command({
     if (words.length > 0) throw misused('scale takes no words; which index is said by options')
     if (json && given.out === undefined) throw misused('--json needs --out: the scale itself is JSON')
     const policy = await policyOf(given.policy ?? DEFAULT_POLICY)
-    if (given.out !== undefined) await requireFolderOf(given.out)
+    if (given.out !== undefined) await requireWritable(given.out)
     if (!readsScale(policy)) throw misused(`${policy.name} uses no scale; balanced does`)
     const where = upstashOf(given, terminal)
     const fields = given.text === undefined ? {} : { text: given.text }
