@@ -67,9 +67,10 @@ function partsOf({ parts, question, memory }: Subject): readonly string[] {
 const TERMS_FOR_A_WORD = 0.88
 /**
  * By how many the distinct terms of an end that the best chunk lacks must exceed those it contains: in languages with stop
- * words removed, in others, and in those read by letter pairs.
+ * words removed, in others, and in those read by letter pairs. Where stop words are not removed, terms are weighted by their idf
+ * relative to the question's mean: that a passage contains "the" does not show that it supports an end.
  */
-const END_TERMS = [2, 5, 10] as const
+const END_TERMS = [2, 5, 11] as const
 /** Fewest distinct terms of the rest. */
 const REST_TERMS = 3
 /** Fewest words in the order of the first chunk, with at most one other word between two, to count as copied; twice as many letter pairs. */
@@ -84,10 +85,14 @@ const QUOTED_IN_ALL = 8
 function endsNotInBestPassage(features: TextFeatures, factor: number): readonly string[] {
   const held = heldBy(features)
   const all = [...held.keys()]
+  const mean = features.idfMass / held.length
   return [all, [...all].reverse()]
     .map((side) => {
       let lacks = 0
-      const beyond = side.map((at) => (lacks += held[at] ? (factor > 1 ? -1 : -Infinity) : 1))
+      const beyond = side.map((at) => {
+        const weight = factor > 1 ? features.questionTerms[at]!.idf / mean : 1
+        return (lacks += held[at] ? (factor > 1 ? -weight : -Infinity) : weight)
+      })
       const length = beyond.lastIndexOf(Math.max(END_TERMS[factor - 1]!, ...beyond)) + 1
       return side.slice(0, length).filter((at) => !held[at])
     })

@@ -131,6 +131,13 @@ describe('the ends of a part that are missing from the best chunk', () => {
     expect(piecesOf(question, [best]).stretches).toHaveLength(ends)
   })
 
+  it('weight terms by their idf, so that a word of every passage does not count as support', () => {
+    const question = 'wann startet der Motor Gedichte gelbe Katzen mit fressen Milch'
+    const others = ['Hund mit Leine.', 'Haus mit Dach.', 'Rad mit Korb.', 'Boot mit Segel.', 'Brot mit Salz.']
+    expect(piecesOf(question, [MOTOR, ...others]).stretches).toHaveLength(1)
+    expect(piecesOf(question, [MOTOR, ...others.map((text) => text.replace('mit', 'ohne'))]).stretches).toHaveLength(0)
+  })
+
   it('are measured by the terms that are missing, when the best chunk contains some of the others', () => {
     const { stretches } = piecesOf('wann startet der Motor Gedichte gelbe Katzen mit fressen Milch dort', [MOTOR])
     expect(stretches).toMatchObject([{ sentenceCoverage: 0, topBm25: 0, questionTermCount: 6 }])

@@ -16,7 +16,9 @@ describe('questions in other languages in one sentence', () => {
     ['Arabic', ['كم عدد النقاط التي سجلها الفريق', 'أين يقع الملعب؟']],
     ['Arabic, who', ['من صمم الجسر القديم', 'من الذي بنى القلعة؟']],
     ['Arabic, who does', ['ما هو أقدم جسر في المدينة', 'من يدير الملعب القديم؟']],
+    ['Arabic, who is the one that', ['أين يقع الملعب', 'من الشاعر الذي كتب القصيدة؟']],
     ['Arabic, with whom', ['كم عدد النقاط التي سجلها الفريق', 'مع من لعب المباراة؟']],
+    ['Vietnamese, why', ['Ai xây cây cầu này', 'vì sao trời mưa?']],
     ['three of them', ['Wer baute die Brücke', 'Wann fährt der Zug', 'Warum regnet es heute?']],
   ])('%s: are split before a question word', (_, parts) => {
     expect(questionParts(parts.join(' ')).parts).toEqual(parts)
@@ -26,6 +28,7 @@ describe('questions in other languages in one sentence', () => {
     ['Turkish', ['Süper Kupayı hangi', 'takım kazandı stadyum nerededir?']],
     ['Turkish, who and what', ['Süper Kupanın kaptanı kimdir', 'stadyumun adı nedir?']],
     ['Vietnamese, how many', ['Có bao nhiêu', 'đội đã thắng sân vận động nằm ở đâu?']],
+    ['Vietnamese, who', ['Đội trưởng là ai', 'đã thắng trận chung kết sân vận động nằm ở đâu?']],
     ['Vietnamese', ['Đội nào', 'đã thắng trận chung kết sân vận động nằm ở đâu?']],
     ['Hindi, where as it is also written', ['शहर का स्टेडियम कहां', 'स्थित है बारिश क्यों होती है?']],
     ['Hindi', ['टीम ने कितने', 'अंक बनाए स्टेडियम कहाँ स्थित है?']],
