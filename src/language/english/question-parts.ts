@@ -33,10 +33,9 @@ const BETWEEN_CLAUSES = new RegExp(
   'gi',
 )
 /** A full stop and the word before it. It also ends a sentence before a lower-case letter, as questions are often typed. */
-const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]* (?=\S)/g
+const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
 /** Abbreviations, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
-const SHORTENED =
-  /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|sen|gov|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i
+const SHORTENED = /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
 /** A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". */
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
@@ -49,27 +48,32 @@ const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
 /** Most statements left out beside a question: more of them are not just an introduction. */
 const MOST_STATED = 2
+/** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
+const TERMS_FOR_A_WORD = 0.86
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
 /**
  * Splits a question into its sentences and clauses. Small talk is left out (`isSmallTalk`: "Hi, thanks for your help."), and so
- * are one or two sentences that only state something ("I am on Windows 11."). A sentence or clause without a term, or of one
- * term with a pronoun ("Who develops it?"), is joined to the part before it, or after it if it comes first.
+ * are one or two sentences that only state something ("I am on Windows 11.") or are a remark of at most two words ("Hallo!").
+ * A sentence or clause without a term, or of one term with a pronoun ("Who develops it?"), is joined to the part before it, or
+ * after it if it comes first.
  *
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
+  const all = terms(question).length
+  const isForeign = all > words(question).length * TERMS_FOR_A_WORD
   const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
-    const states = onlyStates(sentence)
+    const states = onlyStates(sentence) || (isForeign && words(sentence).length < 3 && /[.!]$/.test(sentence))
     return askedIn(sentence, isBeside).map((text) => ({ text, states }))
   })
   const asked = withoutStated(pieces)
   const left = asked.map(({ text }) => text).join(' ')
   // If no term was left out, the question is kept as it was written.
-  const bare = left === '' || terms(left).length === terms(question).length ? question : left
+  const bare = left === '' || terms(left).length === all ? question : left
   const parts = joinLeaning(asked, refersToOthers)
   const states = asked.length < pieces.length && { states: true }
   if (parts.length < 2) return { bare, parts: [bare], ...states }

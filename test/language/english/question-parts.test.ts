@@ -89,7 +89,7 @@ describe('questionParts', () => {
     ],
     ['was the set {1, 2, ...} closed ... in time', ['was the set {1, 2, ...} closed ... in time']],
     ['when did dr. no and mr. bond meet st. george', ['when did dr. no and mr. bond meet st. george']],
-    ['was the u.s. army in no. so or fig. b', ['was the u.s. army in no. so or fig. b']],
+    ['was the u.s. army in no. so or max. b', ['was the u.s. army in no. so or max. b']],
     ['why does $x =~ s/a!b/c/ fail', ['why does $x =~ s/a!b/c/ fail']],
     [
       'Hi, I am new to all of this. How do I rotate the signing keys, and what is the capital of France? Cheers',
@@ -309,7 +309,12 @@ describe('the signal `states`', () => {
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
       'How do I rotate keys with it? Who signs gates?',
     ],
-  ])('is true when omitted text is only a statement: %j', (question, bare) => {
+    // A remark of one or two words in another language.
+    ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
+    ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
+    ['Добрый день. Как сменить ключи подписи? Спасибо!', 'Как сменить ключи подписи?'],
+    ['如何轮换签名密钥? 谢谢!', '如何轮换签名密钥?'],
+  ])('is true when omitted text is only a statement or remark: %j', (question, bare) => {
     expect(questionParts(question)).toMatchObject({ bare, states: true })
   })
 
@@ -331,6 +336,12 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? I am a good person?',
     'How do I rotate the signing keys? Give me advice about my boss.',
     'How do I rotate the signing keys? Sing a song.',
+    // Two words in English, three in another language, a question, and a topic before a colon.
+    'How do I rotate the signing keys? Yellow cats.',
+    'Wie rotiere ich die Signaturschlüssel? Erzähle einen Witz.',
+    'Wie rotiere ich die Signaturschlüssel? Wetter Chicago?',
+    'Signierte Schlüssel: Wie rotiere ich alle Exemplare?',
+    'Vielen Dank! Gute Reise.',
   ])('is false for %j', (question) => {
     expect(questionParts(question).states).toBeUndefined()
   })
