@@ -1,15 +1,15 @@
 /** Recognises words written without spaces: the gate sees one unknown word, but a model reads a question. */
 import { STOP_WORDS } from './stop-words.ts'
 
-/** Fewest letters of a run-together text: of one that begins like a question, and of one that contains function words. */
-const QUESTION_LETTERS = 14
+/** A run-together text that is searched: of fourteen letters if it begins like a question, else of twenty. */
+const QUESTION = /^[a-z\d]{14,}$/
 const SENTENCE_LETTERS = 20
 /** Fewest distinct function words, of at least three letters, inside it. */
 const FUNCTION_WORDS = 2
 
 /** Begins with a question word, or with a verb that asks; not `wholesale`, `whatsapp`, `wherever`. */
 const BEGINS_A_QUESTION =
-  /^(?:who(?!le|lly)|what(?!s)|when|where(?!as|abouts|upon)|why|which|how(?!itz)|does|did|tell|explain|(?:is|are|was)the|can(?:you|the))(?!e?ver)/
+  /^(?:who(?![lr])|what(?!s)|when|where|why|which|how|does|did(?!o)|tell|explain(?!ab)|(?:is|are|was)the|can(?:you|the))/
 /** Words that occur inside a long word only if it is a question. */
 const ASKS = /what(?!s)|which|whom|whose/
 /** Function words that occur inside many words of other languages: Versic-her-ung, Arbe-its-amt. */
@@ -30,7 +30,9 @@ const INSIDE = new RegExp(
  * @param word in lower case, accents folded (`words`)
  */
 export function isRunTogether(word: string): boolean {
-  if (word.length < QUESTION_LETTERS || !/^[a-z\d]+$/.test(word)) return false
-  if (BEGINS_A_QUESTION.test(word)) return true
-  return word.length >= SENTENCE_LETTERS && (ASKS.test(word) || new Set(word.match(INSIDE)).size >= FUNCTION_WORDS)
+  return (
+    QUESTION.test(word) &&
+    (BEGINS_A_QUESTION.test(word) ||
+      (word.length >= SENTENCE_LETTERS && (ASKS.test(word) || new Set(word.match(INSIDE)).size >= FUNCTION_WORDS)))
+  )
 }

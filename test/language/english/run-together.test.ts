@@ -23,6 +23,7 @@ describe('words without spaces between them', () => {
     'Waar staat de arbeidsongeschiktheidsverzekering en de aansprakelijkheidswaardevaststellingsveranderingen?',
     'Mikä on lentokonesuihkuturbiinimoottoriapumekaanikkoaliupseerioppilas?',
     // Names and terms of a trade.
+    'What is explainability, and which didodecahedrons and whortleberries does it explain?',
     'Is hydroxychloroquinesulfate better than methylenedioxymethamphetamine?',
     'pneumonoultramicroscopicsilicovolcanoconiosis, otorhinolaryngological, immunohistochemically',
     'Where is Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch?',
