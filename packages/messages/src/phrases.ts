@@ -50,7 +50,7 @@ type Made = readonly [begins: 'cannot' | 'unconfirmed' | 'alone' | 'note', reaso
 
 const UNMEASURED: Made = ['cannot', 'unjudged', 'tryLater']
 const UNJUDGED: Made = ['unconfirmed', 'unjudged', 'tryLater']
-const WEAK: Made = ['cannot', 'weak', 'rephrase', 'specify', 'addDocuments']
+const WEAK: Made = ['cannot', 'weak', 'rephrase', 'narrow', 'specify', 'addDocuments']
 const NO_PASSAGE: Made = ['unconfirmed', 'noPassage', 'rephrase', 'narrow', 'addDocuments']
 const CARE: Made = ['note', 'limited', 'verify']
 

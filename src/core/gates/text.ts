@@ -48,6 +48,7 @@ export const WEAK_EVIDENCE = refusalText(
   `${CANNOT_ANSWER} The retrieved information is not sufficiently relevant.`,
   'Retrieved information not sufficiently relevant',
   SUGGEST.rephrase,
+  SUGGEST.narrow,
   SUGGEST.specify,
   SUGGEST.addDocuments,
 )
