@@ -497,7 +497,16 @@ const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
 /** Number for each language. */
 const ASKED_IN_LANGUAGES = 300
 
+/** How people begin and end a message in each language. */
+const COURTESIES = {
+  'xquad-en': ['Hello!', 'Thanks!'],
+  'xquad-de': ['Hallo!', 'Vielen Dank!'],
+  'xquad-zh': ['你好！', '谢谢！'],
+  'xquad-ar': ['مرحبا!', 'شكرا جزيلا!'],
+} as const
+
 interface Told {
+  readonly courtesies: readonly [string, string]
   readonly known: string
   readonly unknown: string
   readonly sentence: string
@@ -508,6 +517,7 @@ const bare = (question: string): string => question.replace(/[\s.?!？؟。]+$/u
 /** Independent of the language. "Unknown" is a question about a document that was left out. */
 const LANGUAGE_WAYS: Readonly<Record<string, (of: Told) => string>> = {
   answerable: ({ known }) => known,
+  'the same, between a greeting and thanks': ({ courtesies, known }) => `${courtesies[0]} ${known} ${courtesies[1]}`,
   unanswerable: ({ unknown }) => unknown,
   'the unanswerable question after the answerable one': ({ known, unknown }) => `${known} ${unknown}`,
   'the same, run together': ({ known, unknown }) => `${bare(known)} ${unknown}`,
@@ -535,7 +545,12 @@ async function otherLanguages(): Promise<string> {
       const verdicts: Verdict[] = []
       for (let at = 0; at < ASKED_IN_LANGUAGES; at++) {
         const other = (at * 37) % ASKED_IN_LANGUAGES
-        const told = { known: known![at]!, unknown: unknown![other]!, sentence: quotable[at]! }
+        const told = {
+          courtesies: COURTESIES[name],
+          known: known![at]!,
+          unknown: unknown![other]!,
+          sentence: quotable[at]!,
+        }
         verdicts.push((await gate(write(told))).decision.verdict)
       }
       const passed = verdicts.filter((verdict) => verdict === 'pass').length
