@@ -256,6 +256,10 @@ describe('a response that is not an answer', () => {
       'rag-gate: forbidden: No.\nThe scopes of a key do not change: with one that has admin, `rag-gate keys make` makes another.\n',
     ],
     [
+      Response.json({ error: { code: 'not_found', message: 'There is nothing here' } }, { status: 404 }),
+      'rag-gate: not_found: There is nothing here\nIs this the address of the gate itself, without a path such as /v1/dashboard?\n',
+    ],
+    [
       new Response('<h1>Bad gateway</h1>', { status: 502 }),
       'rag-gate: The address answered 502, and not as a gate does\n',
     ],

@@ -40,6 +40,7 @@ const COMMANDS: readonly Command[] = [
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
   forbidden: 'The scopes of a key do not change: with one that has admin, `rag-gate keys make` makes another.',
+  not_found: 'Is this the address of the gate itself, without a path such as /v1/dashboard?',
   budget_spent: 'It is renewed at 00:00 UTC, that of a month on its first day.',
   collection_not_found: 'Choose another with --collection, or fill this one with `rag-gate ingest`.',
 }
