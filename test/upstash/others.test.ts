@@ -8,6 +8,7 @@ import {
   type UpstashRetrieverOptions,
 } from '../../packages/upstash/src/index.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { passesFilter } from '../../src/core/evidence/passage-filter.ts'
 import { fuse } from '../../src/core/evidence/fusion.ts'
 import type { RetrieverWarning } from '../../packages/upstream/src/rows/retriever-warnings.ts'
 import type { Fetch } from '../../packages/upstream/src/http/bounded-fetch.ts'
@@ -489,6 +490,17 @@ describe('a filter', () => {
       { filter: "doc.id = 'd1' AND name IN ('N', 'M') AND team = 'edge'" },
       { filter: "doc.id = 'd1' AND name IN ('N', 'M') AND team = 'edge'" },
     ])
+  })
+
+  test('by a number finds the passages that are numbered, and the gate accepts them', async () => {
+    const { client, retrieve } = over({})
+    await client.upsert([
+      { id: 'a', data: 'Red paint.', metadata: { documentId: 41 } },
+      { id: 'b', data: 'Red paint.', metadata: { documentId: 42 } },
+    ])
+    const filter = { documentId: 42 }
+    const [ranking] = await retrieve({ filter })
+    expect(ranking!.entries.map(({ passage }) => [passage.id, passesFilter(passage, filter)])).toEqual([['b', true]])
   })
 
   test.each([

@@ -42,7 +42,7 @@ export function createInfoReader(
   async function ask(signal: AbortSignal): Promise<IndexInfo> {
     const readAtMs = clock.nowMs()
     const info = readInfo(await new Index(transport(signal)).info())
-    if (info.dense === undefined && info.sparse === undefined) throw badResponse(INDEX, 'info without parts')
+    if (info.dense === undefined && info.sparse === undefined) throw badResponse(INDEX, 'no parts')
     check(info)
     copy = { info, readAtMs }
     return info

@@ -24,7 +24,11 @@ export function filterConditions(filter: PassageFilter | undefined, from: number
   })
   return {
     sql: sql.join(''),
-    values: fields.flatMap(([field, allowed]) => [pathOf(field), JSON.stringify(valuesOf(allowed))]),
+    values: fields.flatMap(([field, allowed]) => {
+      const values = valuesOf(allowed)
+      // As in `passesFilter`: only members of metadata have other types than text.
+      return [pathOf(field), JSON.stringify(field.startsWith('metadata.') ? values : values.map(String))]
+    }),
   }
 }
 

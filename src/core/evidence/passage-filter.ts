@@ -11,8 +11,8 @@ export type PassageFilterValue = string | number | boolean
  * Fields of passages with their allowed values: one, or a list. All fields must match.
  *
  * A field is `documentId`, `title`, `section`, `source`, `version`, or a member of the passage's metadata such as
- * `metadata.team` or `metadata.access.level`. A passage without the field is excluded. `true` equals 1, and `false` equals
- * 0, as in the index.
+ * `metadata.team` or `metadata.access.level`. A passage without the field is excluded. In metadata `true` equals 1, and
+ * `false` equals 0, as in the index; the other fields are texts, to which a number is equal as text.
  */
 export type PassageFilter = Readonly<Record<string, PassageFilterValue | readonly PassageFilterValue[]>>
 
@@ -53,7 +53,10 @@ export function filterKey(filter: PassageFilter | undefined): string {
 export function passesFilter(passage: Passage, filter: PassageFilter): boolean {
   return Object.entries(filter).every(([field, allowed]) => {
     const value = comparable(memberAt(passage, ...field.split('.')))
-    return value !== undefined && valuesOf(allowed).some((one) => comparable(one) === value)
+    // Fields of the passage itself are texts, also where an index has numbers.
+    return (
+      value !== undefined && valuesOf(allowed).some((one) => comparable(field in passage ? String(one) : one) === value)
+    )
   })
 }
 

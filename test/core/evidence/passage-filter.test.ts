@@ -12,6 +12,7 @@ const PASSAGE: Passage = {
   documentId: 'guide',
   text: 'text',
   source: 'https://example.com',
+  version: '3',
   metadata: { team: 'edge', level: 1, open: true, tags: ['edge'], access: { level: 'staff' }, nothing: null },
 }
 
@@ -19,6 +20,9 @@ test.each<[PassageFilter, boolean]>([
   [{ documentId: 'guide' }, true],
   [{ documentId: ['other', 'guide'] }, true],
   [{ documentId: 'guide', source: 'https://example.org' }, false],
+  // Numbers of an index that others filled are texts in a passage.
+  [{ version: 3 }, true],
+  [{ version: [1, 2] }, false],
   [{ 'metadata.team': 'edge', 'metadata.level': [0, 1] }, true],
   [{ 'metadata.team': 'Edge' }, false],
   [{ 'metadata.access.level': 'staff' }, true],
