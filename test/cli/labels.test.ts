@@ -21,16 +21,16 @@ function written(name: string, text: string): string {
 describe('readLabels', () => {
   it('reads CSV with quotes, line ends within cells and several ids', async () => {
     const text =
-      '\uFEFFquestion,answerable,relevant_ids,kind\r\n"What, ""exactly""?\nNow?",yes,a;b c,\r\nWho?,0,,near-miss\r\n\r\n'
+      '\uFEFFquestion,answerable,relevant_ids,kind\r\n"What, ""exactly""?\nNow?",yes,a; b c.md ;,\r\nWho?,0,,near-miss\r\n\r\n'
     expect(await readLabels(written('a.csv', text))).toEqual([
-      { question: 'What, "exactly"?\nNow?', answerable: true, relevantIds: ['a', 'b', 'c'], kind: 'answerable' },
+      { question: 'What, "exactly"?\nNow?', answerable: true, relevantIds: ['a', 'b c.md'], kind: 'answerable' },
       { question: 'Who?', answerable: false, relevantIds: [], kind: 'near-miss' },
     ])
   })
 
   it.each([
     ['semicolons', 'question;answerable;relevant_ids\n"Who; and why, then?";yes;"a;b"\n'],
-    ['semicolons, said first', 'sep=;\r\nquestion;answerable;relevant_ids\r\n"Who; and why, then?";yes;a b\r\n'],
+    ['semicolons, said first', 'sep=;\r\nquestion;answerable;relevant_ids\r\n"Who; and why, then?";yes;"a;b"\r\n'],
     ['tabs', 'question\tanswerable\trelevant_ids\nWho; and why, then?\tyes\ta;b'],
     ['commas', 'Question, answerable ,relevant_ids\n"Who; and why, then?",yes,a;b'],
   ])('reads CSV separated by %s', async (_, text) => {

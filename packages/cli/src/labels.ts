@@ -19,7 +19,7 @@ const MOST_LABELS = 100_000
 
 /**
  * Reads labels. A CSV file begins with a header; its separator may be comma, semicolon or tab, and `relevant_ids` are
- * separated by semicolons or spaces.
+ * separated by semicolons.
  *
  * @throws `CommandError` naming the invalid line, or one that contradicts an earlier one
  */
@@ -53,11 +53,16 @@ function fromCsv(text: string, path: string): JsonLine[] {
       const row = Object.fromEntries(
         names.flatMap((name, column) => {
           const cell = (cells[column] ?? '').trim()
-          return cell === '' ? [] : [[name, name === 'relevant_ids' ? cell.split(/[;\s]+/).filter(Boolean) : cell]]
+          return cell === '' ? [] : [[name, name === 'relevant_ids' ? idsIn(cell) : cell]]
         }),
       )
       return { row, where }
     })
+}
+
+/** Ids may contain spaces, as names of files do. */
+function idsIn(cell: string): string[] {
+  return cell.split(/[;\r\n]/).flatMap((id) => id.trim() || [])
 }
 
 const NEEDED = ['question', 'answerable'] as const
