@@ -62,6 +62,12 @@ describe('readLabels', () => {
     expect(thrown).toMatch(new RegExp(`${later}: the same question is labelled otherwise in .*${earlier}$`))
   })
 
+  it("reads ids in decomposed letters as the gate's", async () => {
+    const line = { question: 'Who?', answerable: true, relevant_ids: ['u\u0308ber.md'] }
+    const [label] = await readLabels(written('nfd.jsonl', JSON.stringify(line)))
+    expect(label!.relevantIds).toEqual(['\u00fcber.md'])
+  })
+
   it('keeps a question that occurs twice, or is of two collections', async () => {
     const lines = [
       { question: 'Who?', answerable: true },

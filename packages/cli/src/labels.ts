@@ -136,7 +136,8 @@ function labelOf(row: Readonly<Record<string, unknown>>, where: string): Label {
   return {
     question,
     answerable,
-    relevantIds: ids,
+    // In the form of the gate's ids.
+    relevantIds: ids.map((id: string) => id.normalize('NFC')),
     // Checked above to be a string if present.
     kind: (kind as string | undefined) ?? (answerable ? 'answerable' : 'unanswerable'),
     ...(collection === undefined ? {} : { collection: collection as string }),
