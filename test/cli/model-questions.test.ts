@@ -7,7 +7,7 @@ import { run } from './run.ts'
 
 interface Asked {
   readonly seed: number
-  readonly temperature: number
+  readonly temperature?: number
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }
 
@@ -44,6 +44,15 @@ describe('writeQuestions', () => {
     expect(await writeQuestions(model, 'The captain launches.')).toEqual(['Who launches?'])
     expect(asked).toHaveLength(3)
     expect(asked.every(({ seed, temperature }) => seed === 7 && temperature === 0)).toBe(true)
+  })
+
+  it('asks a model that rejects a temperature again without one', async () => {
+    const { asked, model } = await aModel(({ temperature, messages }) => {
+      if (temperature !== undefined) return { status: 400, body: { error: 'temperature' } }
+      return said(messages.at(-1)?.content.includes('<question>') ? 'yes' : 'Who launches?')
+    })
+    expect(await writeQuestions(model, 'The captain launches.')).toEqual(['Who launches?'])
+    expect(asked.map(({ temperature }) => temperature)).toEqual([0, undefined, 0, undefined])
   })
 
   it.each([

@@ -40,10 +40,8 @@ async function complete(
   system: string,
   user: string,
 ): Promise<string> {
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+  const ask = (sampling: object): Promise<Response> =>
+    fetch(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
       redirect: 'manual',
       signal: AbortSignal.timeout(DEADLINE_MS),
@@ -54,13 +52,19 @@ async function complete(
       body: JSON.stringify({
         model,
         seed,
-        temperature: 0,
+        ...sampling,
         messages: [
           { role: 'system', content: system },
           { role: 'user', content: user },
         ],
       }),
     })
+  let response: Response
+  let text: string
+  try {
+    response = await ask({ temperature: 0 })
+    // Reasoning models of OpenAI accept no temperature.
+    if (response.status === 400) response = await ask({})
     text = await response.text()
   } catch (thrown) {
     throw new CommandError('The model did not answer: is LLM_BASE_URL right?', { cause: thrown })
