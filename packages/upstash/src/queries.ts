@@ -55,9 +55,8 @@ export async function send(
   namespace: string,
 ): Promise<readonly [dense: Rows, sparse: Rows]> {
   if (dense !== undefined && sparse !== undefined && 'data' in dense === 'data' in sparse) {
-    const results: unknown = await index.queryMany([dense, sparse], { namespace })
-    if (!Array.isArray(results) || results.length !== 2) throw badResponse(INDEX, 'not two lists')
-    return [listOf(results[0]), listOf(results[1])]
+    const [denseRows, sparseRows] = listOf(await index.queryMany([dense, sparse], { namespace }))
+    return [listOf(denseRows), listOf(sparseRows)]
   }
   // A batch of one query is returned without its outer list, and an empty result would be ambiguous.
   const one = async (query: Query | undefined): Promise<Rows> =>
