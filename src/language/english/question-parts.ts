@@ -1,7 +1,6 @@
 /** Splits a question into the parts that must each be supported. */
 import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
-import { setOf } from '../../core/text/set-of.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
 import { partedInOthers } from './other-languages.ts'
@@ -40,16 +39,18 @@ const SHORTENED = /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
-/** Words that begin an adverbial clause (when, where, on what condition) or, followed by an auxiliary, a question. */
-const ADVERBIAL = setOf('when where while if')
+/** An adverbial clause (when, where, on what condition): "when the volume grows" is one, "when does it grow" is a question. */
+const ADVERBIAL = new RegExp(`^(?:when|where|while|if)\\b(?! ${oneOf(AUXILIARIES)}\\b)`, 'i')
 /** A preposition at the end of a clause, to which a following question word belongs: "in which". */
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets before a question. */
-const IN_BRACKETS = /^\W*\[([^[\]]{1,40})\]\s*/
+const IN_BRACKETS = /^\W*\[([^\]]{1,40})\]/
 /** Most statements left out beside a question: more of them are not just an introduction. */
 const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
+/** One or two words and a mark, like greetings and thanks in any language; if written without spaces, fewer than five pairs of letters. */
+const REMARK = /^\S+(?: \S+)?[.!。]$/
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
@@ -67,7 +68,7 @@ export function questionParts(question: string): QuestionParts {
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
   const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
-    const states = onlyStates(sentence) || (isForeign && words(sentence).length < 3 && /[.!]$/.test(sentence))
+    const states = onlyStates(sentence) || (isForeign && words(sentence).length < 5 && REMARK.test(sentence))
     return askedIn(sentence, isBeside).map((text) => ({ text, states }))
   })
   const asked = withoutStated(pieces)
@@ -126,7 +127,7 @@ function clausesOf(sentence: string, told: boolean): string[] {
     if (first !== '' && !isAsking(first) && !(wishes && SUBJECTS.has(first.toLowerCase())) && !joins) continue
     const leans = inverted
       ? hasOneOf(QUESTION_WORDS, clause) && !hasOneOf(AUXILIARIES, clause)
-      : isAdverbial(sentence.slice(index + between.length)) || (first === '' && ENDS_IN_PREPOSITION.test(clause))
+      : ADVERBIAL.test(sentence.slice(index + between.length)) || (first === '' && ENDS_IN_PREPOSITION.test(clause))
     if (leans) continue
     clauses.push(clause)
     start = index + between.length
@@ -137,12 +138,6 @@ function clausesOf(sentence: string, told: boolean): string[] {
   }))
   const alone = pieces.splice(0, told ? 1 : 0)
   return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
-}
-
-/** Whether a clause is adverbial: "when the volume grows" is, "when does it grow" is not. */
-function isAdverbial(clause: string): boolean {
-  const [first = '', second = ''] = words(clause.slice(0, CLOSE))
-  return ADVERBIAL.has(first) && !AUXILIARIES.has(second)
 }
 
 /** Joins dependent pieces to the piece before them, or after them if they come first. */

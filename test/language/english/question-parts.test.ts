@@ -313,7 +313,8 @@ describe('the signal `states`', () => {
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Добрый день. Как сменить ключи подписи? Спасибо!', 'Как сменить ключи подписи?'],
-    ['如何轮换签名密钥? 谢谢!', '如何轮换签名密钥?'],
+    ['如何轮换签名密钥? 谢谢。', '如何轮换签名密钥?'],
+    ['안녕하세요! 서명 키를 어떻게 교체하나요?', '서명 키를 어떻게 교체하나요?'],
   ])('is true when omitted text is only a statement or remark: %j', (question, bare) => {
     expect(questionParts(question)).toMatchObject({ bare, states: true })
   })
@@ -342,6 +343,7 @@ describe('the signal `states`', () => {
     'Wie rotiere ich die Signaturschlüssel? Wetter Chicago?',
     'Signierte Schlüssel: Wie rotiere ich alle Exemplare?',
     'Vielen Dank! Gute Reise.',
+    '如何轮换签名密钥? 给我讲个笑话。',
   ])('is false for %j', (question) => {
     expect(questionParts(question).states).toBeUndefined()
   })
