@@ -9,8 +9,9 @@ import { RagGateError } from 'hono-rag-gate/errors'
  */
 export function checkNames(c: Context, allowed: readonly string[], always: readonly string[] = ['tenant']): void {
   for (const [name, values] of Object.entries(c.req.queries())) {
-    if (!allowed.includes(name) && !always.includes(name)) {
-      throw new RagGateError('unknown_field', `There is no parameter of this name; there are ${allowed.join(', ')}`)
+    const known = [...allowed, ...always]
+    if (!known.includes(name)) {
+      throw new RagGateError('unknown_field', `There is no such parameter; known are: ${known.join(', ') || 'none'}`)
     }
     if (values.length > 1) throw new RagGateError('unknown_field', `${name} is given twice`, { param: name })
   }

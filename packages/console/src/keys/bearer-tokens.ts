@@ -57,7 +57,9 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
   })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
-    throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
+    throw new RagGateError('config_invalid', 'Tokens may only contain letters, digits and . _ ~ + / = -', {
+      param: 'tokens',
+    })
   }
   if (tokens.some(({ token }) => token.length < MIN_TOKEN_LENGTH)) {
     throw new RagGateError('secret_too_short', `Tokens need at least ${MIN_TOKEN_LENGTH} characters`, {
