@@ -34,7 +34,7 @@ const BETWEEN_CLAUSES = new RegExp(
 /** A full stop and the word before it. It also ends a sentence before a lower-case letter, as questions are often typed. */
 const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
 /** Abbreviations, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
-const SHORTENED = /^(?:.|.*\.|..?(?:\...?)+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
+const SHORTENED = /^(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
 /** A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". */
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */

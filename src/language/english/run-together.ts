@@ -9,7 +9,7 @@ const FUNCTION_WORDS = 2
 
 /** Begins with a question word, or with a verb that asks; not `wholesale`, `whatsapp`, `wherever`. */
 const BEGINS_A_QUESTION =
-  /^(?:who(?![lr])|what(?!s)|when|where|why|which|how|does|did(?!o)|tell|explain(?!ab)|(?:is|are|was)the|can(?:you|the))/
+  /^(?:who(?!l[el]|rt)|what(?!s)|when|where|why|which|how|does|did(?!o)|tell|explain(?!ab)|(?:is|are|was)the|can(?:you|the))/
 /** Words that occur inside a long word only if it is a question. */
 const ASKS = /what(?!s)|which|whom|whose/
 /** Function words that occur inside many words of other languages: Versic-her-ung, Arbe-its-amt. */

@@ -295,6 +295,11 @@ describe('questionParts', () => {
     expect(await growth(taken, unit, 32_000)).toBeLessThan(PROPORTION)
   })
 
+  it('takes linear time for dots between letters', async () => {
+    const taken = (dots: string): unknown => questionParts(`a${dots}bcd. what are signing keys`)
+    expect(await growth(taken, '.', 32_000)).toBeLessThan(PROPORTION)
+  })
+
   it('takes linear time for sentences without a term', async () => {
     expect(await growth(questionParts, 'a\u200b\n\n', 256_000)).toBeLessThan(PROPORTION)
   })

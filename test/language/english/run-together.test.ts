@@ -9,6 +9,8 @@ describe('words without spaces between them', () => {
   it.each([
     'whowonthechessmatchinoslo',
     'WhoWonTheChessMatchInOslo?',
+    'whoruledtheempire and whorotatesthekeys',
+    'wholovesdogsmost',
     'How does it start whatisthecapitaloffrance',
     'thecapitaloffranceisinwhichcountry',
     'pleaseexplainthehistoryofthetelephonetome',
