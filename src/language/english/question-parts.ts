@@ -33,8 +33,8 @@ const BETWEEN_CLAUSES = new RegExp(
 )
 /** A full stop and the word before it. It also ends a sentence before a lower-case letter, as questions are often typed. */
 const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
-/** Abbreviations, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
-const SHORTENED = /^(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
+/** Abbreviations, perhaps in brackets or quotes, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
+const SHORTENED = /^\W?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
 /** A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". */
 const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
@@ -49,8 +49,11 @@ const IN_BRACKETS = /^\W*\[([^\]]{1,40})\]/
 const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
-/** One or two words and a mark, like greetings and thanks in any language; if written without spaces, fewer than five pairs of letters. */
-const REMARK = /^\S+(?: \S+)?[.!。]$/
+/**
+ * One or two words without digits and a mark, like greetings and thanks in any language; if written without spaces, fewer
+ * than five pairs of letters.
+ */
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?[.!。]$/
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 

@@ -89,6 +89,10 @@ describe('questionParts', () => {
     ],
     ['was the set {1, 2, ...} closed ... in time', ['was the set {1, 2, ...} closed ... in time']],
     ['when did dr. no and mr. bond meet st. george', ['when did dr. no and mr. bond meet st. george']],
+    [
+      'which keys rotate (etc. included), and "min. distance"?',
+      ['which keys rotate (etc. included), and "min. distance"?'],
+    ],
     ['was the u.s. army in no. so or max. b', ['was the u.s. army in no. so or max. b']],
     ['why does $x =~ s/a!b/c/ fail', ['why does $x =~ s/a!b/c/ fail']],
     [
@@ -348,6 +352,9 @@ describe('the signal `states`', () => {
     'Wie rotiere ich die Signaturschlüssel? Wetter Chicago?',
     'Signierte Schlüssel: Wie rotiere ich alle Exemplare?',
     'Vielen Dank! Gute Reise.',
+    // A number names something.
+    'Postgres 16. Replication lag?',
+    'iPhone 15! Wie lange hält der Akku?',
     '如何轮换签名密钥? 给我讲个笑话。',
   ])('is false for %j', (question) => {
     expect(questionParts(question).states).toBeUndefined()
