@@ -96,5 +96,8 @@ describe('grades for several passages', () => {
     expect(grades('0: 3\nScore: 2', 1)).toEqual([2])
     expect(grades('2: 3\nScore: 2', 1)).toEqual([2])
     expect(grades('well', 1)).toEqual(['1?'])
+    // A list before the score is about no passage.
+    expect(grades('1. It names the key.\n2. It says when.\nScore: 3', 1)).toEqual([3])
+    expect(grades('1: 3\n1: 0\nScore: 3', 1)).toEqual(['1?'])
   })
 })

@@ -52,7 +52,7 @@ const NUMBERED = /^[\s*_-]*(?:passage\s+)?\[?(\d{1,4})\]?[\s*_]*(?:[:=)]|\.(?=\s
  * Parses grades from a reply with one line per passage, `1: 3`; what may follow a score may follow each. A passage with
  * two different grades is unreadable; a line about it without a grade counts only if there is no other.
  *
- * @param count number of passages; for a single one a bare grade is accepted
+ * @param count number of passages; for a single one a reply in the form for one passage is read as well (`readGrade`)
  * @returns one for each passage, in order; `undefined` for one that is not mentioned
  */
 export function readGrades(reply: string, count: number): readonly (ReadGrade | undefined)[] {
@@ -65,11 +65,10 @@ export function readGrades(reply: string, count: number): readonly (ReadGrade | 
     reads.push(readGrade(rest.replace(/^(?!score:)/i, 'Score: ')))
     found.set(at, reads)
   }
-  if (count === 1 && found.size === 0) return [readGrade(reply)]
   return Array.from({ length: count }, (_, at) => {
     const reads = found.get(at + 1)
     const [first, ...others] = reads?.filter(({ readable }) => readable) ?? []
-    if (first !== undefined && others.every(({ grade }) => grade === first.grade)) return first
-    return reads && UNREADABLE
+    if (first !== undefined) return others.every(({ grade }) => grade === first.grade) ? first : UNREADABLE
+    return count === 1 ? readGrade(reply) : reads && UNREADABLE
   })
 }
