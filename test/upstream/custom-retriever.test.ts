@@ -72,6 +72,8 @@ describe('rows returned by a function', () => {
     ['rows that are null', [null]],
     ['a row without text', [{ id: 'a', score: 1 }]],
     ['a row of another namespace', [row('a', 1, { namespace: 'n2' })]],
+    ['a row without a number', [{ id: Number.NaN, text: 'x', score: 1 }]],
+    ['a row whose number was rounded', [{ id: 2 ** 53, text: 'x', score: 1 }]],
   ])('that are %s are rejected', async (_name, rows) => {
     await expect(retrieve(() => rows as FoundRow[])).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
