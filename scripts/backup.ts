@@ -181,7 +181,7 @@ async function withDatabase<Result>(id: string | undefined, use: (db: D1Database
   }
 }
 
-/** The rows of a backup. @throws `CommandError` for a file that cannot be read, or a damaged line */
+/** The rows of a backup. @throws `CommandError` for a damaged line */
 async function* linesOf(file: string): AsyncGenerator<readonly [table: string, row: Row]> {
   let number = 0
   try {
