@@ -131,6 +131,11 @@ describe('the ends of a part that are missing from the best chunk', () => {
     expect(piecesOf(question, [best]).stretches).toHaveLength(ends)
   })
 
+  it('count each term as one in English, however many other passages contain it', () => {
+    const others = ['Yellow poems rhyme.', 'Yellow poems sing.', 'Yellow poems end.', 'Yellow poems wait.']
+    expect(piecesOf('how does the red engine start yellow poems', [ENGINE, ...others]).stretches).toHaveLength(1)
+  })
+
   it('weight terms by their idf, so that a word of every passage does not count as support', () => {
     const question = 'wann startet der Motor Gedichte gelbe Katzen mit fressen Milch'
     const others = ['Hund mit Leine.', 'Haus mit Dach.', 'Rad mit Korb.', 'Boot mit Segel.', 'Brot mit Salz.']
