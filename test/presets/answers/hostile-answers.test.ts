@@ -48,10 +48,13 @@ function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> &
   return judgeAnswer(policy, { ...judge(policy, STRONG), signals: STRONG }, answer)
 }
 
-it('an answer is measured in time proportional to its length, even of combining marks alone', async () => {
-  const measured = (answer: string) =>
-    measureAnswer({ question: 'How does it start?', chunks: CHUNKS, answer, fields: [] })
-  expect(await growth(measured, '\u094d\u0301', 64_000)).toBeLessThan(PROPORTION)
+it.each([
+  ['combining marks', '\u094d\u0301', ''],
+  ['the zeros of one number', '0', '1'],
+])('an answer is measured in time proportional to its length, even of %s alone', async (_, unit, end) => {
+  const measured = (text: string) =>
+    measureAnswer({ question: 'How does it start?', chunks: CHUNKS, answer: `1.${text}${end}`, fields: [] })
+  expect(await growth(measured, unit, 64_000)).toBeLessThan(PROPORTION)
 })
 
 describe('any report of the handler', () => {

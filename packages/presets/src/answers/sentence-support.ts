@@ -134,7 +134,7 @@ function countMissing(wanted: readonly string[], isHeld: (each: string) => boole
 function numbersIn(text: string): string[] {
   return (text.replace(CROWDED_MARKS, '').normalize('NFKC').match(NUMBER) ?? []).map((number) => {
     const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number
-    return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain
+    return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?(?<!0)0+$/, '') : plain
   })
 }
 
