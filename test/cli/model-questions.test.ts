@@ -87,7 +87,7 @@ describe('rag-gate questions --model', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { question: string }).question)
     expect({ code, questions }).toEqual({ code: 1, questions: ['What is question 1?', 'What is question 3?'] })
-    expect(notes).toContain('The model answered with status 503: these were written before.\n')
+    expect(notes).toContain('The model answered with status 503\nThe questions written before are kept.\n')
   })
 
   it('reports a failure at once, and questions of which none is answered', async () => {

@@ -70,7 +70,7 @@ export const questionsCommand = command({
     if (pages > 0 && model === undefined) {
       terminal.note(`${pages} of ${documents.length} documents are HTML, whose headings are not read here.`)
     }
-    if (failure !== undefined) terminal.note(`${failure.message}: these were written before.`)
+    if (failure !== undefined) terminal.note(`${failure.message}\nThe questions written before are kept.`)
     terminal.note('Read them, and take out what people would not ask. Then add questions that must be refused.')
     return failure === undefined ? 0 : 1
   },
