@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, expect, it, vi } from 'vitest'
 import { signalsOf } from '../fixtures/evidence.ts'
 import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+import { pauseMs } from '../../packages/cli/src/gate-client.ts'
 import { aFolder } from './folder.ts'
 import { run } from './run.ts'
 
@@ -60,4 +61,15 @@ it('eval reports the time of the try that was answered', async () => {
     code: 0,
   })
   expect({ tries, ...(JSON.parse(readFileSync(results, 'utf8')) as object) }).toMatchObject({ tries: 3, ms: 30 })
+})
+
+it.each([
+  [undefined, 4000],
+  ['60', 60_000],
+  ['61', undefined],
+  ['-5', 1000],
+  ['soon', 1000],
+])('the pause for Retry-After: %s is %s ms at the third try', (retryAfter, ms) => {
+  const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  expect(pauseMs({ headers }, 3)).toBe(ms)
 })

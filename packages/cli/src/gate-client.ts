@@ -162,7 +162,7 @@ export async function callGate<Reply>(
 export function pauseMs({ headers }: Pick<Response, 'headers'>, tries: number): number | undefined {
   const asked = Number(headers.get('retry-after') ?? 2 ** (tries - 1))
   if (asked > LONGEST_WAIT_SECONDS) return undefined
-  return 1000 * (Number.isFinite(asked) ? asked : 1)
+  return 1000 * (asked >= 0 ? asked : 1)
 }
 
 /** Asks a question, without retries. Error responses are returned, not thrown. */
