@@ -299,6 +299,18 @@ describe('questionParts', () => {
     expect(await growth(taken, unit, 32_000)).toBeLessThan(PROPORTION)
   })
 
+  const CHARACTERS = [...'.,:;!?-–_/\\()[]{}"\'’@#&=+*|<>~$% \na1é的']
+  it.each(['', '?', ' a', 'bcd', 'bcd. what are signing keys'])(
+    'takes no exponential time for one or two characters repeated up to sixty times before %j',
+    async (end) => {
+      const other = CHARACTERS[end.length]!
+      for (const unit of CHARACTERS.flatMap((one) => [one, one + other, other + one])) {
+        const taken = (text: string): unknown => questionParts(`How a${text}${end}`)
+        expect(await growth(taken, unit, 64), unit).toBeLessThan(PROPORTION)
+      }
+    },
+  )
+
   it('takes linear time for dots between letters', async () => {
     const taken = (dots: string): unknown => questionParts(`a${dots}bcd. what are signing keys`)
     expect(await growth(taken, '.', 32_000)).toBeLessThan(PROPORTION)
