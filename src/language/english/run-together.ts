@@ -7,7 +7,7 @@ const SENTENCE_LETTERS = 20
 /** Fewest distinct function words, of at least three letters, inside it. */
 const FUNCTION_WORDS = 2
 
-/** Begins with a question word, or with a verb that asks; not `wholesale`, `whatsapp`, `wherever`. */
+/** Begins with a question word, or with a verb that asks; not `wholesale`, `whatsapp`, `explainability`. */
 const BEGINS_A_QUESTION =
   /^(?:who(?!l[el]|rt)|what(?!s)|when|where|why|which|how|does|did(?!o)|tell|explain(?!ab)|(?:is|are|was)the|can(?:you|the))/
 /** Words that occur inside a long word only if it is a question. */
