@@ -1,4 +1,4 @@
-import { above, callable, LONGEST_TIMER_MS, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { callable, deadline, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import { type PurgeScope, scopesOfAnswer } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { AnswerCache } from 'hono-rag-gate/ports'
@@ -18,7 +18,7 @@ export interface CacheApiAnswerCacheOptions {
   /** The store, or a function that opens it, called during the first request that needs it. */
   readonly cache: ResponseStore | (() => Promise<ResponseStore>)
   /**
-   * Deadline of a read, milliseconds; a slower one is a miss. Above 0, to 2,000,000,000.
+   * Deadline of a read, milliseconds; a slower one is a miss. 1 to 2,000,000,000.
    *
    * @default 50
    */
@@ -61,7 +61,7 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
       words: 'a cache, or a function that opens one',
       holds: (cache) => object.holds(cache) || callable.holds(cache),
     }),
-    deadlineMs: above(0, LONGEST_TIMER_MS),
+    deadlineMs: deadline,
     hmacKey: object,
     host: text,
     onFault: callable,

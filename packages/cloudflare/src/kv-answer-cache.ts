@@ -1,4 +1,4 @@
-import { above, callable, LONGEST_TIMER_MS, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { callable, deadline, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { AnswerCache } from 'hono-rag-gate/ports'
 import { createSealer, type AnswerCacheFault, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
 
@@ -15,7 +15,7 @@ export interface KvAnswerCacheOptions {
   /** The namespace; answers are stored under `answer:` and 64 hexadecimal characters. */
   readonly kv: KvStore
   /**
-   * Deadline of a read, milliseconds; a slower one is a miss. Above 0, to 2,000,000,000. A read that is not cached in the data centre
+   * Deadline of a read, milliseconds; a slower one is a miss. 1 to 2,000,000,000. A read that is not cached in the data centre
    * goes to a central one, but a saved model call takes seconds.
    *
    * @default 250
@@ -51,7 +51,7 @@ const LEAST_SECONDS = 60
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
   requireOptions(options, {
     kv: required(methods('get', 'put', 'delete')),
-    deadlineMs: above(0, LONGEST_TIMER_MS),
+    deadlineMs: deadline,
     hmacKey: object,
     onFault: callable,
   })

@@ -3,16 +3,7 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
-import {
-  above,
-  callable,
-  LONGEST_TIMER_MS,
-  memberAt,
-  methods,
-  object,
-  required,
-  requireOptions,
-} from 'hono-rag-gate/core/lib'
+import { callable, deadline, memberAt, methods, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   type Fetch,
@@ -38,7 +29,7 @@ export interface ZoneAnswerPurgesOptions {
   /** @default 'https://api.cloudflare.com/client/v4' */
   readonly baseUrl?: string
   /**
-   * Deadline of an API call, milliseconds; above 0, to 2,000,000,000.
+   * Deadline of an API call, milliseconds; 1 to 2,000,000,000.
    *
    * @default 5000
    */
@@ -72,7 +63,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
     apiToken: required({ words: 'the token of the API', holds: matches(/^[\x21-\x7e]+$/) }),
     hmacKey: required(object),
     baseUrl: rootUrl,
-    timeoutMs: above(0, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     fetch: callable,
     upstream: upstreamOptions,
   })

@@ -1,5 +1,5 @@
 /** Limits a generator's concurrent calls and the duration of its streams. */
-import { LONGEST_TIMER_MS, methods, number, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { deadline, methods, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Generator } from './generator.ts'
 
@@ -41,7 +41,7 @@ export function createLimitedGenerator(options: LimitedGeneratorOptions): Genera
   requireOptions(options, {
     generator: required(methods('generate')),
     callsAtOnce: whole(1),
-    streamTimeoutMs: number(1, LONGEST_TIMER_MS),
+    streamTimeoutMs: deadline,
   })
   const { generator, callsAtOnce = 50, streamTimeoutMs = 300_000 } = options
   /** Expiry time of each running call, by the function that ends it. */

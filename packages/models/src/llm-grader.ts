@@ -1,15 +1,5 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: one call grades all passages 0 to 3. */
-import {
-  callable,
-  LONGEST_TIMER_MS,
-  memberAt,
-  number,
-  oneOf,
-  required,
-  requireOptions,
-  text,
-  whole,
-} from 'hono-rag-gate/core/lib'
+import { callable, deadline, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { readGrades } from './grade.ts'
 import { firstChoice } from './http/first-choice.ts'
@@ -86,7 +76,7 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
     apiKey: required(text),
     model: required(text),
     maxPassageCharacters: whole(100),
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     fetch: callable,
     upstream: upstreamOptions,

@@ -5,8 +5,8 @@
  */
 import {
   callable,
+  deadline,
   isRecord,
-  LONGEST_TIMER_MS,
   memberAt,
   number,
   oneOf,
@@ -103,7 +103,7 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     baseUrl: required(rootUrl),
     apiKey: required(text),
     model: required(text),
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     maxTokens: whole(1),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     logProbabilities: oneOf('asked', 'not asked'),

@@ -3,16 +3,7 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import {
-  callable,
-  LONGEST_TIMER_MS,
-  memberAt,
-  oneOf,
-  required,
-  requireOptions,
-  text,
-  whole,
-} from 'hono-rag-gate/core/lib'
+import { callable, deadline, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import {
   badResponse,
@@ -79,7 +70,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     dimension: required(whole(1)),
     length: oneOf('fixed', 'asked'),
     batchSize: whole(1),
-    timeoutMs: whole(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     maxResponseBytes: whole(1),
     fetch: callable,
     upstream: upstreamOptions,

@@ -3,17 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import {
-  isRecord,
-  LONGEST_TIMER_MS,
-  methods,
-  number,
-  oneOf,
-  required,
-  requireOptions,
-  text,
-  whole,
-} from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, methods, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
@@ -83,7 +73,7 @@ export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embe
     model: text,
     dimension: whole(1),
     pooling: oneOf('cls', 'mean'),
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     upstream: upstreamOptions,
   })
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options

@@ -3,16 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import {
-  isRecord,
-  LONGEST_TIMER_MS,
-  memberAt,
-  methods,
-  number,
-  required,
-  requireOptions,
-  text,
-} from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, memberAt, methods, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -58,7 +49,7 @@ export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Rera
   requireOptions(options, {
     ai: required(methods('run')),
     model: text,
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     upstream: upstreamOptions,
   })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options

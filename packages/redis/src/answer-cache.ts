@@ -1,14 +1,5 @@
 import { type AnswerCacheFault, createSealer, sealedAnswers } from 'hono-rag-gate/adapters/answer-cache'
-import {
-  above,
-  callable,
-  LONGEST_TIMER_MS,
-  methods,
-  object,
-  required,
-  requireOptions,
-  text,
-} from 'hono-rag-gate/core/lib'
+import { callable, deadline, methods, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
 import type { AnswerCache } from 'hono-rag-gate/ports'
 
 /** The part of a client of the npm package `redis` that is used. */
@@ -27,7 +18,7 @@ export interface RedisAnswerCacheOptions {
   /** Prefix of every key, to separate deployments that share a database. @default 'rag-gate:answer:' */
   readonly prefix?: string
   /**
-   * Deadline of a read, milliseconds; a slower one is a miss. Above 0, to 2,000,000,000.
+   * Deadline of a read, milliseconds; a slower one is a miss. 1 to 2,000,000,000.
    *
    * @default 100
    */
@@ -56,7 +47,7 @@ export function createRedisAnswerCache(options: RedisAnswerCacheOptions): Answer
   requireOptions(options, {
     redis: required(methods('get', 'setEx', 'del')),
     prefix: text,
-    deadlineMs: above(0, LONGEST_TIMER_MS),
+    deadlineMs: deadline,
     hmacKey: object,
     onFault: callable,
   })

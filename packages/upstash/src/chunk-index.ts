@@ -1,5 +1,5 @@
 /** Writing to an Upstash index. */
-import { LONGEST_TIMER_MS, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { deadline, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { Index } from '@upstash/vector'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -39,7 +39,7 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
   requireOptions(options, {
     ...UPSTASH_OPTIONS,
     settleTimeoutMs: number(0),
-    settlePollMs: number(1, LONGEST_TIMER_MS),
+    settlePollMs: deadline,
   })
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
   const transport = transportOver({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })

@@ -3,8 +3,8 @@ import { EMBEDS_NOTHING, misconfigured } from './misconfigured.ts'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import {
   callable,
+  deadline,
   isRecord,
-  LONGEST_TIMER_MS,
   number,
   type OptionKinds,
   required,
@@ -62,7 +62,7 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   }),
   token: { words: 'the token of the index: is UPSTASH_VECTOR_REST_TOKEN set?', holds: text.holds },
   fetch: callable,
-  timeoutMs: number(1, LONGEST_TIMER_MS),
+  timeoutMs: deadline,
   maxResponseBytes: number(1),
   upstream: upstreamOptions,
 }

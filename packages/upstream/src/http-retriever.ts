@@ -2,8 +2,8 @@
 import { rankRows, readPassage, SCORE_KIND_NAMES, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import {
   callable,
+  deadline,
   isRecord,
-  LONGEST_TIMER_MS,
   memberAt,
   number,
   object,
@@ -113,7 +113,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
     rows: string,
     paths: object,
     scoreOf: callable,
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
     maxResponseBytes: number(1),
     fetch: callable,
     upstream: upstreamOptions,

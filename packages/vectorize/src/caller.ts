@@ -1,6 +1,6 @@
 /** Options and binding calls that the retriever and the chunk index share. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
-import { isRecord, LONGEST_TIMER_MS, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import {
   badResponse,
   boundedCall,
@@ -40,7 +40,7 @@ export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
       methods('embed').holds(value) && isRecord(value) && number(1, LIMITS.dimension).holds(value['dimension']),
   }),
   texts: methods('get'),
-  timeoutMs: number(1, LONGEST_TIMER_MS),
+  timeoutMs: deadline,
   upstream: upstreamOptions,
 }
 

@@ -1,5 +1,5 @@
 /** Writing to a Vectorize index. */
-import { dot, LONGEST_TIMER_MS, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { deadline, dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { embeddedVector } from '@hono-rag-gate/upstream/rows'
@@ -45,7 +45,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
   requireOptions(options, {
     ...VECTORIZE_OPTIONS,
     settleTimeoutMs: number(0),
-    settlePollMs: number(1, LONGEST_TIMER_MS),
+    settlePollMs: deadline,
   })
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
   const call = callerOf(options, 10_000)

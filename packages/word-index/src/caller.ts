@@ -1,7 +1,7 @@
 /** Settings, database calls and text parsing shared by the retriever and the index. */
 import type { D1Database } from '@cloudflare/workers-types'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
-import { isRecord, LONGEST_TIMER_MS, methods, number, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, methods, type OptionKinds, required } from 'hono-rag-gate/core/lib'
 import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
 import type { Language } from 'hono-rag-gate/core/text'
 import { isRagGateError, type RagGateError } from 'hono-rag-gate/errors'
@@ -36,7 +36,7 @@ export interface WordIndexOptions {
 export const WORD_INDEX_OPTIONS: OptionKinds<WordIndexOptions> = {
   db: required({ words: 'a D1 database: is it bound under that name?', holds: methods('prepare').holds }),
   language: methods('stem'),
-  timeoutMs: number(1, LONGEST_TIMER_MS),
+  timeoutMs: deadline,
   upstream: upstreamOptions,
 }
 

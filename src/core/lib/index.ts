@@ -7,13 +7,12 @@ export { keepNewest } from './keep-newest.ts'
 export { clamp01, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'
 export { oncePer } from './once-per.ts'
 export {
-  above,
   anything,
   boolean,
   callable,
+  deadline,
   group,
   list,
-  LONGEST_TIMER_MS,
   methods,
   number,
   object,

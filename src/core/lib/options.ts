@@ -138,19 +138,11 @@ export function whole(low: number, high = Number.MAX_VALUE): OptionKind {
   return { words: `a whole ${within.words.slice(2)}`, holds: (value) => Number.isInteger(value) && within.holds(value) }
 }
 
-/** A finite number greater than a bound. */
-export function above(low: number, high = Number.MAX_VALUE): OptionKind {
-  return {
-    words: `a number above ${low}${high === Number.MAX_VALUE ? '' : `, at most ${high}`}`,
-    holds: (value) => typeof value === 'number' && value > low && value <= high,
-  }
-}
-
 const bounds = (low: number, high: number): string =>
   high === Number.MAX_VALUE ? `of ${low} and up` : `from ${low} to ${high}`
 
-/** Longest deadline, milliseconds: 23 days. A timer of more than 2^31 − 1 ends at once. */
-export const LONGEST_TIMER_MS = 2_000_000_000
+/** A time to wait, milliseconds: at most 23 days, because a timer of more than 2^31 − 1 ends at once. */
+export const deadline: OptionKind = number(1, 2_000_000_000)
 
 /** One of these values. */
 export function oneOf(...values: readonly unknown[]): OptionKind {

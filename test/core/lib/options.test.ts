@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
-  above,
   anything,
   boolean,
   callable,
+  deadline,
   flag,
   group,
   list,
@@ -125,8 +125,7 @@ it.each<[OptionKind, string, readonly unknown[], readonly unknown[]]>([
   [number(1), 'a number of 1 and up', [1, 1.5, 1e9], [0.9, Infinity, NaN]],
   [whole(1, 9), 'a whole number from 1 to 9', [1, 9], [0, 1.5, 10, '1', null]],
   [whole(1), 'a whole number of 1 and up', [1, 1e9], [0, 1.5, Infinity]],
-  [above(0), 'a number above 0', [0.001, 5], [0, -1, NaN, Infinity, '1']],
-  [above(0, 1), 'a number above 0, at most 1', [0.001, 1], [0, 1.001]],
+  [deadline, 'a number from 1 to 2000000000', [1, 1.5, 2e9], [0.9, 2 ** 31, NaN, '1']],
   [oneOf('a', 2), 'one of a, 2', ['a', 2], ['2', 'b', null]],
   [methods('get', 'put'), 'an object with get, put', [{ get() {}, put() {} }], [{ get() {} }, null, 'a']],
 ])('the option kind %j accepts %s', (kind, words, good, bad) => {

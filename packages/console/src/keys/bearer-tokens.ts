@@ -1,14 +1,5 @@
 /** Authentication by bearer tokens: fixed ones, and API keys. */
-import {
-  isRecord,
-  LONGEST_TIMER_MS,
-  methods,
-  number,
-  object,
-  required,
-  requireOptions,
-  string,
-} from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, methods, object, required, requireOptions, string } from 'hono-rag-gate/core/lib'
 import { sameText } from '../same-text.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type Faults, inTime } from 'hono-rag-gate/pipeline'
@@ -53,7 +44,7 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
     }),
     anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),
     keys: methods('principalOf'),
-    timeoutMs: number(1, LONGEST_TIMER_MS),
+    timeoutMs: deadline,
   })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {

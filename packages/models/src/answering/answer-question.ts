@@ -1,7 +1,7 @@
 /** Answers a question without HTTP: gating, generation, judging, caching and recording. */
 import { balanced } from 'hono-rag-gate/balanced'
 import type { Evidence } from 'hono-rag-gate/core/evidence'
-import { LONGEST_TIMER_MS, methods, number, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { deadline, methods, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { CacheState, Policy } from 'hono-rag-gate/core/policy'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { isRagGateError } from 'hono-rag-gate/errors'
@@ -62,7 +62,7 @@ export function createAnswerer(
   const { policy = balanced(), generationTimeoutMs = GENERATION_TIMEOUT_MS, ...others } = settings
   requireOptions<Pick<AnswerSettings, 'generationTimeoutMs'>>(
     { generationTimeoutMs },
-    { generationTimeoutMs: number(1, LONGEST_TIMER_MS) },
+    { generationTimeoutMs: deadline },
   )
   // The caller is the application itself, so it may name any collection.
   const question = { ...(dependencies.collections && { collections: 'any' as const }), ...others.question }
