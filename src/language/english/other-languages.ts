@@ -22,3 +22,8 @@ export function partedInOthers(sentence: string): readonly string[] {
   cuts.splice(isFirst ? 0 : -1, 1)
   return [0, ...cuts].map((cut, at) => sentence.slice(cut, cuts[at]))
 }
+
+/** Whether a word is a question word of one of these languages. */
+export function asksInOthers(word: string): boolean {
+  return `${word} `.search(ASKS) === 0
+}

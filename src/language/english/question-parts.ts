@@ -3,7 +3,7 @@ import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
-import { partedInOthers } from './other-languages.ts'
+import { asksInOthers, partedInOthers } from './other-languages.ts'
 import { isSmallTalk, onlyStates, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
@@ -11,13 +11,13 @@ import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 /** The end of a line, and before a reason, which is a part of its own: a sentence copied from a document supports only itself. */
 const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
+const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 /** The form requested for an answer, and its topic: "told as a story of …". */
 const DRESS =
   '(?:as|in) (?:an?|the) (?:\\w+ )?' +
   '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words) ' +
-  '(?:of|about|by|for|from|to|with)'
+  PREPOSITION
 
-const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * Separators of two clauses, and the first words of the second, as whole words: Turkish "doğu" is not "do". No separator is
@@ -35,8 +35,8 @@ const BETWEEN_CLAUSES = new RegExp(
 const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
 /** Abbreviations, perhaps in brackets or quotes, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
 const SHORTENED = /^\W?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
-/** A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". */
-const GLUED = /(?<=[a-z])[A-Z][a-z]+(?= )/g
+/** A capitalised word without a space before it; if it asks, in any language known here, it begins a second sentence: "the keysWhat is …". */
+const GLUED = /(?<=\p{Ll})\p{Lu}\p{Ll}*(?= )/gu
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** An adverbial clause (when, where, on what condition): "when the volume grows" is one, "when does it grow" is a question. */
@@ -171,7 +171,7 @@ function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
 function sentencesAndReasons(sentence: string): string[] {
   return sentence
     .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
-    .replaceAll(GLUED, (word) => (isAsking(word) ? `\n${word}` : word))
+    .replaceAll(GLUED, (word) => (isAsking(word) || asksInOthers(word) ? `\n${word}` : word))
     .split(BEFORE_SENTENCE)
 }
 

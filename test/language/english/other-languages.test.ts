@@ -59,6 +59,20 @@ describe('questions in other languages in one sentence', () => {
     expect(questionParts(question).parts).toEqual([question])
   })
 
+  it.each([
+    ['German', ['Wer baute die Brücke', 'Wann fährt der letzte Zug?']],
+    ['German, after an umlaut', ['Wann gab es das Menü', 'Wie alt war der Verteidiger?']],
+    ['Russian', ['Когда построили мост', 'Кто открыл остров?']],
+    ['Greek', ['Πόσους πόντους πέτυχε η ομάδα', 'Πού βρίσκεται το στάδιο?']],
+    ['French, of two letters', ['Quelle équipe a gagné', 'Où se trouve le stade?']],
+  ])('%s: are split before a capitalised question word without a space before it', (_, parts) => {
+    expect(questionParts(parts.join('')).parts).toEqual(parts)
+  })
+
+  it('a capital within a name does not split it', () => {
+    expect(questionParts('Wie lösche ich ein MariaDb Konto im PhpMyAdmin Werkzeug?').parts).toHaveLength(1)
+  })
+
   it('are split after each but the last when little follows it', () => {
     expect(partedInOthers('Wer kam wann an und wie alt')).toEqual(['Wer kam', ' wann', ' an und wie alt'])
   })
