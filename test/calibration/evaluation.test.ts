@@ -2,7 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { bootstrapInterval } from '../../packages/calibration/src/bootstrap-interval.ts'
-import { calibrationError, reliabilityBins } from '../../packages/calibration/src/calibration-error.ts'
+import {
+  calibrationError,
+  calibrationErrorInterval,
+  reliabilityBins,
+} from '../../packages/calibration/src/calibration-error.ts'
 import { aurocInterval } from '../../packages/calibration/src/correlation-interval.ts'
 import { evaluate, type JudgedQuestion } from '../../packages/calibration/src/evaluation.ts'
 
@@ -106,6 +110,9 @@ describe('evaluate', () => {
       expect(value).toBeLessThanOrEqual(interval.high)
     }
     expect(risk).toBe(0.1)
+    expect(found.calibrationError.interval).toEqual(
+      calibrationErrorInterval(both.map(({ confidence: score, answerable }) => ({ score, answerable }))),
+    )
     const one = evaluate([asked(true, 'pass', 0.9)], { random: seededRandom(1) })
     for (const figure of [one.auroc, one.aurc, one.calibrationError]) expect(figure).toStrictEqual({ value: null })
     expect(one.atStatedRisk).toStrictEqual({ risk: 0.05, threshold: 0.9, coverage: 1, falseAcceptance: NaN })
@@ -150,6 +157,47 @@ describe('calibrationError', () => {
     const scored = Array.from({ length: 9 }, (_, at) => ({ score: 0.5, answerable: at < 3 }))
     expect(reliabilityBins(scored)).toMatchObject([{ count: 9, confidence: 0.5, answerable: 1 / 3 }])
     expect(calibrationError([])).toBeNaN()
+  })
+})
+
+describe('calibrationErrorInterval', () => {
+  const random = seededRandom(3)
+  /** Questions that are answerable with the probability `chance` of their confidence. */
+  const drawn = (count: number, chance: (confidence: number) => number) =>
+    Array.from({ length: count }, () => {
+      const score = random()
+      return { score, answerable: random() < chance(score) }
+    })
+
+  it.each([
+    ['no error', (confidence: number) => confidence, 0],
+    ['a constant error', (confidence: number) => 0.2 + 0.6 * confidence, 0.1],
+    ['a large error', (confidence: number) => 1 - confidence, 0.5],
+  ])('covers %s in 95 % of draws, few questions or many', (_, chance, error) => {
+    for (const count of [20, 200]) {
+      const found = Array.from({ length: 200 }, () => calibrationErrorInterval(drawn(count, chance)))
+      const covered = found.filter(({ low, high }) => low <= error && error <= high).length
+      expect(covered, String(count)).toBeGreaterThanOrEqual(190)
+    }
+  })
+
+  it('contains the error of its questions, and gets narrower with more', () => {
+    const width = (count: number): number => {
+      const scored = drawn(count, () => 0.5)
+      const { low, high } = calibrationErrorInterval(scored)
+      const error = calibrationError(scored)
+      expect(low).toBeLessThanOrEqual(error)
+      expect(high).toBeGreaterThanOrEqual(error)
+      return high - low
+    }
+    expect(width(1000)).toBeLessThan(width(20) / 2)
+  })
+
+  it('is that of the share answerable if all confidences are equal', () => {
+    const scored = Array.from({ length: 40 }, (_, at) => ({ score: 0, answerable: at < 3 }))
+    // Clopper and Pearson's interval of 3 of 40.
+    expect(calibrationErrorInterval(scored).low).toBeCloseTo(0.015742, 6)
+    expect(calibrationErrorInterval(scored).high).toBeCloseTo(0.203865, 6)
   })
 })
 

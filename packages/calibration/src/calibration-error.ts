@@ -56,3 +56,20 @@ export function calibrationError(scored: readonly LabelledScore[], bins = 10): n
   )
   return sum / scored.length
 }
+
+/**
+ * 95 % interval of the calibration error: from exact intervals of the bins' shares that hold jointly (Bonferroni). Resampling
+ * would not do, because noise within the bins adds to the error, in a resample twice.
+ *
+ * @param scored at least one
+ */
+export function calibrationErrorInterval(scored: readonly LabelledScore[], bins = 10): Interval {
+  const found = reliabilityBins(scored, bins)
+  let [low, high] = [0, 0]
+  for (const { count, confidence, answerable } of found) {
+    const share = binomialInterval(Math.round(count * answerable), count, 1 - 0.05 / found.length)
+    low += count * Math.max(0, share.low - confidence, confidence - share.high)
+    high += count * Math.max(share.high - confidence, confidence - share.low)
+  }
+  return { low: low / scored.length, high: high / scored.length }
+}

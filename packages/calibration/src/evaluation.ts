@@ -3,7 +3,12 @@ import type { Verdict } from 'hono-rag-gate/core/gates'
 import { auroc } from './auroc.ts'
 import type { Interval } from './binomial-interval.ts'
 import { bootstrapInterval } from './bootstrap-interval.ts'
-import { calibrationError, type ReliabilityBin, reliabilityBins } from './calibration-error.ts'
+import {
+  calibrationError,
+  calibrationErrorInterval,
+  type ReliabilityBin,
+  reliabilityBins,
+} from './calibration-error.ts'
 import { aurocInterval } from './correlation-interval.ts'
 import { type LabelledScore, tiesOf } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
@@ -83,23 +88,21 @@ export function evaluate(judged: readonly JudgedQuestion[], options: EvaluateOpt
   const answerable = scored.filter((each) => each.answerable).length
   const both = answerable > 0 && answerable < scored.length
   const area = auroc(scored)
-  const figure = (of: (scored: readonly LabelledScore[]) => number): Figure => {
-    const interval = both ? bootstrapInterval(scored, of, { random }) : undefined
-    return { value: both ? of(scored) : null, ...(interval === undefined ? {} : { interval }) }
+  const bootstrap = (of: (scored: readonly LabelledScore[]) => number): Interval | undefined =>
+    bootstrapInterval(scored, of, { random })
+  const figure = (value: number, intervalOf: () => Interval | undefined): Figure => {
+    const interval = both ? intervalOf() : undefined
+    return interval === undefined ? { value: null } : { value, interval }
   }
-  const coverageInterval = both
-    ? bootstrapInterval(scored, (drawn) => coverageAtFalseAcceptance(drawn, risk).coverage, { random })
-    : undefined
+  const coverageInterval = bootstrap((drawn) => coverageAtFalseAcceptance(drawn, risk).coverage)
   return {
     questions: judged.length,
     verdicts: verdictRates(judged),
     byKind: apart(judged, ({ kind }) => kind),
     byCollection: apart(judged, ({ collection }) => collection),
-    auroc: both
-      ? { value: area, interval: aurocInterval(area, answerable, scored.length - answerable) }
-      : { value: null },
-    aurc: figure(riskCoverageArea),
-    calibrationError: figure(calibrationError),
+    auroc: figure(area, () => aurocInterval(area, answerable, scored.length - answerable)),
+    aurc: figure(riskCoverageArea(scored), () => bootstrap(riskCoverageArea)),
+    calibrationError: figure(calibrationError(scored), () => calibrationErrorInterval(scored)),
     atStatedRisk: {
       risk,
       ...coverageAtFalseAcceptance(scored, risk),
