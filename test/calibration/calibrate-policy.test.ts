@@ -332,6 +332,63 @@ describe('calibratePolicy', () => {
     expect(coverage).toBeLessThan(0.4)
   })
 
+  it('counts as answered what the policy answers, not what other gates or a lack of evidence refuse', () => {
+    const refused: readonly Partial<Signals>[] = [
+      { loneTerm: { chunks: 0, holding: 0, isTitled: false } },
+      { askedTermCount: 0 },
+      { questionReadable: false },
+      { runTogetherCount: 1 },
+      { chunkCount: 0 },
+    ]
+    const higher = hundredths(100).map((confidence) => 0.5 + confidence / 2)
+    const mixed = confident(higher, hundredths(100)).map((label, at) => ({
+      ...label,
+      signals: { ...label.signals, ...(at % 2 === 0 ? refused[at % 5] : {}) },
+    }))
+    for (const fit of ['thresholds', 'weights'] as const) {
+      const { policy: made, coverage, refuse, caution } = calibrated(byCosine, mixed, { name: 'mine', fit, risk: 0.1 })
+      const asked = (kind: boolean) => mixed.filter(({ answerable }) => answerable === kind)
+      const answered = (kind: boolean) => asked(kind).filter(({ signals }) => judge(made, signals).verdict !== 'refuse')
+      expect(coverage.labels).toBe(100)
+      expect(refuse.falseAcceptances.labels).toBe(100)
+      expect(coverage.hits).toBeGreaterThan(5)
+      expect(coverage.hits).toBeLessThanOrEqual(50)
+      // Counted on cross-fitted confidences, not on those of the policy.
+      if (fit === 'weights') continue
+      expect(coverage.hits).toBe(answered(true).length)
+      expect(refuse.falseAcceptances.hits).toBe(answered(false).length)
+      const uncautioned = asked(false).filter(({ signals }) => judge(made, signals).verdict === 'pass')
+      expect(caution!.falseAcceptances.hits).toBe(uncautioned.length)
+    }
+  })
+
+  it('rejects labels without a signal that the policy needs, which would let every question through', () => {
+    const { curves, chunkCount, droppedCount } = signalsOf({ curves: { bm25: aCurve(3, 2) } })
+    const bare: CalibrationLabel[] = Array.from({ length: 60 }, (_, at) => ({
+      answerable: at < 10,
+      group: String(at),
+      signals: { chunkCount, droppedCount, curves: curves! },
+    }))
+    const withoutSignals = { code: 'config_invalid', param: 'signals' }
+    expect(() => calibratePolicy(policy, bare, { name: 'mine' })).toThrow(expect.objectContaining(withoutSignals))
+    const one = [...labels(60, 60), bare[0]!]
+    expect(() => calibratePolicy(policy, one, OPTIONS)).toThrow(expect.objectContaining(withoutSignals))
+    // Without evidence only the gates about the question are asked.
+    const { parts: _, ...unseen } = signalsOf({ chunkCount: 0 })
+    expect(calibrated(policy, [...labels(60, 60), { ...bare[0]!, signals: unseen }], { name: 'mine' }).labels).toEqual({
+      answerable: 61,
+      unanswerable: 60,
+    })
+  })
+
+  it('rejects policies that answer whatever their confidence is', () => {
+    for (const answering of [balancedGraded(), definePolicy({ ...policy, dangerouslyDisableGates: true })]) {
+      expect(() => calibratePolicy(answering, labels(60, 60), OPTIONS)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'policy' }),
+      )
+    }
+  })
+
   it('rejects policies without a confidence to calibrate, and options out of range', () => {
     const given = labels(30, 60)
     expect(() => calibratePolicy(twoTier(), given, OPTIONS)).toThrow(

@@ -9,7 +9,7 @@ const gate = upstreamOfTests()
 const folder = aFolder()
 
 /** How a gate judges questions of a collection; answers stand out by the word "launch". */
-function judging(collection: object): { readonly asked: () => number } {
+function judging(collection: object, measured = true): { readonly asked: () => number } {
   let asked = 0
   gate().answerWith((response, { url }, body) => {
     const held = { id: 'docs', lexicon_id: 'l', embedding_model: 'words', dimension: 0, reader: null, policy: null }
@@ -18,7 +18,7 @@ function judging(collection: object): { readonly asked: () => number } {
     }
     asked++
     const match = body.includes('launch') ? 1 : 0
-    const signals = signalsOf({ sentenceMatch: match, questionLikelihood: match })
+    const signals = measured ? signalsOf({ sentenceMatch: match, questionLikelihood: match }) : { chunkCount: 1 }
     const detail = { confidence: match, signals, gates: [], findings: [], chunks: [] }
     return response.end(JSON.stringify({ verdict: 'pass', reason_code: 'passed', detail }))
   })
@@ -54,4 +54,32 @@ it.each([
   const { pin } = JSON.parse(readFileSync(out, 'utf8')) as { pin: object }
   const { policy: _policy, ...place } = { corpus_version: 1, policy: null, ...now }
   expect(pin).toMatchObject(place)
+})
+
+it('says in one line why labels cannot be used', async () => {
+  const calibrate = (labels: readonly object[], ...options: string[]) => {
+    const file = folder.put('labels.jsonl', labels.map((label) => JSON.stringify(label)).join('\n'))
+    const out = `${folder.path}/unused.json`
+    return run(['calibrate', file, '--collection', 'docs', '--out', out, ...options], {
+      env: { RAG_GATE_URL: gate().url },
+    })
+  }
+  judging({}, false)
+  expect(await calibrate(LABELS)).toMatchObject({
+    code: 1,
+    notes: 'rag-gate: 120 of 120 labels lack a signal that the policy needs: measure them again\n',
+  })
+  judging({})
+  expect(
+    await calibrate(
+      LABELS.slice(60).filter(({ answerable }) => !answerable),
+      '--risk',
+      '.1',
+      '--fit',
+      'weights',
+    ),
+  ).toMatchObject({
+    code: 1,
+    notes: 'rag-gate: Weights need labels of both kinds\n',
+  })
 })

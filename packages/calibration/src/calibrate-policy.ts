@@ -1,7 +1,15 @@
 /** Calibrates a policy to guarantee a stated risk on a collection, from labelled questions. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meanOf, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
-import { type ConfidenceSettings, confidenceOf, definePolicy, type Policy, unscaled } from 'hono-rag-gate/core/policy'
+import { confidenceRangeGate, settingsOf } from 'hono-rag-gate/core/gates'
+import {
+  type ConfidenceSettings,
+  confidenceOf,
+  definePolicy,
+  judge,
+  type Policy,
+  unscaled,
+} from 'hono-rag-gate/core/policy'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { adjustedLogOdds, adjustedModel, type Adjustment } from './adjusted-confidence.ts'
 import { logOdds } from './log-odds.ts'
@@ -10,6 +18,7 @@ import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 import { hasReaderScores, recordedMeasure } from './recorded-measures.ts'
+import { lacksSignal } from './replay-decisions.ts'
 import { lowestSafeConfidence } from './safe-confidence.ts'
 import { labelsNeeded, lowestSafeThreshold, mostAllowed, type Promised, upperBound } from './safe-threshold.ts'
 
@@ -83,6 +92,7 @@ export type Calibration =
 /** Thresholds are multiples of this. */
 const STEP = 0.0001
 const FOLDS = 5
+const RANGE = confidenceRangeGate.name
 /** Confidence level of the rates reported beside a guarantee. */
 const SURE = 0.9
 /** Minimum number of labels of each kind with reranker scores for fitting weights. */
@@ -99,8 +109,8 @@ const FEWEST_TO_FIT = 20
  * The collection's learned scale is not used, because labels are more informative.
  *
  * @param given a general policy with the gate `confidence-range`, such as `balanced()`; it is not changed
- * @throws `config_invalid` if an option is out of range, the policy has no such gate, or is already calibrated;
- *   `policy_invalid` for an invalid name
+ * @throws `config_invalid` if an option is out of range, labels lack a signal that the policy needs, or the policy has no
+ *   such gate, does not judge every question by it, or is already calibrated; `policy_invalid` for an invalid name
  */
 export function calibratePolicy(
   given: Policy,
@@ -109,12 +119,7 @@ export function calibratePolicy(
 ): Calibration {
   const settings = checked(options)
   const { risk, cautionRisk, certainty } = settings
-  const policy = definePolicy({ ...given, confidence: unscaled(given.confidence) })
-  if (policy.confidence.settings.kind === 'adjusted') {
-    throw new RagGateError('config_invalid', 'Calibrate the general policy, not one that is calibrated', {
-      param: 'policy',
-    })
-  }
+  const policy = generalPolicy(given)
   const unanswerable = labelled.filter(({ answerable }) => !answerable).length
   const answerable = labelled.length - unanswerable
   const needed = labelsNeeded(risk, certainty)
@@ -125,6 +130,11 @@ export function calibratePolicy(
       needed,
       statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} ${certaintyText(certainty)}`,
     }
+  }
+  const incomplete = labelled.filter(({ signals }) => lacksSignal(policy, signals)).length
+  if (incomplete > 0) {
+    const problem = `${incomplete} of ${labelled.length} labels lack a signal that the policy needs: measure them again`
+    throw new RagGateError('config_invalid', problem, { param: 'signals' })
   }
   const read = labelled.filter(({ signals }) => hasReaderScores(signals))
   const readAnswerable = read.filter((label) => label.answerable).length
@@ -153,15 +163,21 @@ export function calibratePolicy(
   // Without a guarantee, a caution is kept up to the confidence of the highest unanswerable question.
   const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? Math.ceil(highest / STEP) * STEP))
   const adjusted = fit === 'weights' ? fitted(policy, measured, settings) : policy
+  // Refused at every threshold: by gates about the question, or for lack of evidence.
+  const open = withThreshold(policy, RANGE, 0)
+  const judgeable = labelled.map(({ signals }) => judge(open, signals).verdict !== 'refuse')
+  const answered = (kind: boolean, threshold: number): MeasuredRate => {
+    const isAnswered = (at: number): boolean => judgeable[at]! && meets(scores[at]!, threshold, RATIO_TOLERANCE)
+    const those = labelled.flatMap((label, at) => (label.answerable === kind ? [isAnswered(at)] : []))
+    return measuredRate(those.filter(Boolean).length, those.length)
+  }
   const promise = (threshold: number, stated: number): ThresholdPromise => ({
     threshold,
     risk: stated,
     certainty,
-    falseAcceptances: measuredRate(countPassing(refusable, threshold), refusable.length),
+    falseAcceptances: answered(false, threshold),
     atMost: rateWithCertainty({ risk: stated, certainty }, refusable.length),
   })
-  const asked = scores.filter((_, at) => labelled[at]!.answerable)
-  const coverage = measuredRate(countPassing(asked, refuseBelow), asked.length)
   return {
     kind: 'calibrated',
     policy: named(adjusted, settings.name, refuseBelow, Number(adviseBelow.toFixed(6))),
@@ -169,7 +185,7 @@ export function calibratePolicy(
     refuse: promise(refuseBelow, risk),
     ...(cautionBelow === undefined ? {} : { caution: promise(adviseBelow, cautionRisk) }),
     adviseBelow: Number(adviseBelow.toFixed(6)),
-    coverage,
+    coverage: answered(true, refuseBelow),
     labels: { answerable, unanswerable },
     statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${certaintyText(certainty)}`,
   }
@@ -188,6 +204,19 @@ function rateWithCertainty({ risk, certainty }: Promised, labels: number): numbe
 
 type Settings = Required<Omit<CalibrateOptions, 'fit'>> & Pick<CalibrateOptions, 'fit'>
 type Measured = CalibrationLabel & LabelledSignals
+
+/** The policy without its scale, checked to be general and to refuse every question below its threshold. */
+function generalPolicy(given: Policy): Policy {
+  const policy = definePolicy({ ...given, confidence: unscaled(given.confidence) })
+  const invalid = (problem: string): RagGateError => new RagGateError('config_invalid', problem, { param: 'policy' })
+  if (policy.confidence.settings.kind === 'adjusted') {
+    throw invalid('Calibrate the general policy, not one that is calibrated')
+  }
+  if (policy.dangerouslyDisableGates || settingsOf(confidenceRangeGate, policy.gates)?.whereGraded === 'skipped') {
+    throw invalid('Calibrate a policy that judges every question by its confidence')
+  }
+  return policy
+}
 
 function checked(options: CalibrateOptions): Settings {
   const { risk = 0.05, certainty = 0.9, strength = 20, about = '' } = options
@@ -264,9 +293,9 @@ function fitted(policy: Policy, measured: readonly Measured[], { strength, about
 
 /** Sets thresholds, and bands to match, so that refusals are never cached longer than answers. */
 function named(policy: Policy, name: string, refuseBelow: number, adviseBelow: number): Policy {
-  const moved = withThreshold(policy, 'confidence-range', refuseBelow)
+  const moved = withThreshold(policy, RANGE, refuseBelow)
   const gates = moved.gates.map(({ gate, settings }) =>
-    gate.name === 'confidence-range' ? { gate, settings: { ...settings, adviseBelow } } : { gate, settings },
+    gate.name === RANGE ? { gate, settings: { ...settings, adviseBelow } } : { gate, settings },
   )
   const high = Math.max(policy.bands.high, adviseBelow)
   const confidence = { ...policy.confidence, settings: asCalibrated(policy.confidence.settings) }
@@ -279,10 +308,6 @@ function asCalibrated(settings: ConfidenceSettings): ConfidenceSettings {
   if (!('of' in settings)) return settings
   // The confidence of the parts is itself a confidence.
   return { ...settings, of: asCalibrated(settings.of as ConfidenceSettings) } as ConfidenceSettings
-}
-
-function countPassing(scores: readonly number[], threshold: number): number {
-  return scores.filter((score) => meets(score, threshold, RATIO_TOLERANCE)).length
 }
 
 function isCertainty(certainty: Promised['certainty']): boolean {

@@ -67,8 +67,7 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   if (judgesAnswers(policy)) return not('judges_answers')
   if (lost !== undefined) return not(lost)
   const evidence = signals.chunkCount > 0
-  const needed = signalsNeeded(policy, evidence).filter(({ mayLack }) => mayLack !== true)
-  if (needed.some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
+  if (lacksSignal(policy, signals)) return not('signal_missing')
   // Without evidence there was nothing to rerank.
   const unread = evidence && !hasReaderScores(signals)
   const why = reader === 'timeout' ? 'failed' : reader
@@ -80,6 +79,12 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   }
   const { verdict: is, confidence } = judge(policy, signals, [...findings.filter(isOfTexts), ...ofReader])
   return { id, kind: 'replayed', was, is, confidence, ...(unread && why && why !== 'ok' ? { unread: why } : {}) }
+}
+
+/** Whether a signal that the policy needs was not recorded. */
+export function lacksSignal(policy: Policy, signals: Signals): boolean {
+  const needed = signalsNeeded(policy, signals.chunkCount > 0).filter(({ mayLack }) => mayLack !== true)
+  return needed.some(({ name }) => !Object.hasOwn(signals, name))
 }
 
 /** The signals that a policy needs; without evidence, those about the question. */

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import {
   binomialInterval,
+  type CalibrateOptions,
   calibratePolicy,
   type Calibration,
   type CalibrationLabel,
@@ -114,7 +115,7 @@ export const calibrateCommand = command({
         `The reader failed on ${unread} of ${measured.length} questions, which says nothing of them: ${again}`,
       )
     }
-    const calibration = calibratePolicy(balanced(), measured.map(labelOf), {
+    const calibration = calibrated(measured.map(labelOf), {
       name,
       risk,
       cautionRisk,
@@ -136,6 +137,15 @@ export const calibrateCommand = command({
     return 0
   },
 })
+
+/** @throws `CommandError` if the labels cannot be used */
+function calibrated(...given: [labels: readonly CalibrationLabel[], options: CalibrateOptions]): Calibration {
+  try {
+    return calibratePolicy(balanced(), ...given)
+  } catch (thrown) {
+    throw isRagGateError(thrown) ? new CommandError(thrown.message) : thrown
+  }
+}
 
 type Calibrated = Extract<Calibration, { kind: 'calibrated' }>
 type Asking = Parameters<typeof askLabels>[1]
