@@ -34,3 +34,18 @@ test('is undefined when words alone separate the kinds', () => {
   // What is at .5001 is answered by words, and what is below it refused.
   expect(uncertainMiddle([...same(true, 0.5002), ...same(false, 0.5)], { risk: 0.05, certainty: 0.9 })).toBeUndefined()
 })
+
+test('counts a confidence that could not be computed as 0, as the gate does, which then asks no reader', () => {
+  const promised = { risk: 0.05, certainty: 0.9 }
+  const unanswerable = labels(false, spread(100, 0, 0.8))
+  const measured = labels(true, spread(50, 0.7, 1))
+  const [unmeasured, zero] = [NaN, 0].map((confidence) =>
+    labels(
+      true,
+      Array.from({ length: 50 }, () => confidence),
+    ),
+  )
+  const found = uncertainMiddle([...measured, ...unmeasured!, ...unanswerable], promised)
+  expect(found![0]).toBe(0)
+  expect(found).toEqual(uncertainMiddle([...measured, ...zero!, ...unanswerable], promised))
+})

@@ -4,7 +4,7 @@ import { lowestSafeThreshold, type Promised } from './safe-threshold.ts'
 /** A labelled question with its lexical confidence, before reranking. */
 export interface LabelledConfidence {
   readonly answerable: boolean
-  /** 0..1. */
+  /** 0..1; counts as 0 if not finite. */
   readonly confidence: number
 }
 
@@ -23,7 +23,10 @@ export function uncertainMiddle(
   promised: Promised,
 ): readonly [from: number, below: number] | undefined {
   const of = (kind: boolean) =>
-    labels.filter(({ answerable }) => answerable === kind).map(({ confidence }) => confidence)
+    // The gate counts a confidence that could not be computed as 0.
+    labels.flatMap(({ answerable, confidence }) =>
+      answerable === kind ? [Number.isFinite(confidence) ? confidence : 0] : [],
+    )
   const least = lowestSafeThreshold(
     of(true).map((confidence) => 1 - confidence),
     { ...promised, step: STEP },
