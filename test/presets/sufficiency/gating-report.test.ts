@@ -10,6 +10,8 @@ import {
   insufficientEvidence,
   refusalAsText,
 } from '../../../packages/presets/src/sufficiency/gating-report.ts'
+import { sufficiencyGate } from '../../../packages/presets/src/sufficiency/sufficiency-gate.ts'
+import { aPassage } from '../../fixtures/evidence.ts'
 import {
   sufficiency,
   sufficiencyByCollection,
@@ -46,6 +48,42 @@ describe('the gating of document 004', () => {
       status: 'evidence_insufficient',
     })
     expect(gatingReport({ findings: [], evidenceIds: [] })).toBeUndefined()
+  })
+})
+
+describe('a share just below its threshold', () => {
+  const evaluated = (share: number, threshold = 0.5, wording: 'neutral' | 'specification' = 'specification') =>
+    sufficiencyGate({ threshold, wording, noSupport: 'ignored' }).evaluate({
+      question: 'What is the punishment?',
+      answer: 'Death.',
+      chunks: ['a', 'b', 'c'].map((id) => ({ ...aPassage(id), scores: {} })),
+      shares: ['a', 'b', 'c'].map((chunkId, at) => ({ chunkId, share: at === 0 ? share : (1 - share) / 2 })),
+    })
+
+  it.each([
+    [0.4996, '49.9%', 0.4996, 0.0004],
+    [0.49999, '49.9%', 0.4999, 0.0001],
+    [0.5 - 1e-8, '49.9%', 0.4999, 0.0001],
+    [0.4994, '49.9%', 0.4994, 0.0006],
+    [0.356, '35.6%', 0.356, 0.144],
+  ])('is not shown as equal to it: %d', (share, percent, attention, deficit) => {
+    const { refusal, ...gating } = evaluated(share)
+    const neutral = evaluated(share, 0.5, 'neutral').refusal
+    expect(refusal).toMatchObject({ max_attention: attention, deficit })
+    expect(gating).toMatchObject({ max_attention: attention, deficit, threshold: 0.5 })
+    expect(refusal?.reason).toContain(`Highest attention was ${percent} but threshold is 50.0%.`)
+    expect(neutral?.reason).toContain(`The largest share is ${percent} but the threshold is 50.0%.`)
+  })
+
+  it('is shown as equal if equality refuses', () => {
+    const { refusal } = sufficiencyGate({ equality: 'refuses', wording: 'specification' }).evaluate({
+      question: 'What is the punishment?',
+      answer: 'Death.',
+      chunks: ['a', 'b'].map((id) => ({ ...aPassage(id), scores: {} })),
+      shares: ['a', 'b'].map((chunkId) => ({ chunkId, share: 0.5 })),
+    })
+    expect(refusal).toMatchObject({ max_attention: 0.5, deficit: 0 })
+    expect(refusal?.reason).toContain('Highest attention was 50.0% but threshold is 50.0%.')
   })
 })
 

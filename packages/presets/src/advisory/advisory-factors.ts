@@ -88,7 +88,7 @@ const MEDIUM_FROM = 0.5
 
 /**
  * Retrieval quality from the best chunk's relevance, piecewise linear: .3 to .4 for high relevance, .2 to .3 for
- * medium, 0 to .2 for low. 0 without chunks; `NaN` if the score is not finite.
+ * medium, .1 to .2 for low. 0 without chunks; `NaN` if the score is not finite.
  */
 export function retrievalQuality(signals: Signals): number {
   if (signals.chunkCount === 0) return 0

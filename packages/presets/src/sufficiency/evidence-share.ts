@@ -17,6 +17,7 @@ import {
   whole,
 } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
+import { percentBelow } from './texts.ts'
 
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {
@@ -232,7 +233,7 @@ export const evidenceShareGate = defineGate({
       return {
         outcome: 'refuse',
         code: 'share_low',
-        message: `${REFUSED} The largest share is ${percent(found.share)} but the threshold is ${percent(threshold)}.`,
+        message: `${REFUSED} The largest share is ${percentBelow(found.share, threshold)} but the threshold is ${percent(threshold)}.`,
         ...figures,
       }
     }
@@ -240,7 +241,7 @@ export const evidenceShareGate = defineGate({
       return {
         outcome: 'refuse',
         code: 'overlap_low',
-        message: `${REFUSED} The chunks hold ${percent(held)} of the answer's words but ${percent(minOverlap)} are required.`,
+        message: `${REFUSED} The chunks hold ${percentBelow(held, minOverlap)} of the answer's words but ${percent(minOverlap)} are required.`,
         ...figures,
       }
     }

@@ -58,8 +58,9 @@ const SUMMARISED = 3
 export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'>): GatingReport | undefined {
   const finding = sufficiencyFinding(decision)
   if (finding === undefined) return undefined
-  const { actual, threshold, subject } = finding
+  const { threshold, subject } = finding
   const passes = finding.outcome === 'pass'
+  const actual = passes ? finding.actual : shownBelow(finding.actual, threshold)
   const lead = actual === undefined || threshold === undefined ? undefined : actual - threshold
   // With `overlap_low`, too few words are in common, but the share is not below its threshold.
   const isUnder = lead !== undefined && finding.code !== 'overlap_low'
@@ -121,6 +122,12 @@ function summariseChunk({ id, section, metadata }: Chunk): EvidenceSummaryEntry 
 
 function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** A share that would be rounded up to its threshold is rounded down instead. */
+function shownBelow(share: number | undefined, threshold = 0): number | undefined {
+  const isHidden = share !== undefined && share < threshold && rounded(share) >= threshold
+  return isHidden ? Math.floor(share * 10 ** FIGURES) / 10 ** FIGURES : share
 }
 
 /** `+ 0` turns −0 into 0. */

@@ -24,13 +24,19 @@ export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.fr
   shares_invalid: UNJUDGED,
 })
 
+/** A share as a percentage: rounded, but down if it would look equal to a threshold that it is below. */
+export function percentBelow(share: number, threshold: number): string {
+  const shown = percent(share)
+  return share < threshold && shown === percent(threshold) ? percent(Math.floor(share * 1000) / 1000) : shown
+}
+
 const REFUSED = 'No legal provision received sufficient attention support.'
 
 /** The specification's message to an operator for a finding; `undefined` if the finding's own message is used. */
 export function specificationReason({ code, actual, threshold, message }: Finding): string | undefined {
   if (actual === undefined || threshold === undefined) return undefined
   if (code === 'share_low') {
-    return `${REFUSED} Highest attention was ${percent(actual)} but threshold is ${percent(threshold)}.`
+    return `${REFUSED} Highest attention was ${percentBelow(actual, threshold)} but threshold is ${percent(threshold)}.`
   }
   return code === 'overlap_low' ? `${REFUSED} ${message}` : undefined
 }
