@@ -64,18 +64,19 @@ export const minTopCosineGate = defineGate({
       return { outcome: 'refuse', code: 'similarity_missing', message: 'No chunk carries a cosine similarity' }
     }
     const figures = { actual, threshold: refuseBelow }
+    const shown = floored(actual + COSINE_TOLERANCE)
     if (meets(actual, refuseBelow, COSINE_TOLERANCE)) {
       return {
         outcome: 'pass',
         code: 'passed',
-        message: `Top-1 similarity (${floored(actual)}) meets threshold (${refuseBelow})`,
+        message: `Top-1 similarity (${shown}) meets threshold (${refuseBelow})`,
         ...figures,
       }
     }
     return {
       outcome: 'refuse',
       code: 'similarity_low',
-      message: `Top-1 similarity (${floored(actual)}) below threshold (${refuseBelow})`,
+      message: `Top-1 similarity (${shown}) below threshold (${refuseBelow})`,
       ...figures,
     }
   },

@@ -1,7 +1,7 @@
 /** Cache lifetimes: the higher the confidence, the longer an answer is cached. */
 import { RagGateError } from '../../errors.ts'
 import type { Band, Judgement } from './decision.ts'
-import { clamp01 } from '../lib/numbers.ts'
+import { clamp01, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import { isRecord } from '../lib/guards.ts'
 
 /** Shortest and longest lifetime within a band, seconds. */
@@ -112,8 +112,7 @@ function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: nu
     ['low', bands.low, bands.medium],
   ]
   for (const [band, from, to] of spans) {
-    // NaN reaches no band.
-    if (!(confidence >= from)) continue
+    if (!meets(confidence, from, RATIO_TOLERANCE)) continue
     const { fromSeconds, toSeconds } = cacheLifetimes[band]
     const seconds =
       fromSeconds + (to > from ? clamp01((confidence - from) / (to - from)) : 1) * (toSeconds - fromSeconds)

@@ -53,6 +53,15 @@ describe('confidenceRange', () => {
     })
   })
 
+  it('shows a confidence that meets its threshold by rounding alone as meeting it, and one below as below', () => {
+    const shown = (confidence: number): string => check(confidence, 0.5, 0.85).message
+    // .2 · .145, the weight of a signal, is slightly below .029.
+    expect(check(0.2 * 0.145, 0.029).message).toBe('Confidence (0.029) below threshold (0.7)')
+    expect(shown(0.85 - 1e-12)).toBe('Confidence (0.850) meets threshold (0.85)')
+    expect(shown(0.85 - 5e-10)).toBe('Confidence (0.850) meets threshold (0.85)')
+    expect(shown(0.85 - 2e-9)).toBe('Confidence (0.849) below threshold (0.85)')
+  })
+
   it("skips graded chunks only with whereGraded: 'skipped'", () => {
     const graded = signalsOf({ curves: { grade: { scores: [0], topPairSharesDocument: false } } })
     const asked = (whereGraded: 'skipped' | undefined, signals: Signals) =>

@@ -46,6 +46,12 @@ describe('minTopCosine', () => {
     })
   })
 
+  it('shows a cosine that meets its threshold within its tolerance as meeting it', () => {
+    expect(check([Math.fround(0.7)]).message).toBe('Top-1 similarity (0.70) meets threshold (0.7)')
+    expect(check([0.7 - 9e-7]).message).toBe('Top-1 similarity (0.70) meets threshold (0.7)')
+    expect(check([0.7 - 1.1e-6]).message).toBe('Top-1 similarity (0.69) below threshold (0.7)')
+  })
+
   it('judges only the best chunk', () => {
     expect(check([0.8, -1, -1]).outcome).toBe('pass')
   })

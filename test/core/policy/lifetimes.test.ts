@@ -9,6 +9,7 @@ import {
   lifetimeSeconds,
   validateLifetimes,
 } from '../../../src/core/policy/lifetimes.ts'
+import { bandOf } from '../../../src/core/policy/judge.ts'
 import { examples } from '../../properties.ts'
 
 const POLICY: FreshnessPolicy = { bands: { high: 0.85, medium: 0.7, low: 0.5 }, cacheLifetimes: DEFAULT_LIFETIMES }
@@ -90,7 +91,7 @@ describe('lifetimeSeconds', () => {
   it('is 0 below the low band', () => {
     fc.assert(
       fc.property(policies, share, (policy, confidence) => {
-        fc.pre(confidence < policy.bands.low)
+        fc.pre(bandOf(policy.bands, confidence) === 'very-low')
         expect(lifetimeSeconds(policy, { verdict: 'pass', confidence })).toBe(0)
       }),
     )
@@ -127,13 +128,25 @@ describe('lifetimeSeconds', () => {
       fc.property(policies, share, fc.double({ min: 0, max: 1, noNaN: true }), (policy, confidence, jitter) => {
         const { bands, cacheLifetimes } = policy
         fc.pre(confidence >= bands.low)
-        const band = confidence >= bands.high ? 'high' : confidence >= bands.medium ? 'medium' : 'low'
+        const band = bandOf(bands, confidence)
+        if (band === 'very-low') throw new Error('The confidence is at least that of the low band')
         const seconds = lifetimeSeconds(policy, { verdict: 'pass', confidence }, { jitter })
         expect(seconds).toBeGreaterThanOrEqual(cacheLifetimes[band].fromSeconds)
         expect(seconds).toBeLessThanOrEqual(cacheLifetimes[band].toSeconds)
       }),
       { numRuns: examples(2000, 10_000) },
     )
+  })
+
+  it('takes the band within the tolerance that the gates have', () => {
+    // A weighted sum may be slightly below the decimal that it stands for.
+    const at = (confidence: number, bounds?: LifetimeBounds) =>
+      lifetimeSeconds(POLICY, { verdict: 'pass', confidence }, bounds)
+    expect(bandOf(POLICY.bands, 0.85 - 1e-12)).toBe('high')
+    expect(at(0.85 - 1e-12, { jitter: 1 })).toBe(21_600)
+    expect(at(0.7 - 5e-10, { jitter: 1 })).toBe(3600)
+    expect(at(0.5 - 1e-12)).toBe(300)
+    expect(at(0.5 - 2e-9)).toBe(0)
   })
 
   it('gives a refusal its own lifetime at any confidence', () => {
