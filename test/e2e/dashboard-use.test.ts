@@ -3,6 +3,7 @@
  * that markup in what people wrote is text on every view.
  */
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { DEEP } from '../deep-run.ts'
@@ -57,7 +58,85 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
   })
+
+  it('the first link leads past the navigation, in the view and selection of the address', async () => {
+    const { page } = await visit()
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.locator('.list').waitFor()
+    await page.getByRole('link', { name: 'Skip to the figures' }).press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('verdict')
+    expect(new URL(page.url()).hash).toBe('#/decisions?verdict=refuse')
+  })
+
+  it('the focus stays on a period and a filter that are changed', async () => {
+    const { page } = await visit()
+    await page.getByRole('radio', { name: '24 hours' }).focus()
+    for (const period of ['7d', '31d']) {
+      const asked = page.waitForResponse((response) => response.url().includes('/v1/alerts'))
+      await page.keyboard.press('ArrowRight')
+      await asked
+      expect(page.url()).toContain(`period=${period}`)
+      await page.locator('main:not([aria-busy])').waitFor()
+      expect(await focused(page)).toBe('period')
+    }
+    await open(page, 'Decisions')
+    await page.getByLabel('Verdict').focus()
+    const asked = page.waitForResponse((response) => response.url().includes('verdict=pass'))
+    await page.keyboard.press('ArrowDown')
+    await asked
+    await page.locator('main:not([aria-busy])').waitFor()
+    expect(await focused(page)).toBe('verdict')
+  })
+
+  it('the focus, and a threshold that is tried, outlast a refresh', async () => {
+    const { page } = await visit()
+    await page.clock.install()
+    await page.reload()
+    const slider = page.getByLabel('Try another threshold')
+    await slider.press('ArrowRight')
+    const tried = await slider.inputValue()
+    const outcome = await page.locator('#counterfactual').innerText()
+    const before = await page.getByRole('main').elementHandle()
+    const heading = await before!.$('h1')
+    await page.clock.fastForward(16_000)
+    await expect.poll(() => heading!.evaluate((element) => element.isConnected)).toBe(false)
+    expect(await focused(page)).toBe('try')
+    expect([await slider.inputValue(), await page.locator('#counterfactual').innerText()]).toEqual([tried, outcome])
+    await page.close()
+  })
+
+  it('the focus follows a figure to its card, stays on a saved table, and a retry leads to the heading', async () => {
+    const { page } = await visit()
+    const { hash } = new URL(page.url())
+    await tile(page, 'Calls avoided').getByRole('link').press('Enter')
+    expect(await focused(page)).toBe('title-saved')
+    expect(new URL(page.url()).hash).toBe(hash)
+    await open(page, 'Decisions')
+    const save = page.getByRole('button', { name: 'Save as CSV' })
+    const download = page.waitForEvent('download')
+    await save.press('Enter')
+    await download
+    await expect.poll(() => focused(page)).toBe('Save as CSV')
+    await page.route('**/v1/feedback*', (route) => route.abort())
+    await page.getByRole('navigation').getByRole('link', { name: 'Feedback' }).press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await focused(page)).toBe('Feedback')
+    await page.unroute('**/v1/feedback*')
+    await page.getByRole('button', { name: 'Try again' }).press('Enter')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Feedback')
+    expect(await page.evaluate(() => document.activeElement!.tagName)).toBe('H1')
+  })
 })
+
+/** Id, name or text of the focused element. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement!
+    return element.id || element.getAttribute('name') || element.textContent!.trim()
+  })
+}
 
 describe('for assistive technology', () => {
   it('there are landmarks, names for charts, tables and controls, and one first-level heading', async () => {

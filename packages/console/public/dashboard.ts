@@ -2,11 +2,12 @@
 import { ALL_TENANTS, changed, DEFAULT_PERIOD, linkTo, PERIODS, periodOf, place } from './dashboard/address.ts'
 import { ApiError, get, isAbort, signedIn, signIn, signOut } from './dashboard/api.ts'
 import { showDecision, showDecisions } from './dashboard/decisions.ts'
-import { card, el, empty } from './dashboard/dom.ts'
+import { card, type Child, el, empty } from './dashboard/dom.ts'
 import { showFeedback } from './dashboard/feedback.ts'
 import { showLive } from './dashboard/live.ts'
 import { showOverview } from './dashboard/overview.ts'
 import { showPolicies } from './dashboard/policies.ts'
+import { redraw } from './dashboard/redraw.ts'
 import type { View, ViewRequest } from './dashboard/view.ts'
 import { showContentGaps, showDocuments } from './dashboard/weak-spots.ts'
 
@@ -41,7 +42,10 @@ let reader: Reader | undefined
 let running: AbortController | undefined
 /** Aborts background work of the current view. */
 let shown = new AbortController()
+/** The view in the page, with the id of its decision. */
+let drawn = ''
 
+nav.append(...Object.entries(VIEWS).map(([each, [title]]) => el('a', { 'data-view': each }, title)))
 byId('periods').append(
   ...Object.entries(PERIODS).map(([value, { name }]) =>
     el(
@@ -59,6 +63,11 @@ for (const name of ['tenant', 'collection', 'policy'] as const) {
   select(name).addEventListener('change', () => go({ ...others, [name]: select(name).value }))
 }
 toolbar.addEventListener('submit', (event) => event.preventDefault())
+document.querySelector('.skip-link')!.addEventListener('click', (event) => {
+  // The address has the view.
+  event.preventDefault()
+  view.focus()
+})
 byId('reload').addEventListener('click', () => void show('asked'))
 byId('sign-out').addEventListener('click', leave)
 signInForm.addEventListener('submit', (event) => {
@@ -117,6 +126,7 @@ function leave(): void {
 
 function showSignIn(): void {
   for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = true
+  drawn = ''
   view.replaceChildren(signInForm)
   signInForm.hidden = false
   keyInput.focus()
@@ -139,6 +149,11 @@ async function show(why: Why): Promise<void> {
   const [title, showView]: Titled = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
   document.title = `${title} · hono-rag-gate`
   if (why !== 'by itself') view.setAttribute('aria-busy', 'true')
+  const at = `${name}/${id}`
+  const put = (parts: readonly Child[]): void => {
+    redraw(view, el('h1', { tabIndex: -1 }, title), parts, why === 'navigated' && at !== drawn)
+    drawn = at
+  }
   try {
     reader ??= await whoReads()
     const tenant = tenantOf(query, reader)
@@ -148,16 +163,13 @@ async function show(why: Why): Promise<void> {
         ? [chooseTenant(reader.tenants ?? [])]
         : await showView(request(query, id, tenant, mine.signal))
     if (running !== mine) return
-    const heading = el('h1', { tabIndex: -1 }, title)
-    const open = new Set([...view.querySelectorAll<HTMLElement>('details[open]')].map(({ dataset }) => dataset['name']))
-    view.replaceChildren(heading, ...el('div', {}, parts).childNodes)
-    for (const details of view.querySelectorAll('details')) details.open = open.has(details.dataset['name'])
+    put(parts)
     byId('updated').textContent = `at ${new Date().toISOString().slice(11, 16)} UTC`
-    if (why === 'navigated') heading.focus()
     if (why !== 'by itself') status.textContent = `${title} is shown.`
   } catch (thrown) {
     if (running !== mine || isAbort(thrown)) return
-    showError(title, thrown)
+    if (thrown instanceof ApiError && thrown.status === 401) return leave()
+    put([errorCard(thrown)])
   } finally {
     if (running === mine) {
       running = undefined
@@ -190,11 +202,11 @@ function chooseTenant(tenants: readonly string[]): HTMLElement {
 
 /** Updates toolbar and navigation from the URL. */
 function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reader, tenant: string): void {
-  nav.replaceChildren(
-    ...Object.entries(VIEWS).map(([each, [title]]) =>
-      el('a', { href: linkTo(each), 'data-view': each, 'aria-current': each === name ? 'page' : undefined }, title),
-    ),
-  )
+  for (const link of nav.querySelectorAll('a')) {
+    const each = link.dataset['view']!
+    link.href = linkTo(each)
+    link.ariaCurrent = each === name ? 'page' : null
+  }
   const period = query['from'] !== undefined ? undefined : (query['period'] ?? DEFAULT_PERIOD)
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
   select('tenant').parentElement!.hidden = (tenants ?? []).length < 2
@@ -226,24 +238,20 @@ function request(
   return { query, id, period: periodOf(query), tenant, chosen, signal, left: shown.signal, offer }
 }
 
-function showError(title: string, thrown: unknown): void {
-  if (thrown instanceof ApiError && thrown.status === 401) return leave()
+function errorCard(thrown: unknown): HTMLElement {
   if (!(thrown instanceof ApiError)) console.error(thrown)
   const { message, code, requestId } =
     thrown instanceof ApiError
       ? thrown
       : { message: 'The page could not show this.', code: undefined, requestId: undefined }
-  view.replaceChildren(
-    el('h1', {}, title),
-    el(
-      'div',
-      { className: 'card error', role: 'alert' },
-      el('strong', {}, 'This could not be read'),
-      el('p', {}, message),
-      code !== undefined &&
-        el('p', { className: 'quiet' }, `Code ${code}${requestId === undefined ? '' : `, request ${requestId}`}`),
-      el('button', { type: 'button', onclick: () => void show('asked') }, 'Try again'),
-    ),
+  return el(
+    'div',
+    { className: 'card error', role: 'alert' },
+    el('strong', {}, 'This could not be read'),
+    el('p', {}, message),
+    code !== undefined &&
+      el('p', { className: 'quiet' }, `Code ${code}${requestId === undefined ? '' : `, request ${requestId}`}`),
+    el('button', { type: 'button', onclick: () => void show('asked') }, 'Try again'),
   )
 }
 

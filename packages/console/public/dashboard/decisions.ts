@@ -67,10 +67,11 @@ export async function showDecisions({ period, chosen, query, signal }: ViewReque
 
   await load(signal)
   more.addEventListener('click', async () => {
-    more.disabled = true
+    if (more.ariaDisabled === 'true') return
+    more.ariaDisabled = 'true'
     const before = body.children.length
     await load().catch((thrown: Error) => void (count.textContent = thrown.message))
-    more.disabled = false
+    more.ariaDisabled = null
     body.children[before]?.querySelector('a')?.focus()
   })
   return [

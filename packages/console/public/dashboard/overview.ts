@@ -167,7 +167,9 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       el(
         'dd',
         {},
-        el('a', { href: address, onclick: stay(address) }, el('strong', {}, value)),
+        address.startsWith('#/')
+          ? el('a', { href: address }, el('strong', {}, value))
+          : el('a', { href: changed({}), onclick: leadTo(address) }, el('strong', {}, value)),
         el('span', {}, note),
         earlier.decisions > 0 && then !== '' && then !== NOTHING && el('small', {}, `${then} before`),
       ),
@@ -216,7 +218,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
     ),
     tile(
       'Calls avoided',
-      '#title-saved',
+      'title-saved',
       number(avoided),
       `${percent(avoided, decisions)} of all questions`,
       number(avoidedIn(earlier)),
@@ -225,7 +227,7 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
     spent !== null &&
       tile(
         'Saved',
-        '#title-saved',
+        'title-saved',
         money(spent.net, stats.currency),
         `beside ${money(spent.spent, stats.currency)} spent`,
         money(spendingOf(earlier, stats.prices, meanCost(earlier))?.net, stats.currency),
@@ -233,14 +235,14 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       ),
     tile(
       'Response time',
-      '#title-response-time',
+      'title-response-time',
       duration(times.all.p50),
       `95 % within ${duration(times.all.p95)}`,
       duration(earlier.latency.all.p50),
     ),
     tile(
       'Mean confidence',
-      '#title-confidence',
+      'title-confidence',
       figure(stats.mean_confidence),
       'from 0 to 1',
       figure(earlier.mean_confidence),
@@ -248,12 +250,13 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
   )
 }
 
-/** Follows a link to a card of this view without changing the URL. */
-function stay(address: string): ((event: Event) => void) | undefined {
-  if (address.startsWith('#/')) return undefined
+/** Leads to a heading of this view, without changing the URL. */
+function leadTo(id: string): (event: Event) => void {
   return (event) => {
     event.preventDefault()
-    document.getElementById(address.slice(1))?.scrollIntoView({ behavior: 'smooth' })
+    const heading = document.getElementById(id)!
+    heading.tabIndex = -1
+    heading.focus()
   }
 }
 
@@ -389,7 +392,7 @@ function confidence(
     min: 0,
     max: 20,
     step: 1,
-    value: start,
+    defaultValue: start,
     oninput: () => {
       tell(Number(slider.value))
       chart.move(lines(Number(slider.value) / 20))

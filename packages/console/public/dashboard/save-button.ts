@@ -12,13 +12,15 @@ export function saveButton(path: string, parameters: Parameters, name: string): 
     {
       type: 'button',
       onclick: async () => {
+        if (button.ariaDisabled === 'true') return
         said.textContent = ''
-        button.disabled = true
+        // A disabled button would lose the focus.
+        button.ariaDisabled = 'true'
         await save(path, parameters, name, (pages) => (said.textContent = ` ${pages} pages …`)).then(
           () => (said.textContent = ''),
           (thrown: Error) => (said.textContent = ` ${thrown.message}`),
         )
-        button.disabled = false
+        button.ariaDisabled = null
       },
     },
     'Save as CSV',
