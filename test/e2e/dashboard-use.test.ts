@@ -36,6 +36,86 @@ describe('signing in', () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     expect(page.url()).not.toContain(site.gate.adminToken)
   })
+
+  it('is asked for again, with the reason, when the key expires, and returns to the view', async () => {
+    const { page } = await visit()
+    await open(page, 'Decisions')
+    await page.route('**/v1/decisions*', (route) => route.fulfill({ status: 401, json: {} }))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    expect(await page.getByRole('alert').innerText()).toBe('This token or key is no longer valid.')
+    expect([await focused(page), await page.title()]).toEqual(['key', 'Sign in · hono-rag-gate'])
+    await page.unroute('**/v1/decisions*')
+    await page.keyboard.type(site.gate.adminToken)
+    await page.keyboard.press('Enter')
+    await page.locator('.list').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('rejects a key that no header can contain, and an answer about an earlier key does not end a session', async () => {
+    const { page } = await visit({ token: null })
+    const key = page.getByLabel('Token or key')
+    await key.fill(`${site.gate.adminToken}\u200b`)
+    await key.press('Enter')
+    expect(await page.getByRole('alert').innerText()).toBe('This token or key is not known.')
+    let answer = (): void => undefined
+    const late = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/stats*', async (route) => {
+      if (route.request().headers()['authorization'] === 'Bearer wrong') await late
+      await route.continue()
+    })
+    await key.fill('wrong')
+    await key.press('Enter')
+    await key.fill(site.gate.adminToken)
+    await key.press('Enter')
+    const rejected = page.waitForResponse((response) => response.status() === 401)
+    answer()
+    await rejected
+    if ((await page.getByRole('heading', { level: 1 }).innerText()) !== 'Overview') await key.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  })
+})
+
+describe('an API that fails', () => {
+  it.each([
+    [504, 'text/html', '<h1>Gateway time-out</h1>', 'status 504'],
+    [200, 'text/html', '<h1>Sign in to the proxy</h1>', 'status 200'],
+    [500, 'application/json', 'null', 'status 500'],
+    [
+      403,
+      'application/json',
+      '{"error":{"code":"forbidden","message":"The token lacks the scope"}}',
+      'lacks the scope',
+    ],
+  ])('with status %i, %s and %s is described', async (status, contentType, body, told) => {
+    const { page, complaints } = await visit()
+    await page.route('**/v1/decisions*', (route) => route.fulfill({ status, contentType, body }))
+    await page.getByRole('navigation').getByRole('link', { name: 'Decisions' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain(told)
+    expect(complaints.filter((complaint) => !complaint.includes(`${status}`))).toEqual([])
+  })
+
+  it('during a refresh leaves the figures in place, and is told beside their time', async () => {
+    const { page } = await visit()
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('As a table').click()
+    await page.route('**/v1/stats*', (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed')
+    await page.clock.fastForward(16_000)
+    await failed
+    const told = page.locator('.refreshing').getByRole('status')
+    await expect.poll(() => told.innerText()).toContain('cannot be reached')
+    expect(await page.getByRole('table', { name: 'Decisions over time' }).isVisible()).toBe(true)
+    await page.unroute('**/v1/stats*')
+    await page.clock.fastForward(16_000)
+    await expect.poll(() => told.innerText()).toBe('')
+    expect(await page.getByRole('table', { name: 'Decisions over time' }).isVisible()).toBe(true)
+    await page.close()
+  })
 })
 
 describe('with the keyboard alone', () => {

@@ -36,6 +36,8 @@ const byId = (id: string): HTMLElement => document.getElementById(id)!
 const select = (id: 'tenant' | 'collection' | 'policy'): HTMLSelectElement => byId(id) as HTMLSelectElement
 const [view, toolbar, status, nav] = [byId('view'), byId('toolbar'), byId('status'), byId('nav')]
 const signInForm = byId('sign-in')
+const signInError = byId('sign-in-error')
+const signInButton = signInForm.querySelector('button')!
 const keyInput = byId('key') as HTMLInputElement
 const refresh = byId('refresh') as HTMLInputElement
 let reader: Reader | undefined
@@ -88,21 +90,35 @@ function go(changes: Readonly<Record<string, string>>): void {
 
 const viewOf = (name: string): string => (Object.hasOwn(VIEWS, name) ? name : 'overview')
 
+/** What a header can contain. */
+const SENDABLE = /^[ -~\xa0-\xff]+$/
+
 async function enter(key: string): Promise<void> {
-  const error = byId('sign-in-error')
-  error.hidden = true
+  signInError.hidden = true
+  if (!SENDABLE.test(key)) return showSignInError('This token or key is not known.')
   signIn(key)
+  // One key at a time.
+  signInButton.disabled = true
   try {
     reader = await whoReads()
     keyInput.value = ''
     await show('navigated')
   } catch (thrown) {
     signOut()
-    const unknown = thrown instanceof ApiError && thrown.status === 401
-    error.textContent = unknown ? 'This token or key is not known.' : (thrown as Error).message
-    error.hidden = false
-    keyInput.select()
+    showSignInError(isOfKey(thrown) ? 'This token or key is not known.' : reported(thrown).message)
+  } finally {
+    signInButton.disabled = false
   }
+}
+
+/** Whether the API does not accept the key. */
+const isOfKey = (thrown: unknown): boolean => thrown instanceof ApiError && thrown.status === 401
+
+function showSignInError(text: string): void {
+  signInError.textContent = text
+  signInError.hidden = false
+  keyInput.focus()
+  keyInput.select()
 }
 
 /** For an operator, the tenants with decisions within a month. @throws without a key */
@@ -126,6 +142,8 @@ function leave(): void {
 
 function showSignIn(): void {
   for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = true
+  document.title = 'Sign in · hono-rag-gate'
+  signInError.hidden = true
   drawn = ''
   view.replaceChildren(signInForm)
   signInForm.hidden = false
@@ -164,12 +182,17 @@ async function show(why: Why): Promise<void> {
         : await showView(request(query, id, tenant, mine.signal))
     if (running !== mine) return
     put(parts)
+    byId('stale').textContent = ''
     byId('updated').textContent = `at ${new Date().toISOString().slice(11, 16)} UTC`
     if (why !== 'by itself') status.textContent = `${title} is shown.`
   } catch (thrown) {
     if (running !== mine || isAbort(thrown)) return
-    if (thrown instanceof ApiError && thrown.status === 401) return leave()
-    put([errorCard(thrown)])
+    if (isOfKey(thrown)) {
+      leave()
+      return showSignInError('This token or key is no longer valid.')
+    }
+    if (why === 'by itself') byId('stale').textContent = `Not refreshed since: ${reported(thrown).message}`
+    else put([errorCard(thrown)])
   } finally {
     if (running === mine) {
       running = undefined
@@ -238,12 +261,15 @@ function request(
   return { query, id, period: periodOf(query), tenant, chosen, signal, left: shown.signal, offer }
 }
 
+/** What is told of an error; one of the page itself goes to the console. */
+function reported(thrown: unknown): Pick<ApiError, 'message' | 'requestId'> & { readonly code?: string } {
+  if (thrown instanceof ApiError) return thrown
+  console.error(thrown)
+  return { message: 'The page could not show this.', requestId: undefined }
+}
+
 function errorCard(thrown: unknown): HTMLElement {
-  if (!(thrown instanceof ApiError)) console.error(thrown)
-  const { message, code, requestId } =
-    thrown instanceof ApiError
-      ? thrown
-      : { message: 'The page could not show this.', code: undefined, requestId: undefined }
+  const { message, code, requestId } = reported(thrown)
   return el(
     'div',
     { className: 'card error', role: 'alert' },

@@ -111,13 +111,21 @@ export const isAbort = (thrown: unknown): boolean => thrown instanceof DOMExcept
 
 async function json(response: Response): Promise<unknown> {
   if (!response.ok) throw await errorOf(response)
-  return response.json()
+  return response.json().catch((thrown: unknown) => {
+    throw isAbort(thrown) ? thrown : unreadable(response)
+  })
+}
+
+/** An answer that is not the gate's: a proxy in front of it may send its own. */
+function unreadable({ status }: Response): ApiError {
+  return new ApiError(status, 'unreadable', `The answer, with status ${status}, could not be read.`)
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as {
+  const body = (await response.json().catch(() => null)) as {
     error?: { code?: string; message?: string; request_id?: string }
-  }
-  const { code = 'unreadable', message = 'The answer could not be read.', request_id: id } = body.error ?? {}
+  } | null
+  const { code, message, request_id: id } = body?.error ?? {}
+  if (code === undefined || message === undefined) return unreadable(response)
   return new ApiError(response.status, code, message, id)
 }
