@@ -371,6 +371,25 @@ describe('the overview', () => {
     expect(await tile(page, 'Refused').innerText()).toContain(note)
   })
 
+  it('by days counts whole days, so that its links and the period before do', async () => {
+    const { page } = await visit()
+    const asked: string[][] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname.endsWith('/stats')) asked.push(['from', 'to'].map((name) => searchParams.get(name) ?? ''))
+    })
+    const answered = page.waitForResponse((response) => response.url().includes('/v1/alerts'))
+    await page.getByRole('radio', { name: '31 days' }).check()
+    await answered
+    await page.locator('main:not([aria-busy])').waitFor()
+    await expect.poll(() => asked.length).toBe(2)
+    const [period, earlier] = asked.sort((a, b) => (a[0]! < b[0]! ? 1 : -1))
+    expect(period!.map((time) => time.slice(10))).toEqual(['T00:00:00.000Z', 'T00:00:00.000Z'])
+    expect((Date.parse(period![1]!) - Date.parse(period![0]!)) / 86_400_000).toBe(31)
+    expect(earlier![1]).toBe(period![0])
+    expect(await page.locator('.chart.series .leading').count()).toBe(31)
+  })
+
   it("offers the chart's figures as a table and as a file", async () => {
     const { page } = await visit()
     await page.getByText('As a table').click()
@@ -434,6 +453,8 @@ describe('the address of a view', () => {
     expect(await sent.page.locator('#policy').isVisible()).toBe(false)
     await sent.page.getByRole('table', { name: 'Questions refused most often' }).getByRole('link').first().click()
     await sent.page.locator('.list').waitFor()
+    // Gaps are counted by whole days, and so are the decisions behind them.
+    expect(new URL(sent.page.url()).hash).toMatch(/from=[\d-]+T00%3A00%3A00\.000Z&to=[\d-]+T00%3A00/)
     const [of] = new URL(sent.page.url()).hash.match(/(?<=question=)\w+/) ?? []
     expect(await sent.page.locator('.list tbody tr').count()).toBe(
       Number(site.sql(`SELECT count(*) FROM decisions WHERE question_hmac = '${of}'`)),
@@ -461,6 +482,23 @@ describe('the address of a view', () => {
 
 const PAYLOADS = DEEP ? XSS_PAYLOADS : XSS_PAYLOADS.filter((_, at) => at % 5 === 0)
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+describe('an address that names no place', () => {
+  it.each([
+    ['#/overview?period=constructor', 'Decisions'],
+    ['#/overview?period=99d', 'Decisions'],
+    ['#/constructor', 'Decisions'],
+    ['#/decisions/%E0%A4%A', 'There is no such decision'],
+    ['#/overview?from=zzz&to=1', 'from must be ISO 8601'],
+    ['#/overview?from=2030-01-01&to=2020-01-01', 'from must be before to'],
+  ])('%s shows %s', async (hash, shown) => {
+    const { page, complaints } = await visit()
+    await page.evaluate((to) => (location.hash = to), hash)
+    await page.getByRole('main').getByText(shown).first().waitFor()
+    expect(complaints.filter((complaint) => !/40[04]|422/.test(complaint))).toEqual([])
+    if (shown === 'Decisions') expect(await page.locator('#periods :checked').count()).toBe(1)
+  })
+})
 
 describe('markup is shown as text', () => {
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** The dashboard: signs in, reads the selection from the URL, and shows one view at a time. */
-import { ALL_TENANTS, changed, DEFAULT_PERIOD, linkTo, PERIODS, periodOf, place } from './dashboard/address.ts'
+import { ALL_TENANTS, changed, linkTo, periodName, PERIODS, periodOf, place } from './dashboard/address.ts'
 import { ApiError, get, isAbort, signedIn, signIn, signOut } from './dashboard/api.ts'
 import { showDecision, showDecisions } from './dashboard/decisions.ts'
 import { card, type Child, el, empty } from './dashboard/dom.ts'
@@ -230,7 +230,7 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
     link.href = linkTo(each)
     link.ariaCurrent = each === name ? 'page' : null
   }
-  const period = query['from'] !== undefined ? undefined : (query['period'] ?? DEFAULT_PERIOD)
+  const period = query['from'] !== undefined ? undefined : periodName(query)
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
   select('tenant').parentElement!.hidden = (tenants ?? []).length < 2
   select('policy').parentElement!.hidden = VIEWS[name]?.[2] === true

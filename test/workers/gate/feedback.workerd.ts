@@ -174,6 +174,19 @@ describe('feedback', () => {
     expect(policies).toMatchObject([{ policy_id: 'lossy@1', answers: { decisions: 1, right: 1, wrong: 0 } }])
   })
 
+  test('is weighed by the decisions of its period by the hour, as the statistics count them', async () => {
+    const at = (time: string): NumberedEvent['event'] => {
+      const atMs = Date.parse(`2026-01-02T${time}:00Z`)
+      return anEvent(uuidv7(atMs, crypto.randomUUID()), { decision: aDecision({ tenant: 'hourly' }), atMs })
+    }
+    const events = [at('03:04'), at('20:00')].map((event, n) => ({ event, isolate: 'hourly', sequence: n + 1 }))
+    await createD1DecisionStore({ db: env.DB }).write(events)
+    const asked = 'tenant=hourly&from=2026-01-02T12:00Z&to=2026-01-03T00:00Z'
+    const of = async (path: string) => (await send(`${path}?${asked}`, { headers: ADMIN })).json()
+    expect(await of('/v1/stats')).toMatchObject({ decisions: 1 })
+    expect(await of('/v1/feedback')).toMatchObject({ policies: [{ answers: { decisions: 1 } }] })
+  })
+
   const good = () => answerId(STRONG)
 
   test('with a comment of 10 KB is accepted', async () => {

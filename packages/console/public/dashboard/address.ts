@@ -4,6 +4,8 @@ import { el, number } from './dom.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
+/** The API's statistics of longer periods are by day. */
+const LONGEST_BY_HOUR_MS = 8 * DAY_MS
 
 /** Periods that end now, by their names in the URL. */
 export const PERIODS: Readonly<Record<string, { readonly name: string; readonly ms: number }>> = {
@@ -12,7 +14,7 @@ export const PERIODS: Readonly<Record<string, { readonly name: string; readonly 
   '31d': { name: '31 days', ms: 31 * DAY_MS },
   '12m': { name: '12 months', ms: 365 * DAY_MS },
 }
-export const DEFAULT_PERIOD = '24h'
+const DEFAULT_PERIOD = '24h'
 /** Stands for all tenants in the URL and in the API. */
 export const ALL_TENANTS = '*'
 
@@ -83,19 +85,36 @@ export interface Period {
   readonly to: string
 }
 
-/** The period in the URL: from one time to another, or one that ends with the current hour. */
-export function periodOf({ period, from, to }: Place['query']): Period {
+/** The name in the URL of one of the periods that end now. */
+export function periodName({ period = '' }: Place['query']): string {
+  return Object.hasOwn(PERIODS, period) ? period : DEFAULT_PERIOD
+}
+
+/**
+ * The period in the URL: from one time to another, or one that ends with the current hour; with the current day in UTC
+ * if its statistics are by day.
+ */
+export function periodOf(query: Place['query']): Period {
+  const { from, to } = query
   if (from !== undefined && to !== undefined) return { from, to }
-  const { ms } = PERIODS[period ?? DEFAULT_PERIOD] ?? PERIODS[DEFAULT_PERIOD]!
-  const toMs = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
+  const { ms } = PERIODS[periodName(query)]!
+  const spanMs = ms > LONGEST_BY_HOUR_MS ? DAY_MS : HOUR_MS
+  const toMs = Math.ceil((Date.now() + 1) / spanMs) * spanMs
   return { from: new Date(toMs - ms).toISOString(), to: new Date(toMs).toISOString() }
+}
+
+/** The whole days in UTC of a period, the last of them if there are more than `most`. */
+export function wholeDays({ from, to }: Period, most: number): Period {
+  const end = Math.ceil(Date.parse(to) / DAY_MS)
+  const first = Math.max(Math.floor(Date.parse(from) / DAY_MS), end - most)
+  // The API describes what is wrong with times that it cannot read.
+  if (Number.isNaN(first)) return { from, to }
+  return { from: new Date(first * DAY_MS).toISOString(), to: new Date(end * DAY_MS).toISOString() }
 }
 
 /** The preceding period of the same length. */
 export function before({ from, to }: Period): Period {
-  const lengthMs = Date.parse(to) - Date.parse(from)
-  return { from: new Date(Date.parse(from) - lengthMs).toISOString(), to: from }
+  const startMs = 2 * Date.parse(from) - Date.parse(to)
+  // As above.
+  return Number.isNaN(startMs) ? { from, to } : { from: new Date(startMs).toISOString(), to: from }
 }
-
-/** Length of a period, milliseconds. */
-export const lengthMs = ({ from, to }: Period): number => Date.parse(to) - Date.parse(from)

@@ -1,5 +1,5 @@
 /** What the documents lack: frequently refused questions, and documents with weak decisions. */
-import { changed, DAY_MS, lengthMs, linkTo, toDecisions } from './address.ts'
+import { changed, DAY_MS, linkTo, toDecisions, wholeDays } from './address.ts'
 import type { Document } from './answers.ts'
 import { get } from './api.ts'
 import { sparkline } from './charts.ts'
@@ -20,13 +20,17 @@ import {
 import { saveButton } from './save-button.ts'
 import type { ViewRequest } from './view.ts'
 
+/** Maximum number of days that the API sums for content gaps. */
+const MOST_DAYS = 31
+
 export async function showContentGaps({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
-  const shortened = lengthMs(period) > 31 * DAY_MS
-  const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
-  const asked = { from, to: period.to, tenant, collection: chosen['collection'] }
+  const days = wholeDays(period, MOST_DAYS)
+  const asked = { ...days, tenant, collection: chosen['collection'] }
   const asOf = (gap: { readonly question_hmac: string; readonly collection: string }): Record<string, string> => ({
     question: gap.question_hmac,
     collection: gap.collection,
+    period: '',
+    ...days,
   })
   const { content_gaps: gaps } = await get('stats/content-gaps', { ...asked, limit: 50 }, signal)
   const part = card(
@@ -34,7 +38,7 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
     el(
       'p',
       { className: 'quiet' },
-      `Questions in the same words count as one.${shortened ? ' The last 31 days.' : ''}`,
+      `Questions in the same words count as one, by whole days from ${days.from.slice(0, 10)} on.`,
     ),
     gaps.length === 0
       ? empty('No question was refused in this period, or no key for questions is configured.')

@@ -13,7 +13,7 @@ import { ConsoleError } from '../errors.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
 import { checkMembers } from './check-members.ts'
 import { DAY_MS } from '../durations.ts'
-import { given, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
+import { given, readFilter, readFormat, readInterval, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
@@ -79,7 +79,7 @@ export async function getFeedback(c: ConsoleContext): Promise<Response> {
   }
   const [counts, { byPolicy }] = await Promise.all([
     feedback.counts(query),
-    summaries.summary({ tenant, ...period, filter, interval: 'day' }),
+    summaries.summary({ tenant, ...period, filter, interval: readInterval(c, period) }),
   ])
   const policies = await Promise.all(
     byPolicy.map(async (totals) => errorsOf(totals, await parts.policyOf(tenant, totals.name), counts)),
