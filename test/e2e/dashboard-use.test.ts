@@ -605,6 +605,33 @@ describe('an operator with several tenants', () => {
     expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe('2')
     expect(complaints).toEqual([])
   })
+
+  it('is offered the collections and policies of the tenant on every view, and of no other', async () => {
+    const { page } = await visit()
+    const offered = (name: string): Promise<string[]> => page.getByLabel(name).locator('option').allInnerTexts()
+    const policies = (await offered('Policy')).length
+    expect(policies).toBeGreaterThan(2)
+    await page.goto(`${site.gate.url}/dashboard#/decisions?tenant=default&policy=balanced%40gone`)
+    await page.reload()
+    await page.locator('.list, .empty').first().waitFor()
+    expect(await offered('Collection')).toEqual(['All', 'default'])
+    expect(await offered('Policy')).toHaveLength(policies + 1)
+    await page.getByLabel('Tenant').selectOption('acme')
+    await page.locator('.list').waitFor()
+    expect(await offered('Policy')).toHaveLength(2)
+    // One without decisions in the month is shown, too.
+    await page.goto(`${site.gate.url}/dashboard#/decisions?tenant=nobody`)
+    await page.getByText('No decision of this kind').waitFor()
+    expect(await page.getByLabel('Tenant').inputValue()).toBe('nobody')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    const { token } = (await api('/v1/keys', 'POST', { tenant: 'acme', name: 'b', scopes: ['admin'] })) as {
+      token?: string
+    }
+    await page.keyboard.type(token!)
+    await page.keyboard.press('Enter')
+    await page.locator('.list, .empty').first().waitFor()
+    expect(await page.locator('#tenant option').allInnerTexts()).toEqual(['All'])
+  })
 })
 
 describe.skipIf(SCREENSHOTS === '')('screenshots', () => {

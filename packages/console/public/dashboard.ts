@@ -8,6 +8,7 @@ import { showLive } from './dashboard/live.ts'
 import { showOverview } from './dashboard/overview.ts'
 import { showPolicies } from './dashboard/policies.ts'
 import { redraw } from './dashboard/redraw.ts'
+import type { Named, Stats } from './dashboard/answers.ts'
 import type { View, ViewRequest } from './dashboard/view.ts'
 import { showContentGaps, showDocuments } from './dashboard/weak-spots.ts'
 
@@ -44,6 +45,8 @@ let reader: Reader | undefined
 let running: AbortController | undefined
 /** Aborts background work of the current view. */
 let shown = new AbortController()
+/** Statistics of the last month by tenant, for the names in the toolbar. */
+let months = new Map<string, Stats>()
 /** The view in the page, with the id of its decision. */
 let drawn = ''
 
@@ -59,7 +62,6 @@ byId('periods').append(
   ),
 )
 for (const name of ['tenant', 'collection', 'policy'] as const) {
-  select(name).append(el('option', { value: '' }, 'All'))
   // Collections and policies depend on the tenant.
   const others = name === 'tenant' ? { collection: '', policy: '' } : {}
   select(name).addEventListener('change', () => go({ ...others, [name]: select(name).value }))
@@ -123,12 +125,22 @@ function showSignInError(text: string): void {
 
 /** For an operator, the tenants with decisions within a month. @throws without a key */
 async function whoReads(): Promise<Reader> {
-  const period = { from: new Date(Date.now() - MONTH_MS).toISOString(), to: new Date().toISOString() }
   // Only operators get the recording losses.
-  const { recording } = await get('stats')
+  const { recording } = await monthOf('')
   if (recording === undefined) return { tenants: undefined }
-  const { by_tenant: tenants } = await get('stats', { ...period, interval: 'day', tenant: ALL_TENANTS })
-  return { tenants: tenants.map(({ name }) => name) }
+  return { tenants: namesOf((await monthOf(ALL_TENANTS)).by_tenant) }
+}
+
+const namesOf = (totals: readonly Named[]): readonly string[] => totals.map(({ name }) => name)
+
+async function monthOf(tenant: string): Promise<Stats> {
+  const kept = months
+  const known = kept.get(tenant)
+  if (known !== undefined) return known
+  const period = { from: new Date(Date.now() - MONTH_MS).toISOString(), to: new Date().toISOString() }
+  const month = await get('stats', { ...period, interval: 'day', tenant })
+  kept.set(tenant, month)
+  return month
 }
 
 function leave(): void {
@@ -137,6 +149,7 @@ function leave(): void {
   shown.abort()
   running = undefined
   reader = undefined
+  months = new Map()
   showSignIn()
 }
 
@@ -176,6 +189,10 @@ async function show(why: Why): Promise<void> {
     reader ??= await whoReads()
     const tenant = tenantOf(query, reader)
     showPlace(name, query, reader, tenant)
+    const month = await monthOf(tenant)
+    if (running !== mine) return
+    fill('collection', namesOf(month.by_collection), query['collection'])
+    fill('policy', namesOf(month.by_policy), query['policy'])
     const parts =
       tenant === ALL_TENANTS && name !== 'overview'
         ? [chooseTenant(reader.tenants ?? [])]
@@ -232,23 +249,19 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
   }
   const period = query['from'] !== undefined ? undefined : periodName(query)
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
-  select('tenant').parentElement!.hidden = (tenants ?? []).length < 2
+  fill('tenant', tenants ?? [], tenant === ALL_TENANTS ? '' : tenant)
+  select('tenant').parentElement!.hidden = new Set(tenants).add(tenant).size < 2
   select('policy').parentElement!.hidden = VIEWS[name]?.[2] === true
-  offer('tenant', tenants ?? [])
-  choose('tenant', tenant === ALL_TENANTS ? '' : tenant)
-  for (const each of ['collection', 'policy'] as const) choose(each, query[each] ?? '')
 }
 
-/** Sets a value in the toolbar, adding it to the options. */
-function choose(id: 'tenant' | 'collection' | 'policy', value: string): void {
-  if (value !== '') offer(id, [value])
-  select(id).value = value
-}
-
-/** Adds options to a select of the toolbar. */
-function offer(id: 'tenant' | 'collection' | 'policy', names: readonly string[]): void {
-  const known = new Set([...select(id).options].map(({ value }) => value))
-  select(id).append(...names.filter((name) => !known.has(name)).map((name) => el('option', { value: name }, name)))
+/** Offers names in a select of the toolbar, and the chosen one. The same options stay, since their list may be open. */
+function fill(id: Parameters<typeof select>[0], names: readonly string[], chosen = ''): void {
+  const values = [...new Set(['', ...names, chosen])]
+  const options = [...select(id).options].map(({ value }) => value)
+  if (values.join('\n') !== options.join('\n')) {
+    select(id).replaceChildren(...values.map((value) => el('option', { value }, value === '' ? 'All' : value)))
+  }
+  select(id).value = chosen
 }
 
 function request(
@@ -258,7 +271,7 @@ function request(
   signal: AbortSignal,
 ): ViewRequest {
   const chosen = { tenant, collection: query['collection'], policy: query['policy'] }
-  return { query, id, period: periodOf(query), tenant, chosen, signal, left: shown.signal, offer }
+  return { query, id, period: periodOf(query), tenant, chosen, signal, left: shown.signal }
 }
 
 /** What is told of an error; one of the page itself goes to the console. */

@@ -27,7 +27,7 @@ import { saveButton } from './save-button.ts'
 import { meanCost, spendingOf } from './spending.ts'
 import type { ViewRequest } from './view.ts'
 
-export async function showOverview({ period, tenant, chosen, signal, offer }: ViewRequest): Promise<readonly Child[]> {
+export async function showOverview({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
   const asked = { ...period, ...chosen }
   const [stats, earlier, { policies }, { alerts, jobs }] = await Promise.all([
     get('stats', asked, signal),
@@ -35,14 +35,6 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
     get('policies', { tenant: tenant === ALL_TENANTS ? '' : tenant }, signal),
     get('alerts', { tenant }, signal),
   ])
-  offer(
-    'collection',
-    stats.by_collection.map(({ name }) => name),
-  )
-  offer(
-    'policy',
-    stats.by_policy.map(({ name }) => name),
-  )
   const open = alerts.filter(({ closed }) => closed === null)
   if (stats.decisions === 0) {
     return [

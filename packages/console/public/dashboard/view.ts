@@ -16,8 +16,6 @@ export interface ViewRequest {
   readonly signal: AbortSignal
   /** Ends the view's background work when it is left. */
   readonly left: AbortSignal
-  /** Adds collections or policies to the toolbar. */
-  readonly offer: (select: 'collection' | 'policy', names: readonly string[]) => void
 }
 
 /** Returns the parts of a view, below its heading. */
