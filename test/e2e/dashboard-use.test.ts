@@ -304,6 +304,114 @@ describe('the layout', () => {
       })
     expect(widths).toEqual({ isWhole: true, isBeside: true })
   })
+
+  it.each([1280, 360])(
+    'at a width of %d breaks words that are too long, and cuts off no ring of a focus',
+    async (width) => {
+      const { page } = await visit({ viewport: { width, height: 800 } })
+      const long = 'x'.repeat(300)
+      await page.route('**/v1/decisions?*', async (route) => {
+        const response = await route.fetch()
+        const { decisions, ...rest } = (await response.json()) as { decisions: object[] }
+        const texts = { question_text: long, collection: long, policy_id: long }
+        await route.fulfill({
+          response,
+          json: { ...rest, decisions: decisions.map((each) => ({ ...each, ...texts })) },
+        })
+      })
+      await page.route('**/v1/feedback?*', async (route) => {
+        const response = await route.fetch()
+        const said = { at: '2026-01-01T00:00:00Z', event_id: 'a', verdict: 'pass', source: 'user', rating: 'right' }
+        await route.fulfill({ response, json: { ...(await response.json()), labels: [{ ...said, comment: long }] } })
+      })
+      for (const name of VIEWS) {
+        await open(page, name)
+        expect([name, await overflow(page)]).toEqual([name, 0])
+        const cut = await page.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>('nav a, .scroll a, .scroll')].flatMap((element) => {
+            const ring = element.getBoundingClientRect()
+            for (let box = element.parentElement!; box !== document.body; box = box.parentElement!) {
+              const { overflowX } = getComputedStyle(box)
+              const { left, right } = box.getBoundingClientRect()
+              if (overflowX !== 'visible' && (left > ring.left - 5 || right < ring.right + 5))
+                return [element.outerHTML]
+            }
+            return []
+          }),
+        )
+        expect([name, cut]).toEqual([name, []])
+        const scrolled = page
+          .locator('.scroll')
+          .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth))
+        if (width === 1280) expect([name, (await scrolled).filter((more) => more > 0)]).toEqual([name, []])
+      }
+    },
+  )
+
+  it('shows a text in its own direction', async () => {
+    const { page } = await visit()
+    await page.route('**/v1/decisions?*', async (route) => {
+      const response = await route.fetch()
+      const { decisions, ...rest } = (await response.json()) as { decisions: object[] }
+      const texts = { question_text: '\u05DE\u05D4 \u05D6\u05D4?' }
+      await route.fulfill({ response, json: { ...rest, decisions: decisions.map((each) => ({ ...each, ...texts })) } })
+    })
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await open(page, 'Decisions')
+      // The mark at the end of Hebrew stands to the left of its letters.
+      const places = await page
+        .locator('[data-column=Question]')
+        .nth(1)
+        .evaluate((cell) => {
+          const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode()!
+          return [0, text.textContent!.length - 1].map((at) => {
+            const range = document.createRange()
+            range.setStart(text, at)
+            range.setEnd(text, at + 1)
+            return range.getBoundingClientRect().left - cell.getBoundingClientRect().left
+          })
+        })
+      expect(places[1]).toBeLessThan(places[0]!)
+      // A phone shows the name of the column before it.
+      if (width === 360) expect(places[1]).toBeGreaterThan(40)
+      await open(page, 'Overview')
+    }
+  })
+
+  it('names thresholds that are close together apart from each other', async () => {
+    const { page } = await visit({ viewport: { width: 390, height: 780 } })
+    for (const [refuseBelow, adviseBelow] of [
+      [0.55, 0.6],
+      [0.03, 0.05],
+      [0.79, 0.85],
+      [0.95, 0.97],
+    ]) {
+      await page.route('**/v1/policies*', async (route) => {
+        const response = await route.fetch()
+        const { policies, ...rest } = (await response.json()) as { policies: object[] }
+        const policy = { gates: [{ gate: 'confidence-range', refuseBelow, adviseBelow }] }
+        await route.fulfill({ response, json: { ...rest, policies: policies.map((each) => ({ ...each, policy })) } })
+      })
+      await page.reload()
+      await page.getByLabel('Try another threshold').press('ArrowRight')
+      const boxes = await page.locator('.axis.name').evaluateAll((names) =>
+        names.map((name) => {
+          const { left, right, top, bottom } = name.getBoundingClientRect()
+          return { left, right, top, bottom, name: name.textContent }
+        }),
+      )
+      expect(boxes).toHaveLength(3)
+      const overlaps = boxes.flatMap((a, at) =>
+        boxes
+          .slice(at + 1)
+          .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+          .map((b) => `${refuseBelow}: ${a.name} over ${b.name}`),
+      )
+      expect(overlaps).toEqual([])
+      await page.unroute('**/v1/policies*')
+    }
+  })
 })
 
 describe('the overview', () => {

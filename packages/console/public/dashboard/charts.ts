@@ -113,18 +113,20 @@ function tick(start: string, interval: 'hour' | 'day'): string {
   return interval === 'day' || time.getUTCHours() === 0 ? DAY.format(time) : HOUR.format(time)
 }
 
-/** A vertical line in the histogram. */
-export interface Threshold {
-  /** 0..1 */
-  readonly at: number
-  readonly name: string
-  readonly kind: string
-}
+/** Vertical lines in the histogram, with the heights of their names, because they may be next to each other. */
+const THRESHOLDS = [
+  ['tried', 12],
+  ['advise', 27],
+  ['refuse', 42],
+] as const
+
+/** Places of these lines, 0..1. */
+export type Thresholds = Readonly<Record<(typeof THRESHOLDS)[number][0], number | undefined>>
 
 interface Histogram {
   /** Decisions by twentieths of confidence, ascending. */
   readonly bins: readonly ByVerdict[]
-  readonly thresholds: readonly Threshold[]
+  readonly thresholds: Thresholds
   /** Text alternative of the chart. */
   readonly label: string
   /** Link of a bin's bar. */
@@ -135,10 +137,10 @@ interface Histogram {
 export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
   readonly element: HTMLElement
   /** Draws other thresholds. */
-  readonly move: (moved: readonly Threshold[]) => void
+  readonly move: (moved: Thresholds) => void
 } {
-  const height = 212
-  const [left, right, top, bottom] = [44, 18, 36, 26]
+  const height = 228
+  const [left, right, top, bottom] = [44, 18, 52, 26]
   const box = sized('histogram', draw)
   let lines = thresholds
 
@@ -175,26 +177,29 @@ export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
       [0, 0.25, 0.5, 0.75, 1].map((at) =>
         svg('text', { class: 'axis', x: x(at), y: height - 8, 'text-anchor': 'middle' }, at.toFixed(2)),
       ),
-      lines.map(({ at, name, kind }) => [
-        svg('line', { class: `threshold ${kind}`, x1: x(at), x2: x(at), y1: top - 4, y2: height - bottom }),
-        svg(
-          'text',
-          {
-            class: `axis name ${kind}`,
-            x: x(at) + (at > 0.8 ? -4 : 4),
-            // At a separate height, because it may be moved next to another.
-            y: kind === 'tried' ? 12 : 28,
-            'text-anchor': at > 0.8 ? 'end' : 'start',
-          },
-          name,
-        ),
-      ]),
+      THRESHOLDS.map(([kind, nameHeight]) => {
+        const at = lines[kind]
+        if (at === undefined) return undefined
+        return [
+          svg('line', { class: `threshold ${kind}`, x1: x(at), x2: x(at), y1: top - 4, y2: height - bottom }),
+          svg(
+            'text',
+            {
+              class: `axis name ${kind}`,
+              x: x(at) + (at > 0.8 ? -4 : 4),
+              y: nameHeight,
+              'text-anchor': at > 0.8 ? 'end' : 'start',
+            },
+            kind,
+          ),
+        ]
+      }),
     )
   }
 
   return {
     element: box,
-    move(moved: readonly Threshold[]) {
+    move(moved) {
       lines = moved
       box.replaceChildren(draw(Math.floor(box.getBoundingClientRect().width)))
     },

@@ -3,7 +3,7 @@ import { CACHED } from '../../src/d1/statistics/wanted.ts'
 import { ALL_TENANTS, before, changed, linkTo, type Period, toDecisions } from './address.ts'
 import type { AlertRow, JobState, Named, Point, Policies, Stats } from './answers.ts'
 import { get } from './api.ts'
-import { bars, histogram, legend, type SeriesPoint, type Threshold, timeSeries, VERDICTS } from './charts.ts'
+import { bars, histogram, legend, type SeriesPoint, type Thresholds, timeSeries, VERDICTS } from './charts.ts'
 import {
   card,
   type Child,
@@ -347,11 +347,7 @@ function confidence(
   const total = bins.reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
   const policy = policies.find(({ id }) => id === used[0]?.name)?.policy
   const { refuseBelow, adviseBelow } = policy?.gates?.find(({ gate }) => gate === 'confidence-range') ?? {}
-  const lines = (moved?: number): Threshold[] => [
-    ...(refuseBelow === undefined ? [] : [{ at: refuseBelow, name: 'refuse', kind: 'refuse' }]),
-    ...(adviseBelow === undefined ? [] : [{ at: adviseBelow, name: 'advise', kind: 'advise' }]),
-    ...(moved === undefined ? [] : [{ at: moved, name: 'tried', kind: 'tried' }]),
-  ]
+  const lines = (tried?: number): Thresholds => ({ refuse: refuseBelow, advise: adviseBelow, tried })
   const chart = histogram({
     bins,
     thresholds: lines(),
