@@ -79,6 +79,29 @@ describe('the live view', () => {
     expect(complaints).toEqual([])
   })
 
+  it('begins with the latest decisions and follows from now on, whatever period was shown before', async () => {
+    const { page } = await visit()
+    await page.goto(`${site.gate.url}/dashboard#/overview?from=2020-01-01T00:00:00.000Z&to=2020-01-02T00:00:00.000Z`)
+    await open(page, 'Live')
+    expect(await page.locator('.list tbody tr').count()).toBe(20)
+    expect(await page.getByRole('radio').count()).toBe(0)
+    const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
+    await ask('How long is a refusal cached?')
+    await expect.poll(() => state.innerText()).toBe('Following. 1 decision arrived.')
+  })
+
+  it('waits between responses that end at once', async () => {
+    const { page } = await visit()
+    let asked = 0
+    await page.route('**/v1/decisions/live*', (route) => {
+      asked++
+      return route.fulfill({ body: '' })
+    })
+    await open(page, 'Live')
+    await page.waitForTimeout(1_500)
+    expect(asked).toBe(1)
+  })
+
   it('reports that the gate is down, and continues when it is up', async () => {
     const { page } = await visit()
     await page.route('**/v1/decisions/live*', (route) => route.abort())

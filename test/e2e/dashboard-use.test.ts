@@ -465,6 +465,16 @@ describe('the overview', () => {
     await page.keyboard.press('Home')
     expect(await outcome.innerText()).toContain('would refuse at least 10 % (2) instead of')
     expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
+    // The slider begins at the twentieth below a threshold between two.
+    await page.route('**/v1/policies*', async (route) => {
+      const response = await route.fetch()
+      const { policies, ...rest } = (await response.json()) as { policies: object[] }
+      const policy = { gates: [{ gate: 'confidence-range', refuseBelow: 0.62, adviseBelow: 0.8 }] }
+      await route.fulfill({ response, json: { ...rest, policies: policies.map((each) => ({ ...each, policy })) } })
+    })
+    await page.reload()
+    expect(await slider.inputValue()).toBe('12')
+    expect(await outcome.innerText()).toContain('Refusing below 0.60 would refuse at least')
   })
 
   it('notes that observed refusals are counted too', async () => {

@@ -248,6 +248,7 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
     link.ariaCurrent = each === name ? 'page' : null
   }
   const period = query['from'] !== undefined ? undefined : periodName(query)
+  byId('periods').hidden = name === 'live'
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
   fill('tenant', tenants ?? [], tenant === ALL_TENANTS ? '' : tenant)
   select('tenant').parentElement!.hidden = new Set(tenants).add(tenant).size < 2

@@ -9,9 +9,11 @@ const SHOWN = 100
 const BEFORE = 20
 const AGAIN_MS = 5_000
 
-export async function showLive({ period, chosen, query, signal, left }: ViewRequest): Promise<readonly Child[]> {
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export async function showLive({ chosen, query, signal, left }: ViewRequest): Promise<readonly Child[]> {
   const asked = { ...chosen, ...filterOf(query) }
-  const { decisions } = await get('decisions', { ...period, ...asked, limit: BEFORE }, signal)
+  const { decisions } = await get('decisions', { ...asked, limit: BEFORE }, signal)
   const body = el('tbody', {}, decisions.map(row))
   const list = listOf(body, 'Decisions as they arrive, the latest first')
   const nothing = empty('No decision of this kind yet. The next one will stand here.')
@@ -40,6 +42,7 @@ export async function showLive({ period, chosen, query, signal, left }: ViewRequ
 
   async function run(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
+      const startedMs = Date.now()
       try {
         tell(`Following. ${counted(arrived, 'decision')} arrived.`)
         for await (const decision of follow('decisions/live', { ...asked, since }, stop)) {
@@ -47,11 +50,13 @@ export async function showLive({ period, chosen, query, signal, left }: ViewRequ
           if (decision !== undefined) add(decision as Decision)
           tell(`Following. ${counted(arrived, 'decision')} arrived.`)
         }
+        // A proxy may end each response at once.
+        await pause(startedMs + AGAIN_MS - Date.now())
       } catch (thrown) {
         if (stop.aborted) return
         if (thrown instanceof ApiError && thrown.status === 401) return location.reload()
         tell(`${thrown instanceof ApiError ? thrown.message : 'The connection was lost.'} Trying again.`)
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        await pause(AGAIN_MS)
       }
     }
   }

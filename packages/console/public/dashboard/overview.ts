@@ -370,7 +370,7 @@ function confidence(
   const tell = (step: number): void => {
     const refused = refusedUnder(step / 20)
     // Below it the bars include refusals for all reasons; those for others would remain.
-    const isLeast = refuseBelow !== undefined && step < start
+    const isLeast = refuseBelow !== undefined && step / 20 < refuseBelow
     outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${isLeast ? 'at least ' : ''}${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).${isLeast ? ' Refusals for other reasons than confidence would stay.' : ''}`
   }
   tell(start)
