@@ -233,9 +233,8 @@ describe('the returned object', () => {
         'Say more about the context of the question',
       ],
     })
-    const { suggestions: _, ...alone } = FAILURE
     const gate = sufficiencyGate({ threshold: 0.7, wording: 'specification' })
-    expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...alone, evidence_summary: PROVISIONS })
+    expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...FAILURE, evidence_summary: PROVISIONS })
   })
 
   it('on failure names the best three provisions, even by section alone (R139)', () => {

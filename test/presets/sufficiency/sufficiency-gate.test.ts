@@ -59,7 +59,35 @@ describe('sufficiencyGate', () => {
     expect(gate.getThreshold()).toBe(0.66)
   })
 
-  it('refuses without evidence', () => {
-    expect(sufficiencyGate().evaluate({ ...EXAMPLE, chunks: [] }).passes).toBe(false)
+  it('refuses without evidence, and an answer that cannot be read, with reason and suggestions', () => {
+    const unmeasured = { passes: false, max_attention: null, threshold: null, status: 'evidence_insufficient' }
+    expect(sufficiencyGate().evaluate({ ...EXAMPLE, chunks: [] })).toMatchObject({
+      ...unmeasured,
+      evidence_count: 0,
+      refusal: { status: 'insufficient_evidence', evidence_count: 0, evidence_summary: [] },
+    })
+    const empty = sufficiencyGate({ wording: 'specification' }).evaluate({ ...EXAMPLE, answer: '' })
+    expect(empty).toMatchObject({
+      ...unmeasured,
+      evidence_count: 2,
+      refusal: {
+        status: 'insufficient_evidence',
+        reason: 'The answer could not be judged',
+        max_attention: null,
+        required_threshold: null,
+        deficit: null,
+        evidence_count: 2,
+        evidence_summary: [{ chunk_id: 'a' }, { chunk_id: 'b' }],
+        explanation: expect.stringMatching(/^LEXAR/) as string,
+      },
+    })
+    expect(empty.refusal!.suggestions.length).toBeGreaterThan(0)
+  })
+
+  it('counts an answer that passes while disabled as passed, even without shares', () => {
+    const gate = sufficiencyGate()
+    gate.disable()
+    expect(gate.evaluate({ ...EXAMPLE, chunks: [] })).toMatchObject({ passes: true, max_attention: null })
+    expect(gate.getStats()).toMatchObject({ total_evaluations: 1, passed: 1, failed: 0, recently_rejected: [] })
   })
 })

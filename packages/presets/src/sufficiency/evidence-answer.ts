@@ -7,9 +7,8 @@ import {
   gatingReport,
   type InsufficientEvidence,
   insufficientEvidence,
-  summariseEvidence,
+  unmeasuredEvidence,
 } from './gating-report.ts'
-import { EXPLANATIONS } from './texts.ts'
 import { roundHalfEven } from 'hono-rag-gate/core/lib'
 
 /** An answer that the gates let through. */
@@ -103,17 +102,8 @@ function refusedForEvidence(
   const bySufficiency =
     deciding?.gate === 'evidence-share' ? insufficientEvidence(decision, chunks, policy.wording) : undefined
   return {
-    ...(bySufficiency ?? {
-      status: 'insufficient_evidence',
-      reason: operatorReason(decision, policy) ?? reason,
-      // Only the sufficiency gate measures shares of support; values of other gates are in the reason.
-      max_attention: null,
-      required_threshold: null,
-      deficit: null,
-      evidence_count: decision.evidenceIds.length,
-      evidence_summary: summariseEvidence(chunks),
-      explanation: EXPLANATIONS[policy.wording],
-    }),
+    ...(bySufficiency ??
+      unmeasuredEvidence(operatorReason(decision, policy) ?? reason, decision, chunks, policy.wording)),
     suggestions,
     ...escalate,
   }

@@ -99,6 +99,25 @@ export function insufficientEvidence(
   }
 }
 
+/** The same fields for a refusal by another gate, which measures no shares of support; its figures are in the reason. */
+export function unmeasuredEvidence(
+  reason: string,
+  { evidenceIds }: Pick<Decision, 'evidenceIds'>,
+  chunks: readonly Chunk[],
+  wording: Wording,
+): InsufficientEvidence {
+  return {
+    status: 'insufficient_evidence',
+    reason,
+    max_attention: null,
+    required_threshold: null,
+    deficit: null,
+    evidence_count: evidenceIds.length,
+    evidence_summary: summariseEvidence(chunks),
+    explanation: EXPLANATIONS[wording],
+  }
+}
+
 /** The sufficiency gate's finding; if there are several, the first refusal. */
 function sufficiencyFinding({ findings }: Pick<Decision, 'findings'>): Finding | undefined {
   const found = findings.filter(({ gate }) => gate === 'evidence-share')

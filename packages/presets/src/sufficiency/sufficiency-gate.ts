@@ -3,6 +3,7 @@ import { type EvidenceShare } from 'hono-rag-gate/core/answer'
 import { measureAnswer } from '../answers/index.ts'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 import { judge, judgeAnswer, measure } from 'hono-rag-gate/core/policy'
+import { textFor } from 'hono-rag-gate/core/reports'
 import {
   type GatingReport,
   gatingReport,
@@ -10,6 +11,7 @@ import {
   evidenceGatingStats,
   type InsufficientEvidence,
   insufficientEvidence,
+  unmeasuredEvidence,
 } from './gating-report.ts'
 import { sufficiency, type SufficiencyOptions, sufficiencyThreshold } from './sufficiency.ts'
 
@@ -27,7 +29,7 @@ export interface SufficiencyInput {
 
 /** The gating report, with the refusal if there is one. */
 export interface SufficiencyEvaluation extends GatingReport {
-  readonly refusal?: InsufficientEvidence
+  readonly refusal?: InsufficientEvidence & { readonly suggestions: readonly string[] }
 }
 
 /** The sufficiency gate as one object. */
@@ -75,11 +77,15 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
       })
       const judged = judgeAnswer(policy, { ...judge(policy, signals), signals }, measured)
       const decided = { findings: judged.findings, evidenceIds: chunks.map(({ id }) => id) }
-      const found = gatingReport(decided) ?? NOT_ASKED
+      const found = gatingReport(decided) ?? { ...NOT_ASKED, evidence_count: chunks.length }
       const gating = enabled ? found : { ...found, passes: true }
-      stats.record(gating.passes, gating.max_attention ?? NaN, question)
-      const refusal = enabled ? insufficientEvidence(decided, chunks, policy.wording) : undefined
-      return refusal === undefined ? gating : { ...gating, refusal }
+      stats.record(gating.passes, gating.max_attention ?? (gating.passes ? 0 : NaN), question)
+      if (gating.passes) return gating
+      const { reason, suggestions } = textFor(judged.reason, policy)
+      const refused =
+        insufficientEvidence(decided, chunks, policy.wording) ??
+        unmeasuredEvidence(reason, decided, chunks, policy.wording)
+      return { ...gating, refusal: { ...refused, suggestions } }
     },
     enable: () => {
       enabled = true
