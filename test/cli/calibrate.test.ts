@@ -80,6 +80,6 @@ it('says in one line why labels cannot be used', async () => {
     ),
   ).toMatchObject({
     code: 1,
-    notes: 'rag-gate: Weights need labels of both kinds\n',
+    notes: 'rag-gate: Weights need labels of both kinds, in several groups\n',
   })
 })

@@ -46,7 +46,7 @@ export interface CalibrateOptions {
    * weights are only fitted for scores of a reranker, which the general confidence does not use. In a cascade,
    * questions that skipped the reranker keep their general confidence.
    *
-   * @default 'weights' with such scores for at least 20 labels of each kind, else 'thresholds'
+   * @default 'weights' with such scores for at least 20 labels of each kind, in several groups, else 'thresholds'
    */
   readonly fit?: 'weights' | 'thresholds'
   /** Strength of the prior around the general weights, above 0. @default 20 */
@@ -139,15 +139,18 @@ export function calibratePolicy(
   const read = labelled.filter(({ signals }) => hasReaderScores(signals))
   const readAnswerable = read.filter((label) => label.answerable).length
   const enough = Math.min(readAnswerable, read.length - readAnswerable) >= FEWEST_TO_FIT
-  const fit = settings.fit ?? (enough ? 'weights' : 'thresholds')
-  if (fit === 'weights' && Math.min(answerable, unanswerable) < 1) {
-    throw new RagGateError('config_invalid', 'Weights need labels of both kinds', { param: 'fit' })
-  }
   const measured = labelled.map((label) => ({
     ...label,
     general: confidenceOf(policy.confidence, label.signals),
   }))
-  const scores = fit === 'weights' ? crossFitted(measured, settings.strength) : measured.map(({ general }) => general)
+  const wanted = settings.fit ?? (enough ? 'weights' : 'thresholds')
+  const fittable = wanted === 'weights' && Math.min(answerable, unanswerable) > 0
+  const crossed = fittable ? crossFitted(measured, settings.strength) : undefined
+  if (settings.fit === 'weights' && crossed === undefined) {
+    throw new RagGateError('config_invalid', 'Weights need labels of both kinds, in several groups', { param: 'fit' })
+  }
+  const fit = crossed === undefined ? 'thresholds' : 'weights'
+  const scores = crossed ?? measured.map(({ general }) => general)
   const refusable = scores.filter((_, at) => !labelled[at]!.answerable)
   // With fitted weights the bound is empirical, not proved, so the stricter threshold is used.
   const lowest = fit === 'weights' ? lowestSafeThreshold : lowestSafeConfidence
@@ -231,11 +234,11 @@ function checked(options: CalibrateOptions): Settings {
 }
 
 /**
- * Cross-fitted confidences: each question's weights were fitted without its group; the general confidence if nothing
- * can be fitted. The folds' intercepts are aligned at the mean measures of the fit over all labels, since otherwise
+ * Cross-fitted confidences: each question's weights were fitted without its group; the general confidence if there is
+ * none for one of the kinds. `undefined` if all questions of a kind are in one fold. The folds' intercepts are aligned at the mean measures of the fit over all labels, since otherwise
  * each fold would have its own scale, and a common threshold would cut each differently.
  */
-function crossFitted(measured: readonly Measured[], strength: number): number[] {
+function crossFitted(measured: readonly Measured[], strength: number): readonly number[] | undefined {
   const all = adjustmentOf(measured, strength)
   if (all === undefined) return measured.map(({ general }) => general)
   const usable = measured.filter(({ general }) => Number.isFinite(general))
@@ -253,13 +256,15 @@ function crossFitted(measured: readonly Measured[], strength: number): number[] 
       strength,
       Object.keys(all.weights),
     )?.weights
-    if (weights === undefined) return all
+    if (weights === undefined) return undefined
     const moved = centre.reduce((sum, [name, mean]) => sum + (all.weights[name]! - weights[name]!) * mean, 0)
     return { ...all, intercept: all.intercept + moved, weights }
   })
-  return measured.map(({ signals, general }, at) => {
-    return 1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), fits[fold[at]!]!, signals)))
+  const scores = measured.map(({ signals, general }, at) => {
+    const adjustment = fits[fold[at]!]
+    return adjustment && 1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), adjustment, signals)))
   })
+  return scores.every((score) => score !== undefined) ? scores : undefined
 }
 
 /** `undefined` without questions of both kinds that have a general confidence. */
