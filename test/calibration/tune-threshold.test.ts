@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type LabelledDecision, scoresOfGate, thresholdOf } from '../../packages/calibration/src/gate-threshold.ts'
 import { tuneByCollection, tuneThreshold } from '../../packages/calibration/src/tune-threshold.ts'
 import { judge } from '../../src/core/policy/judge.ts'
+import { balancedGraded } from '../../src/presets/balanced/balanced-graded.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
@@ -67,9 +68,46 @@ describe('tuneThreshold', () => {
     })
   })
 
-  it('returns multiples of the step, and counts a gate that was never asked as a refusal', () => {
-    const silent: LabelledDecision[] = spread(60, 0, 0).map(() => ({ decision: { findings: [] }, answerable: false }))
-    expect(tuneThreshold(policy, silent, GATE)).toMatchObject({ action: 'lower', to: 0 })
+  it('keeps the threshold if all that is to be refused was refused before the gate', () => {
+    const unseen = judge(policy, signalsOf({ chunkCount: 0 }))
+    expect(unseen).toMatchObject({ verdict: 'refuse', reason: 'no_evidence' })
+    const refused: LabelledDecision[] = spread(60, 0, 0).map(() => ({ decision: unseen, answerable: false }))
+    expect(tuneThreshold(policy, [...labelled([0.9], []), ...refused], GATE)).toMatchObject({
+      action: 'keep',
+      because: 'The gate compared no unanswerable question with its threshold',
+      to: 0.7,
+      policy,
+    })
+    // Beside others they are refused at any threshold.
+    const both = [...labelled([0.9], spread(40, 0, 0.4)), ...refused.slice(0, 20)]
+    expect(tuneThreshold(policy, both, GATE)).toMatchObject({
+      action: 'lower',
+      to: 0.4,
+      falseAcceptances: { labels: 60 },
+    })
+  })
+
+  it('rejects decisions that the gate did not judge, which its threshold would not refuse', () => {
+    const other = judge(
+      balanced(),
+      signalsOf({ sentenceMatch: 1, questionLikelihood: 1, sentenceCoverage: 1, titleMatch: 1 }),
+    )
+    expect(other.verdict).not.toBe('refuse')
+    const graded = judge(balancedGraded(), signalsOf({ curves: { grade: aCurve(3) } }))
+    expect(graded.findings).toContainEqual(expect.objectContaining({ gate: 'confidence-range', outcome: 'skip' }))
+    for (const [tuned, decision, gate] of [
+      [policy, other, 'min-top-cosine'],
+      [policy, { findings: [] }, 'min-top-cosine'],
+      [balancedGraded(), graded, 'confidence-range'],
+    ] as const) {
+      const given = spread(60, 0, 0).map(() => ({ decision, answerable: false }))
+      expect(() => tuneThreshold(tuned, given, { gate })).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'labelled' }),
+      )
+    }
+  })
+
+  it('returns multiples of the step', () => {
     const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5, step: 0.3 }
     const to = [0.2, 0.61, 0.95].map((score) => tuneThreshold(policy, labelled([], [score]), milder).to)
     expect(to).toEqual([0.3, 0.9, 1])

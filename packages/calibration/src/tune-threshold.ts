@@ -44,12 +44,14 @@ export interface TunedThreshold {
 /**
  * Finds the lowest threshold of a gate at which, at the given confidence level, at most the given share of unanswerable
  * questions is accepted. Thresholds are tested from the strictest down, each against the exact binomial bound, and the
- * search stops at the first that fails, so that testing many does not weaken the guarantee. With too few labels, or if
- * no threshold passes, the policy is unchanged.
+ * search stops at the first that fails, so that testing many does not weaken the guarantee. The policy is unchanged with
+ * too few labels, if no threshold passes, or if the gate compared no unanswerable question with its threshold.
  *
  * The guarantee only holds for questions of the kind that was labelled.
  *
- * @throws `config_invalid` if an option is out of range, or the policy has no such gate
+ * @param labelled decisions of the policy, or of another one with this gate
+ * @throws `config_invalid` if an option is out of range, the policy has no such gate, or a decision was neither judged by
+ *   the gate nor refused
  * @see the specification of sufficiency, "Future Enhancements"
  */
 export function tuneThreshold(
@@ -63,6 +65,7 @@ export function tuneThreshold(
   }
   const from = thresholdOf(policy, gate)
   const scored = scoresOfGate(gate, labelled)
+  requireJudged(labelled, scored, gate)
   const unanswerable = scored.filter(({ answerable }) => !answerable).length
   const kept = (because: string): TunedThreshold => ({
     action: 'keep',
@@ -79,6 +82,7 @@ export function tuneThreshold(
     return kept(`Too few labels: ${unanswerable} unanswerable questions of ${needed} needed`)
   }
   const refusable = scored.flatMap(({ score, answerable }) => (answerable ? [] : [score]))
+  if (!refusable.some(Number.isFinite)) return kept('The gate compared no unanswerable question with its threshold')
   const to = lowestSafeThreshold(refusable, { risk, certainty, step })
   if (to === undefined) return kept(`No threshold up to 1 keeps false acceptances at ${risk} with this certainty`)
   const rates = ratesAt(scored, to)
@@ -88,6 +92,20 @@ export function tuneThreshold(
   const changed = withThreshold(policy, gate, to)
   const action = to > from ? 'raise' : 'lower'
   return { action, because, gate, from, to, ...rates, fromPolicyId: policy.id, policy: changed }
+}
+
+/** Without a refusal by another gate, a question that the gate did not judge was answered, whatever its threshold is. */
+function requireJudged(
+  labelled: readonly LabelledDecision[],
+  scored: readonly LabelledScore[],
+  gate: ThresholdGate,
+): void {
+  const unjudged = labelled.filter(({ decision }, at) => {
+    return Number.isNaN(scored[at]!.score) && decision.findings.every(({ outcome }) => outcome !== 'refuse')
+  }).length
+  if (unjudged === 0) return
+  const problem = `${unjudged} of ${labelled.length} decisions were not judged by ${gate}`
+  throw new RagGateError('config_invalid', problem, { param: 'labelled' })
 }
 
 function ratesAt(
