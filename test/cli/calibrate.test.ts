@@ -56,6 +56,42 @@ it.each([
   expect(pin).toMatchObject(place)
 })
 
+it('counts a question that is listed more than once as one label, with all passages that answer it', async () => {
+  const { asked } = judging({})
+  const repeated = [
+    ...Array.from({ length: 60 }, () => ({ question: 'Who won the cup?', answerable: false })),
+    { question: 'Which launch was first?', answerable: true, relevant_ids: ['a'] },
+    { question: ' Which launch was first? ', answerable: true, relevant_ids: ['b', 'a'] },
+  ]
+  const file = folder.put('labels.jsonl', repeated.map((label) => JSON.stringify(label)).join('\n'))
+  const results = `${folder.path}/repeated.jsonl`
+  const out = `${folder.path}/unused.json`
+  expect(
+    await run(['calibrate', file, '--collection', 'docs', '--out', out, '--results', results], {
+      env: { RAG_GATE_URL: gate().url },
+    }),
+  ).toMatchObject({
+    code: 1,
+    out: 'Too few labels: 1 questions to be refused, 45 needed to promise 5 % with certainty 0.9\n',
+    notes: expect.stringMatching(/^60 of 62 labels repeat a question: each question counts once\.\n/) as string,
+  })
+  expect(asked()).toBe(2)
+  const bodies: string[] = []
+  gate().answerWith((response, { url }, body) => {
+    bodies.push(body)
+    const held = { id: 'docs', lexicon_id: 'l', embedding_model: 'words', dimension: 0, reader: null, policy: null }
+    if (url === '/v1/collections')
+      return response.end(JSON.stringify({ collections: [{ ...held, corpus_version: 1 }] }))
+    const chunks = [{ id: 'a', document_id: 'd' }]
+    const detail = { confidence: 1, signals: signalsOf(), gates: [], findings: [], chunks }
+    return response.end(JSON.stringify({ verdict: 'pass', reason_code: 'passed', detail }))
+  })
+  await run(['calibrate', file, '--collection', 'docs', '--out', out, '--hidden-gold'], {
+    env: { RAG_GATE_URL: gate().url },
+  })
+  expect(bodies.filter((body) => body.includes('"without":["a","b"]'))).toHaveLength(1)
+})
+
 it('says in one line why labels cannot be used', async () => {
   const calibrate = (labels: readonly object[], ...options: string[]) => {
     const file = folder.put('labels.jsonl', labels.map((label) => JSON.stringify(label)).join('\n'))

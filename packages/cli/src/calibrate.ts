@@ -90,7 +90,7 @@ export const calibrateCommand = command({
     const name = given.name ?? nameOf(collection)
     if (!isName(name)) throw misused('--name must have 1 to 40 of a-z, 0-9 and -')
     if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
-    const labels = ofCollection(await readLabels(path), collection)
+    const labels = eachOnce(ofCollection(await readLabels(path), collection), terminal)
     const address = gate()
     await requireWritable(out)
     const { pin, policy } = await placeOf(address, collection)
@@ -179,6 +179,19 @@ function ofCollection(labels: readonly Label[], collection: string): readonly La
   const those = labels.filter((label) => (label.collection ?? collection) === collection)
   if (those.length === 0) throw misused(`No label is for the collection ${collection}`)
   return those
+}
+
+/** Each question once, with everything that answers it: the promise counts labels, and repeated ones say nothing new. */
+function eachOnce(labels: readonly Label[], { note }: Pick<Terminal, 'note'>): readonly Label[] {
+  const once = new Map<string, Label>()
+  for (const label of labels) {
+    const question = label.question.trim()
+    const earlier = once.get(question) ?? label
+    once.set(question, { ...earlier, relevantIds: [...new Set([...earlier.relevantIds, ...label.relevantIds])] })
+  }
+  const repeated = labels.length - once.size
+  if (repeated > 0) note(`${repeated} of ${labels.length} labels repeat a question: each question counts once.`)
+  return [...once.values()]
 }
 
 /** What a policy of the collection is pinned to, and the one chosen for it. */
