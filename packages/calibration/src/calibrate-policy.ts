@@ -104,7 +104,8 @@ const FEWEST_TO_FIT = 20
  * the policy gets the fit over all labels. With too few labels nothing is fitted, and the result states how many are
  * needed.
  *
- * The guarantee only holds for questions of the kind that was labelled, drawn in the same way.
+ * The guarantee only holds for questions of the kind that was labelled, drawn in the same way, each independently: a
+ * question that is labelled twice counts as two.
  *
  * The collection's learned scale is not used, because labels are more informative.
  *
