@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { DEEP } from '../deep-run.ts'
 
-/** Texts with a contrast below 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */
+/** Texts with a contrast below 4.5:1, and colours of a legend below 3:1 (WCAG 2.2, 1.4.3 and 1.4.11), as far as the page tells. */
 export function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const channels = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number)
@@ -19,17 +19,22 @@ export function lowContrasts(page: Page): Promise<string[]> {
       const color = getComputedStyle(element).backgroundColor
       return channels(color)[3] === 0 ? backdrop(element.parentElement) : color
     }
-    return [...document.body.querySelectorAll('*')].flatMap((element) => {
+    const contrastOf = (one: string, other: string): number => {
+      const [a, b] = [luminance(one), luminance(other)]
+      return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    }
+    const faint = [...document.querySelectorAll('.swatch')].flatMap((element) => {
+      const contrast = contrastOf(getComputedStyle(element).backgroundColor, backdrop(element.parentElement))
+      return contrast < 3 ? [`${contrast.toFixed(2)} ${element.className}`] : []
+    })
+    const texts = [...document.body.querySelectorAll('*')].flatMap((element) => {
       const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== '')
       if (!own || !element.checkVisibility() || element.tagName === 'title') return []
       const style = getComputedStyle(element)
-      const [text, ground] = [
-        luminance(element instanceof SVGElement ? style.fill : style.color),
-        luminance(backdrop(element)),
-      ]
-      const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)
+      const contrast = contrastOf(element instanceof SVGElement ? style.fill : style.color, backdrop(element))
       return contrast < 4.5 ? [`${contrast.toFixed(2)} ${element.textContent}`] : []
     })
+    return [...faint, ...texts]
   })
 }
 

@@ -44,6 +44,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     expect(await page.getByRole('alert').innerText()).toBe('This token or key is no longer valid.')
     expect([await focused(page), await page.title()]).toEqual(['key', 'Sign in · hono-rag-gate'])
+    expect(await page.getByRole('main').getAttribute('aria-busy')).toBe(null)
     await page.unroute('**/v1/decisions*')
     await page.keyboard.type(site.gate.adminToken)
     await page.keyboard.press('Enter')
@@ -96,6 +97,30 @@ describe('an API that fails', () => {
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').innerText()).toContain(told)
     expect(complaints.filter((complaint) => !complaint.includes(`${status}`))).toEqual([])
+  })
+
+  it('with status 401 keeps a comment that is being written, and says why it was not kept', async () => {
+    const { page } = await visit()
+    await open(page, 'Decisions')
+    await page.locator('.list a').first().click()
+    await page.getByLabel('Rightly').check()
+    await page.getByLabel('Comment').fill('Seen by me')
+    const error = { code: 'unauthorized', message: 'A bearer token is needed' }
+    await page.route('**/label*', (route) => route.fulfill({ status: 401, json: { error } }))
+    await page.getByRole('button', { name: 'Keep this label' }).click()
+    const told = page.getByRole('form', { name: 'Your label' }).getByRole('status')
+    await expect.poll(() => told.innerText()).toBe('This token or key is no longer valid.')
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Seen by me')
+  })
+
+  it('by not answering leaves a view that is told to be loading, and then what is wrong', async () => {
+    const { page } = await visit()
+    await page.route('**/v1/decisions?*', () => undefined)
+    await page.getByRole('navigation').getByRole('link', { name: 'Decisions' }).press('Enter')
+    await expect.poll(() => page.locator('#status').textContent()).toBe('Decisions is loading.')
+    await page.unroute('**/v1/decisions?*')
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(() => page.locator('#status').textContent()).toBe('Decisions is shown.')
   })
 
   it('during a refresh leaves the figures in place, and is told beside their time', async () => {
@@ -560,6 +585,15 @@ describe('the address of a view', () => {
     await sent.page.locator('.list').waitFor()
     const below = Number(site.sql(`SELECT count(*) FROM decisions WHERE confidence < 0.05`))
     expect(await sent.page.locator('.list tbody tr').count()).toBe(Math.min(50, below))
+    await open(sent.page, 'Overview')
+    await sent.page.locator('.chart.series .leading').last().click()
+    await sent.page.locator('.list').waitFor()
+    expect(await sent.page.getByRole('group', { name: 'Period' }).innerText()).toMatch(
+      /[\d-]{10} \d\d:00 to [\d-]{10} \d\d:00 UTC$/,
+    )
+    await sent.page.getByRole('radio', { name: '7 days' }).check()
+    await sent.page.waitForURL((url) => url.hash.includes('period=7d'))
+    expect(await sent.page.getByRole('group', { name: 'Period' }).innerText()).not.toContain('UTC')
     // The same by keyboard.
     await open(sent.page, 'Overview')
     await sent.page.locator('details[data-name=confidences] summary').press('Enter')

@@ -51,6 +51,7 @@ let months = new Map<string, Stats>()
 let drawn = ''
 
 nav.append(...Object.entries(VIEWS).map(([each, [title]]) => el('a', { 'data-view': each }, title)))
+const range = el('small', { id: 'range' })
 byId('periods').append(
   ...Object.entries(PERIODS).map(([value, { name }]) =>
     el(
@@ -60,6 +61,7 @@ byId('periods').append(
       el('span', {}, name),
     ),
   ),
+  range,
 )
 for (const name of ['tenant', 'collection', 'policy'] as const) {
   // Collections and policies depend on the tenant.
@@ -148,6 +150,7 @@ function leave(): void {
   running?.abort()
   shown.abort()
   running = undefined
+  view.removeAttribute('aria-busy')
   reader = undefined
   months = new Map()
   showSignIn()
@@ -179,7 +182,10 @@ async function show(why: Why): Promise<void> {
   refresh.parentElement!.hidden = name !== 'overview'
   const [title, showView]: Titled = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
   document.title = `${title} · hono-rag-gate`
-  if (why !== 'by itself') view.setAttribute('aria-busy', 'true')
+  if (why !== 'by itself') {
+    view.setAttribute('aria-busy', 'true')
+    status.textContent = `${title} is loading.`
+  }
   const at = `${name}/${id}`
   const put = (parts: readonly Child[]): void => {
     redraw(view, el('h1', { tabIndex: -1 }, title), parts, why === 'navigated' && at !== drawn)
@@ -204,9 +210,10 @@ async function show(why: Why): Promise<void> {
     if (why !== 'by itself') status.textContent = `${title} is shown.`
   } catch (thrown) {
     if (running !== mine || isAbort(thrown)) return
+    status.textContent = ''
     if (isOfKey(thrown)) {
       leave()
-      return showSignInError('This token or key is no longer valid.')
+      return showSignInError(reported(thrown).message)
     }
     if (why === 'by itself') byId('stale').textContent = `Not refreshed since: ${reported(thrown).message}`
     else put([errorCard(thrown)])
@@ -247,7 +254,10 @@ function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reade
     link.href = linkTo(each)
     link.ariaCurrent = each === name ? 'page' : null
   }
-  const period = query['from'] !== undefined ? undefined : periodName(query)
+  const { from, to } = query
+  const isRange = from !== undefined && to !== undefined
+  const period = isRange ? undefined : periodName(query)
+  range.textContent = isRange ? `${[from, to].map((time) => time.slice(0, 16).replace('T', ' ')).join(' to ')} UTC` : ''
   byId('periods').hidden = name === 'live'
   for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
   fill('tenant', tenants ?? [], tenant === ALL_TENANTS ? '' : tenant)

@@ -122,6 +122,7 @@ function unreadable({ status }: Response): ApiError {
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
+  if (response.status === 401) return new ApiError(401, 'unauthorized', 'This token or key is no longer valid.')
   const body = (await response.json().catch(() => null)) as {
     error?: { code?: string; message?: string; request_id?: string }
   } | null
