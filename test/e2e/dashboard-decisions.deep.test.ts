@@ -1,4 +1,5 @@
 /** Decisions on the dashboard: listed, live, one by one, labelled, and what they say of the documents. */
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { XSS_PAYLOADS } from '../fixtures/xss-payloads.ts'
 import { violations } from './axe.ts'
@@ -44,6 +45,24 @@ describe('the view of decisions', () => {
     expect(await page.getByRole('alert').innerText()).toContain('There is no such decision')
     await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=nonsense`)
     await expect.poll(() => page.getByRole('alert').innerText()).toContain('verdict must be one of')
+  })
+})
+
+describe('the file of decisions', () => {
+  it('has those of any number of pages', async () => {
+    const { page } = await visit()
+    await open(page, 'Decisions')
+    let pages = 0
+    await page.route('**/v1/decisions?*format=csv*', (route) => {
+      const headers = { 'content-type': 'text/csv', ...(++pages <= 1_000 && { 'x-next-cursor': `${pages}` }) }
+      return route.fulfill({ headers, body: `id\r\n${pages}\r\n` })
+    })
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as CSV' }).click()
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect([lines.length, lines.at(-1)]).toEqual([1_002, '1001'])
   })
 })
 

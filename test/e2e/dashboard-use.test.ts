@@ -202,12 +202,22 @@ describe('with the keyboard alone', () => {
     await slider.press('ArrowRight')
     const tried = await slider.inputValue()
     const outcome = await page.locator('#counterfactual').innerText()
-    const before = await page.getByRole('main').elementHandle()
-    const heading = await before!.$('h1')
+    const heading = await page.getByRole('heading', { level: 1 }).elementHandle()
+    const announced = await page.evaluateHandle(() => {
+      const texts: (string | null)[] = []
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const region = target.parentElement?.closest('output, [role=status]') ?? (target as Element).closest('output')
+          if (region) texts.push(region.textContent)
+        }
+      }).observe(document.body, { childList: true, characterData: true, subtree: true })
+      return texts
+    })
     await page.clock.fastForward(16_000)
     await expect.poll(() => heading!.evaluate((element) => element.isConnected)).toBe(false)
     expect(await focused(page)).toBe('try')
     expect([await slider.inputValue(), await page.locator('#counterfactual').innerText()]).toEqual([tried, outcome])
+    expect(await announced.jsonValue()).toEqual([])
     await page.close()
   })
 
@@ -261,6 +271,12 @@ describe('for assistive technology', () => {
       ),
     )
     expect(unnamed).toEqual([])
+    // Links are also read without what stands around them.
+    const share = await tile(page, 'Refused').locator('strong').innerText()
+    expect(await page.getByRole('link', { name: `Refused: ${share}`, exact: true }).count()).toBe(1)
+    const slider = page.getByLabel('Try another threshold')
+    await slider.press('ArrowRight')
+    expect(await slider.getAttribute('aria-valuetext')).toBe('0.60')
   })
 
   it.each(DEEP ? (['light', 'dark'] as const) : (['light'] as const))(

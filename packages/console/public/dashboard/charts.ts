@@ -201,7 +201,7 @@ export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
     element: box,
     move(moved) {
       lines = moved
-      box.replaceChildren(draw(Math.floor(box.getBoundingClientRect().width)))
+      if (box.isConnected) box.replaceChildren(draw(Math.floor(box.getBoundingClientRect().width)))
     },
   }
 }

@@ -273,29 +273,30 @@ function gauge({ confidence, band, verdict }: WholeDecision): HTMLElement {
 function gates({ findings, rejection }: WholeDecision): HTMLElement {
   return card(
     'Gates',
-    findings.length === 0 && empty('No findings are recorded.'),
-    el(
-      'ol',
-      { className: 'findings' },
-      findings.map(({ gate, stage, outcome, code, message, actual, threshold }) =>
-        el(
-          'li',
-          {},
-          el(
-            'p',
-            {},
-            badge(outcome),
-            ' ',
-            el('code', {}, gate),
-            el('span', { className: 'quiet' }, ` ${stage}, ${code}`),
+    findings.length === 0
+      ? empty('No findings are recorded.')
+      : el(
+          'ol',
+          { className: 'findings' },
+          findings.map(({ gate, stage, outcome, code, message, actual, threshold }) =>
+            el(
+              'li',
+              {},
+              el(
+                'p',
+                {},
+                badge(outcome),
+                ' ',
+                el('code', {}, gate),
+                el('span', { className: 'quiet' }, ` ${stage}, ${code}`),
+              ),
+              el('p', {}, message),
+              actual !== undefined &&
+                threshold !== undefined &&
+                el('p', { className: 'quiet' }, `Measured ${figure(actual, 4)}, asked for ${figure(threshold, 4)}`),
+            ),
           ),
-          el('p', {}, message),
-          actual !== undefined &&
-            threshold !== undefined &&
-            el('p', { className: 'quiet' }, `Measured ${figure(actual, 4)}, asked for ${figure(threshold, 4)}`),
         ),
-      ),
-    ),
     rejection !== null &&
       rejection.deficit > 0 &&
       el('p', {}, `Missed by ${rejection.deficit}, with ${rejection.evidence_analyzed} passages judged.`),

@@ -151,8 +151,10 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
   const spent = spendingOf(stats, stats.prices, meanCost(stats))
   const avoided = avoidedIn(stats)
   const shareThen = (part: number): string => percent(part, earlier.decisions)
-  const tile = (name: string, address: string, value: string, note: Child, then = '', kind = ''): HTMLElement =>
-    el(
+  const tile = (name: string, address: string, value: string, note: Child, then = '', kind = ''): HTMLElement => {
+    // A link is also read without the name above it.
+    const named = { 'aria-label': `${name}: ${value}` }
+    return el(
       'div',
       { className: `tile ${kind}` },
       el('dt', {}, name),
@@ -160,12 +162,13 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
         'dd',
         {},
         address.startsWith('#/')
-          ? el('a', { href: address }, el('strong', {}, value))
-          : el('a', { href: changed({}), onclick: leadTo(address) }, el('strong', {}, value)),
+          ? el('a', { ...named, href: address }, el('strong', {}, value))
+          : el('a', { ...named, href: changed({}), onclick: leadTo(address) }, el('strong', {}, value)),
         el('span', {}, note),
         earlier.decisions > 0 && then !== '' && then !== NOTHING && el('small', {}, `${then} before`),
       ),
     )
+  }
   const list = (changes: Readonly<Record<string, string>> = {}): string => linkTo('decisions', changes)
   return el(
     'dl',
@@ -369,11 +372,11 @@ function confidence(
     }, 0)
   const tell = (step: number): void => {
     const refused = refusedUnder(step / 20)
+    slider.ariaValueText = (step / 20).toFixed(2)
     // Below it the bars include refusals for all reasons; those for others would remain.
     const isLeast = refuseBelow !== undefined && step / 20 < refuseBelow
     outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${isLeast ? 'at least ' : ''}${percent(refused, total)} (${number(refused)}) instead of ${percent(refusedNow, total)} (${number(refusedNow)}).${isLeast ? ' Refusals for other reasons than confidence would stay.' : ''}`
   }
-  tell(start)
   const slider = el('input', {
     id: 'try',
     type: 'range',
@@ -386,6 +389,7 @@ function confidence(
       chart.move(lines(Number(slider.value) / 20))
     },
   })
+  tell(start)
   return card(
     'Confidence',
     el('div', { className: 'beside' }, legend()),

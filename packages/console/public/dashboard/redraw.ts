@@ -19,15 +19,19 @@ export function redraw(view: HTMLElement, heading: HTMLElement, parts: readonly 
   const moved = [...view.querySelectorAll<HTMLInputElement>('input[type=range]')].filter(
     ({ value, defaultValue }) => value !== defaultValue,
   )
-  view.replaceChildren(heading, ...el('div', {}, parts).childNodes)
-  if (isOther) return heading.focus()
-  for (const details of view.querySelectorAll('details')) details.open = open.has(details.dataset['name'])
-  for (const { id, value } of moved) {
-    const slider = view.querySelector<HTMLInputElement>(`#${id}`)
-    if (slider === null) continue
-    slider.value = value
-    slider.dispatchEvent(new Event('input'))
+  const content = el('div', {}, parts)
+  // Before it is shown, so that a screen reader does not announce it.
+  if (!isOther) {
+    for (const details of content.querySelectorAll('details')) details.open = open.has(details.dataset['name'])
+    for (const { id, value } of moved) {
+      const slider = content.querySelector<HTMLInputElement>(`#${id}`)
+      if (slider === null) continue
+      slider.value = value
+      slider.dispatchEvent(new Event('input'))
+    }
   }
+  view.replaceChildren(heading, ...content.childNodes)
+  if (isOther) return heading.focus()
   if (focused === null) return
   const again = [...view.querySelectorAll<HTMLElement>(focused.tagName)].find((each) => known(each) === known(focused))
   ;(again ?? heading).focus({ preventScroll: again !== undefined })

@@ -2,9 +2,6 @@
 import { getCsv, type Parameters } from './api.ts'
 import { el } from './dom.ts'
 
-/** Maximum number of pages per file: a million rows at a thousand per page. */
-const MOST_PAGES = 1_000
-
 export function saveButton(path: string, parameters: Parameters, name: string): HTMLElement {
   const said = el('span', { className: 'quiet', role: 'status' })
   const button = el(
@@ -37,7 +34,7 @@ async function save(path: string, parameters: Parameters, name: string, tell: (p
     texts.push(texts.length === 0 ? page.text : page.text.slice(page.text.indexOf('\r\n') + 2))
     cursor = page.cursor
     if (texts.length > 1) tell(texts.length)
-  } while (cursor !== undefined && texts.length < MOST_PAGES)
+  } while (cursor !== undefined)
   const link = el('a', { href: URL.createObjectURL(new Blob(texts, { type: 'text/csv' })), download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
