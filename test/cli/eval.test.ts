@@ -85,3 +85,22 @@ it('reports how many wrongly judged questions the page leaves out', async () => 
   expect(page.match(/<td>Who \d+\?<\/td>/g)).toHaveLength(25)
   expect(await pageOf(25)).not.toContain('The worst')
 })
+
+it.each([
+  ['eval', '--results', '--fresh'],
+  ['eval', '--html'],
+  ['calibrate', '--results'],
+  ['calibrate', '--out'],
+])('does not write over the labels that it reads: %s %s', async (command, option, ...more) => {
+  gate().answerWith(JUDGED)
+  const text = JSON.stringify({ question: 'Who?', answerable: true })
+  const labels = folder.put('labels.jsonl', text)
+  for (const same of [labels, `${folder.path}/./labels.jsonl`]) {
+    expect(await run([command, labels, option, same, ...more], { env: { RAG_GATE_URL: gate().url } })).toEqual({
+      code: 2,
+      out: '',
+      notes: `rag-gate: ${same} holds the labels: name another file for ${option}\n`,
+    })
+  }
+  expect(readFileSync(labels, 'utf8')).toBe(text)
+})

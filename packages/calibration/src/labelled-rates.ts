@@ -32,7 +32,7 @@ const EACH = 0.975
  * answerable, a wrong answer that it was not.
  *
  * @returns intervals that cover the true rates in at least 95 % of cases, if the labelled decisions are representative;
- *   0..1 without data
+ *   wide without labels, 0 without decisions
  */
 export function estimateErrorRates(refusals: LabelledDecisions, answers: LabelledDecisions): ErrorRates {
   const [refused, answered] = [errorsOf(refusals), errorsOf(answers)]

@@ -28,7 +28,7 @@ import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
 import { callGate, COLLECTIONS, type GateAddress, requireForm } from './gate-client.ts'
 import { askLabels, type LabelResult, readerFailed } from './judged-labels.ts'
-import { type Label, readLabels } from './labels.ts'
+import { type Label, readLabels, requireOtherFiles } from './labels.ts'
 import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 /** The file that `rag-gate policy push` sends. */
@@ -90,6 +90,7 @@ export const calibrateCommand = command({
     const name = given.name ?? nameOf(collection)
     if (!isName(name)) throw misused('--name must have 1 to 40 of a-z, 0-9 and -')
     if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
+    requireOtherFiles(path, { '--out': out, '--results': results })
     const labels = eachOnce(ofCollection(await readLabels(path), collection), terminal)
     const address = gate()
     await requireWritable(out)

@@ -12,7 +12,7 @@ import { misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, type LabelResult } from './judged-labels.ts'
-import { readLabels } from './labels.ts'
+import { readLabels, requireOtherFiles } from './labels.ts'
 import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 
@@ -39,6 +39,7 @@ export const evalCommand = command({
     const path = only(words, 'a file of labelled questions')
     const { collection = 'default', html, results, fresh, 'judge-only': judgeOnly } = given
     const risk = shareOf('--risk', given.risk, 0.05)
+    requireOtherFiles(path, { '--html': html, '--results': results })
     const labels = await readLabels(path)
     if (html !== undefined) await requireWritable(html)
     const asked = await askLabels(

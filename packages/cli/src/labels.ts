@@ -1,4 +1,5 @@
 /** Reads labelled questions from JSONL or CSV. */
+import { resolve } from 'node:path'
 import { misused } from './command-error.ts'
 import { type JsonLine, jsonLines, readText } from './read-lines.ts'
 
@@ -12,6 +13,14 @@ export interface Label {
   readonly kind: string
   /** Absent for the collection of the call. */
   readonly collection?: string
+}
+
+/** @throws `CommandError` if a file to be written, by its option, is the one with the labels */
+export function requireOtherFiles(labels: string, written: Readonly<Record<string, string | undefined>>): void {
+  for (const [option, path] of Object.entries(written)) {
+    if (path === undefined || resolve(path) !== resolve(labels)) continue
+    throw misused(`${path} holds the labels: name another file for ${option}`)
+  }
 }
 
 /** A larger file is not a file of labels. */
