@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
 import { scoreRetrieval } from '../../../packages/presets/src/weighted-signals/score-retrieval.ts'
+import { confidenceRecord } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
+import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
+import { measure } from '../../../src/core/policy/measure.ts'
+import { EMPTY_LEXICON, idfMass } from '../../../src/core/text/lexicon.ts'
+import { terms } from '../../../src/core/text/terms.ts'
+import { english } from '../../../src/language/english/english.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
 const chunk = (id: string, scores: Scores): Chunk => ({ ...aPassage(id, { documentId: 'one' }), scores })
@@ -18,6 +26,23 @@ describe('scoreRetrieval', () => {
   it('accepts chunks from different methods, each with its own scores', () => {
     const chunks = [chunk('a', { convex: 0.9, bm25: 4 }), chunk('b', { convex: 0.5 }), chunk('c', { cosine: 0.4 })]
     expect(scoreRetrieval(chunks)).toMatchObject({ top_score: 0.9, score_gap: 0.4, details: { total_chunks: 3 } })
+  })
+
+  it.each([
+    ['bm25', [1.4, 0.3]],
+    ['cosine', [0.9, 0.4]],
+  ] as const)('scores a search by %s alone as the gate does', (kind, scores) => {
+    const question = 'How long is the warranty of the drill?'
+    const texts = ['The warranty of the drill lasts two years.', 'Prices of a drill.']
+    const entries = texts.map((text, at) => ({ passage: aPassage(`c${at}`, { text }), score: scores[at]! }))
+    const policy = weightedSignals()
+    const lexicon = EMPTY_LEXICON
+    const evidence = fuse([{ kind, entries }], { idfMass: idfMass(lexicon, terms(question, english)), topK: 10 })
+    const signals = measure(policy, { question, evidence, lexicon })
+    const asked = confidenceRecord({ ...judge(policy, signals), signals })
+    expect(asked.top_score).toBeGreaterThan(0.1)
+    expect(scoreRetrieval(evidence.chunks, question)).toEqual(asked)
+    expect(scoreRetrieval(evidence.chunks.toReversed(), question)).toEqual(asked)
   })
 
   it('counts the document of a chunk without a score, and counts every chunk once', () => {

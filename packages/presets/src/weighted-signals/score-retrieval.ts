@@ -7,7 +7,8 @@ import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals
 
 /**
  * Scores a retrieval by the seven signals of `weightedSignals`. They use scores, not texts, so the question is
- * optional. Without chunks, or without ranking scores, the confidence is 0 and flagged for review.
+ * optional, except that BM25 alone is divided by its maximum for the question. Without chunks, or without ranking
+ * scores, the confidence is 0 and flagged for review.
  *
  * @param chunks in any order
  * @throws `retriever_bad_response` if more than a fifth of the scores are not finite; `policy_invalid` if an option is
@@ -53,7 +54,9 @@ function assessmentOf(chunks: readonly Chunk[], question: string, options: Weigh
   const unscored = chunks
     .filter(({ scores }) => Object.keys(scores).length === 0)
     .map((passage) => ({ passage, scores: {} }))
-  const evidence = rankBy('convex', [...collected, ...unscored], { kinds, dropped, topK: chunks.length })
+  // A single ranking is not fused: its own score counts.
+  const rankedBy = kinds.length === 1 ? kinds[0]! : 'convex'
+  const evidence = rankBy(rankedBy, [...collected, ...unscored], { kinds, dropped, topK: chunks.length })
   const policy = weightedSignals(options)
   const signals = measure(policy, { question, evidence })
   const { confidence, band } = judge(policy, signals)
