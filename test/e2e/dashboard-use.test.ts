@@ -245,6 +245,16 @@ describe('with the keyboard alone', () => {
   })
 })
 
+/** Changes members of each entry of a list that a path answers with. */
+function answerWith(page: Page, path: string, list: string, change: object): Promise<void> {
+  return page.route(path, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as Record<string, readonly object[]>
+    const changed = body[list]!.map((entry) => ({ ...entry, ...change }))
+    await route.fulfill({ response, json: { ...body, [list]: changed } })
+  })
+}
+
 /** Id, name or text of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
@@ -277,6 +287,19 @@ describe('for assistive technology', () => {
     const slider = page.getByLabel('Try another threshold')
     await slider.press('ArrowRight')
     expect(await slider.getAttribute('aria-valuetext')).toBe('0.60')
+  })
+
+  it('in forced colours a legend has the colours of the bars', async () => {
+    const { page } = await visit()
+    await page.emulateMedia({ forcedColors: 'active' })
+    const colours = await page.evaluate(() =>
+      ['pass', 'refuse'].map((verdict) => [
+        getComputedStyle(document.querySelector(`.swatch.${verdict}`)!).backgroundColor,
+        getComputedStyle(document.querySelector(`.chart .fill.${verdict}`)!).fill,
+      ]),
+    )
+    await page.emulateMedia({ forcedColors: 'none' })
+    for (const [legend, bar] of colours) expect(legend).toBe(bar)
   })
 
   it.each(DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
@@ -351,20 +374,25 @@ describe('the layout', () => {
     async (width) => {
       const { page } = await visit({ viewport: { width, height: 800 } })
       const long = 'x'.repeat(300)
-      await page.route('**/v1/decisions?*', async (route) => {
-        const response = await route.fetch()
-        const { decisions, ...rest } = (await response.json()) as { decisions: object[] }
-        const texts = { question_text: long, collection: long, policy_id: long }
-        await route.fulfill({
-          response,
-          json: { ...rest, decisions: decisions.map((each) => ({ ...each, ...texts })) },
-        })
+      await answerWith(page, '**/v1/decisions?*', 'decisions', {
+        question_text: long,
+        collection: long,
+        policy_id: long,
       })
-      await page.route('**/v1/feedback?*', async (route) => {
+      await answerWith(page, '**/v1/feedback?*', 'labels', { comment: long })
+      await answerWith(page, '**/v1/policies?*', 'policies', { id: long })
+      await page.route('**/v1/decisions/0*', async (route) => {
         const response = await route.fetch()
-        const said = { at: '2026-01-01T00:00:00Z', event_id: 'a', verdict: 'pass', source: 'user', rating: 'right' }
-        await route.fulfill({ response, json: { ...(await response.json()), labels: [{ ...said, comment: long }] } })
+        const findings = [{ gate: long, stage: 'evidence', outcome: 'refuse', code: long, message: long }]
+        const told = { badge: { look: 'warning', text: long }, banner: long }
+        await route.fulfill({ response, json: { ...(await response.json()), findings, told, question_text: long } })
       })
+      await open(page, 'Decisions')
+      const { decisions } = (await api('/v1/decisions?limit=1')) as { decisions?: { id: string }[] }
+      await api(`/v1/decisions/${decisions![0]!.id}/label`, 'PUT', { rating: 'right', comment: 'as it is' })
+      await page.locator('.list a').first().click()
+      await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
+      expect(await overflow(page)).toBe(0)
       for (const name of VIEWS) {
         await open(page, name)
         expect([name, await overflow(page)]).toEqual([name, 0])
@@ -381,22 +409,17 @@ describe('the layout', () => {
           }),
         )
         expect([name, cut]).toEqual([name, []])
-        const scrolled = page
+        const scrolled = await page
           .locator('.scroll')
-          .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth))
-        if (width === 1280) expect([name, (await scrolled).filter((more) => more > 0)]).toEqual([name, []])
+          .evaluateAll((boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth).length)
+        if (width === 1280) expect([name, scrolled]).toEqual([name, 0])
       }
     },
   )
 
   it('shows a text in its own direction', async () => {
     const { page } = await visit()
-    await page.route('**/v1/decisions?*', async (route) => {
-      const response = await route.fetch()
-      const { decisions, ...rest } = (await response.json()) as { decisions: object[] }
-      const texts = { question_text: '\u05DE\u05D4 \u05D6\u05D4?' }
-      await route.fulfill({ response, json: { ...rest, decisions: decisions.map((each) => ({ ...each, ...texts })) } })
-    })
+    await answerWith(page, '**/v1/decisions?*', 'decisions', { question_text: '\u05DE\u05D4 \u05D6\u05D4?' })
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 })
       await open(page, 'Decisions')
@@ -428,12 +451,8 @@ describe('the layout', () => {
       [0.79, 0.85],
       [0.95, 0.97],
     ]) {
-      await page.route('**/v1/policies*', async (route) => {
-        const response = await route.fetch()
-        const { policies, ...rest } = (await response.json()) as { policies: object[] }
-        const policy = { gates: [{ gate: 'confidence-range', refuseBelow, adviseBelow }] }
-        await route.fulfill({ response, json: { ...rest, policies: policies.map((each) => ({ ...each, policy })) } })
-      })
+      const policy = { gates: [{ gate: 'confidence-range', refuseBelow, adviseBelow }] }
+      await answerWith(page, '**/v1/policies*', 'policies', { policy })
       await page.reload()
       await page.getByLabel('Try another threshold').press('ArrowRight')
       const boxes = await page.locator('.axis.name').evaluateAll((names) =>
@@ -507,12 +526,8 @@ describe('the overview', () => {
     expect(await outcome.innerText()).toContain('would refuse at least 10 % (2) instead of')
     expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
     // The slider begins at the twentieth below a threshold between two.
-    await page.route('**/v1/policies*', async (route) => {
-      const response = await route.fetch()
-      const { policies, ...rest } = (await response.json()) as { policies: object[] }
-      const policy = { gates: [{ gate: 'confidence-range', refuseBelow: 0.62, adviseBelow: 0.8 }] }
-      await route.fulfill({ response, json: { ...rest, policies: policies.map((each) => ({ ...each, policy })) } })
-    })
+    const policy = { gates: [{ gate: 'confidence-range', refuseBelow: 0.62, adviseBelow: 0.8 }] }
+    await answerWith(page, '**/v1/policies*', 'policies', { policy })
     await page.reload()
     expect(await slider.inputValue()).toBe('12')
     expect(await outcome.innerText()).toContain('Refusing below 0.60 would refuse at least')
