@@ -221,6 +221,24 @@ describe('with the keyboard alone', () => {
     await page.close()
   })
 
+  it('a label that is being written, and the focus in it, outlast a refresh', async () => {
+    const { page } = await visit()
+    await open(page, 'Decisions')
+    await page.locator('.list a').first().click()
+    const wrong = page.getByLabel('Should have been')
+    await page.getByLabel('Comment').fill('Half a comment')
+    await wrong.check()
+    const asked = page.waitForResponse((response) => response.url().includes('/v1/decisions/'))
+    await page.evaluate(() => document.querySelector<HTMLElement>('#reload')!.click())
+    await asked
+    await page.locator('main:not([aria-busy])').waitFor()
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Half a comment')
+    expect([await wrong.isChecked(), await wrong.evaluate((radio) => radio === document.activeElement)]).toEqual([
+      true,
+      true,
+    ])
+  })
+
   it('the focus follows a figure to its card, stays on a saved table, and a retry leads to the heading', async () => {
     const { page } = await visit()
     const { hash } = new URL(page.url())
@@ -246,8 +264,8 @@ describe('with the keyboard alone', () => {
 })
 
 /** Changes members of each entry of a list that a path answers with. */
-function answerWith(page: Page, path: string, list: string, change: object): Promise<void> {
-  return page.route(path, async (route) => {
+async function answerWith(page: Page, path: string, list: string, change: object): Promise<void> {
+  await page.route(path, async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as Record<string, readonly object[]>
     const changed = body[list]!.map((entry) => ({ ...entry, ...change }))
@@ -670,6 +688,8 @@ describe('an address that names no place', () => {
   it.each([
     ['#/overview?period=constructor', 'Decisions'],
     ['#/overview?period=99d', 'Decisions'],
+    // 39 letters, and one of two code units.
+    [`#/decisions?document=${'a'.repeat(39)}%F0%9F%9A%80.md`, `Document: ${'a'.repeat(39)}\u{1F680} ✕`],
     ['#/constructor', 'Decisions'],
     ['#/decisions/%E0%A4%A', 'There is no such decision'],
     ['#/overview?from=zzz&to=1', 'from must be ISO 8601'],

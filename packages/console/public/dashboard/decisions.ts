@@ -169,7 +169,7 @@ export function filters(query: ViewRequest['query']): HTMLElement {
       el(
         'button',
         { type: 'button', title: 'Take this away', onclick: () => go(name, '') },
-        `${words(name)}: ${name === 'reason' ? words(query[name]!) : query[name]!.slice(0, 40)} ✕`,
+        `${words(name)}: ${name === 'reason' ? words(query[name]!) : [...query[name]!].slice(0, 40).join('')} ✕`,
       ),
     ),
   )
