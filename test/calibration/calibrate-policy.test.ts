@@ -204,7 +204,7 @@ describe('calibratePolicy', () => {
     const { high } = byCosine.bands
     for (const [count, highest] of [
       [60, high],
-      [99, 0.99],
+      [99, 0.9901],
     ] as const) {
       const found = calibrated(byCosine, confident([0.9], hundredths(count + 1)), { name: 'mine', cautionRisk: 0.001 })
       const { adviseBelow, refuse } = found
@@ -368,6 +368,16 @@ describe('calibratePolicy', () => {
       expect(refuse.falseAcceptances.hits).toBe(answered(false).length)
       const uncautioned = asked(false).filter(({ signals }) => judge(made, signals).verdict === 'pass')
       expect(caution!.falseAcceptances.hits).toBe(uncautioned.length)
+    }
+  })
+
+  it('keeps a caution on the highest unanswerable label if there are too few for a promise', () => {
+    for (const highest of [0.9, 0.59, 0.9123, 0.81234]) {
+      const given = confident([0.95], [...hundredths(49).map((each) => each / 2), highest])
+      const { policy: made, caution, adviseBelow } = calibrated(byCosine, given, { name: 'mine' })
+      expect(caution).toBeUndefined()
+      expect(judge(made, given.at(-1)!.signals).verdict, String(highest)).toBe('advise')
+      expect(adviseBelow - highest).toBeLessThanOrEqual(0.0001 + 1e-9)
     }
   })
 

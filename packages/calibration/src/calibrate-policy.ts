@@ -163,9 +163,10 @@ export function calibratePolicy(
     }
   }
   const cautionBelow = lowest(refusable, { risk: cautionRisk, certainty, step: STEP })
-  const highest = Math.max(refuseBelow, ...refusable.filter(Number.isFinite))
-  // Without a guarantee, a caution is kept up to the confidence of the highest unanswerable question.
-  const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? Math.ceil(highest / STEP) * STEP))
+  const highest = Math.max(0, ...refusable.filter(Number.isFinite))
+  // Without a guarantee, a caution is kept up to the confidence of the highest unanswerable question, inclusive.
+  const aboveHighest = (Math.floor((highest + RATIO_TOLERANCE) / STEP) + 1) * STEP
+  const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? aboveHighest))
   const adjusted = fit === 'weights' ? fitted(policy, measured, settings) : policy
   // Refused at every threshold: by gates about the question, or for lack of evidence.
   const open = withThreshold(policy, RANGE, 0)
