@@ -3,7 +3,7 @@ import type { QuestionParts } from '../../core/text/language.ts'
 import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
 import { words } from '../../core/text/words.ts'
 import { namesOnly } from './names-only.ts'
-import { asksInOthers, partedInOthers } from './other-languages.ts'
+import { ASKS, partedInOthers } from './other-languages.ts'
 import { isSmallTalk, onlyStates, withoutTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
@@ -35,8 +35,11 @@ const BETWEEN_CLAUSES = new RegExp(
 const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
 /** Abbreviations, perhaps in brackets or quotes, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
 const SHORTENED = /^\W?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
-/** A capitalised word without a space before it; if it asks, in any language known here, it begins a second sentence: "the keysWhat is …". */
-const GLUED = /(?<=\p{Ll})\p{Lu}\p{Ll}*(?= )/gu
+/**
+ * A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". In an English
+ * question, question words of other languages do not: "How do I use OpenAi …".
+ */
+const GLUED = /(?<=\p{Ll})(\p{Lu}\p{Ll}*) /gu
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** An adverbial clause (when, where, on what condition): "when the volume grows" is one, "when does it grow" is a question. */
@@ -70,6 +73,13 @@ export function questionParts(question: string): QuestionParts {
   const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
+  const sentencesAndReasons = (sentence: string): string[] =>
+    sentence
+      .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
+      .replaceAll(GLUED, (glued, word: string) =>
+        isAsking(word) || (isForeign && glued.search(ASKS) === 0) ? `\n${glued}` : glued,
+      )
+      .split(BEFORE_SENTENCE)
   const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
     const states = onlyStates(sentence) || (isForeign && words(sentence).length < 5 && REMARK.test(sentence))
     return askedIn(sentence, isBeside).map((text) => ({ text, states }))
@@ -166,13 +176,6 @@ function isFragment(clause: string): boolean {
 
 function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
   return words(text).some((word) => list.has(word))
-}
-
-function sentencesAndReasons(sentence: string): string[] {
-  return sentence
-    .replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`))
-    .replaceAll(GLUED, (word) => (isAsking(word) || asksInOthers(word) ? `\n${word}` : word))
-    .split(BEFORE_SENTENCE)
 }
 
 function refersToOthers(piece: string): boolean {
