@@ -59,7 +59,8 @@ it.each([
 it('counts a question that is listed more than once as one label, with all passages that answer it', async () => {
   const { asked } = judging({})
   const repeated = [
-    ...Array.from({ length: 60 }, () => ({ question: 'Who won the cup?', answerable: false })),
+    ...Array.from({ length: 59 }, () => ({ question: 'Who won the cup?', answerable: false })),
+    { question: 'Who won\u00a0 the cup?', answerable: false },
     { question: 'Which launch was first?', answerable: true, relevant_ids: ['a'] },
     { question: ' Which launch was first? ', answerable: true, relevant_ids: ['b', 'a'] },
   ]
@@ -90,6 +91,22 @@ it('counts a question that is listed more than once as one label, with all passa
     env: { RAG_GATE_URL: gate().url },
   })
   expect(bodies.filter((body) => body.includes('"without":["a","b"]'))).toHaveLength(1)
+})
+
+it('rejects a question that is labelled both ways, with the collection and without it', async () => {
+  const contrary = [...LABELS, { question: 'Which launch was first?', answerable: true }]
+  const named = { question: 'Which  launch was first?', answerable: false, collection: 'docs' }
+  const file = folder.put('labels.jsonl', [...contrary, named].map((label) => JSON.stringify(label)).join('\n'))
+  const { asked } = judging({})
+  expect(
+    await run(['calibrate', file, '--collection', 'docs', '--out', `${folder.path}/unused.json`], {
+      env: { RAG_GATE_URL: gate().url },
+    }),
+  ).toMatchObject({
+    code: 2,
+    notes: 'rag-gate: The same question is labelled as answerable and as not: Which launch was first?\n',
+  })
+  expect(asked()).toBe(0)
 })
 
 it('says in one line why labels cannot be used', async () => {

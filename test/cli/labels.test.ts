@@ -57,6 +57,7 @@ describe('readLabels', () => {
   it.each([
     ['a.csv', 'question,answerable\nWho?,yes\nWhy?,no\n Who? ,no', 'question 3', 'question 1'],
     ['a.jsonl', '{"question":"Who?","answerable":true}\n\n{"question":"Who?","answerable":false}', ':3', ':1'],
+    ['a.csv', 'question,answerable\nWho is it?,yes\nWho  is it\uff1f,no', 'question 2', 'question 1'],
   ])('rejects contradicting labels of one question in %s', async (name, text, later, earlier) => {
     const thrown = await readLabels(written(name, text)).catch((fault: unknown) => String(fault))
     expect(thrown).toMatch(new RegExp(`${later}: the same question is labelled otherwise in .*${earlier}$`))

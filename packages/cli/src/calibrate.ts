@@ -20,6 +20,7 @@ import {
   policySettings,
   unscaled,
 } from 'hono-rag-gate/core/policy'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { balanced } from 'hono-rag-gate/balanced'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
@@ -182,12 +183,19 @@ function ofCollection(labels: readonly Label[], collection: string): readonly La
   return those
 }
 
-/** Each question once, with everything that answers it: the promise counts labels, and repeated ones say nothing new. */
+/**
+ * Each question once, with everything that answers it: the guarantee takes labels as independent.
+ *
+ * @throws `CommandError` for a question labelled both ways, once with its collection and once without
+ */
 function eachOnce(labels: readonly Label[], { note }: Pick<Terminal, 'note'>): readonly Label[] {
   const once = new Map<string, Label>()
   for (const label of labels) {
-    const question = label.question.trim()
+    const question = normaliseQuestion(label.question)
     const earlier = once.get(question) ?? label
+    if (earlier.answerable !== label.answerable) {
+      throw misused(`The same question is labelled as answerable and as not: ${question}`)
+    }
     once.set(question, { ...earlier, relevantIds: [...new Set([...earlier.relevantIds, ...label.relevantIds])] })
   }
   const repeated = labels.length - once.size

@@ -1,5 +1,6 @@
 /** Reads labelled questions from JSONL or CSV. */
 import { resolve } from 'node:path'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { misused } from './command-error.ts'
 import { type JsonLine, jsonLines, readText } from './read-lines.ts'
 
@@ -40,7 +41,7 @@ export async function readLabels(path: string): Promise<readonly Label[]> {
   const first = new Map<string, Label & Pick<JsonLine, 'where'>>()
   return lines.map(({ row, where }) => {
     const label = labelOf(row, where)
-    const key = JSON.stringify([label.question.trim(), label.collection])
+    const key = JSON.stringify([normaliseQuestion(label.question), label.collection])
     const earlier = first.get(key)
     if (earlier === undefined) first.set(key, { ...label, where })
     else if (earlier.answerable !== label.answerable) {
