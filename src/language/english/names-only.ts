@@ -1,7 +1,7 @@
 /** Recognises text beside a question that only identifies the asker or the case: numbers, codes, addresses and names. */
 import { words } from '../../core/text/words.ts'
 import { isStopWord } from './stop-words.ts'
-import { isAsking } from './word-lists.ts'
+import { COURTESY, isAsking } from './word-lists.ts'
 
 /** Excludes two words of at least three letters, which could contain a message. */
 const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
@@ -16,12 +16,14 @@ const CODE = new RegExp(
 )
 /** Words that label such a code. */
 const LABEL =
-  /^(?:my|our|the|is|and|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link)$/i
+  /^(?:my|our|the|is|and|from|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link)$/i
 /** Most labels in a sentence, and most names and codes in a question: more could contain a message. */
 const MOST = 4
 /** After this, a name identifies the asker. */
-const SIGNED =
-  /^(?:(?:(?:kind|best|warm|many) )?(?:regards|wishes|thanks|cheers)|thank you|best|sincerely|yours(?: \w+ly)?|i(?: a|['’])m|my name is|this is)\b\W*/i
+const SIGNED = new RegExp(
+  `^(?:${COURTESY}|best|sincerely|yours(?: \\w+ly)?|i(?: a|['’])m|my name is|this is)\\b\\W*`,
+  'i',
+)
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 
 /**

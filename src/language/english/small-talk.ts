@@ -24,8 +24,7 @@ const WORD = /[\w'’]+/g
 const MARK = /[,:;!–—]| -/
 const JOINT = /^(?:but|so|and) /i
 /** Separators after which small talk may begin at the end of a sentence. */
-const BEFORE_TALK =
-  /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:many thanks|thanks|thank you|thx|cheers)\b)/gi
+const BEFORE_TALK = /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */
@@ -57,7 +56,7 @@ export function onlyStates(sentence: string): boolean {
   const said = spoken(sentence)
   return (
     states(said, 0) &&
-    !/[?,:;–—]/.test(sentence) &&
+    !/\?|[,:;–—]./.test(sentence) &&
     !said.some((word, at) => asks(said, at) || (said[0] !== 'thx' && SUGGESTS.has(word)))
   )
 }
@@ -106,8 +105,6 @@ export function withoutTalk(sentence: string): string {
 
 function withoutHead(sentence: string): string {
   const head = sentence.slice(0, REACH)
-  const [first] = terms(head)
-  if (first === undefined || !isTalk(first)) return sentence
   const said = [...head.matchAll(WORD)].map(({ 0: word, index }) => ({
     word: word.toLowerCase(),
     index,

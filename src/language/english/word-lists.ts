@@ -51,24 +51,30 @@ export const WISHED = setOf('know understand')
 /** The same at the beginning of a sentence. */
 export const PLEASE = setOf('please pls kindly')
 
+/** Greetings, thanks and closings, in lower case. */
+export const COURTESY =
+  '(?:dear|hi|hello|hey|greetings|(?:many )?thanks|thank you|good (?:morning|afternoon|evening)|cheers|bye|' +
+  '(?:(?:kind|best|warm) )?(?:regards|wishes)|have a \\w+ day|take care|sorry|pardon|(?:my )?apologies|hope)'
+
 /** Set phrases, some of whose words are not small talk elsewhere. */
-export const PHRASES =
-  /\b(?:(?:dear|hi|hello|hey|thanks|thank you|good (?:morning|afternoon|evening))(?: (?:sirs?|team|guys|everyone|everybody))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|looking forward|your time|cheers|(?<=\b(?:tell|give|show|help|inform|remind|advise|to) )us)\b/gi
+export const PHRASES = new RegExp(
+  `\\b(?:${COURTESY}(?: (?:sirs?|team|guys|everyone))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|` +
+    'looking forward|your time|(?<=\\b(?:tell|give|show|help|inform|remind|advise|to) )us)\\b',
+  'gi',
+)
 
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
-  'advic answer apolog apologis appreci ask assist exampl excus explain fix greet guidanc hei hello help hi hint idea issu ' +
-    'know miss overlook pleas pointer possibl problem question recommend regard sens sorri suggest sure tell thought thx tip ' +
-    'troubl wai wrong',
+  'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss overlook pleas ' +
+    'pointer possibl problem question recommend sens suggest sure tell thought thx tip troubl wai wrong',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d dear detail differ direct done els english ' +
-    'find fine first forum found get give go good great happen hope ignor im inform isn iv keep kind let like look lot mai ' +
-    'make mani mayb mean much need nobodi obviou ok on perhap place point post quick realli right search sentenc short silli ' +
-    'similar simpl somebodi someon someth soon start step taken thing think tri understand urgent want welcom wish wonder ' +
-    'word',
+  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d detail differ direct els english ' +
+    'find fine first forum found get give go good great happen ignor im inform iv keep kind let like look lot mai make mean much need ' +
+    'obviou ok on perhap place point post quick realli right search sentenc short silli similar simpl somebodi someon someth ' +
+    'soon start step taken thing think tri understand urgent want welcom wish wonder word',
 )
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */

@@ -330,6 +330,8 @@ describe('the signal `states`', () => {
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
       'How do I rotate keys with it? Who signs gates?',
     ],
+    ['Greetings from rainy Hamburg,\nHow do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? Pardon the interruption.', 'How do I rotate the signing keys?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -358,6 +360,8 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? I am a good person?',
     'How do I rotate the signing keys? Give me advice about my boss.',
     'How do I rotate the signing keys? Sing a song.',
+    'How do I rotate the signing keys? Have a look at the weather in Chicago.',
+    'How do I rotate the signing keys? Sorry, write a poem.',
     // Two words in English, three in another language, a question, and a topic before a colon.
     'How do I rotate the signing keys? Yellow cats.',
     'Wie rotiere ich die Signaturschlüssel? Erzähle einen Witz.',
