@@ -69,10 +69,9 @@ describe('signing in', () => {
     await key.press('Enter')
     await key.fill(site.gate.adminToken)
     await key.press('Enter')
-    const rejected = page.waitForResponse((response) => response.status() === 401)
     answer()
-    await rejected
-    if ((await page.getByRole('heading', { level: 1 }).innerText()) !== 'Overview') await key.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await key.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -807,6 +806,27 @@ describe('an operator with several tenants', () => {
     expect(await page.getByLabel('Tenant').inputValue()).toBe('acme')
     expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe('2')
     expect(complaints).toEqual([])
+  })
+
+  it('is offered what was new since, when a refresh is asked for', async () => {
+    const { page } = await visit()
+    const later = (name: string): Promise<number> => page.getByLabel(name).locator('option[value="later@1"]').count()
+    await page.route('**/v1/stats?*', async (route) => {
+      const response = await route.fetch()
+      const stats = (await response.json()) as Record<'by_policy' | 'by_collection' | 'by_tenant', object[]>
+      const withLater = (totals: readonly object[]) => [...totals, { ...totals[0], name: 'later@1' }]
+      const [by_policy, by_collection] = [withLater(stats.by_policy), withLater(stats.by_collection)]
+      await route.fulfill({
+        response,
+        json: { ...stats, by_policy, by_collection, by_tenant: withLater(stats.by_tenant) },
+      })
+    })
+    await open(page, 'Documents')
+    expect([await later('Tenant'), await later('Collection'), await later('Policy')]).toEqual([0, 0, 0])
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(() => later('Tenant')).toBe(1)
+    await page.locator('main:not([aria-busy])').waitFor()
+    expect([await later('Collection'), await later('Policy')]).toEqual([1, 1])
   })
 
   it('is offered the collections and policies of the tenant on every view, and of no other', async () => {

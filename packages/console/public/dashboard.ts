@@ -191,8 +191,15 @@ async function show(why: Why): Promise<void> {
     redraw(view, el('h1', { tabIndex: -1 }, title), parts, why === 'navigated' && at !== drawn)
     drawn = at
   }
+  if (why === 'asked') {
+    // Tenants, collections and policies may have been added.
+    reader = undefined
+    months = new Map()
+  }
   try {
-    reader ??= await whoReads()
+    const reads = reader ?? (await whoReads())
+    if (running !== mine) return
+    reader = reads
     const tenant = tenantOf(query, reader)
     showPlace(name, query, reader, tenant)
     const month = await monthOf(tenant)
