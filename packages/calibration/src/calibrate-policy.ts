@@ -236,9 +236,11 @@ function checked(options: CalibrateOptions): Settings {
 }
 
 /**
- * Cross-fitted confidences: each question's weights were fitted without its group; the general confidence if there is
- * none for one of the kinds. `undefined` if all questions of a kind are in one fold. The folds' intercepts are aligned at the mean measures of the fit over all labels, since otherwise
- * each fold would have its own scale, and a common threshold would cut each differently.
+ * Cross-fitted confidences: each question's weights were fitted without its group. Without general confidences of both kinds
+ * there are no weights, and these are the general ones. The folds' intercepts are aligned at the mean measures of the fit over
+ * all labels, since otherwise each fold would have its own scale, and a common threshold would cut each differently.
+ *
+ * @returns `undefined` if all questions of a kind are in one fold, so that nothing can be fitted without it
  */
 function crossFitted(measured: readonly Measured[], strength: number): readonly number[] | undefined {
   const all = adjustmentOf(measured, strength)
