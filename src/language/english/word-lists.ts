@@ -51,14 +51,15 @@ export const WISHED = setOf('know understand')
 /** The same at the beginning of a sentence. */
 export const PLEASE = setOf('please pls kindly')
 
-/** Greetings, thanks and closings, in lower case. */
+/** Greetings, thanks and closings, in lower case; a name may follow. */
 export const COURTESY =
   '(?:dear|hi|hello|hey|greetings|(?:many )?thanks|thank you|good (?:morning|afternoon|evening)|cheers|bye|' +
-  '(?:(?:kind|best|warm) )?(?:regards|wishes)|have a \\w+ day|take care|sorry|pardon|(?:my )?apologies|hope)'
+  '(?:(?:kind|best|warm) )?(?:regards|wishes)|have a \\w+ day|take care)'
 
 /** Set phrases, some of whose words are not small talk elsewhere. */
 export const PHRASES = new RegExp(
-  `\\b(?:${COURTESY}(?: (?:sirs?|team|guys|everyone))?|(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|` +
+  `\\b(?:(?:${COURTESY}|sorry|pardon|(?:my )?apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
+    "(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|inform|remind|advise|to) )us)\\b',
   'gi',
 )

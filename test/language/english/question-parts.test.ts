@@ -342,6 +342,12 @@ describe('the signal `states`', () => {
     expect(questionParts(question)).toMatchObject({ bare, states: true })
   })
 
+  it('keeps a topic that begins with a word of a set phrase', () => {
+    for (const question of ['Hope College, how much is the tuition?', 'Sorry Day. When is it?']) {
+      expect(questionParts(question).bare).toBe(question)
+    }
+  })
+
   it.each([
     // There is nothing else, it is named or referred to, or there is more of it than stands beside a question.
     'I am on Windows 11. I have old signing keys.',
