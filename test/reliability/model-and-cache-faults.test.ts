@@ -37,13 +37,13 @@ afterEach(async () => {
 const settled = (ms = 20): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A gate whose handler asks the scripted model, as the ready Worker does. */
-function gateOver(answer: Answer, options: GateFixture = {}) {
+function gateOver(answer: Answer, options: GateFixture = {}, timeoutMs = 200) {
   upstream.answerWith(answer)
   const model: Generator = createOpenAiGenerator({
     baseUrl: `${upstream.url}/v1`,
     apiKey: 'key',
     model: 'm',
-    timeoutMs: 200,
+    timeoutMs,
   })
   const gate = aGate({
     ...options,
@@ -240,7 +240,7 @@ describe('F22: a client that leaves in the middle of a stream', () => {
 
 test('F23: many retries of one question cause one model call', async () => {
   const slow: Answer = (...exchange) => void setTimeout(() => GOOD(...exchange), 60)
-  const { ask } = gateOver(slow, { cache: { coalescer: createMemoryCoalescer() } })
+  const { ask } = gateOver(slow, { cache: { coalescer: createMemoryCoalescer() } }, 60_000)
   const before = upstream.calls()
   const responses = await Promise.all(Array.from({ length: 200 }, () => ask()))
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
