@@ -17,7 +17,7 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false }
 
 /** Files that take far longer than they are long, by which vitest sorts: they begin first, so that the others do not wait for one. */
 const LONG =
-  /\/(simulation|canaries|chat|cli|consumer|dashboard-use|deploy|openapi|page-answers|page-streams|start|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
+  /\/(simulation|canaries|chat|cli|consumer|dashboard-access|dashboard-use|deploy|openapi|page-answers|page-streams|start|jobs|learn-scale|many-tenants|database-outage)\.(test|workerd)\.ts$/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

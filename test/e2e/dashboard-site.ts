@@ -106,3 +106,21 @@ export async function open(page: Page, name: (typeof VIEWS)[number]): Promise<vo
 export function tile(page: Page, name: string): Locator {
   return page.locator('.tile').filter({ has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
 }
+
+/** Changes members of each entry of a list that a path answers with. */
+export async function answerWith(page: Page, path: string, list: string, change: object): Promise<void> {
+  await page.route(path, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as Record<string, readonly object[]>
+    const changed = body[list]!.map((entry) => ({ ...entry, ...change }))
+    await route.fulfill({ response, json: { ...body, [list]: changed } })
+  })
+}
+
+/** Id, name or text of the focused element. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement!
+    return element.id || element.getAttribute('name') || element.textContent!.trim()
+  })
+}
