@@ -14,7 +14,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
  * @see https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format
  */
 const HIDDEN =
-  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\p{M}\p{DI}]{31}/u
+  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\p{M}\p{DI}\uff9e\uff9f]{31}/u
 
 /** Words of visible ASCII separated by single spaces: such a question is already normalised. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/

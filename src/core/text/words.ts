@@ -20,8 +20,8 @@ const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UN
 /** A letter with its marks. */
 const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
-/** More marks than any letter has; sorting them takes quadratic time. @see UAX 15, section 13 */
-export const CROWDED_MARKS = /[\p{M}\p{DI}]{31,}/gu
+/** More marks than any letter has, also of half-width kana; sorting them takes quadratic time. @see UAX 15, section 13 */
+export const CROWDED_MARKS = /[\p{M}\p{DI}\uff9e\uff9f]{31,}/gu
 
 /** Digits of other scripts, which texts mix with ASCII digits. */
 const DIGIT = /[^\d\P{Nd}]/gu

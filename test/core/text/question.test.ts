@@ -35,6 +35,7 @@ describe('requireQuestion', () => {
       `Is it o${'\u0316\u200b\u0301'.repeat(11)}pen?`,
       'control_character',
     ],
+    ['as many marks of half-width kana', `Is it o${'\uff9e\u0301'.repeat(16)}pen?`, 'control_character'],
     ['bytes hidden in selectors', 'Is it open? \u{1f600}\u{e0130}\u{e0142}', 'control_character'],
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],

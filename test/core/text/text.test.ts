@@ -305,7 +305,7 @@ describe('sentences', () => {
     )
   })
 
-  it.each(['\u094d\u0301', `${'\u094d\u1dfd'.repeat(10)}\u200d`])(
+  it.each(['\u094d\u0301', '\uff9e\u0301', `${'\u094d\u1dfd'.repeat(10)}\u200d`])(
     'have words found in linear time in a text of %j',
     async (unit) => {
       expect(await growth(words, unit, 128_000)).toBeLessThan(PROPORTION)

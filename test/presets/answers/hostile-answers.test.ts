@@ -50,6 +50,7 @@ function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> &
 
 it.each([
   ['combining marks', '\u094d\u0301', ''],
+  ['marks of half-width kana', '\uff9e\u0301', ''],
   ['the zeros of one number', '0', '1'],
 ])('an answer is measured in time proportional to its length, even of %s alone', async (_, unit, end) => {
   const measured = (text: string) =>
