@@ -46,6 +46,15 @@ describe('writeQuestions', () => {
     expect(asked.every(({ seed, temperature }) => seed === 7 && temperature === 0)).toBe(true)
   })
 
+  it('reads what a model says after its reasoning', async () => {
+    const { model } = await aModel(({ messages }) =>
+      messages.at(-1)?.content.includes('<question>')
+        ? said('<think>\nNo?\n</think>\n\nYes.')
+        : said('Who is meant?\nWhat?\n</think>\nWho launches?'),
+    )
+    expect(await writeQuestions(model, 'The captain launches.')).toEqual(['Who launches?'])
+  })
+
   it('asks a model that rejects a temperature again without one', async () => {
     const { asked, model } = await aModel(({ temperature, messages }) => {
       if (temperature !== undefined) return { status: 400, body: { error: 'temperature' } }

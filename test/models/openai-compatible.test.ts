@@ -92,6 +92,18 @@ describe('createOpenAiGenerator', () => {
     },
   )
 
+  it.each([
+    ['<think>\nHow? [2]\n</think>\n\nTurn the key [1].', 'stop', 'Turn the key [1].'],
+    ['Reasoning is in `<think>How?</think>`.', 'stop', 'Reasoning is in `<think>How?</think>`.'],
+    ['<think> begins reasoning.', 'stop', '<think> begins reasoning.'],
+    ['<think>\nHow?', 'length', undefined],
+    ['<think>\nHow?\n</think>\n\n', 'stop', undefined],
+  ])('takes the reasoning before an answer out of the reply %j ended by %j', async (content, finish_reason, text) => {
+    const { generation } = ask(() => json({ ...COMPLETION, choices: [{ message: { content }, finish_reason }] }))
+    if (text === undefined) await expect(generation).rejects.toMatchObject({ code: 'llm_bad_response' })
+    else expect(await generation).toMatchObject({ text, complete: true })
+  })
+
   it.each([undefined, null])('accepts a missing usage: %j', async (usage) => {
     const { generation } = ask(() => json({ ...COMPLETION, usage }))
     expect(await generation).not.toHaveProperty('usage')
@@ -245,6 +257,12 @@ describe('values reported by a model', () => {
       ]),
     )
     expect(report).toEqual({ tokenLogProbabilities: [-0.5, 0] })
+  })
+
+  it('include log-probabilities of the answer alone, where reasoning precedes it', async () => {
+    const tokens = ['<think>', 'How?', '</think>', '\n', 'Turn.'].map((token, at) => ({ token, logprob: -at }))
+    const choice = { message: { content: '<think>How?</think>\nTurn.' }, logprobs: { content: tokens } }
+    expect((await reported({ choices: [choice] })).report).toEqual({ tokenLogProbabilities: [-3, -4] })
   })
 
   it.each([null, [], [{ logprob: 'x' }], [{ logprob: -1 }, {}], 'none'].map((content) => [content]))(

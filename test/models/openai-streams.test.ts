@@ -94,6 +94,46 @@ describe('a streamed answer', () => {
     await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_bad_response' })
   })
 
+  const THOUGHT = '\n<think>\nThe user asks [1] how.\n</think>\n\nTurn the `</think>` key.'
+  it.each([1, 2, 3, 5, 8, 13, 200])(
+    'comes without the reasoning before it, in pieces of %i characters',
+    async (size) => {
+      const { pieces, send } = anEndpoint()
+      for (let at = 0; at < THOUGHT.length; at += size) send(delta(THOUGHT.slice(at, at + size)))
+      send(delta('', 'stop'), DONE)
+      const [texts, generation] = await readAll(pieces)
+      expect(texts.join('')).toBe('Turn the `</think>` key.')
+      expect(generation).toMatchObject({ text: 'Turn the `</think>` key.', complete: true })
+    },
+  )
+
+  it.each([
+    'Models write `<think>…</think>` first: see <think>a</think>.',
+    ' \n<thin> is no tag.',
+    '<thi',
+    '  <think> begins the reasoning.',
+    '<think>',
+  ])('keeps tags that are no reasoning: %j', async (answer) => {
+    for (const size of [1, 4, 100]) {
+      const { pieces, send } = anEndpoint()
+      for (let at = 0; at < answer.length; at += size) send(delta(answer.slice(at, at + size)))
+      send(delta('', 'stop'), DONE)
+      const [texts, generation] = await readAll(pieces)
+      expect(texts.join('')).toBe(answer)
+      expect(generation).toMatchObject({ text: answer, complete: true })
+    }
+  })
+
+  it.each([
+    ['length', '<think>\nThe user asks'],
+    ['stop', '<think>\nThe user asks\n</think>\n'],
+    [null, '<think>The user asks'],
+  ])('that ended by %j in its reasoning is no answer', async (reason, reply) => {
+    const { pieces, send } = anEndpoint()
+    send(delta(reply), delta('', reason), DONE)
+    expect(await failureOf(readAll(pieces))).toMatchObject({ code: 'llm_bad_response' })
+  })
+
   it('may be as long as its tokens allow, with the members of a chunk around each of them', async () => {
     const { pieces, send } = anEndpoint({ maxTokens: 6000 })
     // An eight-character word in a chunk of 240 bytes, as endpoints send it.

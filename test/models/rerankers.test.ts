@@ -126,7 +126,17 @@ describe('a grading model', () => {
     },
   )
 
+  test.each([
+    '<think>\n1: 1\n2: 3\nNo:\n2: 0\n</think>\n\n1: 3\n2: 0',
+    // Where the prompt holds the opening tag.
+    '1: 1\n2: 3?\n</think>\n1: 3\n2: 0',
+  ])('that reasons in its reply grades behind it: %j', async (content) => {
+    server.answerWith(replying(content))
+    expect(await grader().rerank({ ...request(), passages: [aPassage('a'), aPassage('b')] })).toEqual([3, 0])
+  })
+
   test.each<[string, unknown]>([
+    ['reasoning that was cut off', '<think>\n1: 3\n2: 3\n3: 3'],
     ['too few readable grades', '1: great\n2: 3\n3: 3'],
     ['no grade of the first of three', '2: 1\n3: 0'],
     ['prose', 'All of them are great.'],

@@ -16,6 +16,8 @@ export const QUESTION_PROMPT_VERSION = 'questions/1'
 
 const WRITE = `Write one or two questions that a person might ask who has not seen the passage, and that the passage alone answers fully. Use other words than the passage where you can. Do not mention the passage. One question a line, nothing else.`
 const CHECK = `Answer with the single word yes or no: does the passage alone answer the question fully?`
+/** Reasoning at the beginning of a reply; some models write its end alone. */
+const REASONING = /^(?:[^]*<\/think>|\s*<think>[^]*)/
 const DEADLINE_MS = 120_000
 const MOST_BYTES = 1_000_000
 
@@ -74,7 +76,7 @@ async function complete(
     if (text.length > MOST_BYTES) throw new Error('too long')
     const { choices } = JSON.parse(text) as { choices: { message: { content: string } }[] }
     const content = choices[0]?.message.content
-    if (typeof content === 'string') return content
+    if (typeof content === 'string') return content.replace(REASONING, '')
   } catch {
     // The error below.
   }

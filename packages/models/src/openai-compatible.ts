@@ -32,6 +32,7 @@ import {
 } from '@hono-rag-gate/upstream/http'
 import { type EventEndpoint, eventEndpoint, type ServerSentEvent } from './http/event-endpoint.ts'
 import { firstChoice } from './http/first-choice.ts'
+import { createReasoningFilter } from './http/reasoning.ts'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
 
@@ -94,7 +95,8 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
 
 /**
  * Makes a generator. It does not retry by default, because answers are expensive. Streams are requested with token
- * usage; if an endpoint rejects that, the request is repeated without it.
+ * usage; if an endpoint rejects that, the request is repeated without it. Reasoning between `<think>` and `</think>` at the
+ * beginning of a reply is no part of the answer.
  *
  * @throws `config_invalid` for invalid options
  */
@@ -140,13 +142,17 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     async *stream(request: GenerationRequest): AsyncGenerator<string, Generation, void> {
       const deadline = startDeadline({ timeoutMs, signal: request.signal })
       const read = createChunkReader()
+      let mark: 'marked' | 'unmarked' = 'unmarked'
       try {
         // Without log-probabilities, because gates that use them need the whole answer.
         for await (const came of streamed({ ...asked(request), stream: true }, deadline)) {
           let text = ''
           try {
             for (const event of came) {
-              if (event.data === '[DONE]') return read.end('marked')
+              if (event.data === '[DONE]') {
+                mark = 'marked'
+                break
+              }
               text += read.next(event)
             }
           } finally {
@@ -156,8 +162,11 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
               yield text
             }
           }
+          if (mark === 'marked') break
         }
-        return read.end('unmarked')
+        const { rest, generation } = read.end(mark)
+        if (rest !== '') yield rest
+        return generation
       } finally {
         deadline.stop()
       }
@@ -209,14 +218,20 @@ function messagesOf({
 
 function readCompletion(completion: unknown): Generation {
   const choice = firstChoice(completion)
-  const text = memberAt(choice, 'message', 'content')
-  if (typeof text !== 'string' || text.trim() === '') throw badResponse(MODEL, 'no answer')
-  const tokenLogProbabilities = logProbabilitiesIn(memberAt(choice, 'logprobs', 'content'))
+  const reply = memberAt(choice, 'message', 'content')
+  const finishReason = memberAt(choice, 'finish_reason')
+  const answer = createReasoningFilter()
+  const text = typeof reply === 'string' ? answer.next(reply) + answer.rest(endOf(finishReason)) : ''
+  if (text.trim() === '') throw badResponse(MODEL, 'no answer')
+  const tokens = memberAt(choice, 'logprobs', 'content')
+  const tokenLogProbabilities = logProbabilitiesIn(text === reply ? tokens : tokensOfAnswer(tokens))
   return {
-    ...writtenText(text, memberAt(choice, 'finish_reason'), completion),
+    ...writtenText(text, finishReason, completion),
     ...(tokenLogProbabilities === undefined ? {} : { report: { tokenLogProbabilities } }),
   }
 }
+
+const endOf = (finishReason: unknown): 'normally' | 'otherwise' => (finishReason === 'stop' ? 'normally' : 'otherwise')
 
 /** @param facts the object with the model name and the token counts */
 function writtenText(text: string, finishReason: unknown, facts: unknown): Generation {
@@ -225,7 +240,7 @@ function writtenText(text: string, finishReason: unknown, facts: unknown): Gener
   const tokens = reportedTokens(tokensOf('prompt'), tokensOf('completion'))
   return {
     text,
-    complete: finishReason === 'stop',
+    complete: endOf(finishReason) === 'normally',
     ...(model === undefined ? {} : { model }),
     ...(tokens === undefined ? {} : { usage: tokens }),
   }
@@ -234,13 +249,14 @@ function writtenText(text: string, finishReason: unknown, facts: unknown): Gener
 /** Parses the chunks of a streamed completion. */
 function createChunkReader(): {
   readonly next: (event: ServerSentEvent) => string
-  readonly end: (mark: 'marked' | 'unmarked') => Generation
+  readonly end: (mark: 'marked' | 'unmarked') => { readonly rest: string; readonly generation: Generation }
 } {
+  const answer = createReasoningFilter()
   let text = ''
   let finishReason: unknown
   let facts: Readonly<Record<string, unknown>> = {}
   return {
-    /** Returns the text of a chunk. */
+    /** Returns the text of a chunk, without reasoning. */
     next({ name, data }) {
       const chunk = readJson(MODEL, data)
       const isError = name === 'error' || memberAt(chunk, 'object') === 'error'
@@ -257,18 +273,31 @@ function createChunkReader(): {
       // An endpoint that does not stream returns a whole message.
       const content = memberAt(choice['delta'] ?? choice['message'], 'content')
       if (typeof content !== 'string') return ''
-      text += content
-      return content
+      const piece = answer.next(content)
+      text += piece
+      return piece
     },
-    /** @throws `llm_unavailable` if the stream ended early; `llm_bad_response` if there was no text */
+    /**
+     * Returns the text that was withheld, and the whole answer.
+     *
+     * @throws `llm_unavailable` if the stream ended early; `llm_bad_response` if there was no text
+     */
     end(mark) {
       if (mark === 'unmarked' && typeof finishReason !== 'string') {
         throw new RagGateError('llm_unavailable', 'The model stopped mid-answer')
       }
+      const rest = answer.rest(endOf(finishReason))
+      text += rest
       if (text.trim() === '') throw badResponse(MODEL, 'no answer')
-      return writtenText(text, finishReason, facts)
+      return { rest, generation: writtenText(text, finishReason, facts) }
     },
   }
+}
+
+/** The tokens after the reasoning, whose end is one token in the models that write it. */
+function tokensOfAnswer(tokens: unknown): unknown {
+  if (!Array.isArray(tokens)) return tokens
+  return tokens.slice(1 + tokens.findIndex((token: unknown) => memberAt(token, 'token') === '</think>'))
 }
 
 /** One value per token. Rounding may give the log-probability of a certain token a value above 0. */
