@@ -1,4 +1,5 @@
 /** Reading of bodies, streams and URLs, within limits. */
+export { discard } from './discard.ts'
 export { httpUrl } from './http-url.ts'
 export { mediaTypeOf } from './media-type.ts'
 export { readAtMost } from './read-at-most.ts'

@@ -23,7 +23,6 @@ export async function readAtMost(
   const reader = stream.getReader()
   const pieces: Uint8Array[] = []
   let length = 0
-  let isWhole = false
   try {
     for (;;) {
       const { done, value } = await race(reader.read())
@@ -32,9 +31,9 @@ export async function readAtMost(
       if (length > maxBytes) return undefined
       pieces.push(value)
     }
-    isWhole = true
   } finally {
-    if (!isWhole) reader.cancel().catch(() => undefined)
+    // Does nothing at the end of a stream.
+    reader.cancel().catch(() => undefined)
   }
   const bytes = new Uint8Array(length)
   let at = 0

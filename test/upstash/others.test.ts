@@ -162,7 +162,7 @@ describe("a dense index with its user's own vectors", () => {
 
   test("names the embedder's model, and does not ask the index for it", () => {
     const { retriever } = over({ indexType: 'DENSE', dimension: 3 }, { embedder: embedderOf(QUESTION) })
-    expect(retriever.embedding).toEqual({ model: 'theirs', dimension: 3 })
+    expect(retriever.embedding).toMatchObject({ model: 'theirs', dimension: 3 })
     expect(retriever).not.toHaveProperty('embeddingNow')
   })
 

@@ -33,7 +33,8 @@ import { citedSources } from './cited-sources.ts'
 /**
  * Options of `ragGateMiddleware`: those of the gate, and how to read the caller from a call. With `dependencies.cache`
  * an answer is reused, for as long as its confidence allows, for calls with the same question, model, settings,
- * instructions and earlier messages. A reused answer costs no tokens.
+ * instructions and earlier messages. A reused answer costs no tokens. Middleware over different indexes that shares a
+ * store needs different names of `route`.
  */
 export interface RagGateMiddlewareOptions extends AnswerWithoutHttpOptions {
   /**

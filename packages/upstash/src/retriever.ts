@@ -239,7 +239,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     scores,
     ...(embedder === undefined
       ? { embeddingNow: (signal: AbortSignal) => reader.embedding(signal) }
-      : { embedding: { model: embedder.model, dimension: embedder.dimension } }),
+      : { embedding: embedder }),
 
     async retrieve(request: RetrievalRequest) {
       try {

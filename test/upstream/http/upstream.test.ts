@@ -5,6 +5,7 @@ import {
   type UpstreamOptions,
 } from '../../../packages/upstream/src/http/upstream.ts'
 import { UpstreamFault, type UpstreamFaultKind } from '../../../packages/upstream/src/http/upstream-fault.ts'
+import { answering, upstreamOfTests } from '../../fixtures/scripted-upstream.ts'
 
 /** An upstream over a clock that only its pauses move, and a script of what each attempt gives. */
 function scripted(script: readonly (UpstreamFault | string)[], options: UpstreamOptions = {}) {
@@ -142,6 +143,29 @@ describe('an HTTP upstream', () => {
       { retries: 0 },
     )
     await expect(send('https://a.test', {})).rejects.toMatchObject({ kind, retryAfterSeconds: 7 })
+  })
+
+  describe('over a socket', () => {
+    const server = upstreamOfTests()
+
+    test.each([
+      ['7', 7],
+      ['7 ', 7],
+      ['0.2', 1],
+      ['12345678901', 1_000_000_000],
+      ['Fri, 02 Jan 2026 03:05:05 GMT', 60],
+      ['Fri, 02 Jan 2026 03:05:05 GMT ', 60],
+      ['Fri, 02 Jan 2026 03:00:00 GMT', 0],
+      ['2026-01-02', undefined],
+      ['-1', undefined],
+      ['1.2.3', undefined],
+      ['', undefined],
+    ])('that sends Retry-After: %j asks for %s seconds', async (sent, retryAfterSeconds) => {
+      server().answerWith(answering('', 503, { 'retry-after': sent }))
+      const nowMs = () => Date.UTC(2026, 0, 2, 3, 4, 5)
+      const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 }, { retries: 0, nowMs })
+      await expect(send(server().url, {})).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds })
+    })
   })
 
   test.each([200, 204, 400, 401, 404, 422])('with status %s returns the response', async (status) => {

@@ -3,7 +3,7 @@
  * adapter maps faults to error codes.
  */
 import { type Deadline, type DeadlineOptions, faultOf, startDeadline } from './deadline.ts'
-import { readAtMost, utf8TextOf } from 'hono-rag-gate/http'
+import { discard, readAtMost, utf8TextOf } from 'hono-rag-gate/http'
 import { UpstreamFault } from './upstream-fault.ts'
 
 /** Sends a request: `fetch`, or that of a service binding or Durable Object stub. */
@@ -74,15 +74,19 @@ export async function readUnder<Result>(
     return await read(response)
   } catch (thrown) {
     // Cancels the body of a response that arrives after the deadline.
-    sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
+    sent?.then(discard).catch(() => {})
     throw faultOf(thrown, deadline)
   }
 }
 
+/** Longest delay that is passed on. */
+const MOST_SECONDS = 1_000_000_000
+
 /** The delay in `Retry-After`, in whole seconds; `undefined` if there is none. */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
-  const value = headers.get('retry-after') ?? ''
-  if (/^\d{1,9}$/.test(value)) return Number(value)
+  // Node keeps white space at the end of a field, and some services send fractions.
+  const value = (headers.get('retry-after') ?? '').trim()
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value)), MOST_SECONDS)
   // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
   const atMs = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000))

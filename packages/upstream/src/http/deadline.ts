@@ -43,7 +43,7 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
   const beganMs = Date.now()
   const timer = setTimeout(() => end(Date.now() - beganMs > timeoutMs + LATE_MS ? 'late' : 'timeout'), timeoutMs)
   if (signal?.aborted === true) onAbort()
-  else signal?.addEventListener('abort', onAbort, { once: true })
+  else signal?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
     get fault() {
