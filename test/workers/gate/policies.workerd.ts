@@ -56,6 +56,8 @@ async function pinOf(collection: string, bindings: GateBindings = isolateBinding
 /** Refuses everything, at any confidence. */
 const strict = (name = 'strict') => ({ ...policySettings(balanced({ refuseBelow: 1, adviseBelow: 1 })), name })
 
+const byKey = ({ id }: { readonly id: string }) => ({ created_at: expect.any(String), created_by: `key:${id}` })
+
 const ask = async (collection: string, question = 'What is the launch code of the rocket?') =>
   (await send('POST', '/ask', { question, collection })).json<{ refused: boolean; detail: { confidence: number } }>()
 
@@ -82,6 +84,21 @@ describe('PUT /v1/policies', () => {
     const other = { ...policySettings(balanced()), name: 'strict' }
     expect(await (await send('PUT', '/v1/policies/pushed', { settings: other })).json()).toMatchObject({ version: 2 })
     expect((await ask('pol-a')).refused).toBe(false)
+  })
+
+  it('has the author, time and reason of the latest push that has a reason, another pin or other evidence', async () => {
+    const key = { name: 'second', scopes: ['ask', 'ingest', 'admin'] }
+    const made = await (await send('POST', '/v1/keys', key)).json<{ id: string; token: string }>()
+    const push = async (more: object, token?: string) =>
+      (await send('PUT', '/v1/policies/pushed', { settings: strict('again'), ...more }, token)).json()
+    const first = await push({ why: 'a try' })
+    await env.DB.prepare(`UPDATE pushed_policies SET created_at_ms = 0 WHERE name = 'again'`).run()
+    const early = { ...(first as object), created_at: '1970-01-01T00:00:00.000Z' }
+    expect(await push({}, made.token)).toEqual(early)
+    const evidence = { labels: 40 }
+    expect(await push({ evidence }, made.token)).toEqual({ ...(first as object), ...byKey(made), evidence, why: '' })
+    expect(await push({ evidence, why: 'looked at it' })).toMatchObject({ version: 1, created_by: 'admin', evidence })
+    expect(await push({ evidence }, made.token)).toMatchObject({ created_by: 'admin', why: 'looked at it' })
   })
 
   it('requires the admin scope', async () => {

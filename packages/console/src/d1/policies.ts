@@ -14,7 +14,8 @@ export interface D1PoliciesOptions {
 
 /**
  * A policy pushed by a tenant. Its `id` is `name@` and 16 hexadecimal characters; `version` starts at 1, and increases
- * with each different policy of the same name.
+ * with each different policy of the same name. Author, time and reason are those of the push that set its pin and
+ * evidence, or of a later one with a reason.
  */
 export type PushedPolicy = typeof pushedPolicies.$inferSelect
 
@@ -23,7 +24,7 @@ export interface KnownPolicy {
   readonly id: string
   readonly name: string
   readonly body: Json
-  /** When it was first recorded, Unix time in milliseconds. */
+  /** When it was first recorded, or last pushed, Unix time in milliseconds. */
   readonly firstMs: number
 }
 
@@ -56,8 +57,8 @@ export interface EarlierChoice {
 /** Stores policies and choices. */
 export interface Policies {
   /**
-   * Stores a policy, and returns it. An existing one gets the new pin and evidence if it is pinned to the same
-   * collection; otherwise it is unchanged.
+   * Stores a policy, and returns it. An existing one gets the new pin, evidence, author, time and reason if it is pinned
+   * to the same collection; otherwise it is unchanged, as by a push without a reason that changes nothing.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -182,8 +183,15 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
         .values({ ...policy, version, createdAtMs: clock.nowMs() })
         .onConflictDoUpdate({
           target: [pushedPolicies.tenant, pushedPolicies.id],
-          set: { pin: sql`excluded.pin`, evidence: sql`excluded.evidence` },
-          setWhere: sql`pushed_policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection'`,
+          set: {
+            pin: sql`excluded.pin`,
+            evidence: sql`excluded.evidence`,
+            createdAtMs: sql`excluded.created_at_ms`,
+            createdBy: sql`excluded.created_by`,
+            why: sql`excluded.why`,
+          },
+          setWhere: sql`pushed_policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection' AND
+            (excluded.why, pushed_policies.pin, pushed_policies.evidence) IS NOT ('', excluded.pin, excluded.evidence)`,
         })
         .catch(rethrowStoreFault)
       // It was just stored or existed before; pushed policies are never deleted.
