@@ -257,6 +257,18 @@ describe('a pushed policy', () => {
     await env.DB.prepare(`DELETE FROM audit_events WHERE id LIKE 'other-%'`).run()
   })
 
+  it('is rolled back once by two requests of the same moment, and the next one goes on from there', async () => {
+    const path = '/v1/collections/pol-c/policy'
+    const back = async (): Promise<string | null> =>
+      (await (await send('PUT', path, { rollback: true })).json<{ policy: string | null }>()).policy
+    const policies = ['balanced', 'balanced-strict', 'two-tier', 'weighted-signals']
+    for (const policy of policies) await send('PUT', path, { policy })
+    expect(await Promise.all([back(), back()])).toEqual(['two-tier', 'two-tier'])
+    expect(await back()).toBe('balanced-strict')
+    expect(await Promise.all([back(), back()])).toEqual(['balanced', 'balanced'])
+    expect(await back()).toBe(null)
+  })
+
   it.each([
     ['a collection', '/v1/collections/pol-c/policy'],
     ['the tenant', '/v1/policy'],

@@ -60,6 +60,7 @@ interface AskedPolicy {
   readonly why: string
   /** Whether the current choice is reverted. */
   readonly rollback: boolean
+  /** The policy that is replaced: of a rollback, the one that it takes back. */
   readonly before: string | null
 }
 
@@ -84,15 +85,21 @@ async function readChoice(
       param: 'rollback',
     })
   }
-  const policy = rollback ? await earlierPolicy(composition.policies, { tenant, collection }) : named
-  const about = { why: readWhy(said), rollback, before: await composition.policies.chosen(tenant, collection) }
+  const { policies } = composition
+  const earlier = rollback ? await policies.choiceBefore(tenant, collection) : undefined
+  if (rollback && earlier === undefined) {
+    throw new WorkerError('nothing_to_roll_back', 'There is no choice to go back to')
+  }
+  const policy = earlier === undefined ? named : earlier.before
+  const before = earlier === undefined ? await policies.chosen(tenant, collection) : earlier.last.policy
+  const about = { why: readWhy(said), rollback, before }
   if (policy === null) return { policy, chosen: policyNamed(policy), ...about }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)
     await requireFit(chosen, composition)
     return { policy, chosen, ...about }
   }
-  const pushed = typeof policy === 'string' ? await composition.policies.pushed(tenant, policy) : undefined
+  const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
     const names = POLICY_NAMES.join(', ')
     throw new ConsoleError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
@@ -104,15 +111,6 @@ async function readChoice(
   await requireFit(chosen, composition)
   if (pushed.pin !== null) await checkPin(pushed.pin)
   return { policy: pushed.id, chosen, ...about }
-}
-
-async function earlierPolicy(
-  policies: Composition['policies'],
-  { tenant, collection }: ChosenFor,
-): Promise<string | null> {
-  const earlier = await policies.choiceBefore(tenant, collection)
-  if (earlier !== undefined) return earlier.before
-  throw new WorkerError('nothing_to_roll_back', 'There is no choice to go back to')
 }
 
 interface Choice extends AskedPolicy, ChosenFor {

@@ -43,8 +43,11 @@ export interface PolicyChoice {
   readonly why: string
   /** Whether it reverted the previous choice. */
   readonly rollback: boolean
-  /** The policy before; the choice of it may no longer be in the trail. `null` if there was none. */
-  readonly before: string | null
+  /**
+   * The policy before; the choice of it may no longer be in the trail. `null` if there was none; `undefined` in records
+   * of earlier versions.
+   */
+  readonly before: string | null | undefined
 }
 
 /** The current choice, and the one before. */
@@ -81,7 +84,7 @@ export interface Policies {
   /** The policy set for a collection itself, or for the tenant. @throws `schema_outdated`, `store_unavailable` */
   chosen(tenant: Tenant, collection: string | null): Promise<string | null>
   /** Records a choice in the audit trail. @throws `schema_outdated`, `store_unavailable` */
-  recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>
+  recordChoice(choice: Omit<PolicyChoice, 'atMs'> & { readonly before: string | null }): Promise<void>
   /** The choices in the audit trail, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
   choices(tenant: Tenant): Promise<readonly PolicyChoice[]>
   /**
@@ -155,7 +158,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
         policy_id: policyId,
         why,
         rollback = false,
-        before = null,
+        before,
       } = payload as unknown as ChoicePayload
       return { tenant, collection: of, policy, policyId, atMs, by: by ?? '', why, rollback, before }
     })
@@ -249,20 +252,19 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       const choices = await latestChoices(tenant, MOST_GONE_THROUGH, collection)
       const [last, before] = standing(choices)
       if (last === undefined || (before === undefined && choices.length === MOST_GONE_THROUGH)) return undefined
-      return { last, before: before === undefined ? last.before : before.policy }
+      return { last, before: before === undefined ? (last.before ?? null) : before.policy }
     },
   }
 }
 
-/** Choices that were not rolled back, newest first. */
+/** Choices that were not rolled back, newest first. Of two rollbacks of one choice, the later changed nothing. */
 function standing(choices: readonly PolicyChoice[]): readonly PolicyChoice[] {
-  let takenBack = 0
-  return choices.filter(({ rollback }) => {
-    if (rollback) takenBack++
-    else if (takenBack > 0) takenBack--
-    else return true
-    return false
-  })
+  const stack: PolicyChoice[] = []
+  for (const choice of [...choices].reverse()) {
+    if (!choice.rollback) stack.unshift(choice)
+    else if (choice.before === undefined || choice.before === stack[0]?.policy) stack.shift()
+  }
+  return stack
 }
 
 interface ChoicePayload {
@@ -271,7 +273,6 @@ interface ChoicePayload {
   readonly policy_id: string
   readonly why: string
   readonly rollback?: boolean
-  /** Records of earlier versions lack it. */
   readonly before?: string | null
 }
 
