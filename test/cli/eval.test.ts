@@ -59,6 +59,21 @@ it('replaces the results of an earlier run with --fresh, but not before the gate
   }
 })
 
+it('reports how many questions are repeated, since each counts on its own', async () => {
+  gate().answerWith(JUDGED)
+  const html = `${folder.path}/report.html`
+  const evaluate = async (questions: readonly string[], ...more: readonly string[]) => {
+    const lines = questions.map((question) => JSON.stringify({ question, answerable: true }))
+    const labels = folder.put('labels.jsonl', lines.join('\n'))
+    return (await run(['eval', labels, ...more], { env: { RAG_GATE_URL: gate().url } })).out
+  }
+  const thrice = ['Who?', ' Who?', 'Which?', 'Who?']
+  expect(await evaluate(thrice, '--html', html)).toContain('4 labelled questions (2 of them repeated), policy')
+  expect(readFileSync(html, 'utf8')).toContain('questions: 4 (2 of them repeated)')
+  expect(JSON.parse(await evaluate(thrice, '--json'))).toMatchObject({ questions: 4, repeated: 2 })
+  expect(await evaluate(['Who?', 'Which?'])).toContain('2 labelled questions, policy')
+})
+
 it('reports n/a for figures that need unanswerable questions', async () => {
   gate().answerWith(JUDGED)
   const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')

@@ -81,7 +81,10 @@ export interface EvaluateOptions {
   readonly random: () => number
 }
 
-/** Summarises judged questions. Their order affects only the bootstrap intervals. */
+/**
+ * Summarises judged questions. Their order affects only the bootstrap intervals, which like the others take each
+ * question as independent: one that is listed twice counts as two.
+ */
 export function evaluate(judged: readonly JudgedQuestion[], options: EvaluateOptions): Evaluation {
   const { risk = 0.05, threshold, random } = options
   const scored = judged.map(({ confidence: score, answerable }): LabelledScore => ({ score, answerable }))

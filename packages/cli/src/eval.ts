@@ -8,6 +8,7 @@ import {
   measuredRate,
   type VerdictRates,
 } from '@hono-rag-gate/calibration'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
@@ -64,10 +65,10 @@ export const evalCommand = command({
       ...(threshold === undefined ? {} : { threshold }),
       random: seededNumbers(20_261_122),
     })
-    const further = { recall: recallOf(asked), ms: timesOf(asked), policies }
+    const further = { repeated: repeatedIn(asked), recall: recallOf(asked), ms: timesOf(asked), policies }
     if (html !== undefined) {
       const facts = [
-        ['questions', String(asked.length)],
+        ['questions', `${asked.length}${repeatedText(further)}`],
         ['policy', policies.join(', ')],
         ['evidence found', rateText(further.recall)],
         ['median time', `${further.ms.median} ms`],
@@ -98,10 +99,21 @@ export function parallelOf(given: string | undefined): number {
 }
 
 interface Further {
+  /** Questions listed before for the same collection. Each counts, and intervals take all as independent. */
+  readonly repeated: number
   /** Answerable questions with a relevant passage among the evidence. */
   readonly recall: MeasuredRate
   readonly ms: { readonly median: number; readonly p95: number }
   readonly policies: readonly string[]
+}
+
+function repeatedIn(asked: readonly LabelResult[]): number {
+  const keys = asked.map(({ question, collection }) => JSON.stringify([normaliseQuestion(question), collection]))
+  return keys.length - new Set(keys).size
+}
+
+function repeatedText({ repeated }: Pick<Further, 'repeated'>): string {
+  return repeated === 0 ? '' : ` (${repeated} of them repeated)`
 }
 
 function recallOf(asked: readonly LabelResult[]): MeasuredRate {
@@ -115,10 +127,12 @@ function timesOf(asked: readonly LabelResult[]): Further['ms'] {
   return { median: at(0.5), p95: at(0.95) }
 }
 
-function show(evaluation: Evaluation, { recall, ms, policies }: Further, { out }: Pick<Terminal, 'out'>): void {
+function show(evaluation: Evaluation, further: Further, { out }: Pick<Terminal, 'out'>): void {
+  const { recall, ms, policies } = further
   const { verdicts, auroc, aurc, calibrationError, atStatedRisk, sensitivity, byKind, byCollection } = evaluation
   const line = (name: string, value: string): void => out(`  ${name.padEnd(30)} ${value}`)
-  out({ text: `${evaluation.questions} labelled questions, policy ${policies.join(', ')}`, colour: 'bold' })
+  const asked = `${evaluation.questions} labelled questions${repeatedText(further)}`
+  out({ text: `${asked}, policy ${policies.join(', ')}`, colour: 'bold' })
   line('refusal accuracy', rateText(verdicts.refusalAccuracy))
   line('false refusal', rateText(verdicts.falseRefusals))
   line('false acceptance', rateText(verdicts.falseAcceptances))
