@@ -232,10 +232,10 @@ async function show(why: Why): Promise<void> {
   }
 }
 
-/** The tenant in the URL; for an operator without one, the only tenant or all of them. */
+/** The tenant in the URL; without one the key's own, or for an operator the only tenant or all of them. */
 function tenantOf({ tenant }: ViewRequest['query'], { tenants }: Reader): string {
-  if (tenants === undefined) return ''
   if (tenant !== undefined) return tenant
+  if (tenants === undefined) return ''
   return tenants.length === 1 ? tenants[0]! : ALL_TENANTS
 }
 
@@ -308,7 +308,9 @@ function errorCard(thrown: unknown): HTMLElement {
     el('p', {}, message),
     code !== undefined &&
       el('p', { className: 'quiet' }, `Code ${code}${requestId === undefined ? '' : `, request ${requestId}`}`),
-    el('button', { type: 'button', onclick: () => void show('asked') }, 'Try again'),
+    code === 'tenant_mismatch'
+      ? el('a', { href: changed({ tenant: '' }) }, 'Show the tenant of this key')
+      : el('button', { type: 'button', onclick: () => void show('asked') }, 'Try again'),
   )
 }
 

@@ -38,7 +38,7 @@ export async function showContentGaps({ period, tenant, chosen, signal }: ViewRe
     el(
       'p',
       { className: 'quiet' },
-      `Questions in the same words count as one, by whole days from ${days.from.slice(0, 10)} on.`,
+      `Questions in the same words count as one, by whole days from ${days.from.slice(0, 10)} on; cautions only on days with a refusal.`,
     ),
     gaps.length === 0
       ? empty('No question was refused in this period, or no key for questions is configured.')

@@ -33,7 +33,7 @@ export interface ContentGap {
   readonly hmacKeyId: string
   readonly collection: string
   readonly refused: number
-  /** Answered with a caution. */
+  /** Answered with a caution, on days on which it was refused too. */
   readonly advised: number
   /** Unix time in milliseconds. */
   readonly lastMs: number
