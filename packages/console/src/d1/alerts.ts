@@ -25,7 +25,11 @@ export interface Alerts {
   open(): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
   /** Open ones first, then the latest; of all tenants only open ones. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
-  /** Up to twenty alerts with unreported changes, latest first. @throws `schema_outdated`, `store_unavailable` */
+  /**
+   * Up to twenty alerts with unreported changes: the ten latest, and others at random.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
   untold(): Promise<readonly Alert[]>
   /** Marks the current state of an alert as reported. @throws `schema_outdated`, `store_unavailable` */
   told(alert: Alert): Promise<void>
@@ -86,12 +90,14 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
     },
 
     async untold() {
-      // Latest first, so that old alerts that the webhook always rejects do not block new ones.
+      // So that alerts that the webhook always rejects block neither new nor old ones.
+      const turn = sql`iif(row_number() OVER (ORDER BY ${alerts.openedMs} DESC) <= 10,
+        -${alerts.openedMs}, abs(random() % 1000000))`
       return queries
         .select()
         .from(alerts)
         .where(eq(alerts.untold, 1))
-        .orderBy(desc(alerts.openedMs))
+        .orderBy(turn)
         .limit(MOST_TOLD_AT_ONCE)
         .catch(rethrowStoreFault)
     },
