@@ -153,8 +153,8 @@ describe('alerts', () => {
     const summedUp = parts.counting.summedUp.bind(parts.counting)
     vi.spyOn(parts.counting, 'summedUp').mockImplementation(failing).mockImplementationOnce(summedUp)
     await expect(watchAlerts(parts)).rejects.toThrow('D1 is gone')
-    // Two statements of each fifty.
-    expect(summaries).toHaveBeenCalledTimes(4)
+    // One statement of each 25.
+    expect(summaries).toHaveBeenCalledTimes(3)
   })
 
   it('of many tenants become one message per 25 tenants when a queue is given', async () => {

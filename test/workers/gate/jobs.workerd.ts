@@ -68,6 +68,23 @@ test.each(['update', 'figures'] as const)(
   },
 )
 
+test('the alerts read the figures of at most 25 tenants at a time, of one period', async () => {
+  const { alerts, summaries } = compositionFor(isolateBindings).statistics
+  const tenants = Array.from({ length: 60 }, (_, at) => `many-${at}`)
+  vi.spyOn(summaries, 'tenantsAfter').mockResolvedValue(tenants)
+  vi.spyOn(alerts, 'open').mockResolvedValue(new Map([['many-0', new Set(['refusals_high'])]]))
+  const read = summaries.summaries.bind(summaries)
+  let now = 0
+  let most = 0
+  const looked = vi.spyOn(summaries, 'summaries').mockImplementation(async (some, period) => {
+    most = Math.max(most, (now += some.length))
+    return read(some, period).finally(() => (now -= some.length))
+  })
+  await worker.scheduled(createScheduledController(), isolateBindings)
+  expect(new Set(looked.mock.calls.flatMap(([some]) => some))).toEqual(new Set(['default', ...tenants]))
+  expect(most).toBe(25)
+})
+
 test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
   'the other jobs run when the job %s fails, and only the type of its error is logged',
   async (failing) => {

@@ -24,12 +24,10 @@ const WEBHOOK_TIMEOUT_MS = 5_000
 
 /** Maximum number of tenants per run; if each has an alert, this may exceed the statements of an invocation. */
 const TENANTS_AT_ONCE = 1_000
-/** Number of tenants whose figures one statement reads; it may bind a hundred values. */
-const TENANTS_TOGETHER = 50
+/** Number of tenants per statement and queue message; rows of a tenant with many collections may have megabytes. */
+const TENANTS_TOGETHER = 25
 /** Number of statements in an invocation after which no further tenant is watched, to leave some for the webhook. */
 const MOST_STATEMENTS = 850
-/** Number of tenants per queue message. */
-const TENANTS_OF_A_MESSAGE = 25
 
 /** The next tenant, '' for the first, and how many decisions were counted when the round began. */
 interface AlertCursor {
@@ -59,8 +57,8 @@ export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => 
   const failures: unknown[] = []
   await watchEach(parts, operators, open, failures)
   let next = ''
-  if (spread !== undefined && others.length > TENANTS_OF_A_MESSAGE) {
-    for (let turn = 0; others.length > 0; turn++) await spread(others.splice(0, TENANTS_OF_A_MESSAGE), turn)
+  if (spread !== undefined && others.length > TENANTS_TOGETHER) {
+    for (let turn = 0; others.length > 0; turn++) await spread(others.splice(0, TENANTS_TOGETHER), turn)
   } else {
     const watched = await watchEach(parts, others, open, failures, hasRoom)
     if (watched < others.length || tenants.length === TENANTS_AT_ONCE) next = others[watched - 1] ?? after
@@ -133,12 +131,10 @@ async function figuresOf({ summaries, policies, clock }: ConsoleParts, tenants: 
   // Whole days, which have fewer rows.
   const earlierToMs = Math.floor(fromMs / DAY_MS) * DAY_MS
   const days = { fromMs: earlierToMs - EARLIER_MS, toMs: earlierToMs, interval: 'day' } as const
-  const [latest, earlier, pinned] = await Promise.all([
-    summaries.summaries(tenants, { fromMs, toMs }),
-    summaries.summaries(tenants, days),
-    policies.pinnedAmong(tenants),
-  ])
-  return { latest, earlier, pinned }
+  // One after the other, so that the rows of one are in memory.
+  const latest = await summaries.summaries(tenants, { fromMs, toMs })
+  const earlier = await summaries.summaries(tenants, days)
+  return { latest, earlier, pinned: await policies.pinnedAmong(tenants) }
 }
 
 async function watchTenant(
