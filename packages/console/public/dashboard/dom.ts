@@ -191,3 +191,8 @@ export function card(title: string, ...children: readonly Child[]): HTMLElement 
 export function empty(...text: readonly Child[]): HTMLElement {
   return el('p', { className: 'empty' }, text)
 }
+
+/** A part that opens on request. @param name under which a refresh keeps it open */
+export function details(name: string, title: string, ...children: readonly Child[]): HTMLElement {
+  return el('details', { 'data-name': name }, el('summary', {}, title), children)
+}
