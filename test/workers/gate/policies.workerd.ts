@@ -153,7 +153,17 @@ describe('PUT /v1/policies', () => {
     expect(await codeOf(unknown)).toEqual([404, 'collection_not_found'])
     expect((await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin })).status).toBe(200)
     const elsewhere = await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin: await pinOf('pol-b') })
-    expect(await codeOf(elsewhere)).toEqual([409, 'policy_pin_mismatch'])
+    expect(await elsewhere.json()).toMatchObject({
+      error: {
+        code: 'policy_pin_mismatch',
+        message: 'The same policy is stored for pol-a: give this one another name',
+      },
+    })
+    await send('PUT', '/v1/policies/pushed', { settings: strict('unpinned') })
+    const pinned = await send('PUT', '/v1/policies/pushed', { settings: strict('unpinned'), pin })
+    expect(await pinned.json()).toMatchObject({
+      error: { message: 'The same policy is stored for any collection: give this one another name' },
+    })
   })
 })
 

@@ -49,9 +49,9 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     why: readWhy(why),
   })
   if (stored.pin?.collection !== pin?.collection) {
-    throw new WorkerError('policy_pin_mismatch', 'The same policy is pinned to another collection: rename it', {
-      param: 'settings',
-    })
+    const whose = stored.pin?.collection ?? 'any collection'
+    const message = `The same policy is stored for ${whose}: give this one another name`
+    throw new WorkerError('policy_pin_mismatch', message, { param: 'settings' })
   }
   return c.json(onTheWire(stored))
 }
