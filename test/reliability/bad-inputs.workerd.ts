@@ -195,6 +195,12 @@ function said(body: object): OwnCells {
   ]
 }
 
+/** Two system messages of that many characters, and a question. */
+function chatWithInstructions(length: number): object[] {
+  const system = [4000, length - 4002].map((each) => ({ role: 'system', content: CANARY.padEnd(each) }))
+  return [...system, { role: 'user', content: STRONG }]
+}
+
 /** Of a chat: what is sent beside what is needed, or in its place. */
 const OF_CHAT: OwnCells = [
   [{}, 422, 'question_required', 'messages'],
@@ -209,6 +215,7 @@ const OF_CHAT: OwnCells = [
   ].map((messages) => [{ messages }, 422, 'question_type', 'messages'] as const),
   [{ messages: [{ role: 'assistant', content: CANARY }] }, 422, 'question_required', 'messages'],
   [{ messages: [{ role: 'user', content: '' }] }, 422, 'question_required', 'messages'],
+  [{ messages: chatWithInstructions(8001) }, 422, 'parameter', 'messages'],
   [{ functions: [] }, 422, 'unknown_field', 'functions'],
   [{ minScore: 0 }, 422, 'unknown_field', 'minScore'],
   [{ max_tokens: 0 }, 422, 'parameter', 'max_tokens'],

@@ -55,15 +55,22 @@ const PARAMETERS: Readonly<Record<string, Kind>> = {
   prompt_cache_key: isText,
 }
 
+/** Maximum length of all system messages, in UTF-16 code units, as of the turns before the question. */
+const MAX_INSTRUCTIONS_LENGTH = 8000
+
 /**
  * Validates a request's parameters before the gate.
  *
  * @throws what `readChat` throws; `question_type` for UI messages; `unknown_field`, `parameter`, `model_not_found`
  */
 export const checkRequest: MiddlewareHandler<{ Bindings: GateBindings }> = async function checkRequest(c, next) {
-  const { body, model, protocol } = await readChat(c)
+  const { body, model, protocol, instructions = '' } = await readChat(c)
   if (protocol !== 'openai') {
     throw new RagGateError('question_type', 'messages must be those of a chat completion', { param: 'messages' })
+  }
+  if (instructions.length > MAX_INSTRUCTIONS_LENGTH) {
+    const message = `The system messages may have at most ${MAX_INSTRUCTIONS_LENGTH} characters`
+    throw new WorkerError('parameter', message, { param: 'messages' })
   }
   for (const [name, value] of Object.entries(body)) {
     const facts = { param: name }
