@@ -50,7 +50,8 @@ test('an interrupted stream is an error for a client that asked for JSON', async
     return eventStream(pieces(), () => undefined)
   })
   const response = await ask(CHAT)
-  expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'llm_unavailable' } }])
+  const error = { code: 'llm_unavailable', type: 'server_error', param: null }
+  expect([response.status, await response.json()]).toMatchObject([503, { error }])
 })
 
 test.each([

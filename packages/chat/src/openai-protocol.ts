@@ -1,8 +1,9 @@
 /** Answers of a route in OpenAI's protocol. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
+import { isRagGateError } from 'hono-rag-gate/errors'
 import { mediaTypeOf, readEvent, splitEvents } from 'hono-rag-gate/http'
-import type { RagGateContext } from 'hono-rag-gate/middleware'
+import { type RagGateContext, respondWithError } from 'hono-rag-gate/middleware'
 import { aboutAnswer, aboutInHeader } from './about-answer.ts'
 import {
   type AboutAnswer,
@@ -65,7 +66,14 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
     if (media === 'other' || !c.res.headers.has('rag-gate')) return
     const chat = await readChat(c, options.read)
     const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', ...aboutIn(c) }
-    await (media === 'json' ? answerJson : answerEvents)(c, told, messages)
+    try {
+      await (media === 'json' ? answerJson : answerEvents)(c, told, messages)
+    } catch (thrown) {
+      // The app's `onError` would answer it behind this middleware, so not in the client's form.
+      if (!isRagGateError(thrown)) throw thrown
+      c.res = respondWithError(c, thrown)
+      await answeredError(c)
+    }
   }
 }
 
