@@ -89,5 +89,14 @@ describe('sufficiencyGate', () => {
     gate.disable()
     expect(gate.evaluate({ ...EXAMPLE, chunks: [] })).toMatchObject({ passes: true, max_attention: null })
     expect(gate.getStats()).toMatchObject({ total_evaluations: 1, passed: 1, failed: 0, recently_rejected: [] })
+    gate.evaluate(EXAMPLE)
+    // The mean of what was measured: 0 is no share of the first.
+    expect(gate.getStats()).toMatchObject({
+      total_evaluations: 2,
+      passed: 2,
+      avg_max_attention: 0.65,
+      min_max_attention: 0.65,
+      max_max_attention: 0.65,
+    })
   })
 })

@@ -168,6 +168,7 @@ export type GatingStatistics =
       readonly passed: number
       readonly failed: number
       readonly pass_rate: number
+      /** Mean of the measured shares, like the extremes; 0 for none. */
       readonly avg_max_attention: number
       readonly min_max_attention: number
       readonly max_max_attention: number
@@ -177,8 +178,11 @@ export type GatingStatistics =
 
 /** Counts judged answers, both passes and refusals. */
 export interface GatingStats {
-  /** A share that is not finite counts as 0 and as refused. */
-  readonly record: (passes: boolean, maxAttention: number, query: string) => void
+  /**
+   * A share that is not finite counts as 0 and as refused; `null` is for an answer that passed without one, which
+   * joins neither mean nor extremes.
+   */
+  readonly record: (passes: boolean, maxAttention: number | null, query: string) => void
   readonly getStats: () => GatingStatistics
   readonly reset: () => void
 }
@@ -190,20 +194,26 @@ export function evidenceGatingStats(): GatingStats {
   const empty = () => ({
     passed: 0,
     failed: 0,
+    measured: 0,
     sum: 0,
     min: Infinity,
-    max: -Infinity,
+    max: 0,
     rejected: [] as RejectedAnswer[],
   })
   let held = empty()
   return Object.freeze({
-    record: (passes: boolean, reported: number, query: string) => {
-      const maxAttention = Number.isFinite(reported) ? reported : 0
+    record: (passes: boolean, reported: number | null, query: string) => {
+      if (passes && reported === null) {
+        held.passed++
+        return
+      }
+      const maxAttention = Number.isFinite(reported) ? Number(reported) : 0
       if (passes && Number.isFinite(reported)) held.passed++
       else {
         held.failed++
         held.rejected = [...held.rejected, { maxAttention, query }].slice(-REJECTED_KEPT)
       }
+      held.measured++
       held.sum += maxAttention
       held.min = Math.min(held.min, maxAttention)
       held.max = Math.max(held.max, maxAttention)
@@ -216,8 +226,8 @@ export function evidenceGatingStats(): GatingStats {
         passed: held.passed,
         failed: held.failed,
         pass_rate: rounded(held.passed / total),
-        avg_max_attention: rounded(held.sum / total),
-        min_max_attention: rounded(held.min),
+        avg_max_attention: rounded(held.sum / Math.max(held.measured, 1)),
+        min_max_attention: rounded(held.measured === 0 ? 0 : held.min),
         max_max_attention: rounded(held.max),
         recently_rejected: held.rejected.map(({ query, maxAttention }) => ({ query, max_attention: maxAttention })),
       }

@@ -79,7 +79,7 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
       const decided = { findings: judged.findings, evidenceIds: chunks.map(({ id }) => id) }
       const found = gatingReport(decided) ?? { ...NOT_ASKED, evidence_count: chunks.length }
       const gating = enabled ? found : { ...found, passes: true }
-      stats.record(gating.passes, gating.max_attention ?? (gating.passes ? 0 : NaN), question)
+      stats.record(gating.passes, gating.max_attention, question)
       if (gating.passes) return gating
       const { reason, suggestions } = textFor(judged.reason, policy)
       const refused =
@@ -101,11 +101,10 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
 }
 
 /** Report for an answer that another gate refused before this one ran. */
-const NOT_ASKED: GatingReport = {
+const NOT_ASKED: Omit<GatingReport, 'evidence_count'> = {
   passes: false,
   max_attention: null,
   max_chunk_id: null,
   threshold: null,
-  evidence_count: 0,
   status: 'evidence_insufficient',
 }
