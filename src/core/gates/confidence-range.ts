@@ -82,8 +82,9 @@ export const confidenceRangeGate = defineGate({
     if (!Number.isFinite(confidence)) {
       return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
     }
-    // Rounded down within the tolerance, so that a confidence below a threshold is never shown equal to it.
-    const shown = (Math.floor((confidence + RATIO_TOLERANCE) * 1000) / 1000).toFixed(3)
+    // With the decimals of calibrated thresholds. Rounded down within the tolerance, so that a confidence below a threshold
+    // is never shown equal to it.
+    const shown = (Math.floor((confidence + RATIO_TOLERANCE) * 10_000) / 10_000).toFixed(4)
     const is = (from: number): boolean => meets(confidence, from, RATIO_TOLERANCE)
     const threshold = is(refuseBelow) ? adviseBelow : refuseBelow
     const stated = signals.states === true

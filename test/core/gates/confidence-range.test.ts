@@ -37,17 +37,17 @@ describe('confidenceRange', () => {
     expect(check(0.25)).toEqual({
       outcome: 'refuse',
       code: 'confidence_low',
-      message: 'Confidence (0.250) below threshold (0.5)',
+      message: 'Confidence (0.2500) below threshold (0.5)',
       actual: 0.25,
       threshold: 0.5,
     })
     expect(check(0.6)).toMatchObject({
-      message: 'Confidence (0.600) below threshold (0.7)',
+      message: 'Confidence (0.6000) below threshold (0.7)',
       actual: 0.6,
       threshold: 0.7,
     })
     expect(check(0.9)).toMatchObject({
-      message: 'Confidence (0.900) meets threshold (0.7)',
+      message: 'Confidence (0.9000) meets threshold (0.7)',
       actual: 0.9,
       threshold: 0.7,
     })
@@ -56,10 +56,13 @@ describe('confidenceRange', () => {
   it('shows a confidence that meets its threshold by rounding alone as meeting it, and one below as below', () => {
     const shown = (confidence: number): string => check(confidence, 0.5, 0.85).message
     // .2 · .145, the weight of a signal, is slightly below .029.
-    expect(check(0.2 * 0.145, 0.029).message).toBe('Confidence (0.029) below threshold (0.7)')
-    expect(shown(0.85 - 1e-12)).toBe('Confidence (0.850) meets threshold (0.85)')
-    expect(shown(0.85 - 5e-10)).toBe('Confidence (0.850) meets threshold (0.85)')
-    expect(shown(0.85 - 2e-9)).toBe('Confidence (0.849) below threshold (0.85)')
+    expect(check(0.2 * 0.145, 0.029).message).toBe('Confidence (0.0290) below threshold (0.7)')
+    expect(shown(0.85 - 1e-12)).toBe('Confidence (0.8500) meets threshold (0.85)')
+    expect(shown(0.85 - 5e-10)).toBe('Confidence (0.8500) meets threshold (0.85)')
+    // Calibrated thresholds have four decimals.
+    expect(check(0.81239, 0.5, 0.8123).message).toBe('Confidence (0.8123) meets threshold (0.8123)')
+    expect(check(0.81229, 0.5, 0.8123).message).toBe('Confidence (0.8122) below threshold (0.8123)')
+    expect(shown(0.85 - 2e-9)).toBe('Confidence (0.8499) below threshold (0.85)')
   })
 
   it("skips graded chunks only with whereGraded: 'skipped'", () => {
@@ -93,11 +96,11 @@ describe('confidenceRange', () => {
     expect(asked(0.9, true)).toMatchObject({
       outcome: 'advise',
       code: 'confidence_moderate',
-      message: 'Confidence (0.900) meets threshold (0.7), beside a statement',
+      message: 'Confidence (0.9000) meets threshold (0.7), beside a statement',
     })
     expect(asked(0.6, true)).toMatchObject({ outcome: 'advise', threshold: 0.7 })
     expect(asked(0.4, true)).toMatchObject({ outcome: 'refuse', code: 'confidence_low', threshold: 0.5 })
-    expect(asked(0.9, false)).toMatchObject({ outcome: 'pass', message: 'Confidence (0.900) meets threshold (0.7)' })
+    expect(asked(0.9, false)).toMatchObject({ outcome: 'pass', message: 'Confidence (0.9000) meets threshold (0.7)' })
     expect(asked(0.9)).toMatchObject({ outcome: 'pass' })
   })
 

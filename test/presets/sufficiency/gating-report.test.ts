@@ -17,6 +17,7 @@ import {
   sufficiencyByCollection,
   sufficiencyThreshold,
 } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
+import { percentsOf } from '../../../packages/presets/src/sufficiency/texts.ts'
 
 describe('the gating of document 004', () => {
   it('has a margin without binary rounding errors, and the same members for passes and refusals', () => {
@@ -73,6 +74,15 @@ describe('a share just below its threshold', () => {
     expect(gating).toMatchObject({ max_attention: attention, deficit, threshold: 0.5 })
     expect(refusal?.reason).toContain(`Highest attention was ${percent} but threshold is 50.0%.`)
     expect(neutral?.reason).toContain(`The largest share is ${percent} but the threshold is 50.0%.`)
+  })
+
+  it('is shown with two decimals beside a threshold that has them', () => {
+    const reason = (wording: 'neutral' | 'specification') => evaluated(0.4902, 0.4904, wording).refusal?.reason
+    expect(reason('specification')).toContain('Highest attention was 49.02% but threshold is 49.04%.')
+    expect(reason('neutral')).toContain('The largest share is 49.02% but the threshold is 49.04%.')
+    expect(evaluated(0.49039999, 0.4904).refusal?.reason).toContain('was 49.03% but threshold is 49.04%.')
+    // .0093 · 10,000 is slightly below 93.
+    expect(percentsOf(0.0093, 0.0094)).toEqual(['0.93%', '0.94%'])
   })
 
   it('is shown as equal if equality refuses', () => {

@@ -17,7 +17,7 @@ import {
   whole,
 } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { percentBelow } from './texts.ts'
+import { percentsOf } from './texts.ts'
 
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {
@@ -230,18 +230,20 @@ export const evidenceShareGate = defineGate({
     const enough =
       equality === 'passes' ? meets(found.share, threshold, RATIO_TOLERANCE) : found.share > threshold + RATIO_TOLERANCE
     if (!enough) {
+      const [share, least] = percentsOf(found.share, threshold)
       return {
         outcome: 'refuse',
         code: 'share_low',
-        message: `${REFUSED} The largest share is ${percentBelow(found.share, threshold)} but the threshold is ${percent(threshold)}.`,
+        message: `${REFUSED} The largest share is ${share} but the threshold is ${least}.`,
         ...figures,
       }
     }
     if (!meets(held, minOverlap, RATIO_TOLERANCE)) {
+      const [share, least] = percentsOf(held, minOverlap)
       return {
         outcome: 'refuse',
         code: 'overlap_low',
-        message: `${REFUSED} The chunks hold ${percentBelow(held, minOverlap)} of the answer's words but ${percent(minOverlap)} are required.`,
+        message: `${REFUSED} The chunks hold ${share} of the answer's words but ${least} are required.`,
         ...figures,
       }
     }

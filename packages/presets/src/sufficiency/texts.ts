@@ -24,10 +24,17 @@ export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.fr
   shares_invalid: UNJUDGED,
 })
 
-/** A share as a percentage: rounded, but down if it would look equal to a threshold that it is below. */
-export function percentBelow(share: number, threshold: number): string {
-  const shown = percent(share)
-  return share < threshold && shown === percent(threshold) ? percent(Math.floor(share * 1000) / 1000) : shown
+/**
+ * A share and its threshold as percentages: rounded, but down if the share is below and they would look alike. They have one
+ * decimal, or two if the threshold does.
+ */
+export function percentsOf(share: number, threshold: number): readonly [string, string] {
+  const rounded = [percent(share), percent(threshold)] as const
+  if (share >= threshold || rounded[0] !== rounded[1]) return rounded
+  const down = percent(Math.floor(share * 1000) / 1000)
+  if (down !== rounded[1]) return [down, rounded[1]]
+  // The tolerance is for decimals that binary numbers fall slightly below.
+  return [`${(Math.floor(share * 10_000 + 1e-7) / 100).toFixed(2)}%`, `${(threshold * 100).toFixed(2)}%`]
 }
 
 const REFUSED = 'No legal provision received sufficient attention support.'
@@ -36,7 +43,8 @@ const REFUSED = 'No legal provision received sufficient attention support.'
 export function specificationReason({ code, actual, threshold, message }: Finding): string | undefined {
   if (actual === undefined || threshold === undefined) return undefined
   if (code === 'share_low') {
-    return `${REFUSED} Highest attention was ${percentBelow(actual, threshold)} but threshold is ${percent(threshold)}.`
+    const [share, least] = percentsOf(actual, threshold)
+    return `${REFUSED} Highest attention was ${share} but threshold is ${least}.`
   }
   return code === 'overlap_low' ? `${REFUSED} ${message}` : undefined
 }
