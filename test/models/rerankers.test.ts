@@ -163,19 +163,19 @@ describe('a grading model', () => {
 
   test('decides the graded tier of a gate, and leaves the retrieval tier to decide when it hangs', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    const gate = () =>
+    const gate = (timeoutMs: number) =>
       aGate({
         finds: [STRONG, WEAK],
         policy: twoTier({ minRatio: 1 }),
-        dependencies: { reranker: reranking(grader(), { timeoutMs: 50 }) },
+        dependencies: { reranker: reranking(grader(), { timeoutMs }) },
         cache: { store: undefined },
       })
     server.answerWith(replying('1: 1\n2: 0'))
-    const weak = gate()
+    const weak = gate(10_000)
     expect(await (await weak.ask()).json()).toMatchObject({ refused: true, reason_code: 'relevance_low' })
     expect(weak.journal.handled).toEqual([])
     server.answerWith(() => undefined)
-    const late = gate()
+    const late = gate(50)
     await late.ask()
     expect(late.journal.events[0]).toMatchObject({ decision: { reranker: 'timeout', verdict: 'pass' } })
     warned.mockRestore()

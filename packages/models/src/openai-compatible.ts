@@ -221,7 +221,7 @@ function readCompletion(completion: unknown): Generation {
   const reply = memberAt(choice, 'message', 'content')
   const finishReason = memberAt(choice, 'finish_reason')
   const answer = createReasoningFilter()
-  const text = typeof reply === 'string' ? answer.next(reply) + answer.rest(endOf(finishReason)) : ''
+  const text = typeof reply === 'string' ? answer.next(reply) + answer.rest(finishReason) : ''
   if (text.trim() === '') throw badResponse(MODEL, 'no answer')
   const tokens = memberAt(choice, 'logprobs', 'content')
   const tokenLogProbabilities = logProbabilitiesIn(text === reply ? tokens : tokensOfAnswer(tokens))
@@ -231,8 +231,6 @@ function readCompletion(completion: unknown): Generation {
   }
 }
 
-const endOf = (finishReason: unknown): 'normally' | 'otherwise' => (finishReason === 'stop' ? 'normally' : 'otherwise')
-
 /** @param facts the object with the model name and the token counts */
 function writtenText(text: string, finishReason: unknown, facts: unknown): Generation {
   const model = reportedModel(memberAt(facts, 'model'))
@@ -240,7 +238,7 @@ function writtenText(text: string, finishReason: unknown, facts: unknown): Gener
   const tokens = reportedTokens(tokensOf('prompt'), tokensOf('completion'))
   return {
     text,
-    complete: endOf(finishReason) === 'normally',
+    complete: finishReason === 'stop',
     ...(model === undefined ? {} : { model }),
     ...(tokens === undefined ? {} : { usage: tokens }),
   }
@@ -286,7 +284,7 @@ function createChunkReader(): {
       if (mark === 'unmarked' && typeof finishReason !== 'string') {
         throw new RagGateError('llm_unavailable', 'The model stopped mid-answer')
       }
-      const rest = answer.rest(endOf(finishReason))
+      const rest = answer.rest(finishReason)
       text += rest
       if (text.trim() === '') throw badResponse(MODEL, 'no answer')
       return { rest, generation: writtenText(text, finishReason, facts) }

@@ -8,10 +8,10 @@ export interface ReasoningFilter {
   /** The text of the answer in the next piece; empty while it is not known whether the reply begins with reasoning. */
   next(piece: string): string
   /**
-   * The text that is withheld at the end: all of a reply with an opening tag alone, if it ended normally, because then it
+   * The text that is withheld at the end: all of a reply with an opening tag alone, if it ended with `stop`, because then it
    * is an answer. Otherwise it is reasoning that was cut off.
    */
-  rest(ended: 'normally' | 'otherwise'): string
+  rest(finishReason: unknown): string
 }
 
 /** Reasoning is recognised only at the beginning, because an answer may be about these tags. */
@@ -44,6 +44,6 @@ export function createReasoningFilter(): ReasoningFilter {
       if (open !== '') part = 'answer'
       return open
     },
-    rest: (ended) => (part === 'start' || (part === 'reasoning' && ended === 'normally') ? reply : ''),
+    rest: (finishReason) => (part === 'start' || (part === 'reasoning' && finishReason === 'stop') ? reply : ''),
   }
 }
