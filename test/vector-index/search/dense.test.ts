@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
+import { blockRow, packed, unpacked } from '../../../packages/vector-index/src/search/block.ts'
+import { searchDense } from '../../../packages/vector-index/src/search/dense.ts'
+import { NO_SPARSE } from '../../../packages/vector-index/src/search/vectors.ts'
 import type { Similarity } from '../../../packages/vector-index/src/search/similarity.ts'
 import { compileKernel } from '../../../scripts/build-kernel.ts'
 import { KERNEL_FILE, loadKernel } from '../../../scripts/load-kernel.ts'
 import { DEEP } from '../../deep-run.ts'
 import { testRows } from './dense-rows.ts'
 import { examples } from '../../properties.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
 
@@ -69,6 +77,29 @@ describe.each(SIMILARITIES)('search by %s over bytes gives the same results as o
         expect(search(vector, topK, asked)).toEqual(twin(vector, topK, asked))
       }),
     )
+  })
+
+  test('holding no more rows than it gives, where all are equal', () => {
+    const [count, length] = [10_000, 512]
+    const vector = new Float32Array(length).fill(1)
+    const row = blockRow(0, { dense: vector, sparse: NO_SPARSE })
+    const block = unpacked(packed(Array.from({ length: count }, (_, position) => ({ ...row, position }))))
+    const held: number[] = []
+    const found = searchDense(vector, {
+      similarity,
+      topK: 3,
+      blocks: [block],
+      isFound: () => true,
+      kernel: loadKernel(),
+      read(positions) {
+        collectGarbage()
+        held.push(process.memoryUsage().arrayBuffers)
+        return positions.map((position) => ({ position, dense: vector.slice() }))
+      },
+    })
+    expect(found.map(({ position }) => position)).toEqual([0, 1, 2])
+    expect(held.length).toBeGreaterThan(20)
+    expect(Math.max(...held) - held[0]!).toBeLessThan((count * length * 4) / 4)
   })
 
   test('for many rows, most of them near the question', () => {

@@ -104,6 +104,25 @@ describe('blocks of rows', () => {
     expect(storage.sql.exec('SELECT * FROM made').toArray()).toEqual(made)
   })
 
+  test('are rebuilt one after another, so that they do not fill the memory twice', () => {
+    const storage = sqliteStorage()
+    const store = new VectorStore(storage)
+    write(store, named(0, 2000))
+    store.searchable()
+    const before = blocksIn(storage)
+    storage.sql.exec(`CREATE TABLE left (blocks INTEGER)`)
+    storage.sql.exec(
+      `CREATE TRIGGER taken AFTER DELETE ON blocks BEGIN INSERT INTO left SELECT count(*) FROM blocks; END`,
+    )
+    const spread = named(0, 2000).filter((_id, at) => at % 6 === 0)
+    write(store, spread, 1)
+    const [{ least } = {}] = storage.sql.exec('SELECT min(blocks) AS least FROM left').toArray()
+    expect(before).toBeGreaterThan(10)
+    expect(least).toBe(before - 1)
+    const rows = rowsOf(named(0, 2000))
+    expect(foundIn(store)).toEqual(expected(new Map([...rows, ...spread.map((id) => [id, rowOf(id, 1)] as const)])))
+  })
+
   test('are merged when most of their rows are deleted', () => {
     const storage = sqliteStorage()
     const store = new VectorStore(storage)
@@ -159,7 +178,6 @@ test('after any writes, deletions and failures while building blocks, a search f
           write(store, ids, version)
         } catch {
           // The rows stand, and blocks are made of them later.
-          store = new VectorStore(broken)
         }
       }
       put(named(0, 500), 0)

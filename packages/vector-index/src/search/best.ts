@@ -27,8 +27,9 @@ export class BoundedTop {
     return this.#rows.length < this.#capacity ? -Infinity : (this.#rows.at(-1)?.score ?? Infinity)
   }
 
-  offer(position: number, score: number): void {
-    if (!(score >= this.least)) return
+  /** @returns whether it is one of the best */
+  offer(position: number, score: number): boolean {
+    if (!(score >= this.least)) return false
     // Binary search for the insertion position.
     let [from, to] = [0, this.#rows.length]
     while (from < to) {
@@ -37,9 +38,10 @@ export class BoundedTop {
       if (row.score > score || (row.score === score && row.position < position)) from = middle + 1
       else to = middle
     }
-    if (from === this.#capacity) return
+    if (from === this.#capacity) return false
     this.#rows.splice(from, 0, { position, score })
     if (this.#rows.length > this.#capacity) this.#rows.pop()
+    return true
   }
 
   /** The kept rows, best first. */

@@ -49,8 +49,8 @@ export function searchDense(vector: Float32Array, search: DenseSearch): readonly
   const scored = new Map<number, Float32Array>()
   const score = (rows: Iterable<DenseRow>): void => {
     for (const { position, dense } of rows) {
-      best.offer(position, nearness(question, dense))
-      scored.set(position, dense)
+      // Of equal rows, of which there may be more than fit in memory, all are read.
+      if (best.offer(position, nearness(question, dense))) scored.set(position, dense)
     }
   }
   const promising = new BoundedTop(topK)

@@ -179,7 +179,8 @@ export class VectorStore {
 
   /** Deletes the vectors with an id prefix. @returns the number deleted */
   deletePrefix(prefix: string): number {
-    return this.deleteSelected('substr(id, 1, length(?1)) = ?1', prefix)
+    // As bytes, so that the index of ids is used: FF occurs in no UTF-8.
+    return this.deleteSelected(`id >= ?1 AND id < ?1 || CAST(x'ff' AS TEXT)`, prefix)
   }
 
   /** Deletes the vectors that match an SQL condition. @returns the number deleted */
@@ -255,40 +256,47 @@ export class VectorStore {
     if (this.#exec<{ loose: number }>(query)[0]!.loose >= LOOSE_ROWS) this.#makeBlocks()
   }
 
-  /** Makes blocks of the rows outside of them, and rebuilds those with outdated rows. */
+  /**
+   * Makes blocks of the rows outside of them, and rebuilds those with outdated rows. One at a time, because all of them
+   * twice do not fit in memory.
+   */
   #makeBlocks(): void {
     const outside = this.#looseRows()
     const touched = [...this.#changed(), ...outside.map(({ position }) => position)]
     const stale = new Set(touched)
     const firsts = this.#firsts()
-    const gone: number[] = []
-    const made: (readonly BlockRow[])[] = []
     let rows: BlockRow[] = []
-    for (let block = 0; block < Math.max(1, firsts.length); block++) {
+    const remake = (block: number): void => {
       const first = firsts[block]
       const [from, to] = [block === 0 ? 0 : first!, firsts[block + 1] ?? Infinity]
       const isWithin = (position: number): boolean => position >= from && position < to
-      if (rows.length === 0 && !touched.some(isWithin)) continue
+      if (rows.length === 0 && !touched.some(isWithin)) return
       if (first !== undefined) {
-        gone.push(first)
         rows.push(...rowsOf(this.#block(first)).filter(({ position }) => !stale.has(position)))
+        this.#exec('DELETE FROM blocks WHERE first = ?', first)
+        this.#loaded?.delete(first)
       }
       rows.push(...outside.filter(({ position }) => isWithin(position)))
       rows.sort((a, b) => a.position - b.position)
       const pieces = piecesOf(rows)
       // Rows that fill less than half a block are moved to the next one.
       rows = block + 1 < firsts.length && isSmall(pieces.at(-1)) ? [...(pieces.pop() ?? [])] : []
-      made.push(...pieces)
+      for (const piece of pieces) {
+        const [at, bytes] = [piece[0]!.position, packed(piece)]
+        this.#exec('INSERT INTO blocks VALUES (?, ?)', at, bytes)
+        this.#loaded?.set(at, unpacked(bytes))
+      }
     }
-    const blocks = made.filter((piece) => piece.length > 0).map((piece) => [piece[0]!.position, packed(piece)] as const)
-    this.#storage.transactionSync(() => {
-      for (const first of gone) this.#exec('DELETE FROM blocks WHERE first = ?', first)
-      for (const [first, bytes] of blocks) this.#exec('INSERT INTO blocks VALUES (?, ?)', first, bytes)
-      this.#exec('DELETE FROM changed')
-      this.#exec('UPDATE namespace SET covered = next_position - 1')
-    })
-    for (const first of gone) this.#loaded?.delete(first)
-    for (const [first, bytes] of blocks) this.#loaded?.set(first, unpacked(bytes))
+    try {
+      this.#storage.transactionSync(() => {
+        for (let block = 0; block < Math.max(1, firsts.length); block++) remake(block)
+        this.#exec('DELETE FROM changed')
+        this.#exec('UPDATE namespace SET covered = next_position - 1')
+      })
+    } catch (thrown) {
+      this.#loaded = undefined
+      throw thrown
+    }
   }
 
   #looseRows(): readonly BlockRow[] {
