@@ -23,8 +23,11 @@ const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown
 // Nor this function.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (this: void, text: string) => unknown }
 
-/** Sixteen digits or more without a decimal point or exponent; matches within strings only cost time. */
-const LARGE_WHOLE = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/
+/**
+ * A member or element of sixteen digits or more without a decimal point or exponent. Within a string it costs time and
+ * memory; ids of digits alone do not match.
+ */
+const LARGE_WHOLE = /(?<![^\s[,:])-?\d{16,}(?![^\s,\]}])/
 
 const WHOLE = /^-?\d+$/
 

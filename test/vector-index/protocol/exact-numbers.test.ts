@@ -20,6 +20,15 @@ test.each([
   expect(jsonText(parseJson(text))).toBe(text)
 })
 
+test('digits in strings do not make all values be visited one by one', () => {
+  // Visiting them recurses, which this is too deep for.
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  const parsed = (id: string) => parseJson(`{"id":${id},"vector":[0.1234567890123456,-1e-7],"nested":${nested}}`)
+  expect(() => parsed(LARGE)).toThrow(RangeError)
+  expect(parsed(`"${LARGE}"`)).toHaveProperty('id', LARGE)
+  expect(parsed(`"no.${LARGE}"`)).toHaveProperty('id', `no.${LARGE}`)
+})
+
 describe('in metadata', () => {
   const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
   const send = (command: string, body: string) => wireText(tested.send(command, parseBody(command, body)).body)

@@ -9,7 +9,7 @@ const ROWS = 4_000
 const DIMENSION = 384
 const PER_COMMAND = 500
 
-test('a vector costs two rows written, and a start reads a row for each block', async () => {
+test('a vector costs two rows written, and a start reads a row for each block, deleting by prefix what it deletes', async () => {
   await runInDurableObject(env.VECTOR_INDEX.getByName('billed'), (_index, state) => {
     const cursors: SqlStorageCursor<never>[] = []
     const counted: IndexStorage = {
@@ -48,5 +48,7 @@ test('a vector costs two rows written, and a start reads a row for each block', 
     expect(writing.written / ROWS).toBeLessThan(2.1)
     expect(writing.written / ROWS).toBeGreaterThanOrEqual(2)
     expect(waking.read).toBeLessThan(20)
+    const deleting = billed(() => expect(store.deletePrefix('r12')).toBe(111))
+    expect(deleting.read).toBeLessThan(ROWS / 4)
   })
 })
