@@ -116,6 +116,18 @@ test('a resumable query to a namespace that does not exist finds nothing and can
   expect(await send('list-namespaces')).toEqual({ result: [''] })
 })
 
+test('a resumable query ends with its namespace, and its question is deleted', async () => {
+  await write('a', '1', '2')
+  const { result } = await send('resumable-query-data/a', { data: 'edge', topK: 1 })
+  const { uuid } = result as unknown as { uuid: string }
+  await send('delete-namespace/a')
+  expect(await send('resumable-query-next', { uuid, additionalK: 1 })).toMatchObject({ status: 404 })
+  const kept = await runInDurableObject(holder('a'), (_object, { storage: { sql } }) => [
+    ...sql.exec('SELECT uuid FROM resumable_queries UNION ALL SELECT uuid FROM resumable_returned'),
+  ])
+  expect(kept).toEqual([])
+})
+
 test('a lost count is reported again by the alarm', async () => {
   await write('a', '1')
   await runInDurableObject(env.VECTOR_INDEX.getByName(name), (_object, { storage }) => {

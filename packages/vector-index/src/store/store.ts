@@ -198,10 +198,11 @@ export class VectorStore {
     return count
   }
 
-  /** Deletes all vectors. @param name new name of the namespace; `null` for none */
+  /** Deletes all vectors. @param name new name of the namespace; `null` for none, which also ends resumable queries */
   reset(name: string | null = this.name ?? null): void {
     this.#storage.transactionSync(() => {
-      for (const table of ['vectors', 'blocks', 'changed']) this.#exec(`DELETE FROM ${table}`)
+      const tables = ['vectors', 'blocks', 'changed', ...(name === null ? ['resumable_queries'] : [])]
+      for (const table of tables) this.#exec(`DELETE FROM ${table}`)
       const query = 'UPDATE namespace SET name = ?, vectors = 0, memory_bytes = 0, next_position = 1, covered = 0'
       this.#exec(query, name)
     })
