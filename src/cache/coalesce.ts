@@ -1,6 +1,6 @@
 /** Coalescing of simultaneous identical questions: a leader makes the answer, followers wait for it or follow its stream. */
 import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
-import type { Coalescer, Role } from '../ports/coalescer.ts'
+import type { CoalescedOutcome, Coalescer, Role } from '../ports/coalescer.ts'
 import type { Lookup } from '../pipeline/gate-cache.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
 import { checkStored, foundAs, isSendable } from './stored-answer.ts'
@@ -8,6 +8,9 @@ import { checkStored, foundAs, isSendable } from './stored-answer.ts'
 const FAULTS = storeFaults('The coalescer')
 
 export const COALESCER_FAILED = 'The coalescer failed: each is answered separately'
+
+/** The leader's client has disconnected: another caller leads, and no failure is counted. */
+export const LEFT: CoalescedOutcome = { kind: 'ended' }
 
 /** Grace period after the coalescer's own deadline, milliseconds. */
 const GRACE_MS = 500
@@ -24,13 +27,20 @@ export async function joinOthers(
   { questionKey: key, purges }: Lookup,
 ): Promise<Pick<Lookup, 'found' | 'leader' | 'isSeparate'>> {
   const { coalescer } = settings
+  const { signal } = asked.received
   const { read, store, maxAgeSeconds } = asked.use
   if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
   // The handler's last answer could not be shared, so waiting for the next one would probably be in vain.
   if (sharing.isBarred) return { isSeparate: true }
   try {
     const role = await joinInTime(coalescer, key, purges.epoch)
-    if (role.kind === 'leader') return { leader: role.leader }
+    if (role.kind === 'leader') {
+      const { leader } = role
+      // Its client may have disconnected while it waited.
+      if (signal.aborted) await leader.complete(LEFT)
+      signal.throwIfAborted()
+      return { leader }
+    }
     if (role.kind === 'separate') return { isSeparate: true }
     const { body } = role
     const answer = checkStored(ports, asked, purges, role.answer, key)
@@ -38,6 +48,7 @@ export async function joinOthers(
     body?.cancel().catch(() => undefined)
     return { isSeparate: true }
   } catch (cause) {
+    signal.throwIfAborted()
     ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     return {}
   }

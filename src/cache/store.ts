@@ -10,7 +10,7 @@ import { inTime } from '../pipeline/within-deadline.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../ports/coalescer.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
-import { COALESCER_FAILED } from './coalesce.ts'
+import { COALESCER_FAILED, LEFT } from './coalesce.ts'
 import { streamState } from './event-stream.ts'
 import { LONGEST_SECONDS } from './is-stored-answer.ts'
 import { CACHE_FAULTS } from './stored-answer.ts'
@@ -37,7 +37,7 @@ type MadeRefusal = Extract<Made, { kind: 'refusal' }>
 export function store(parts: CacheParts, asked: CacheRequest, lookup: Lookup, made: Made): Promise<void> | undefined {
   const outcome = asked.use.store ? outcomeOf(parts, asked, lookup, made) : SEPARATE
   if (outcome === SEPARATE && lookup.leader === undefined) return undefined
-  return storeAndNotify(parts, lookup, made, outcome)
+  return storeAndNotify(parts, asked.received, lookup, made, outcome)
 }
 
 const SEPARATE: CoalescedOutcome = { kind: 'separate' }
@@ -76,6 +76,7 @@ function rerankerSucceeded({ reranker }: Decision): boolean {
 
 async function storeAndNotify(
   { settings, ports }: CacheParts,
+  { signal }: Request,
   { leader, evidenceKey }: Lookup,
   made: Made,
   making: CoalescedOutcome | Promise<CoalescedOutcome>,
@@ -100,7 +101,8 @@ async function storeAndNotify(
     }
   } finally {
     try {
-      await leader?.complete(outcome)
+      // Without an answer from a client that disconnected, nothing is known of the next one.
+      await leader?.complete(outcome.kind !== 'answer' && signal.aborted ? LEFT : outcome)
     } catch (cause) {
       ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     }

@@ -10,7 +10,7 @@ export type CoalescedOutcome =
     }
   /** The answer is for its own caller only. */
   | { readonly kind: 'separate' }
-  /** Followers have read it along, and it is not stored. */
+  /** There is none to give: followers have read it along, and it is not stored; or the leader's client has disconnected. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed' }
 
@@ -46,7 +46,7 @@ export type Role =
 export interface Coalescer {
   /**
    * Assigns a role, waiting for the answer if another caller already leads. If a leader fails, disconnects or takes too long,
-   * one of the waiting callers leads; if that one fails too, four of them do at once.
+   * one of the waiting callers leads; if that one fails too, all of them do.
    *
    * @param key canonical text of an answer key
    * @param purgeEpoch number of the latest purge known to the caller, which never follows a leader that knew of fewer

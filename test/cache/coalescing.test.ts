@@ -97,6 +97,41 @@ describe('identical questions at the same time', () => {
     expect(journal.handled).toHaveLength(2)
   })
 
+  it('get another leader when one leaves, however many do, and none of those who left while they waited', async () => {
+    const onWarning = vi.fn()
+    const coalescer = createMemoryCoalescer()
+    const join = vi.fn(coalescer.join)
+    let answer: (() => void) | undefined
+    const { app, journal } = aGate({
+      onWarning,
+      cache: { coalescer: { ...coalescer, join } },
+      handler: async (c) => {
+        await new Promise<void>((resolve, reject) => {
+          answer = resolve
+          c.req.raw.signal.addEventListener('abort', () => reject(new Error('aborted')))
+        })
+        return c.json({ answer: 'Turn the red key.' })
+      },
+    })
+    const clients = Array.from({ length: ASKERS }, () => new AbortController())
+    const body = JSON.stringify({ question: QUESTION })
+    const headers = { 'content-type': 'application/json' }
+    const asked = clients.map(async ({ signal }) => app.request('/ask', { method: 'POST', body, headers, signal }))
+    const handled = (count: number) => vi.waitFor(() => expect(journal.handled).toHaveLength(count))
+    await vi.waitFor(() => expect(join).toHaveBeenCalledTimes(ASKERS))
+    for (const [at, leader] of [0, 10, 11].entries()) {
+      await handled(at + 1)
+      if (leader === 0) for (const client of clients.slice(1, 10)) client.abort()
+      clients[leader]!.abort()
+    }
+    await handled(4)
+    answer?.()
+    const statuses = statusesOf(await Promise.all(asked))
+    expect(statuses.map((status) => status === 200)).toEqual(statuses.map((_, at) => at > 11))
+    expect([journal.retrievals.length, journal.handled.length]).toEqual([4, 4])
+    expect(onWarning).not.toHaveBeenCalled()
+  })
+
   it('each get the error when every leader fails', async () => {
     const { together, journal } = coalescing({ handler: (c) => c.json({}, 503) })
     expect(new Set(statusesOf(await together()))).toEqual(new Set([503]))
