@@ -49,20 +49,21 @@ export interface RequestedCacheUse extends CacheUse {
  */
 export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCacheUse {
   const { allowedCredentials: allowed } = rules
-  if (allowed !== undefined) {
-    for (const name of headers.keys())
-      if (isCredential(name) && !allowed.includes(name)) return { read: false, store: false, why: 'credentials' }
-  }
   const field = headers.get('cache-control')
   const directives = field === null ? undefined : cacheDirectives(field)
+  // `only-if-cached` never calls a model, whatever else there is.
+  const only = directives?.has('only-if-cached') ? (rules.ownAnswersOnly ? 'own' : 'any') : undefined
+  if (allowed !== undefined) {
+    for (const name of headers.keys())
+      if (isCredential(name) && !allowed.includes(name))
+        return { read: false, store: false, why: 'credentials', ...(only && { only }) }
+  }
   if (directives === undefined) return FULL_USE
   const store = !directives.has('no-store')
   const maxAgeSeconds = directiveSeconds(directives, 'max-age')
   const young = maxAgeSeconds === undefined || Number.isNaN(maxAgeSeconds) ? {} : { maxAgeSeconds }
   const noCache = directives.has('no-cache')
-  if (directives.has('only-if-cached')) {
-    // `only-if-cached` never calls a model, whatever other directives there are.
-    const only = rules.ownAnswersOnly ? 'own' : 'any'
+  if (only !== undefined) {
     return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
   }
   return noCache || !store ? { read: false, store, why: 'request' } : { read: true, store, ...young }

@@ -56,6 +56,14 @@ describe('a request with Cache-Control:', () => {
     },
   )
 
+  it('only-if-cached gets 504 when credentials exclude the cache', async () => {
+    const { ask, journal } = aGate()
+    await ask()
+    const response = await ask(undefined, { cookie: 'a=b', ...saying('only-if-cached') })
+    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([504, 'not_cached'])
+    expect(journal.retrievals).toHaveLength(1)
+  })
+
   it('only-if-cached with max-age gets an answer that is young enough', async () => {
     const { ask, journal, clock } = aGate()
     await ask()
