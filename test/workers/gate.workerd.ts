@@ -81,7 +81,7 @@ describe('a question', () => {
     const response = await ask(OFF_TOPIC, ADMIN)
     const reply = await response.json<Reply>()
     expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
-    expect(reply.refusal_reason).toMatch(/^Confidence \(0\.\d{3}\) below threshold \(0\.55\)$/)
+    expect(reply.refusal_reason).toMatch(/^Confidence \(0\.\d{4}\) below threshold \(0\.55\)$/)
     expect(reply.detail?.chunks[0]?.scores).toHaveProperty('bm25')
     expect(reply.closest?.[0]).toHaveProperty('section')
   })
