@@ -6,9 +6,7 @@ import type { Json } from './json.ts'
 
 /** Joins parts, each preceded by its length, so that no two lists of parts give the same text. */
 export function lengthPrefixed(parts: readonly string[]): string {
-  let text = ''
-  for (const part of parts) text += `${part.length}:${part}`
-  return text
+  return parts.map((part) => `${part.length}:${part}`).join('')
 }
 
 /** JSON with keys in code unit order and no spaces. Members that are `undefined` are left out. */

@@ -37,44 +37,32 @@ export function sha256(message: string | Uint8Array): Uint8Array {
   const view = new DataView(padded.buffer)
   view.setBigUint64(padded.length - 8, BigInt(bytes.length * 8))
 
-  const state = INITIAL_STATE.slice(0, 8)
   const w = new Int32Array(64)
+  let state: readonly number[] = [...INITIAL_STATE.slice(0, 8)]
   for (let block = 0; block < padded.length; block += 64) {
-    for (let t = 0; t < 16; t++) w[t] = view.getInt32(block + t * 4)
-    for (let t = 16; t < 64; t++) {
-      const early = w[t - 15]!
-      const late = w[t - 2]!
-      const s0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3)
-      const s1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10)
-      w[t] = w[t - 16]! + s0 + w[t - 7]! + s1
+    let worked = state
+    for (let t = 0; t < 64; t++) {
+      const [early, late] = [w[t - 15]!, w[t - 2]!]
+      w[t] =
+        t < 16
+          ? view.getInt32(block + t * 4)
+          : w[t - 16]! +
+            (rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3)) +
+            w[t - 7]! +
+            (rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10))
+      worked = round(worked, ROUND_CONSTANTS[t]! + w[t]!)
     }
-    compress(state, w)
+    state = state.map((word, at) => (word + worked[at]!) | 0)
   }
-
-  const digest = new DataView(new ArrayBuffer(32))
-  state.forEach((word, at) => digest.setInt32(at * 4, word))
-  return new Uint8Array(digest.buffer)
+  return Uint8Array.from({ length: 32 }, (_, at) => state[at >> 2]! >> (24 - (at & 3) * 8))
 }
 
-function compress(state: Int32Array, w: Int32Array): void {
-  // The cast is safe: the Int32Array has eight numbers.
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
-  for (let t = 0; t < 64; t++) {
-    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-    const t1 = h + s1 + ((e & f) ^ (~e & g)) + ROUND_CONSTANTS[t]! + w[t]!
-    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-    const t2 = s0 + ((a & b) ^ (a & c) ^ (b & c))
-    h = g
-    g = f
-    f = e
-    e = (d + t1) | 0
-    d = c
-    c = b
-    b = a
-    a = (t1 + t2) | 0
-  }
-  const worked = [a, b, c, d, e, f, g, h]
-  worked.forEach((word, at) => (state[at]! += word))
+function round(state: readonly number[], added: number): number[] {
+  // The cast is safe: a state has eight numbers.
+  const [a, b, c, d, e, f, g, h] = state as [number, number, number, number, number, number, number, number]
+  const t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + added
+  const t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))
+  return [(t1 + t2) | 0, a, b, c, (d + t1) | 0, e, f, g]
 }
 
 /** Lower-case hexadecimal. */
