@@ -4,6 +4,9 @@ import { RagGateError } from '../errors.ts'
 /** Deeper bodies could overflow the stack of recursive parsers. */
 const MAX_DEPTH = 32
 
+/** What opens, closes and separates; an escape, because its character does not end a string. */
+const TOKEN = /\\[^]|["{}[\],]/g
+
 /**
  * Rejects JSON that is nested too deeply, or has duplicate members (compared after resolving escapes), because parsers
  * differ on which of them wins. Takes linear time.
@@ -13,47 +16,27 @@ const MAX_DEPTH = 32
 export function requirePlainStructure(json: string): void {
   /** Names seen in each open object; undefined for an open list. */
   const open: (Set<string> | undefined)[] = []
-  let nameMayFollow = false
-  for (let at = 0; at < json.length; at++) {
-    switch (json.charAt(at)) {
-      case '{':
-      case '[':
-        nameMayFollow = json.charAt(at) === '{'
-        if (open.push(nameMayFollow ? new Set() : undefined) > MAX_DEPTH) {
-          throw new RagGateError('too_deep', `The body may nest at most ${MAX_DEPTH} levels`)
-        }
-        break
-      case '}':
-      case ']':
-        open.pop()
-        break
-      case ',':
-        nameMayFollow = open.at(-1) !== undefined
-        break
-      case '"': {
-        const end = endOfString(json, at)
-        const names = nameMayFollow ? open.at(-1) : undefined
-        if (names !== undefined) {
-          const name = nameOf(json.slice(at, end))
-          if (names.has(name)) throw new RagGateError('invalid_json', 'An object has the same key twice')
-          names.add(name)
-        }
-        nameMayFollow = false
-        at = end - 1
-        break
+  /** Those of the object in which a name may follow. */
+  let names: Set<string> | undefined
+  /** Where the string that is read begins. */
+  let start: number | undefined
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+    if (start !== undefined) {
+      if (token !== '"') continue
+      if (names) {
+        // A string of JSON.
+        const name = JSON.parse(json.slice(start, index + 1)) as string
+        if (names.has(name)) throw new RagGateError('invalid_json', 'An object has the same key twice')
+        names.add(name)
       }
-    }
+      names = start = undefined
+    } else if (token === '"') start = index
+    else if (token === '{' || token === '[') {
+      names = token === '{' ? new Set() : undefined
+      if (open.push(names) > MAX_DEPTH) {
+        throw new RagGateError('too_deep', `The body may nest at most ${MAX_DEPTH} levels`)
+      }
+    } else if (token === ',') names = open.at(-1)
+    else open.pop()
   }
-}
-
-/** Index after the closing quote. */
-function endOfString(json: string, from: number): number {
-  let at = from + 1
-  for (; at < json.length && json.charAt(at) !== '"'; at++) if (json.charAt(at) === '\\') at++
-  return at + 1
-}
-
-function nameOf(written: string): string {
-  // A string of JSON.
-  return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
 }
