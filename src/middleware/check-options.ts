@@ -18,7 +18,6 @@ import {
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
-import { createRecent, type Recent } from '../core/text/recent.ts'
 import { judgesAnswers } from '../core/policy/judge.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import type { Text } from '../core/gates/text.ts'
@@ -48,8 +47,6 @@ export interface ReadSettings
   readonly collection: string
   /** Collections that a request may name. */
   readonly collections: readonly string[] | 'any'
-  /** Cache of parsed short bodies, so that a frequent question is parsed once. */
-  readonly readings: Recent<string, ReadQuestion>
 }
 
 /** A route's options, checked, with defaults applied. */
@@ -165,9 +162,6 @@ function warnOnConsole({ code, message }: GateWarning): void {
   console.warn(`[rag-gate] ${code}: ${message}`)
 }
 
-/** Parsed bodies kept; each has up to 1,000 characters, so 2 MB at most. */
-const READINGS_KEPT = 256
-
 const QUESTION_DEFAULTS = {
   field: 'question',
   maxCodePoints: 2000,
@@ -181,7 +175,7 @@ function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
   const { collections } = settings
   // The list has at least one member, as checked.
   const collection = collections === 'any' ? 'default' : collections[0]!
-  return { ...settings, collection, readings: createRecent(READINGS_KEPT) }
+  return { ...settings, collection }
 }
 
 /** A model may take this long before its first words. */

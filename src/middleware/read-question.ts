@@ -15,9 +15,6 @@ import { isHttpException } from './respond.ts'
 /** Deadline for a body. */
 const BODY_TIMEOUT_MS = 10_000
 
-/** Longest body whose parsed form is cached, UTF-16 code units. */
-const LONGEST_KEPT = 1000
-
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /**
@@ -29,10 +26,8 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
-  const { field, otherFields, readings } = options
+  const { field, otherFields } = options
   const text = await readJsonText(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
-  const known = readings.get(text)
-  if (known !== undefined) return known
   const body = jsonObjectIn(text)
   // `stream` is for the handler, and not part of the answer key: middleware around the gate converts the form.
   const { [field]: question, collection, stream, ...unknown } = body
@@ -41,15 +36,12 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   if (otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
   }
-  const read = {
+  return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     // JSON.parse rounds some numbers; then only the raw text distinguishes bodies.
     otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : text,
   }
-  // Not cached with other members, whose check depends on the tenant.
-  if (text.length <= LONGEST_KEPT && Object.keys(unknown).length === 0) readings.keep(text, read)
-  return read
 }
 
 /** Objects would look alike in the answer key, and one caller would get the answer of another. */

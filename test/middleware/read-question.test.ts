@@ -3,8 +3,6 @@ import { type Context, Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Principal } from '../../src/ports/index.ts'
 import type { RagGateEnv } from '../../src/index.ts'
-import type { ReadQuestion, ReadSettings } from '../../src/middleware/check-options.ts'
-import { readQuestion } from '../../src/middleware/read-question.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { anyText } from '../fixtures/any-text.ts'
@@ -284,28 +282,6 @@ describe('other members of the body', () => {
       statuses.push((await send({ body, headers: { ...JSON_TYPE, 'x-tenant': tenant } })).status)
     }
     expect(statuses).toEqual([200, 403, 200])
-  })
-
-  it('make a body be parsed each time, like a long body: only short plain bodies are remembered', async () => {
-    const readings = new Map<string, ReadQuestion>()
-    const settings: ReadSettings = {
-      field: 'question',
-      maxCodePoints: 2000,
-      maxBodyBytes: 65_536,
-      otherFields: 'allow',
-      collection: 'default',
-      collections: 'any',
-      readings: { get: (body) => readings.get(body), keep: (body, read) => readings.set(body, read) },
-    }
-    const app = new Hono().post('/', async (c) => c.json(await readQuestion(c, settings, 'default')))
-    const padded = (length: number): string => question(QUESTION).padEnd(length)
-    for (const body of [padded(1000), padded(1001), JSON.stringify({ question: QUESTION, other: 1 })]) {
-      for (const _time of ['first', 'again']) {
-        const response = await app.request('/', { method: 'POST', body, headers: JSON_TYPE })
-        expect(await response.json()).toMatchObject({ question: QUESTION })
-      }
-    }
-    expect([...readings.keys()]).toEqual([padded(1000)])
   })
 
   it("are left to the handler with otherFields: 'allow', join the answer key, and never reach the gate", async () => {
