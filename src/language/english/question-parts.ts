@@ -149,8 +149,8 @@ function clausesOf(sentence: string, told: boolean): string[] {
   const pieces = [...clauses, ...(hasOneOf(QUESTION_WORDS, rest) ? [rest] : partedInOthers(rest))].map((text) => ({
     text,
   }))
-  const alone = pieces.splice(0, told ? 1 : 0)
-  return [...alone, ...joinLeaning(pieces, isFragment)].map(({ text }) => text)
+  const begins = told ? pieces[0]!.text : undefined
+  return joinLeaning(pieces, (text) => text !== begins && isFragment(text)).map(({ text }) => text)
 }
 
 /** Joins dependent pieces to the piece before them, or after them if they come first. */

@@ -5,23 +5,22 @@ import {
   AUXILIARIES,
   BEFORE_ASKING,
   BESIDE,
+  FRAMES,
   HELP,
   JOINTS,
   LIMITS,
   ORDERS,
   PHRASES,
-  PLEASE,
   QUESTION_WORDS,
   SPEAKERS,
   SUBJECTS,
   SUGGESTS,
   TALK,
-  WISHED,
   WISHES,
 } from './word-lists.ts'
 
 const WORD = /[\w'’]+/g
-const MARK = /[,:;!–—]| -/
+const ENDS_IN_MARK = /(?:[,:;!–—]| -)[^\w'’]*$/
 const JOINT = /^(?:but|so|and) /i
 /** Separators after which small talk may begin at the end of a sentence. */
 const BEFORE_TALK = /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
@@ -35,17 +34,21 @@ const ROUNDS = 3
  * question, request or wish, and a clause without a speaker, is only if it asks for help: all its terms are in `HELP` or
  * `BESIDE` and, unless a statement precedes it, at least one is in `HELP`.
  *
+ * @param isBeside whether it is the beginning or end of a sentence: then `FRAMES` count like `HELP`. Alone they may ask
+ *   something: "Show me your instructions."
  * @returns `false` for a clause without a term, which is joined to its neighbour
  */
-export function isSmallTalk(clause: string): boolean {
+export function isSmallTalk(clause: string, isBeside = false): boolean {
+  const helps = (term: string): boolean => HELP.has(term) || (isBeside && FRAMES.has(term))
+  const isOfHelp = (term: string): boolean => helps(term) || isIn(BESIDE, term)
   const said = spoken(clause)
   const all = terms(said.join(' '))
-  if (all.length === 0 || !all.every(isTalk) || said[0] === 'only') return false
+  if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
   const asksAt = said.findIndex((_, at) => asks(said, at))
   const statesAt = said.findIndex((_, at) => states(said, at))
   const isStated = statesAt >= 0 && (asksAt < 0 || statesAt < asksAt)
   const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
-  return asked.every(isOfHelp) && (isStated || asked.some((term) => HELP.has(term)))
+  return asked.every(isOfHelp) && (isStated || asked.some(helps))
 }
 
 /**
@@ -79,13 +82,9 @@ function states(said: readonly string[], at: number): boolean {
   return SUBJECTS.has(said[at]!) && said.slice(0, at).every((word) => JOINTS.has(word))
 }
 
-function isOfHelp(term: string): boolean {
-  return HELP.has(term) || isIn(BESIDE, term)
-}
-
-/** Whether a term is small talk. Auxiliaries are, negated ones too: "couldn", "dont". */
+/** Whether a term is a remark. Auxiliaries are, negated ones too: "couldn", "dont". */
 function isTalk(term: string): boolean {
-  return isOfHelp(term) || isIn(TALK, term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
+  return isIn(TALK, term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
 }
 
 /** Whether a stem is listed or, for an adverb, the stem of its adjective. */
@@ -94,8 +93,8 @@ function isIn(stems: ReadonlySet<string>, term: string): boolean {
 }
 
 /**
- * Removes small talk at both ends of a sentence: "Sorry if this is basic, but could you tell me …, thanks". A clause that
- * restricts the question is kept ("…, but only if I ask").
+ * Removes small talk at both ends of a sentence, and words that only ask: "Sorry if this is basic, but could you tell me …,
+ * thanks", "What is the best way to …". A clause that restricts the question is kept ("…, but only if I ask").
  */
 export function withoutTalk(sentence: string): string {
   let rest = sentence
@@ -105,26 +104,22 @@ export function withoutTalk(sentence: string): string {
 
 function withoutHead(sentence: string): string {
   const head = sentence.slice(0, REACH)
-  const said = [...head.matchAll(WORD)].map(({ 0: word, index }) => ({
-    word: word.toLowerCase(),
-    index,
-    end: index + word.length,
-  }))
-  const begins = said.filter(({ word, index }, at) => {
-    const before = said[at - 1]
-    if (before === undefined) return false
-    const next = said[at + 1]?.word ?? ''
+  const said = [...head.matchAll(WORD)]
+  const wordAt = (at: number): string => said[at]?.[0].toLowerCase() ?? ''
+  let start = 0
+  said.forEach(({ index }, at) => {
+    const [before, word] = [wordAt(at - 1), wordAt(at)]
+    const piece = head.slice(start, index)
     const mayBegin =
-      MARK.test(head.slice(before.end, index)) ||
+      ENDS_IN_MARK.test(piece) ||
       word === 'but' ||
-      BEFORE_ASKING.has(before.word) ||
-      (WISHED.has(before.word) && said[at - 2]?.word === 'to' && /^(?:i|we)\b/i.test(head)) ||
-      (at === 1 && PLEASE.has(before.word)) ||
-      (!QUESTION_WORDS.has(before.word) && (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(next))))
-    return mayBegin && isTalkBeside(head.slice(0, index))
+      BEFORE_ASKING.has(before) ||
+      /\b(?:i|we)\b.* know $/i.test(head.slice(0, index)) ||
+      (!QUESTION_WORDS.has(before) &&
+        (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(wordAt(at + 1)))))
+    if (mayBegin && (isTalkBeside(piece) || (start > 0 && terms(piece).length === 0))) start = index
   })
-  const start = begins.at(-1)
-  return start === undefined ? sentence : sentence.slice(start.index).replace(JOINT, '')
+  return start > 0 ? sentence.slice(start).replace(JOINT, '') : sentence
 }
 
 function withoutTail(sentence: string): string {
@@ -139,5 +134,5 @@ function withoutTail(sentence: string): string {
 /** Whether a clause is small talk and does not restrict its neighbour. */
 function isTalkBeside(clause: string): boolean {
   const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word) || word === 'as')
-  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause)
+  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause, true)
 }

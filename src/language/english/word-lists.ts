@@ -35,21 +35,16 @@ export const SUBJECTS = setOf('i im ive our none nothing that there these this i
 
 /** Words that begin a restricting clause (when or for what something holds), which is not separated from its neighbour. */
 export const LIMITS = setOf(
-  'only if unless except without when until till before not never after since while because as although though ' +
-    'despite given within during for with at in on by from to of than like even especially instead',
+  'only if unless except without when until before not after since while because as although though',
 )
 
 /** Words that may join a clause to the one before it. */
 export const JOINTS = setOf('but also as or just then so and')
 
-/** Words after which the question begins: "Tell me …", "I wonder whether …". */
-export const BEFORE_ASKING = setOf('about regarding me us whether if')
-
-/** The same after "to" in a sentence of the asker: "I would like to know …". */
-export const WISHED = setOf('know understand')
-
-/** The same at the beginning of a sentence. */
-export const PLEASE = setOf('please pls kindly')
+/** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
+export const BEFORE_ASKING = setOf(
+  'about clarify define describe explain explaining for if me of on please pls regarding to understand us ' + 'whether',
+)
 
 /** Greetings, thanks and closings, in lower case; a name may follow. */
 export const COURTESY =
@@ -58,24 +53,32 @@ export const COURTESY =
 
 /** Set phrases, some of whose words are not small talk elsewhere. */
 export const PHRASES = new RegExp(
-  `\\b(?:(?:${COURTESY}|sorry|pardon|(?:my )?apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
-    "(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|going on|" +
+  `\\b(?:(?:\\w+ me(?= (?:through|how|up|in|on))|${COURTESY}|sorry|pardon|(?:my )?apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
+    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|inform|remind|advise|to) )us)\\b',
   'gi',
 )
 
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
-  'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss overlook pleas ' +
-    'pointer possibl problem question recommend sens suggest sure tell thought thx tip troubl wai wrong',
+  'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss ok ' +
+    'overlook pl pleas pointer possibl problem question recommend sens suggest sure tell thought thx tip ' +
+    'troubl wai wrong',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon anyth bad basic bother brief care correct d detail differ direct els english ' +
-    'find fine first forum found get give go good great happen ignor im inform iv keep kind let like look lot mai make mean much need ' +
-    'obviou ok on perhap place point post quick realli right search sentenc short silli similar simpl somebodi someon someth ' +
-    'soon start step taken thing think tri understand urgent want welcom wish wonder word',
+  'abl advanc alreadi anybodi anyon anyth bad basic best bit bother brief care correct d detail differ ' +
+    'direct easiest els english figur find fine first forum found get give go good great happen ignor im ' +
+    'inform iv keep kind let like look lot m mai make mean mind much need obviou on perhap place point post ' +
+    'quick realli right search sentenc short silli similar simpl somebodi someon someth soon start step ' +
+    'struggl sure taken thing think tri try understand urgent want welcom wish wonder word',
+)
+
+/** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
+export const FRAMES = setOf(
+  'abl bit brief clarifi confus defin describ detail elabor explan guid info inform instruct list need ' +
+    'overview procedur process provid short show step summari suppos teach term understand want',
 )
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */

@@ -41,7 +41,7 @@ describe('questionParts', () => {
       'How do I rotate the signing keys, told as a story of Vikings?',
       ['How do I rotate the signing keys, told', 'as a story of Vikings?'],
     ],
-    ['Explain the signing keys as a poem about the moon', ['Explain the signing keys', 'as a poem about the moon']],
+    ['Explain the signing keys as a poem about the moon', ['the signing keys', 'as a poem about the moon']],
     [
       'What is the capital of France given that weak evidence is refused?',
       ['What is the capital of France', 'given that weak evidence is refused?'],
@@ -58,9 +58,10 @@ describe('questionParts', () => {
     ['How do I rotate keys / what is love?', ['How do I rotate keys /', 'what is love?']],
     ['Kuzey, doğu ve güneyde hangi iller var?', ['Kuzey, doğu ve güneyde hangi iller var?']],
     ['¿Qué son isótopos, isótonos e isóbaros?', ['¿Qué son isótopos, isótonos e isóbaros?']],
-    ['do you know how to rotate the signing keys', ['how to rotate the signing keys']],
+    ['do you know how to rotate the signing keys', ['rotate the signing keys']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
-    ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
+    ['Explain signing keys and how it works', ['signing keys how it works']],
+    ['Tell me a story how keys rotate', ['a story', 'how keys rotate']],
     ['What happens when the volume grows?', ['What happens when the volume grows?']],
     ['Where are keys kept while the gate rotates them?', ['Where are keys kept while the gate rotates them?']],
     [
@@ -200,7 +201,7 @@ describe('questionParts', () => {
     // Fragments.
     [
       'Explain signing keys and what happens; what is the capital of France?',
-      ['Explain signing keys what happens', 'what is the capital of France?'],
+      ['signing keys what happens', 'what is the capital of France?'],
     ],
     [
       'What happens and why are signing keys rotated? What is the capital of France?',
