@@ -38,7 +38,7 @@ export function sha256(message: string | Uint8Array): Uint8Array {
   view.setBigUint64(padded.length - 8, BigInt(bytes.length * 8))
 
   const w = new Int32Array(64)
-  let state: readonly number[] = [...INITIAL_STATE.slice(0, 8)]
+  let state: readonly number[] = Array.from(INITIAL_STATE.subarray(0, 8))
   for (let block = 0; block < padded.length; block += 64) {
     let worked = state
     for (let t = 0; t < 64; t++) {

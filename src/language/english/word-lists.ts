@@ -43,7 +43,7 @@ export const JOINTS = setOf('but also as or just then so and')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(
-  'about clarify define describe explain explaining for if me of on please pls regarding to understand us ' + 'whether',
+  'about clarify define describe explain explaining for if me of on please pls regarding to understand us whether',
 )
 
 /** Greetings, thanks and closings, in lower case; a name may follow. */
