@@ -57,7 +57,8 @@ export function answerStream(
     }
     try {
       for (;;) {
-        while (isFull(1)) await pulled()
+        // Readers of copies do not wait for a slow reader of the response.
+        while (isFull(1) && copies.size === 0) await pulled()
         const { done, value } = await inTime(reader.read())
         if (done) break
         for (const copy of copies) copy.enqueue(value)

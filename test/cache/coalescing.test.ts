@@ -343,6 +343,16 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.handled).toHaveLength(1)
   })
 
+  it('do not wait for a leader who reads slowly', async () => {
+    const large = `data: ${'x'.repeat(100_000)}\n\n`
+    const gate = coalescing({ handler: streamOf(Array(6).fill(large), 5) })
+    const leader = await gate.app.request('/ask', requestOf)
+    const followers = Array.from({ length: 2 }, () => timed(gate))
+    const texts = (await Promise.all(followers)).map(({ text }) => text)
+    expect([...texts, await leader.text()]).toEqual(Array(3).fill(large.repeat(6)))
+    expect(gate.journal.handled).toHaveLength(1)
+  })
+
   it('get another leader when a stream broke off before its first event', async () => {
     let broken = true
     const { together, journal } = coalescing({
