@@ -1,6 +1,6 @@
 /** Inputs of the cache: a route's settings, and a question. */
 import type { CachedRoute, QuestionToCache } from '../pipeline/gate-cache.ts'
-import type { RequestedCacheUse } from './cache-use.ts'
+import type { CacheUse } from './cache-use.ts'
 import type { CacheSettings } from './check-options.ts'
 
 /** The cache's parts for a route. */
@@ -24,5 +24,5 @@ export interface CacheRequest extends QuestionToCache {
   readonly partition: string
   /** Values of `vary`, in the order of the settings. */
   readonly vary: readonly string[]
-  readonly use: RequestedCacheUse
+  readonly use: CacheUse
 }

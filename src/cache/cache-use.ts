@@ -1,5 +1,5 @@
 /** Whether and how the cache is used for a request. */
-import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
+import { type CacheDirectives, cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
 
 /** Permitted uses of the cache for one question. */
 export interface CacheUse {
@@ -11,10 +11,9 @@ export interface CacheUse {
   readonly maxAgeSeconds?: number
   /** Present if only a stored answer is wanted: any, or only one of the same principal. */
   readonly only?: 'any' | 'own'
+  /** Why it is bypassed. */
+  readonly why?: 'credentials' | 'request'
 }
-
-/** The default use. */
-export const FULL_USE: CacheUse = { read: true, store: true }
 
 /**
  * Words in names of headers that identify callers to applications and proxies. A harmless header may contain one too; then
@@ -37,34 +36,22 @@ export interface CacheUseRules {
   readonly ownAnswersOnly: boolean
 }
 
-/** The use of the cache for one request, and the reason if it is bypassed. */
-export interface RequestedCacheUse extends CacheUse {
-  readonly why?: 'credentials' | 'request'
-}
-
 /**
  * Determines the use of the cache for a request from its `Cache-Control` and credentials. A malformed field is ignored.
  *
  * @see RFC 9111, sections 3.5 and 5.2.1
  */
-export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCacheUse {
-  const { allowedCredentials: allowed } = rules
-  const field = headers.get('cache-control')
-  const directives = field === null ? undefined : cacheDirectives(field)
+export function cacheUseOf(headers: Headers, { allowedCredentials: allowed, ownAnswersOnly }: CacheUseRules): CacheUse {
+  const directives: CacheDirectives = cacheDirectives(headers.get('cache-control') ?? '') ?? new Map()
   // `only-if-cached` never calls a model, whatever else there is.
-  const only = directives?.has('only-if-cached') ? (rules.ownAnswersOnly ? 'own' : 'any') : undefined
+  const only = directives.has('only-if-cached') && ({ only: ownAnswersOnly ? 'own' : 'any' } as const)
   if (allowed !== undefined) {
     for (const name of headers.keys())
       if (isCredential(name) && !allowed.includes(name))
-        return { read: false, store: false, why: 'credentials', ...(only && { only }) }
+        return { read: false, store: false, why: 'credentials', ...only }
   }
-  if (directives === undefined) return FULL_USE
   const store = !directives.has('no-store')
-  const maxAgeSeconds = directiveSeconds(directives, 'max-age')
-  const young = maxAgeSeconds === undefined || Number.isNaN(maxAgeSeconds) ? {} : { maxAgeSeconds }
-  const noCache = directives.has('no-cache')
-  if (only !== undefined) {
-    return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
-  }
-  return noCache || !store ? { read: false, store, why: 'request' } : { read: true, store, ...young }
+  if (directives.has('no-cache') || !(store || only)) return { read: false, store, why: 'request', ...only }
+  const maxAgeSeconds = directiveSeconds(directives, 'max-age') ?? NaN
+  return { read: true, store, ...only, ...(maxAgeSeconds >= 0 && { maxAgeSeconds }) }
 }

@@ -136,6 +136,22 @@ export function coalescerContract(name: string, make: (leaderTimeoutMs: number) 
       expect(await join()).toEqual({ kind: 'follower', answer: whole })
     })
 
+    it('gives a piece that is too large to be kept to those who wait, and does not let later callers wait for its end', async () => {
+      const { join, key, leader, roles } = await leaderAnd(1)
+      const body = aBody()
+      leader.begin(aStoredAnswer(key, { body: '' }), body.readable)
+      const large = 'x'.repeat(262_145)
+      body.write(large)
+      await readFor(readerOf(await roles[0]!), large)
+      const second = join()
+      expect(await Promise.race([second, pause().then(() => 'waits')])).toMatchObject({ kind: 'leader' })
+      const third = join()
+      body.close()
+      await leader.complete({ kind: 'ended' })
+      await leaderOf(await second).complete(storedAs(aStoredAnswer(key)))
+      expect((await third).kind).toBe('follower')
+    })
+
     it("ends the shared stream with an error when the leader's breaks off, and makes the next caller the leader", async () => {
       const { join, key, leader, roles } = await leaderAnd(2)
       const body = aBody()

@@ -18,11 +18,16 @@ export class Broadcast {
     this.answer = answer
   }
 
+  /** Whether it is neither kept for later readers nor stored at its end. */
+  get isTooLarge(): boolean {
+    return this.#bytes > MAX_KEPT_BYTES
+  }
+
   add(piece: Uint8Array): void {
     if (piece.byteLength === 0) return
     this.#bytes += piece.byteLength
-    if (this.#bytes <= MAX_KEPT_BYTES) this.#pieces.push(piece)
-    else this.#close()
+    if (this.isTooLarge) this.#close()
+    else this.#pieces.push(piece)
     for (const reader of this.#readers) reader.enqueue(piece)
   }
 

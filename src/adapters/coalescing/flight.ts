@@ -90,10 +90,12 @@ export class Flight {
       for (;;) {
         const { done, value } = await reader.read()
         if (done) break
+        // Before the piece is added, because one that is too large is not kept for readers who come after it.
+        if (leading.broadcast === undefined && this.#leaders.has(leader)) {
+          leading.broadcast = broadcast
+          this.#release(leading.purgeEpoch, () => readAlong(broadcast))
+        }
         broadcast.add(value)
-        if (leading.broadcast !== undefined || !this.#leaders.has(leader)) continue
-        leading.broadcast = broadcast
-        this.#release(leading.purgeEpoch, () => readAlong(broadcast))
       }
       broadcast.end()
     } catch (cause) {
@@ -145,9 +147,11 @@ export class Flight {
     return { kind: 'leader', leaderId }
   }
 
-  /** Leaders within their time. */
+  /** Leaders within their time whose answer others may still get. */
   #punctual(): Leading[] {
-    return [...this.#leaders.values()].filter((leading) => this.#isWithin(leading.leaderTimeoutMs, leading))
+    return [...this.#leaders.values()].filter(
+      (leading) => !leading.broadcast?.isTooLarge && this.#isWithin(leading.leaderTimeoutMs, leading),
+    )
   }
 
   /** Those of them whose answer this caller may get. */
