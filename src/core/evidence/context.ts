@@ -1,5 +1,6 @@
 /** The context for a model: numbered and delimited passages within a budget. */
 import { number, required, requireMembers } from '../lib/options.ts'
+import { sentenceEnds } from '../text/sentences.ts'
 import type { Chunk } from './chunk.ts'
 
 /** The context of one question. */
@@ -59,15 +60,6 @@ function mostThatFit(most: number, holds: (count: number) => boolean): number {
     else beyond = middle
   }
   return known
-}
-
-/** End of a sentence: punctuation before white space, not followed by a lower-case letter in scripts that have case; or a paragraph. */
-const SENTENCE_END =
-  /[.!?][\p{Pe}\p{Pf}"']*(?=\s+[^\p{Ll}\s])|(?![.!?])\p{STerm}[\p{Pe}\p{Pf}"']*|\S(?=[^\S\n]*\n\s*\n)|\S(?=\s*$)/gu
-
-/** End offsets of the sentences of a text. */
-function sentenceEnds(text: string): number[] {
-  return Array.from(text.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length)
 }
 
 function render(chunks: readonly Chunk[]): string {
