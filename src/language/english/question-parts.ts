@@ -171,7 +171,7 @@ function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean)
 
 /** Whether a clause has at most one term ("what happens") and no auxiliary: "what is love" is a question about one term. */
 function isFragment(clause: string): boolean {
-  return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause)
+  return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause) && !isSmallTalk(clause)
 }
 
 function hasOneOf(list: ReadonlySet<string>, text: string): boolean {

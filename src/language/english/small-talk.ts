@@ -23,7 +23,8 @@ const WORD = /[\w'’]+/g
 const ENDS_IN_MARK = /(?:[,:;!–—]| -)[^\w'’]*$/
 const JOINT = /^(?:but|so|and) /i
 /** Separators after which small talk may begin at the end of a sentence. */
-const BEFORE_TALK = /, (?:(?:but|so|and) )?| but | (?=(?:please|pls)\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
+const BEFORE_TALK =
+  /, (?:(?:but|so|and) )?| but | (?=(?:please|pls|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */
@@ -131,8 +132,8 @@ function withoutTail(sentence: string): string {
   return sentence
 }
 
-/** Whether a clause is small talk and does not restrict its neighbour. */
+/** Whether a clause is small talk and does not restrict its neighbour. After "how" and "who", `FRAMES` are what is asked: "How do I process …". */
 function isTalkBeside(clause: string): boolean {
   const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word) || word === 'as')
-  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause, true)
+  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause, !/^(?:how|who)$/.test(begins))
 }

@@ -62,8 +62,8 @@ export const PHRASES = new RegExp(
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
   'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss ok ' +
-    'overlook pl pleas pointer possibl problem question recommend sens suggest sure tell thought thx tip ' +
-    'troubl wai wrong',
+    'overlook pl pleas pointer possibl problem question recommend sens suggest suppos sure tell thought thx ' +
+    'tip troubl wai wrong',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
@@ -71,14 +71,15 @@ export const BESIDE = setOf(
   'abl advanc alreadi anybodi anyon anyth bad basic best bit bother brief care correct d detail differ ' +
     'direct easiest els english figur find fine first forum found get give go good great happen ignor im ' +
     'inform iv keep kind let like look lot m mai make mean mind much need obviou on perhap place point post ' +
-    'quick realli right search sentenc short silli similar simpl somebodi someon someth soon start step ' +
-    'struggl sure taken thing think tri try understand urgent want welcom wish wonder word',
+    'quick quickest realli right search sentenc short silli similar simpl simplest somebodi someon someth soon ' +
+    'start step struggl sure taken thing think tri try understand urgent want welcom wish wonder word',
 )
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
-  'abl bit brief clarifi confus defin describ detail elabor explan guid info inform instruct list need ' +
-    'overview procedur process provid short show step summari suppos teach term understand want',
+  'abl basic bit brief clarifi confus curiou defin definit describ detail elabor english explan guid info ' +
+    'inform instruct introduct learn list need okai one overview plain procedur process provid remind rundown ' +
+    'sentenc short show step summari teach term tutori two understand want',
 )
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */

@@ -41,6 +41,9 @@ describe('withoutTalk', () => {
     'How do I search for a word?',
     'How do I give feedback on a page?',
     'How do I write instructions for a game?',
+    'How do I process each word on each line?',
+    'How do I define methods for every class?',
+    'Who provided a definition of automata?',
     'What time is it in London?',
     'Can you use Unicode with LaTeX?',
     'Could you show hidden files on a Mac?',
@@ -81,6 +84,10 @@ describe('withoutTalk', () => {
     'What is the procedure for',
     'What is the process for',
     'Fill me in on',
+    'What is the definition of',
+    'I am curious about',
+    'I would like an introduction to',
+    'Can you give me a one-sentence summary of',
   ])('removes "%s" before what is asked', (frame) => {
     expect(withoutTalk(`${frame} the lifetime of an answer`)).toBe('the lifetime of an answer')
   })
@@ -103,6 +110,9 @@ describe('withoutTalk', () => {
     'Please list the steps to',
     'Instructions to',
     "I'm not sure how to",
+    "What's the quickest way to",
+    'I would like to learn how to',
+    'Could someone remind me how to',
     'Could you walk me through how to',
     'Guide me on how to',
   ])('removes "%s" before a verb', (frame) => {
@@ -113,6 +123,8 @@ describe('withoutTalk', () => {
     ['Hello can we use Unicode', 'can we use Unicode'],
     ['What is a need to know policy?', 'know policy?'],
     ['Explain the keys, step by step', 'the keys'],
+    ['Explain the keys in simple terms.', 'the keys'],
+    ['Explain the keys in two sentences, please', 'the keys'],
     ['How do keys rotate, in short?', 'How do keys rotate'],
     ['In simple terms, how do keys rotate?', 'how do keys rotate?'],
     ['Hi is this legal in Texas', 'is this legal in Texas'],
