@@ -12,6 +12,7 @@ import { judge } from '../src/core/policy/judge.ts'
 import { balancedWithoutEach, gatedSet, type GatedSet } from './evaluation/bench-gate.ts'
 import { QUESTION_FORMS } from './evaluation/question-forms.ts'
 import { FAMILY_SETS, haveQuestionSets, type ReadingOptions } from './evaluation/question-sets.ts'
+import { askedIn, WAYS_OF_ASKING } from './evaluation/ways-of-asking.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -24,6 +25,7 @@ const SEED = 20_261_122
 /** Whether each question of a set was answered, in the order of the file. */
 interface Answered {
   readonly ids: readonly string[]
+  readonly texts: readonly string[]
   readonly answerable: readonly boolean[]
   readonly answered: readonly boolean[]
   /** Whether it was refused for being one word. */
@@ -34,6 +36,7 @@ function answers(set: GatedSet, policy: Policy): Answered {
   const judged = set.questions.map(({ signals, textFindings }) => judge(policy, signals, textFindings))
   return {
     ids: set.questions.map(({ id }) => id),
+    texts: set.questions.map(({ question }) => question),
     answerable: set.questions.map(({ answerable }) => answerable),
     answered: judged.map(({ verdict }) => verdict !== 'refuse'),
     oneWord: judged.map(({ reason }) => reason === 'question_too_short'),
@@ -41,10 +44,11 @@ function answers(set: GatedSet, policy: Policy): Answered {
 }
 
 /** Results for the questions with another variant, in the order of those. */
-function onlyThose({ ids, answerable, answered, oneWord }: Answered, wanted: readonly string[]): Answered {
+function onlyThose({ ids, texts, answerable, answered, oneWord }: Answered, wanted: readonly string[]): Answered {
   const places = wanted.map((id) => ids.indexOf(id))
   return {
     ids: wanted,
+    texts: places.map((at) => texts[at]!),
     answerable: places.map((at) => answerable[at]!),
     answered: places.map((at) => answered[at]!),
     oneWord: places.map((at) => oneWord[at]!),
@@ -114,6 +118,18 @@ async function page(): Promise<string> {
     rows.push(row(label, FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { form })))
   }
   rows.push(row('every passage stored twice', FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { storedTwice: true })))
+  const ways: string[][] = []
+  for (const [label, list] of [
+    ['ways used for the rules', WAYS_OF_ASKING.used],
+    ['held-out ways', WAYS_OF_ASKING.heldOut],
+  ] as const) {
+    const formed = await answersTo(FAMILY_SETS, { form: (question, at) => askedIn(list, question, at) ?? question })
+    const wanted = asked.map(({ ids, texts }) => ids.filter((_, at) => askedIn(list, texts[at]!, at) !== undefined))
+    const [own, other] = [asked, formed].map((all) => all.map((each, set) => onlyThose(each, wanted[set]!)))
+    const count = (kind: boolean): number =>
+      own!.reduce((sum, { answerable }) => sum + answerable.filter((each) => each === kind).length, 0)
+    ways.push(row(`${label} (n = ${count(true)}, ${count(false)})`, FAMILY_SETS, own!, other!))
+  }
   const noisy: string[][] = []
   let keywords = ''
   for (const variant of ['typos', 'keywords'] as const) {
@@ -138,6 +154,10 @@ async function page(): Promise<string> {
 draws. \`balanced\` is fitted without the set.
 
 ${markdownTable(head, rows)}
+
+"What is …?" and "How do I …?" asked otherwise, each question in one of some sixty ways:
+
+${markdownTable(head, ways)}
 
 Forms that two sets contain (${WITH_NOISY_FORMS.join(', ')}):
 
