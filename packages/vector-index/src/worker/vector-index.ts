@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 import { errorForLog, isRagGateError } from 'hono-rag-gate/errors'
-import { utf8TextOf } from 'hono-rag-gate/http'
 import { indexesOf, settingsFor } from '../configured-indexes.ts'
 import { Directory, holderOfQuery } from '../objects/directory.ts'
 import { holderName, keyOf, objectFor, roleOf, routeOf, type RoutedCommand } from '../objects/object-names.ts'
@@ -12,19 +11,13 @@ import {
   requireCommand,
   type ProtocolResponse,
 } from '../protocol/protocol.ts'
-import { notJson, parseBody } from '../protocol/request-body.ts'
+import { parseBody, readBody } from '../protocol/request-body.ts'
 import { wireText } from '../protocol/wire-text.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import type { ScanKernel } from '../search/kernel.ts'
 import scanKernel from '../search/scan.wasm'
 import type { IndexSettings } from '../settings.ts'
 import { MEMORY_BYTES, type NamespaceCounts } from '../store/store.ts'
-
-/** Maximum size of a request body, bytes: many times that of a thousand typical passages. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024
-
-/** Up to this size, a body that is too large is read and discarded, so that the sender gets the response. */
-const MAX_DRAINED_BYTES = 256 * 1024 * 1024
 
 /** A write is reported again after this time, in case that the first report was lost. */
 const REPORT_AGAIN_MS = 10_000
@@ -81,7 +74,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
   /** Serves commands about the whole index, and forwards others to the object that holds the namespace. */
   async #direct(request: Request, { command, namespace, isIndexWide }: RoutedCommand): Promise<Answer> {
     if (!isIndexWide) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
-    const text = await readBody(request)
+    const text = await readBody(request.body)
     const body = parseBody(command, text)
     requireCommand(command, request.method)
     const directory = this.#directory()
@@ -109,7 +102,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
   /** Serves commands on the namespace. */
   async #hold(request: Request, { command, namespace }: RoutedCommand): Promise<Answer> {
     const index = this.#index()
-    const body = parseBody(command, await readBody(request))
+    const body = parseBody(command, await readBody(request.body))
     const kind = kindOfCommand(command)
     if (kind === 'searches') await this.#load(index)
     // The write is complete, even if the directory learns of it later.
@@ -168,24 +161,4 @@ type Answer = ProtocolResponse | Response
 
 function jsonResponse({ status, body }: ProtocolResponse): Response {
   return new Response(wireText(body), { status, headers: { 'content-type': 'application/json' } })
-}
-
-/**
- * Reads a body. Up to a limit, a body that is too large is read completely and discarded: a client that is still
- * sending when the response comes would see a broken connection instead.
- *
- * @throws `ProtocolError` 413 for one that is too large, 400 for invalid UTF-8
- */
-async function readBody({ body }: Request): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of body ?? []) {
-    length += piece.length
-    if (length <= MAX_BODY_BYTES) pieces.push(piece)
-    if (length > MAX_DRAINED_BYTES) break
-  }
-  if (length > MAX_BODY_BYTES) throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
-  const text = utf8TextOf(new Uint8Array(await new Blob(pieces).arrayBuffer()))
-  if (text === undefined) throw notJson()
-  return text
 }
