@@ -139,10 +139,6 @@ function handlersOutcome(
   const mayBeStored = rerankerSucceeded(decision) && reported().complete !== false
   const { leader } = lookup
   if (!mayBeStored && leader === undefined) return SEPARATE
-  if (Number(header('content-length') ?? 0) > MAX_STORED_BYTES) {
-    warnNotStored(TOO_LARGE)
-    return SEPARATE
-  }
   const media = mediaTypeOf(header('content-type'))
   // A copy, because headers for this request only are added to the response later.
   const headers = new Headers(response.headers)
@@ -157,6 +153,10 @@ function handlersOutcome(
   } catch (cause) {
     parts.ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     along?.cancel().catch(() => undefined)
+  }
+  if (along === null && Number(header('content-length') ?? 0) > MAX_STORED_BYTES) {
+    warnNotStored(TOO_LARGE)
+    return SEPARATE
   }
   const kept = copy()
   return (async () => {

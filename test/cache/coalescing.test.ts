@@ -343,6 +343,15 @@ describe('identical questions at the same time', () => {
     expect(gate.journal.handled).toHaveLength(1)
   })
 
+  it('share a text whose Content-Length is too large to be stored', async () => {
+    const text = 'x'.repeat(300_000)
+    const headers = { 'content-type': 'text/plain', 'content-length': String(text.length) }
+    const gate = coalescing({ handler: () => new Response(text, { headers }) })
+    const texts = await Promise.all((await gate.together()).map((response) => response.text()))
+    expect(texts.every((one) => one === text)).toBe(true)
+    expect(gate.journal.handled).toHaveLength(1)
+  })
+
   it('do not wait for a leader who reads slowly', async () => {
     const large = `data: ${'x'.repeat(100_000)}\n\n`
     const gate = coalescing({ handler: streamOf(Array(6).fill(large), 5) })
