@@ -27,9 +27,10 @@ export async function joinOthers(
   { questionKey: key, purges }: Lookup,
 ): Promise<Pick<Lookup, 'found' | 'leader' | 'isSeparate'>> {
   const { coalescer } = settings
-  const { signal } = asked.received
+  const { signal, method } = asked.received
   const { read, store, maxAgeSeconds } = asked.use
-  if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
+  // The response to a HEAD has no body for others.
+  if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined || method === 'HEAD') return {}
   // The handler's last answer could not be shared, so waiting for the next one would probably be in vain.
   if (sharing.isBarred) return { isSeparate: true }
   try {

@@ -32,9 +32,11 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   // `stream` is for the handler, and not part of the answer key: middleware around the gate converts the form.
   const { [field]: question, collection, stream, ...unknown } = body
   checkStream(stream)
-  const others = otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
-  if (otherFields === 'refuse' && Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
+  let others: typeof unknown = unknown
+  if (otherFields === 'refuse') {
+    others = withoutOwnTenant(unknown, tenant)
+    if (Object.keys(others).length > 0)
+      throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
   }
   return {
     question: checkQuestion(question, options),
@@ -68,7 +70,8 @@ async function readByHook(
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     otherFields: lengthPrefixed(
       vary ?? [
-        c.req.method,
+        // A HEAD is answered like the GET.
+        c.req.method.replace('HEAD', 'GET'),
         c.req.url,
         // Binary bodies are possible, so each byte becomes one character.
         `${c.req.header('content-type')}`,

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { namesTag } from '../../src/cache/entity-tag.ts'
-import { aGate, QUESTION } from '../fixtures/gate.ts'
+import { aGate, type CacheFixture, QUESTION } from '../fixtures/gate.ts'
 
 /** A route that takes questions by GET, POST and QUERY. */
 function anyMethod(headers: Record<string, string> = {}, status: 200 | 404 = 200) {
@@ -60,6 +61,39 @@ describe('a stored answer', () => {
     await ask('GET')
     expect((await ask('GET')).headers.get('etag')).toBe('W/"v1"')
     expect((await ask('GET', '"v1"')).status).toBe(304)
+  })
+})
+
+describe('a HEAD', () => {
+  /** A route that takes the question from the query string. */
+  function byQuery(cache: CacheFixture = {}) {
+    const { gate, journal } = aGate({ cache, question: { read: (c) => c.req.query('q') ?? '' } })
+    const app = new Hono<RagGateEnv>()
+    app.get('/ask', gate, async (c) => {
+      journal.handled.push(c.var.ragGate)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return c.json({ answer: 'Turn it.' })
+    })
+    const ask = (method: string): Response | Promise<Response> =>
+      app.request(`/ask?q=${encodeURIComponent(QUESTION)}`, { method })
+    return { ask, journal }
+  }
+
+  it('is answered from the stored answer to the GET', async () => {
+    const { ask, journal } = byQuery()
+    await (await ask('GET')).text()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    const whole = await ask('GET')
+    const head = await ask('HEAD')
+    expect(head.headers.get('cache-status')).toBe('rag-gate; hit')
+    expect([head.headers.get('etag'), await head.text()]).toEqual([whole.headers.get('etag'), ''])
+    expect(journal.handled).toHaveLength(1)
+  })
+
+  it('does not separate the GETs at the same time', async () => {
+    const { ask, journal } = byQuery({ coalescer: createMemoryCoalescer() })
+    await Promise.all(['HEAD', ...Array<string>(9).fill('GET')].map(ask))
+    expect(journal.handled).toHaveLength(2)
   })
 })
 
