@@ -74,7 +74,7 @@ describe('a HEAD', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       return c.json({ answer: 'Turn it.' })
     })
-    const ask = (method: string): Response | Promise<Response> =>
+    const ask = async (method: string): Promise<Response> =>
       app.request(`/ask?q=${encodeURIComponent(QUESTION)}`, { method })
     return { ask, journal }
   }
