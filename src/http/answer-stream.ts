@@ -21,6 +21,9 @@ export interface AnswerStream {
 /** How far the source is read ahead of the reader, bytes: the size of the largest stored answer. */
 const READ_AHEAD_BYTES = 262_144
 
+/** How many times as far for each open copy, whose readers may be faster. */
+const AHEAD_FOR_COPIES = 15
+
 /**
  * Forwards an answer as it arrives, an event stream event by event. If the source breaks off or stalls, the forwarded body
  * breaks off too, after everything received was read. An event stream instead ends with an error event, which replaces an
@@ -57,8 +60,8 @@ export function answerStream(
     }
     try {
       for (;;) {
-        // Readers of copies do not wait for a slow reader of the response.
-        while (isFull(1) && copies.size === 0) await pulled()
+        // Readers of copies do not wait for a slow reader of the response, unless it is far behind.
+        while (isFull(copies.size * -AHEAD_FOR_COPIES * READ_AHEAD_BYTES)) await pulled()
         const { done, value } = await inTime(reader.read())
         if (done) break
         for (const copy of copies) copy.enqueue(value)

@@ -189,4 +189,18 @@ describe('a stream of events', () => {
     await response.body?.cancel('left')
     expect([await ended, cancelled]).toEqual([undefined, 'left'])
   })
+
+  test('is read at most some 4 MiB ahead of a reader that waits, also for the readers of copies', async () => {
+    const PIECE = 65_536
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(PIECE)) })
+    const copy = answerStream(new Response(body), LIMITS).copy().getReader()
+    let bytes = 0
+    while (bytes < 16_777_216) {
+      const read = await Promise.race([copy.read(), new Promise<undefined>((resolve) => setTimeout(resolve, 200))])
+      if (read === undefined) break
+      bytes += read.value!.length
+    }
+    expect(bytes).toBeGreaterThanOrEqual(4_194_304)
+    expect(bytes).toBeLessThan(4_194_304 + 8 * PIECE)
+  })
 })

@@ -78,7 +78,7 @@ export const BESIDE = setOf(
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
   'abl basic bit brief clarifi confus curiou defin definit describ detail elabor english explan guid info ' +
-    'inform instruct introduct learn list need okai one overview plain procedur process provid remind rundown ' +
+    'inform instruct introduct learn list need one overview plain procedur process provid remind ' +
     'sentenc short show step summari teach term tutori two understand want',
 )
 
