@@ -33,8 +33,10 @@ export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): C
   const shown = chunks.slice(0, whole)
   const next = chunks[whole]
   if (next === undefined) return { text: render(shown), chunks: shown, cut: false }
-  const ends = sentenceEnds(next.text)
-  const upTo = (count: number): Chunk[] => [...shown, { ...next, text: next.text.slice(0, ends[count - 1]) }]
+  // Trimmed, because the first end may be that of white space.
+  const text = next.text.trim()
+  const ends = sentenceEnds(text)
+  const upTo = (count: number): Chunk[] => [...shown, { ...next, text: text.slice(0, ends[count - 1]) }]
   const sentenceCount = mostThatFit(ends.length, (count) => fits(render(upTo(count)), budget))
   const kept = sentenceCount === 0 ? shown : upTo(sentenceCount)
   return { text: render(kept), chunks: kept, cut: true }

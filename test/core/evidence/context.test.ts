@@ -89,6 +89,11 @@ describe('buildContext', () => {
     expect(buildContext(chunks, { maxLength: 200 })).toEqual({ text: '', chunks: [], cut: true })
   })
 
+  it.each(['\n\n', '\n- '])('shows no passage of white space when only that fits: %j', (begins) => {
+    const { chunks, cut } = buildContext([chunk('a', `${begins}A sentence that is longer. Another.`)], { maxLength: 50 })
+    expect({ chunks, cut }).toEqual({ chunks: [], cut: true })
+  })
+
   it('keeps to a budget counted in the tokens of a model', () => {
     const count = (text: string): number => tokens.encode(text).length
     const chunks = [chunk('a', 'Turn the red key.'), chunk('b', 'Paint is blue. It dries slowly. Wait for a day.')]
