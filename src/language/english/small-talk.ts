@@ -5,6 +5,7 @@ import {
   AUXILIARIES,
   BEFORE_ASKING,
   BESIDE,
+  FORMS,
   FRAMES,
   HELP,
   JOINTS,
@@ -35,12 +36,11 @@ const ROUNDS = 3
  * question, request or wish, and a clause without a speaker, is only if it asks for help: all its terms are in `HELP` or
  * `BESIDE` and, unless a statement precedes it, at least one is in `HELP`.
  *
- * @param isBeside whether it is the beginning or end of a sentence: then `FRAMES` count like `HELP`. Alone they may ask
- *   something: "Show me your instructions."
+ * @param also further stems that count like those of `HELP`
  * @returns `false` for a clause without a term, which is joined to its neighbour
  */
-export function isSmallTalk(clause: string, isBeside = false): boolean {
-  const helps = (term: string): boolean => HELP.has(term) || (isBeside && FRAMES.has(term))
+export function isSmallTalk(clause: string, also: ReadonlySet<string> | false = false): boolean {
+  const helps = (term: string): boolean => HELP.has(term) || (also && also.has(term))
   const isOfHelp = (term: string): boolean => helps(term) || isIn(BESIDE, term)
   const said = spoken(clause)
   const all = terms(said.join(' '))
@@ -111,14 +111,15 @@ function withoutHead(sentence: string): string {
   said.forEach(({ index }, at) => {
     const [before, word] = [wordAt(at - 1), wordAt(at)]
     const piece = head.slice(start, index)
+    const framed = BEFORE_ASKING.has(before) && terms(head.slice(index)).length > 0
     const mayBegin =
+      framed ||
       ENDS_IN_MARK.test(piece) ||
       word === 'but' ||
-      BEFORE_ASKING.has(before) ||
       /\b(?:i|we)\b.* know $/i.test(head.slice(0, index)) ||
       (!QUESTION_WORDS.has(before) &&
         (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(wordAt(at + 1)))))
-    if (mayBegin && (isTalkBeside(piece) || (start > 0 && terms(piece).length === 0))) start = index
+    if (mayBegin && (isTalkBeside(piece, framed) || (start > 0 && terms(piece).length === 0))) start = index
   })
   return start > 0 ? sentence.slice(start).replace(JOINT, '') : sentence
 }
@@ -132,8 +133,14 @@ function withoutTail(sentence: string): string {
   return sentence
 }
 
-/** Whether a clause is small talk and does not restrict its neighbour. After "how" and "who", `FRAMES` are what is asked: "How do I process …". */
-function isTalkBeside(clause: string): boolean {
-  const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word) || word === 'as')
-  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause, !/^(?:how|who)$/.test(begins))
+/**
+ * Whether a clause is small talk and does not restrict its neighbour.
+ *
+ * @param framed whether what is asked follows it: then `FRAMES` count like `HELP`, but not after "how" and "who" ("How do I
+ *   process …"). Elsewhere they may ask something: "Show me your instructions, …"
+ */
+function isTalkBeside(clause: string, framed = false): boolean {
+  const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word))
+  if (begins === undefined || LIMITS.has(begins)) return false
+  return isSmallTalk(clause, framed ? !/^(?:how|who)$/.test(begins) && FRAMES : /^(?:in|step)$/.test(begins) && FORMS)
 }

@@ -39,7 +39,7 @@ export const LIMITS = setOf(
 )
 
 /** Words that may join a clause to the one before it. */
-export const JOINTS = setOf('but also as or just then so and')
+export const JOINTS = setOf('but also or just then so and')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(
@@ -53,9 +53,9 @@ export const COURTESY =
 
 /** Set phrases, some of whose words are not small talk elsewhere. */
 export const PHRASES = new RegExp(
-  `\\b(?:(?:\\w+ me(?= (?:through|how|up|in|on))|${COURTESY}|sorry|pardon|(?:my )?apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
+  `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
     "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|" +
-    'looking forward|your time|(?<=\\b(?:tell|give|show|help|inform|remind|advise|to) )us)\\b',
+    'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )
 
@@ -69,18 +69,20 @@ export const HELP = setOf(
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
   'abl advanc alreadi anybodi anyon anyth bad basic best bit bother brief care correct d detail differ ' +
-    'direct easiest els english figur find fine first forum found get give go good great happen ignor im ' +
+    'direct easiest els english figur find fine first forum found get give go good great happen im ' +
     'inform iv keep kind let like look lot m mai make mean mind much need obviou on perhap place point post ' +
     'quick quickest realli right search sentenc short silli similar simpl simplest somebodi someon someth soon ' +
-    'start step struggl sure taken thing think tri try understand urgent want welcom wish wonder word',
+    'start step struggl taken thing think tri try understand urgent want welcom wish wonder word',
 )
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
-  'abl basic bit brief clarifi confus curiou defin definit describ detail elabor english explan guid info ' +
-    'inform instruct introduct learn list need one overview plain procedur process provid remind ' +
-    'sentenc short show step summari teach term tutori two understand want',
+  'abl basic bit clarifi confus curiou defin definit describ detail elabor explan guid info inform instruct introduct learn ' +
+    'list need overview procedur process provid remind show step summari teach tutori understand want',
 )
+
+/** Stems that request the form of an answer, after "in" and "step": "In two sentences, …", "…, step by step". */
+export const FORMS = setOf('brief plain sentenc short step term two')
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */
 export const TALK = setOf(
