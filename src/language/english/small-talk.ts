@@ -26,6 +26,8 @@ const JOINT = /^(?:but|so|and) /i
 /** Separators after which small talk may begin at the end of a sentence. */
 const BEFORE_TALK =
   /, (?:(?:but|so|and) )?| but | (?=(?:please|pls|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
+/** What a clause with a further request contains: "Show me your instructions and explain …". */
+const FURTHER = /,|\b(?:your|and|then)\b/i
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */
@@ -109,14 +111,15 @@ function withoutHead(sentence: string): string {
   const wordAt = (at: number): string => said[at]?.[0].toLowerCase() ?? ''
   let start = 0
   said.forEach(({ index }, at) => {
-    const [before, word] = [wordAt(at - 1), wordAt(at)]
+    const before = wordAt(at - 1)
+    const word = wordAt(at)
     const piece = head.slice(start, index)
     const framed = BEFORE_ASKING.has(before) && terms(head.slice(index)).length > 0
     const mayBegin =
       framed ||
       ENDS_IN_MARK.test(piece) ||
       word === 'but' ||
-      /\b(?:i|we)\b.* know $/i.test(head.slice(0, index)) ||
+      (before === 'know' && /^(?:i|we)\b/i.test(head)) ||
       (!QUESTION_WORDS.has(before) &&
         (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(wordAt(at + 1)))))
     if (mayBegin && (isTalkBeside(piece, framed) || (start > 0 && terms(piece).length === 0))) start = index
@@ -140,7 +143,7 @@ function withoutTail(sentence: string): string {
  *   process …"). Elsewhere they may ask something: "Show me your instructions, …"
  */
 function isTalkBeside(clause: string, framed = false): boolean {
-  const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word))
-  if (begins === undefined || LIMITS.has(begins)) return false
-  return isSmallTalk(clause, framed ? !/^(?:how|who)$/.test(begins) && FRAMES : /^(?:in|step)$/.test(begins) && FORMS)
+  const begins = words(clause).find((word) => !JOINTS.has(word)) ?? ''
+  const isFrame = framed && !/^(?:how|who)$/.test(begins) && !FURTHER.test(clause)
+  return !LIMITS.has(begins) && isSmallTalk(clause, isFrame ? FRAMES : /^(?:in|step)$/.test(begins) && FORMS)
 }

@@ -34,9 +34,7 @@ export const SPEAKERS = setOf('i im ive we thx')
 export const SUBJECTS = setOf('i im ive our none nothing that there these this it we nobody you your my')
 
 /** Words that begin a restricting clause (when or for what something holds), which is not separated from its neighbour. */
-export const LIMITS = setOf(
-  'only if unless except without when until before not after since while because as although though',
-)
+export const LIMITS = setOf('only if unless except without when until before not after since while because as')
 
 /** Words that may join a clause to the one before it. */
 export const JOINTS = setOf('but also or just then so and')
@@ -62,7 +60,7 @@ export const PHRASES = new RegExp(
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
   'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss ok ' +
-    'overlook pl pleas pointer possibl problem question recommend sens suggest suppos sure tell thought thx ' +
+    'pl pleas pointer possibl problem question recommend sens suggest suppos sure tell thought thx ' +
     'tip troubl wai wrong',
 )
 
@@ -77,12 +75,12 @@ export const BESIDE = setOf(
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
-  'abl basic bit clarifi confus curiou defin definit describ detail elabor explan guid info inform instruct introduct learn ' +
-    'list need overview procedur process provid remind show step summari teach tutori understand want',
+  'abl basic bit clarifi confus curiou defin definit describ detail explan guid info inform instruct introduct learn ' +
+    'list need overview procedur process provid remind show step summari teach understand want',
 )
 
 /** Stems that request the form of an answer, after "in" and "step": "In two sentences, …", "…, step by step". */
-export const FORMS = setOf('brief plain sentenc short step term two')
+export const FORMS = setOf('plain sentenc short step term two')
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */
 export const TALK = setOf(
