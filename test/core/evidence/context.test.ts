@@ -90,7 +90,9 @@ describe('buildContext', () => {
   })
 
   it.each(['\n\n', '\n- '])('shows no passage of white space when only that fits: %j', (begins) => {
-    const { chunks, cut } = buildContext([chunk('a', `${begins}A sentence that is longer. Another.`)], { maxLength: 50 })
+    const { chunks, cut } = buildContext([chunk('a', `${begins}A sentence that is longer. Another.`)], {
+      maxLength: 50,
+    })
     expect({ chunks, cut }).toEqual({ chunks: [], cut: true })
   })
 
