@@ -47,11 +47,16 @@ test('an interrupted stream is an error for a client that asked for JSON', async
       yield chunksOf({ decision_id: 'd1' }, 'm').text('Two ')
       throw new Error('the model is gone')
     }
-    return eventStream(pieces(), () => undefined)
+    const stream = eventStream(pieces(), () => undefined)
+    stream.headers.set('cache-control', 'public, max-age=600')
+    stream.headers.set('access-control-allow-origin', '*')
+    return stream
   })
   const response = await ask(CHAT)
   const error = { code: 'llm_unavailable', type: 'server_error', param: null }
   expect([response.status, await response.json()]).toMatchObject([503, { error }])
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
 })
 
 test.each([

@@ -71,7 +71,10 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
     } catch (thrown) {
       // The app's `onError` would answer it behind this middleware, so not in the client's form.
       if (!isRagGateError(thrown)) throw thrown
-      c.res = respondWithError(c, thrown)
+      const failed = respondWithError(c, thrown)
+      // Otherwise Hono keeps the lifetime of the answer.
+      c.res = undefined
+      c.res = failed
       await answeredError(c)
     }
   }
