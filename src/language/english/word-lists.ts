@@ -41,7 +41,8 @@ export const JOINTS = setOf('but also or just then so and')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(
-  'about clarify define describe explain explaining for if me of on please pls regarding to understand us whether',
+  'about clarify define describe explain explaining for if list me of on please pls regarding summarize to ' +
+    'understand us whether',
 )
 
 /** Greetings, thanks and closings, in lower case; a name may follow. */
@@ -69,14 +70,14 @@ export const BESIDE = setOf(
   'abl advanc alreadi anybodi anyon anyth bad basic best bit bother brief care correct d detail differ ' +
     'direct easiest els english figur find fine first forum found get give go good great happen im ' +
     'inform iv keep kind let like look lot m mai make mean mind much need obviou on perhap place point post ' +
-    'quick quickest realli right search sentenc short silli similar simpl simplest somebodi someon someth soon ' +
+    'quick quickest realli right search sentenc short silli similar simpl somebodi someon someth soon ' +
     'start step struggl taken thing think tri try understand urgent want welcom wish wonder word',
 )
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
-  'abl basic bit clarifi confus curiou defin definit describ detail explan guid info inform instruct introduct learn ' +
-    'list need overview procedur process provid remind show step summari teach understand want',
+  'abl basic bit clarifi confus curiou defin definit describ detail explan give guid info inform instruct ' +
+    'introduct learn list need overview procedur process provid show step summar summari teach understand want',
 )
 
 /** Stems that request the form of an answer, after "in" and "step": "In two sentences, …", "…, step by step". */
