@@ -114,7 +114,7 @@ function withoutHead(sentence: string): string {
     const before = wordAt(at - 1)
     const word = wordAt(at)
     const piece = head.slice(start, index)
-    const framed = BEFORE_ASKING.has(before) && terms(head.slice(index)).length > 0
+    const framed = BEFORE_ASKING.has(before) && !BEFORE_ASKING.has(word)
     const mayBegin =
       framed ||
       ENDS_IN_MARK.test(piece) ||
