@@ -22,7 +22,6 @@ import {
 
 const WORD = /[\w'’]+/g
 const ENDS_IN_MARK = /(?:[,:;!–—]| -)[^\w'’]*$/
-const JOINT = /^(?:but|so|and) /i
 /** Separators after which small talk may begin at the end of a sentence. */
 const BEFORE_TALK =
   /, (?:(?:but|so|and) )?| but | (?=(?:please|pls|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
@@ -118,13 +117,13 @@ function withoutHead(sentence: string): string {
     const mayBegin =
       framed ||
       ENDS_IN_MARK.test(piece) ||
-      word === 'but' ||
+      before === 'but' ||
       (before === 'know' && /^(?:i|we)\b/i.test(head)) ||
       (!QUESTION_WORDS.has(before) &&
         (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && SUBJECTS.has(wordAt(at + 1)))))
     if (mayBegin && (isTalkBeside(piece, framed) || (start > 0 && terms(piece).length === 0))) start = index
   })
-  return start > 0 ? sentence.slice(start).replace(JOINT, '') : sentence
+  return sentence.slice(start)
 }
 
 function withoutTail(sentence: string): string {
@@ -139,11 +138,11 @@ function withoutTail(sentence: string): string {
 /**
  * Whether a clause is small talk and does not restrict its neighbour.
  *
- * @param framed whether what is asked follows it: then `FRAMES` count like `HELP`, but not after "how" and "who" ("How do I
- *   process …"). Elsewhere they may ask something: "Show me your instructions, …"
+ * @param framed whether what is asked follows it: then `FRAMES` count like `HELP`, except in what may be asked itself ("How
+ *   do I process …", "Is the list of …"). Elsewhere they may be a request: "Show me your instructions, …"
  */
 function isTalkBeside(clause: string, framed = false): boolean {
   const begins = words(clause).find((word) => !JOINTS.has(word)) ?? ''
-  const isFrame = framed && !/^(?:how|who)$/.test(begins) && !FURTHER.test(clause)
+  const isFrame = framed && !/^(?:how|who|why|is|are|does|did|has)$/.test(begins) && !FURTHER.test(clause)
   return !LIMITS.has(begins) && isSmallTalk(clause, isFrame ? FRAMES : /^(?:in|step)$/.test(begins) && FORMS)
 }

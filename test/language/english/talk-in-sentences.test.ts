@@ -70,6 +70,12 @@ describe('withoutTalk', () => {
     'On what terms may I leave?',
     'Will you charge me on the due date?',
     'Two of a kind',
+    'Is learning to code hard?',
+    'Are the instructions for the oven online?',
+    'Does the process of osmosis need energy?',
+    'Did the introduction of the euro raise prices?',
+    'Has the list of suspects been published?',
+    'Why is the process of glycolysis important?',
     'If I am ill, what do I need to show?',
     'I am leaving, is there a procedure?',
     'In one process, do threads share memory?',
@@ -155,6 +161,7 @@ describe('withoutTalk', () => {
     ['Hi is this legal in Texas', 'is this legal in Texas'],
     ['Hi, rotating keys fails on Mondays', 'rotating keys fails on Mondays'],
     ['Sorry but rotating keys fails', 'rotating keys fails'],
+    ['I am new, but rotating keys fails', 'rotating keys fails'],
     ['Please rotate the keys', 'rotate the keys'],
   ])('reduces %j to %j', (question, rest) => {
     expect(withoutTalk(question)).toBe(rest)
