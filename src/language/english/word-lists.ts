@@ -41,7 +41,7 @@ export const JOINTS = setOf('but also or just then so and')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(
-  'about clarify define describe explain explaining for if list me of on please pls regarding summarize to ' +
+  'about clarify define describe explain explaining for if me of on please pls regarding summarize to ' +
     'understand us whether',
 )
 
