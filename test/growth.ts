@@ -7,7 +7,7 @@ const SHORTEST_MS = 1
 /** The short text is cheap to read, and what it takes is divided by: the least of several runs. */
 const SHORT_RUNS = 3
 /** A busy machine takes longer, never less: what was too long is measured again. */
-const TRIES = 3
+const TRIES = 6
 
 /**
  * How many times as long some work takes on a text of sixteen times the length: a ratio of CPU times within one run, since

@@ -79,11 +79,12 @@ describe.each(SIMILARITIES)('search by %s over bytes gives the same results as o
     )
   })
 
-  test('holding no more rows than it gives, where all are equal', () => {
+  test.runIf(similarity === 'COSINE')('holding no more rows than it gives, where all are equal', () => {
     const [count, length] = [10_000, 512]
     const vector = new Float32Array(length).fill(1)
     const row = blockRow(0, { dense: vector, sparse: NO_SPARSE })
     const block = unpacked(packed(Array.from({ length: count }, (_, position) => ({ ...row, position }))))
+    let reads = 0
     const held: number[] = []
     const found = searchDense(vector, {
       similarity,
@@ -92,13 +93,15 @@ describe.each(SIMILARITIES)('search by %s over bytes gives the same results as o
       isFound: () => true,
       kernel: loadKernel(),
       read(positions) {
-        collectGarbage()
-        held.push(process.memoryUsage().arrayBuffers)
+        if (reads++ % 4 === 0) {
+          collectGarbage()
+          held.push(process.memoryUsage().arrayBuffers)
+        }
         return positions.map((position) => ({ position, dense: vector.slice() }))
       },
     })
     expect(found.map(({ position }) => position)).toEqual([0, 1, 2])
-    expect(held.length).toBeGreaterThan(20)
+    expect(reads).toBeGreaterThan(20)
     expect(Math.max(...held) - held[0]!).toBeLessThan((count * length * 4) / 4)
   })
 
