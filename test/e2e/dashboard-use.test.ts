@@ -140,7 +140,7 @@ describe('an API that fails', () => {
 })
 
 describe('the overview', () => {
-  it('reports when no job looks for alerts, and which jobs are behind', async () => {
+  it.runIf(DEEP)('reports when no job looks for alerts, and which jobs are behind', async () => {
     const health = async (): Promise<string> => {
       const { page } = await visit()
       return (await page.locator('.health').innerText()).replaceAll(/\s+/g, ' ')
