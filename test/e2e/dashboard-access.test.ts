@@ -43,7 +43,7 @@ describe('with the keyboard alone', () => {
     expect(new URL(page.url()).hash).toBe('#/decisions?verdict=refuse')
   })
 
-  it('the focus stays on a period and a filter that are changed', async () => {
+  it.runIf(DEEP)('the focus stays on a period and a filter that are changed', async () => {
     const { page } = await visit()
     await page.getByRole('radio', { name: '24 hours' }).focus()
     for (const period of ['7d', '31d']) {
@@ -191,7 +191,7 @@ describe('for assistive technology', () => {
 })
 
 describe('the layout', () => {
-  it.each(DEEP ? [1280, 1100, 390] : [390])(
+  it.runIf(DEEP).each([1280, 1100, 390])(
     'at a width of %d shows the figures of a deployment with prices in full rows, and cuts off no text',
     async (width) => {
       const { page } = await visit({ viewport: { width, height: 900 } })

@@ -163,42 +163,45 @@ describe('the overview', () => {
     expect(await stopped.page.locator('.health').innerText()).toContain('alerts by 90 min')
   })
 
-  it('shows what another threshold would have refused, with refusals by other gates unchanged', async () => {
-    const { page } = await visit()
-    const counts = new Map([
-      [0, { pass: 0, advise: 0, refuse: 3 }],
-      [12, { pass: 0, advise: 4, refuse: 0 }],
-      [16, { pass: 0, advise: 0, refuse: 2 }],
-      [19, { pass: 11, advise: 0, refuse: 0 }],
-    ])
-    await page.route('**/v1/stats*', async (route) => {
-      const response = await route.fetch()
-      const json = (await response.json()) as { confidence_histogram: readonly object[] }
-      const bins = json.confidence_histogram.map((_, at) => counts.get(at) ?? { pass: 0, advise: 0, refuse: 0 })
-      await route.fulfill({ response, json: { ...json, confidence_histogram: bins } })
-    })
-    await page.reload()
-    const slider = page.getByLabel('Try another threshold')
-    const outcome = page.locator('#counterfactual')
-    expect(await slider.inputValue()).toBe('11')
-    expect(await outcome.innerText()).toBe('Refusing below 0.55 would refuse 25 % (5) instead of 25 % (5).')
-    await slider.fill('13')
-    expect(await outcome.innerText()).toContain('would refuse 45 % (9) instead of')
-    await slider.focus()
-    await page.keyboard.press('End')
-    expect(await outcome.innerText()).toContain('would refuse 100 % (20) instead of')
-    await page.keyboard.press('Home')
-    expect(await outcome.innerText()).toContain('would refuse at least 10 % (2) instead of')
-    expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
-    // The slider begins at the twentieth below a threshold between two.
-    const policy = { gates: [{ gate: 'confidence-range', refuseBelow: 0.62, adviseBelow: 0.8 }] }
-    await answerWith(page, '**/v1/policies*', 'policies', { policy })
-    await page.reload()
-    expect(await slider.inputValue()).toBe('12')
-    expect(await outcome.innerText()).toContain('Refusing below 0.60 would refuse at least')
-  })
+  it.runIf(DEEP)(
+    'shows what another threshold would have refused, with refusals by other gates unchanged',
+    async () => {
+      const { page } = await visit()
+      const counts = new Map([
+        [0, { pass: 0, advise: 0, refuse: 3 }],
+        [12, { pass: 0, advise: 4, refuse: 0 }],
+        [16, { pass: 0, advise: 0, refuse: 2 }],
+        [19, { pass: 11, advise: 0, refuse: 0 }],
+      ])
+      await page.route('**/v1/stats*', async (route) => {
+        const response = await route.fetch()
+        const json = (await response.json()) as { confidence_histogram: readonly object[] }
+        const bins = json.confidence_histogram.map((_, at) => counts.get(at) ?? { pass: 0, advise: 0, refuse: 0 })
+        await route.fulfill({ response, json: { ...json, confidence_histogram: bins } })
+      })
+      await page.reload()
+      const slider = page.getByLabel('Try another threshold')
+      const outcome = page.locator('#counterfactual')
+      expect(await slider.inputValue()).toBe('11')
+      expect(await outcome.innerText()).toBe('Refusing below 0.55 would refuse 25 % (5) instead of 25 % (5).')
+      await slider.fill('13')
+      expect(await outcome.innerText()).toContain('would refuse 45 % (9) instead of')
+      await slider.focus()
+      await page.keyboard.press('End')
+      expect(await outcome.innerText()).toContain('would refuse 100 % (20) instead of')
+      await page.keyboard.press('Home')
+      expect(await outcome.innerText()).toContain('would refuse at least 10 % (2) instead of')
+      expect(await outcome.innerText()).toContain('Refusals for other reasons than confidence would stay.')
+      // The slider begins at the twentieth below a threshold between two.
+      const policy = { gates: [{ gate: 'confidence-range', refuseBelow: 0.62, adviseBelow: 0.8 }] }
+      await answerWith(page, '**/v1/policies*', 'policies', { policy })
+      await page.reload()
+      expect(await slider.inputValue()).toBe('12')
+      expect(await outcome.innerText()).toContain('Refusing below 0.60 would refuse at least')
+    },
+  )
 
-  it('notes that observed refusals are counted too', async () => {
+  it.runIf(DEEP)('notes that observed refusals are counted too', async () => {
     const { page } = await visit()
     const note = 'those only observed too'
     expect(await tile(page, 'Refused').innerText()).not.toContain(note)
@@ -262,7 +265,7 @@ describe('the overview', () => {
 })
 
 describe('the address of a view', () => {
-  it('links each figure to its questions, and can be shared', async () => {
+  it.runIf(DEEP)('links each figure to its questions, and can be shared', async () => {
     const { page, complaints } = await visit()
     await page.getByRole('radio', { name: '7 days' }).check()
     const link = tile(page, 'Refused').getByRole('link')

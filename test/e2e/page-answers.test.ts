@@ -35,7 +35,7 @@ describe('an answer', () => {
     expect(complaints).toEqual([])
   })
 
-  it('of many search results shows three with their Markdown, and folds the others', async () => {
+  it.runIf(DEEP)('of many search results shows three with their Markdown, and folds the others', async () => {
     const { page, complaints } = await visit()
     const passages = [
       'One **bold**',
@@ -218,7 +218,7 @@ describe('badge and banner of a policy', () => {
 })
 
 describe('the confidence', () => {
-  it('is shown on a gauge with every threshold, its meaning and figure', async () => {
+  it.runIf(DEEP)('is shown on a gauge with every threshold, its meaning and figure', async () => {
     const { page } = await visit()
     await ask(page, STRONG)
     const labels = page.getByRole('list', { name: 'Thresholds' }).getByRole('listitem')
