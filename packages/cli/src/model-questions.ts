@@ -1,4 +1,5 @@
 /** Writes questions with the user's own model, which also checks that each is answerable from its passage alone. */
+import { withoutReasoning } from '@hono-rag-gate/models/reasoning'
 import { CommandError } from './command-error.ts'
 
 /** An OpenAI-compatible endpoint. */
@@ -16,8 +17,6 @@ export const QUESTION_PROMPT_VERSION = 'questions/1'
 
 const WRITE = `Write one or two questions that a person might ask who has not seen the passage, and that the passage alone answers fully. Use other words than the passage where you can. Do not mention the passage. One question a line, nothing else.`
 const CHECK = `Answer with the single word yes or no: does the passage alone answer the question fully?`
-/** Reasoning at the beginning of a reply; some models write its end alone. */
-const REASONING = /^(?:[^]*<\/think>|\s*<think>[^]*)/
 const DEADLINE_MS = 120_000
 const MOST_BYTES = 1_000_000
 
@@ -76,7 +75,7 @@ async function complete(
     if (text.length > MOST_BYTES) throw new Error('too long')
     const { choices } = JSON.parse(text) as { choices: { message: { content: string } }[] }
     const content = choices[0]?.message.content
-    if (typeof content === 'string') return content.replace(REASONING, '')
+    if (typeof content === 'string') return withoutReasoning(content)
   } catch {
     // The error below.
   }

@@ -3,6 +3,7 @@ import { callable, deadline, memberAt, oneOf, required, requireOptions, text, wh
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { readGrades } from './grade.ts'
 import { firstChoice } from './http/first-choice.ts'
+import { withoutReasoning } from './reasoning.ts'
 import {
   badResponse,
   bearer,
@@ -56,9 +57,6 @@ const PROMPT_VERSION = 'grade/1'
 
 /** Tokens for the reasoning of models that count it as part of their reply. */
 const REASONING_TOKENS = 4000
-
-/** Reasoning at the beginning of a reply, which may hold other grades; some models write its end alone. */
-const REASONING = /^(?:[^]*<\/think>|\s*<think>[^]*)/
 
 /** Share of unreadable grades above which the call counts as failed; the same share as for retriever scores. */
 const FAULT_ABOVE = 1 / 5
@@ -141,5 +139,5 @@ const escaped = (text: string): string =>
 function replyIn(body: unknown): string {
   const content = memberAt(firstChoice(body), 'message', 'content')
   if (typeof content !== 'string') throw badResponse(GRADER, 'no reply')
-  return content.replace(REASONING, '')
+  return withoutReasoning(content)
 }

@@ -32,9 +32,9 @@ import {
 } from '@hono-rag-gate/upstream/http'
 import { type EventEndpoint, eventEndpoint, type ServerSentEvent } from './http/event-endpoint.ts'
 import { firstChoice } from './http/first-choice.ts'
-import { createReasoningFilter } from './http/reasoning.ts'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest, Generator } from './generator.ts'
+import { createReasoningFilter } from './reasoning.ts'
 
 /** Settings of `createOpenAiGenerator`. */
 export interface OpenAiGeneratorOptions {

@@ -47,3 +47,11 @@ export function createReasoningFilter(): ReasoningFilter {
     rest: (finishReason) => (part === 'start' || (part === 'reasoning' && finishReason === 'stop') ? reply : ''),
   }
 }
+
+/** Before the answer; some models write the closing tag alone. */
+const REASONING = /^(?:[^]*<\/think>|\s*<think>[^]*)/
+
+/** A whole reply without its reasoning, which may hold other grades or questions than the answer; '' for reasoning alone. */
+export function withoutReasoning(reply: string): string {
+  return reply.replace(REASONING, '')
+}
