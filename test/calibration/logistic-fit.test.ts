@@ -47,6 +47,18 @@ describe('fitLogistic', () => {
     expect(coefficients[1]).toBe(0)
   })
 
+  it('gives a feature that never varies no coefficient, where its mean is rounded', () => {
+    for (const constant of [0.1, 1 / 3, 0.7, 3]) {
+      for (let count = 6; count < 60; count++) {
+        const examples = Array.from({ length: count }, (_, at) =>
+          example([at % 7, constant], at % 3 === 0 ? 1 : 0, 1 / (at % 2 === 0 ? 37 : 53)),
+        )
+        const { coefficients } = fitLogistic(examples, { l2: 20 / count })
+        expect(coefficients[1]).toBeCloseTo(0, 9)
+      }
+    }
+  })
+
   it('does not depend on the unit of a feature or the order of the examples', () => {
     const examples = fc.array(
       fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer({ min: -20, max: 20 }), fc.constantFrom(0 as const, 1)),

@@ -31,6 +31,8 @@ export interface LogisticFit {
 
 const MAX_STEPS = 50
 const SETTLED = 1e-12
+/** Deviation, as a share of the mean, up to which a feature counts as constant. */
+const CONSTANT_WITHIN = 1e-12
 
 /**
  * Minimises the penalised weighted log loss. Features are standardised by their weighted mean and deviation, so that
@@ -93,8 +95,9 @@ function scalesOf(examples: readonly Example[], total: number): Scale[] {
     const mean = examples.reduce((sum, { features, weight }) => sum + weight * features[at]!, 0) / total
     const variance =
       examples.reduce((sum, { features, weight }) => sum + weight * (features[at]! - mean) ** 2, 0) / total
-    // A constant feature becomes 0 with any deviation.
-    return { mean, deviation: variance > 0 ? Math.sqrt(variance) : 1 }
+    const deviation = Math.sqrt(variance)
+    // A constant feature becomes 0 with any deviation; its own may be the rounding error of its mean.
+    return { mean, deviation: deviation > CONSTANT_WITHIN * Math.abs(mean) ? deviation : 1 }
   })
 }
 
