@@ -268,6 +268,24 @@ describe('rag-gate questions', () => {
       documents: 1,
     })
   })
+
+  it('draws every document for about as many seeds', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    const lines = ids.map((id) => JSON.stringify({ id, text: `## How long are backups of ${id} kept?` }))
+    const path = written('eight.jsonl', lines.join('\n'))
+    const drawn = new Map<string, number>()
+    for (let seed = 1; seed <= 80; seed++) {
+      const { out } = await run(['questions', path, '--count', '2', '--seed', `${seed}`, '--json'])
+      for (const {
+        relevant_ids: [id = ''],
+      } of JSON.parse(out) as { relevant_ids: string[] }[]) {
+        drawn.set(id, (drawn.get(id) ?? 0) + 1)
+      }
+    }
+    for (const id of ids) expect(drawn.get(id)).toBeGreaterThan(8)
+    // Twenty are expected; the chance of more than 35 of 80 is one in ten thousand.
+    for (const id of ids) expect(drawn.get(id)).toBeLessThan(36)
+  })
 })
 
 describe('a file that cannot be written', () => {

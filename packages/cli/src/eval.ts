@@ -6,6 +6,7 @@ import {
   type Figure,
   type MeasuredRate,
   measuredRate,
+  seededRandom,
   type VerdictRates,
 } from '@hono-rag-gate/calibration'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
@@ -14,7 +15,6 @@ import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, type LabelResult } from './judged-labels.ts'
 import { readLabels, requireOtherFiles } from './labels.ts'
-import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 
 /** The command. */
@@ -63,7 +63,7 @@ export const evalCommand = command({
     const evaluation = evaluate(asked, {
       risk,
       ...(threshold === undefined ? {} : { threshold }),
-      random: seededNumbers(20_261_122),
+      random: seededRandom(20_261_122),
     })
     const further = { repeated: repeatedIn(asked), recall: recallOf(asked), ms: timesOf(asked), policies }
     if (html !== undefined) {

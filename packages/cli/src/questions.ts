@@ -1,5 +1,6 @@
 /** `rag-gate questions`: drafts labelled questions from documents, for a person to review and complete. */
 import { writeFile } from 'node:fs/promises'
+import { seededRandom } from '@hono-rag-gate/calibration'
 import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
@@ -7,7 +8,6 @@ import type { GateDocument } from './gate-client.ts'
 import { listFiles } from './list-files.ts'
 import { QUESTION_PROMPT_VERSION, type QuestionModel, writeQuestions } from './model-questions.ts'
 import { readDocuments } from './read-documents.ts'
-import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 
 /** A line of the draft. */
@@ -52,7 +52,7 @@ export const questionsCommand = command({
     }
     if (documents.length === 0) throw new CommandError(`${path} holds no document that can be read`)
     const noted = given.collection === undefined ? {} : { collection: given.collection }
-    const drawn = shuffled(documents, seededNumbers(seed))
+    const drawn = shuffled(documents, seededRandom(seed))
     const model = given.model === undefined ? undefined : modelOf(given.model, seed, terminal)
     const drafted = model === undefined ? fromHeadings(drawn, count) : await written(drawn, count, model, terminal)
     const { failure } = drafted

@@ -1,5 +1,6 @@
 /** `rag-gate scale`: learns the scale of an index that others filled from its own passages, without labels. */
 import { readFile, writeFile } from 'node:fs/promises'
+import { seededRandom } from '@hono-rag-gate/calibration'
 import { learnScale } from '@hono-rag-gate/ingest'
 import { createOpenAiEmbedder } from '@hono-rag-gate/models/openai-embedder'
 import { DEFAULT_POLICY } from '@hono-rag-gate/presets'
@@ -14,7 +15,6 @@ import { CommandError, misused, notWritten, requireWritable } from './command-er
 import { command } from './command.ts'
 import { type UpstashAddress, upstashRows } from './list-index-rows.ts'
 import { policyOf } from './policy-of.ts'
-import { seededNumbers } from './seeded-numbers.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 import { INDEX_OPTIONS, passageIn, upstashOf, withoutAnyText } from './which-index.ts'
 
@@ -148,7 +148,7 @@ async function samplePassages(
   seed: number,
   { progress }: Terminal,
 ): Promise<{ readonly passages: readonly Passage[]; readonly count: number }> {
-  const random = seededNumbers(seed)
+  const random = seededRandom(seed)
   const passages: Passage[] = []
   let count = 0
   let rows = 0
