@@ -1,6 +1,6 @@
 /**
  * Installs the packages of `dist/npm` like a user, queries an app built with them and runs their commands, all with the
- * running Node. CI runs it with every supported Node version.
+ * running Node, Bun or Deno. CI runs it with every supported Node version, and with the other two.
  *
  *   npm run build && node scripts/try-built.mjs
  */

@@ -74,7 +74,7 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 
 /**
  * Returns a function from bindings to resolved dependencies. An object is resolved at once; a function is called when a
- * bindings object is first seen.
+ * bindings object is first seen, one without parameters only once.
  *
  * @throws `config_invalid` for invalid dependencies, and what `resolveDependencies` throws
  */
@@ -87,15 +87,15 @@ export function dependenciesFor<Bindings extends object>(
     return () => resolved
   }
   const memory = createMemory(new WeakMap())
-  // Outside Workers Hono may have no bindings; all requests then share the same dependencies.
-  return (env) => memory(env ?? given, () => resolveDependencies(given(env), settings))
+  // A function without parameters reads no bindings, and outside Workers there may be none: requests share what it makes.
+  return (env) => memory((given.length && env) || given, () => resolveDependencies(given(env), settings))
 }
 
 /** The members of the dependencies. */
 export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   retriever: required(methods('retrieve')),
   collections: methods('find', 'lexicon'),
-  reranker: { words: 'reranking() of a reranker', holds: methods('assess').holds },
+  reranker: { words: 'reranking() of hono-rag-gate', holds: methods('assess').holds },
   cache: { words: 'answerCache() of hono-rag-gate/cache', holds: methods('forRoute').holds },
   log: methods('record', 'flush'),
   authenticate: callable,

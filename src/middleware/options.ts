@@ -18,7 +18,8 @@ export interface RagGateOptions<Bindings extends object = object> {
   /**
    * The retriever and the optional parts, or a function that makes them from the bindings. The function is called once per
    * bindings object, which on Workers means once per isolate, so clients, copies and buffers live as long as the isolate. Where
-   * every request has its own bindings object (Node, Deno, Pages), pass the dependencies themselves.
+   * every request has its own bindings object (Node, Deno, Pages), pass the dependencies themselves, or a function without
+   * parameters, which is called only once.
    */
   readonly dependencies: GateDependencies | ((env: Bindings) => GateDependencies)
   /**

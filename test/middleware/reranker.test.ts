@@ -99,7 +99,7 @@ describe('a gate with a reranker', () => {
     const reranker = { model: 'grader', kind: 'grade', rerank: async () => [3] } as never
     const dependencies = { retriever: { retrieve: async () => [] }, reranker }
     expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(
-      'dependencies.reranker must be reranking() of a reranker',
+      'dependencies.reranker must be reranking() of hono-rag-gate',
     )
   })
 })
