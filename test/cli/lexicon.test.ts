@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Index } from '@upstash/vector'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../packages/cli/src/main.ts'
 import { terminalOn } from '../../packages/cli/src/terminal.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
@@ -21,8 +21,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 beforeEach(async () => {
   upstream = await startUpstream(() => undefined)
+  vi.spyOn(process, 'cwd').mockReturnValue(folder)
 })
-afterEach(() => upstream.stop())
+afterEach(() => {
+  vi.restoreAllMocks()
+  return upstream.stop()
+})
 
 async function run(env: Record<string, string>, ...given: string[]) {
   const written = { out: '', notes: '' }
@@ -244,6 +248,27 @@ describe('rag-gate lexicon over Vectorize', () => {
 })
 
 describe('rag-gate lexicon', () => {
+  it("reads the project's .dev.vars, unless the environment names an index", async () => {
+    const vars = join(folder, '.dev.vars')
+    const asked: (string | undefined)[] = []
+    upstream.answerWith((response, request) => {
+      asked.push(request.headers.authorization)
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Unauthorized","status":401}')
+    })
+    writeFileSync(vars, `UPSTASH_VECTOR_REST_URL="${upstream.url}"\nUPSTASH_VECTOR_REST_TOKEN="of-the-project"\n`)
+    try {
+      expect((await run({})).code).toBe(1)
+      const env = { UPSTASH_VECTOR_REST_URL: upstream.url, UPSTASH_VECTOR_REST_TOKEN: 'of-the-shell' }
+      expect((await run(env)).code).toBe(1)
+      // Its token belongs to its own index.
+      expect(await run({ UPSTASH_VECTOR_REST_URL: upstream.url })).toMatchObject({ code: 2 })
+      expect(await run({}, '--index', upstream.url)).toMatchObject({ code: 2 })
+    } finally {
+      rmSync(vars)
+    }
+    expect(asked).toEqual(['Bearer of-the-project', 'Bearer of-the-shell'])
+  })
+
   it.each<[string[], string]>([
     [[], 'Which index?'],
     [['--index', 'ftp://x', '--token', 't'], 'not a valid http or https address'],

@@ -27,7 +27,7 @@ export const lexiconCommand = command({
     'lexicon --vectorize <name> [--account <id>] [--out <file>]',
   ],
   notes: [
-    'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN.',
+    'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN, also of .dev.vars or .env.',
     'Vectorize: --vectorize and --account, else CLOUDFLARE_ACCOUNT_ID; with CLOUDFLARE_API_TOKEN.',
     'Without --out the lexicon is printed.',
   ],

@@ -16,7 +16,7 @@ import { command } from './command.ts'
 import { type UpstashAddress, upstashRows } from './list-index-rows.ts'
 import { policyOf } from './policy-of.ts'
 import { jsonText, type Terminal } from './terminal.ts'
-import { INDEX_OPTIONS, passageIn, upstashOf, withoutAnyText } from './which-index.ts'
+import { INDEX_OPTIONS, passageIn, namedUpstash, withoutAnyText } from './which-index.ts'
 
 /** Number of passages to draw windows from. */
 const SAMPLE = 400
@@ -33,8 +33,8 @@ export const scaleCommand = command({
   notes: [
     'Give it what the app gives its gate: policy, lexicon, namespace, corpus version. The scale counts under that policy',
     'and embedding alone. No labels are needed, and nothing is promised: `rag-gate calibrate` does that.',
-    'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN. An index with vectors of',
-    'your own needs the OpenAI-compatible endpoint that made them; its key is in EMBEDDING_API_KEY.',
+    'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN, also of .dev.vars. An index',
+    'with vectors of your own needs the OpenAI-compatible endpoint that made them; its key is in EMBEDDING_API_KEY.',
     'Over Vectorize call learnScale of @hono-rag-gate/ingest in a Worker. Without --out the scale is printed.',
   ],
   options: {
@@ -43,7 +43,11 @@ export const scaleCommand = command({
     policy: { type: 'string', value: 'file|name', about: `which policy reads it; ${DEFAULT_POLICY}` },
     lexicon: { type: 'string', value: 'file', about: 'what `rag-gate lexicon` wrote, where the app uses it' },
     'corpus-version': { type: 'string', value: 'n', about: 'that of the collection; 1' },
-    windows: { type: 'string', value: 'n', about: 'how many windows are asked, one search each; 100' },
+    windows: {
+      type: 'string',
+      value: 'n',
+      about: 'how many windows are asked, one search each; 100, and half as many sentences if the index has cosines',
+    },
     seed: { type: 'string', value: 'n', about: 'which passages and windows are drawn; 1' },
     embedder: {
       type: 'string',
@@ -59,7 +63,7 @@ export const scaleCommand = command({
     const policy = await policyOf(given.policy ?? DEFAULT_POLICY)
     if (given.out !== undefined) await requireWritable(given.out)
     if (!readsScale(policy)) throw misused(`${policy.name} uses no scale; balanced does`)
-    const where = upstashOf(given, terminal)
+    const where = namedUpstash(given, terminal)
     const fields = given.text === undefined ? {} : { text: given.text }
     const seed = wholeNumber('--seed', given.seed, 1)
     const windows = wholeNumber('--windows', given.windows, 100)

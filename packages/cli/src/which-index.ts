@@ -5,6 +5,7 @@ import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused } from './command-error.ts'
 import { type Given, type Options, requireAddress } from './command.ts'
 import { type RowPage, type UpstashAddress, upstashRows, vectorizeRows } from './list-index-rows.ts'
+import { localVars } from './project/local-vars.ts'
 import type { Terminal } from './terminal.ts'
 
 const CLOUDFLARE_API = 'https://api.cloudflare.com/client/v4'
@@ -31,7 +32,18 @@ export function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<R
     const apiUrl = env['CLOUDFLARE_API_BASE_URL'] ?? CLOUDFLARE_API
     return vectorizeRows({ index: vectorize, account, token, namespace, apiUrl })
   }
-  return upstashRows(upstashOf(values, { env }))
+  return upstashRows(namedUpstash(values, { env }))
+}
+
+/**
+ * The index that the options or the environment name, else the one of the project in the working directory.
+ *
+ * @throws `CommandError` if the index or its credentials are missing
+ */
+export function namedUpstash(values: WhichUpstash, { env }: Pick<Terminal, 'env'>): UpstashAddress {
+  const isNamed = (values.index ?? env['UPSTASH_VECTOR_REST_URL'] ?? '') !== ''
+  // The project's token is for its own index.
+  return upstashOf(values, { env: isNamed ? env : { ...env, ...localVars(process.cwd()) } })
 }
 
 /** @throws `CommandError` if the index or its credentials are missing */

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import { type D1Binding, d1Databases, MIGRATIONS, type WranglerConfig } from '../project/wrangler-config.ts'
 import { BINDING } from '../project/gate-module.ts'
@@ -38,19 +37,6 @@ export function checkApp(folder: string, vars: Readonly<Record<string, string | 
   const modules = ['src/rag-gate', 'rag-gate'].flatMap((name) => ['ts', 'js', 'mjs'].map((end) => `${name}.${end}`))
   const todo = 'put into .env, and into the environment of the deployed app'
   return [packages(folder), ...modules.flatMap((module) => settings(join(folder, module), vars, todo))]
-}
-
-/** The project's local variables, as wrangler reads them. */
-export function localVars(
-  folder: string,
-  { settings: { vars } }: Pick<WranglerConfig, 'settings'>,
-): Readonly<Record<string, string>> {
-  const file = ['.dev.vars', '.env'].map((name) => join(folder, name)).find((path) => existsSync(path))
-  const own = Object.entries(isRecord(vars) ? vars : {}).filter(([, value]) => typeof value === 'string')
-  return { ...Object.fromEntries(own), ...(file === undefined ? {} : parseEnv(readFileSync(file, 'utf8'))) } as Record<
-    string,
-    string
-  >
 }
 
 const isOfGate = (path: string | undefined): boolean =>

@@ -3,12 +3,13 @@ import { resolve } from 'node:path'
 import { CommandError, misused } from '../command-error.ts'
 import { command } from '../command.ts'
 import { requireHono } from '../project/hono-app.ts'
+import { localVars } from '../project/local-vars.ts'
 import { readWranglerConfig } from '../project/wrangler-config.ts'
 import { jsonText, type Terminal } from '../terminal.ts'
 import { INDEX_OPTIONS, upstashOf } from '../which-index.ts'
 import { checkGate } from './check-gate.ts'
 import { checkIndex } from './check-index.ts'
-import { checkApp, checkProject, localVars } from './check-project.ts'
+import { checkApp, checkProject } from './check-project.ts'
 import { type Finding, problem } from './finding.ts'
 
 /** The command. */
@@ -36,7 +37,7 @@ export const doctorCommand = command({
     try {
       const config = readWranglerConfig(folder)
       if (config === undefined) requireHono(folder)
-      const local = localVars(folder, config ?? { settings: {} })
+      const local = localVars(folder, config)
       Object.assign(vars, local)
       const where = given.remote ? 'remote' : 'local'
       // A Worker does not see the variables of the shell.
