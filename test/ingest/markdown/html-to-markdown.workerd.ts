@@ -68,6 +68,23 @@ describe('the Markdown of a page', () => {
     expect(await markdownOf('<ul><li><h3>One</h3>text<li>two</ul>')).toBe('- One\n  text\n- two')
   })
 
+  it('has no marks that link a heading or a term to itself', async () => {
+    const html = `<h1>Guide<a class="headerlink" href="#guide" title="Link to this heading">¶</a></h1>
+      <h2>C#<span><a class="mark" href="#c" id="c">#</a></span></h2><dl><dt>wait(s)<a href="#wait"> ¶</a><dd>Waits, see
+      <a href="#c">C#</a> and <a href="/plus">+</a><a href="#fn2">2</a>.</dl><h3>End <a href="#end">&#8203;</a></h3>
+      <pre><a href="#l1"></a><b>{</b></pre>`
+    expect(await markdownOf(html)).toBe(
+      '# Guide\n\n## C#\n\nwait(s)\n: Waits, see C# and +2.\n\n### End\n\n```\n{\n```',
+    )
+    expect(await hiddenTextOf(html)).toBe(false)
+  })
+
+  it('has no backticks in headings, which are text without mark-up', async () => {
+    expect(await markdownOf('<h1><code>bisect</code> — Bisection</h1><p>Use <code>bisect</code>.')).toBe(
+      '# bisect — Bisection\n\nUse `bisect`.',
+    )
+  })
+
   it('escapes text that looks like Markdown', async () => {
     const { parts } = await createMarkdownSplitter({ htmlToMarkdown }).split(
       '<p># no heading<p>&lt;div&gt; no tag<p>It costs 5 * 3 _or_ so<p>    no code<p>---<p>[a]: b',
@@ -117,6 +134,15 @@ describe('the part of a page that is read', () => {
       'One.\n\nA comment.',
     )
     expect(await markdownOf('<table><tr><td>x<td><main><p>In a cell.</main></table>')).toBe('In a cell.')
+  })
+
+  it('is what a role names, where a generator writes no main and no nav', async () => {
+    const html = `<div class="related" role="navigation"><h3>Navigation</h3><ul><li>next</ul></div><div class="document">
+      <div class="body" role="main"><h1>Guide</h1><header><p>By us.</header><p>Text.<div role="navigation">Up</div></div></div>
+      <div class="sidebar"><h4>Next topic</h4><p>Other</div>`
+    expect(await markdownOf(html)).toBe('# Guide\n\nBy us.\n\nText.')
+    expect(await markdownOf('<div role="navigation">Home</div><p>Text.')).toBe('Text.')
+    expect(await markdownOf('<div role="constructor"><p>Text.</div>')).toBe('Text.')
   })
 
   it('excludes navigation, header, footer, asides and controls', async () => {

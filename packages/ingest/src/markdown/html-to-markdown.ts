@@ -2,7 +2,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { MarkdownBlock } from './blocks.ts'
 import { NOTICED, VOID } from './html/elements.ts'
-import { PageReader } from './html/page-reader.ts'
+import { PageReader, SELF_LINK } from './html/page-reader.ts'
 import { slicesOf } from './html/slices.ts'
 import type { ReadHtmlOptions } from './html-within.ts'
 
@@ -40,9 +40,10 @@ interface RewriterElement {
 
 /**
  * Converts a page as it streams through the tokenizer, in linear time, yielding to the event loop. Headings,
- * paragraphs, lists, quotes, tables and code keep their form; URLs of links and images are dropped, and so is emphasis.
- * If there is a `main`, or a single `article`, only that is read; otherwise everything except navigation, controls, and
- * the page's own header, footer and asides; if nothing else has text, everything.
+ * paragraphs, lists, quotes, tables and code keep their form; URLs of links and images are dropped, and so are emphasis
+ * and marks that link a heading to itself. If there is a `main` (also by `role`), or a single `article`, only that is
+ * read; otherwise everything except navigation, controls, and the page's own header, footer and asides; if nothing else
+ * has text, everything.
  *
  * Left out are scripts, style sheets, templates, `noscript`, and elements whose own attributes make them invisible:
  * `hidden` (except `until-found`), and inline styles with `display: none`, `visibility`, text without size or colour,
@@ -159,7 +160,7 @@ async function passThrough(rewriter: Rewriter, html: string, reader: PageReader,
 }
 
 function begin(element: RewriterElement, reader: PageReader, watch: Watch): void {
-  const name = element.tagName.toLowerCase().replace(/^x-(?=select$)/, '')
+  const name = nameOf(element)
   const opened = reader.begin({ name, attribute: (of) => element.getAttribute(of) ?? undefined })
   if (opened === undefined) return
   let endsItself = VOID.has(name)
@@ -170,6 +171,15 @@ function begin(element: RewriterElement, reader: PageReader, watch: Watch): void
     endsItself = true
   }
   if (endsItself) reader.end(opened)
+}
+
+/** The tag's name; of a `div` what its role makes of it, as in Sphinx; of a link within the page `SELF_LINK`. */
+function nameOf(element: RewriterElement): string {
+  const name = element.tagName.toLowerCase().replace(/^x-(?=select$)/, '')
+  if (name === 'a' && element.getAttribute('href')?.startsWith('#')) return SELF_LINK
+  const role = name === 'div' && element.getAttribute('role')
+  if (role === 'main') return role
+  return role === 'navigation' ? 'nav' : name
 }
 
 /**

@@ -59,7 +59,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       maxCharacters,
     )
   return {
-    version: `markdown-it/6/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/7/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }

@@ -105,14 +105,11 @@ export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
   ['rtc', RUBY],
 ])
 
-/** Elements whose end tag matters; others only if they are hidden or have a style. */
-export const ENDS_MATTER: ReadonlySet<string> = new Set([
+/** Elements to select; all others have no effect unless they are hidden or have a style. */
+export const NOTICED: readonly string[] = [
   ...BLOCKS,
   ...NEVER_SHOWN,
   ...CONTROLS,
   ...INLINE_CODE,
-  ...names('q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
-])
-
-/** Elements to select; all others have no effect unless they are hidden or have a style. */
-export const NOTICED: readonly string[] = [...ENDS_MATTER, ...names('a nobr br hr img input')]
+  ...names('q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms a nobr br hr img input'),
+]

@@ -7,7 +7,6 @@ import {
   CELLS,
   CONTROLS,
   ENDS_FOREIGN,
-  ENDS_MATTER,
   ENDS_OWN_KIND,
   ENDS_PARAGRAPH,
   HEADINGS,
@@ -58,6 +57,9 @@ export interface OpenElement {
   readonly atEnd: () => void
   open: boolean
 }
+
+/** Name of a link to a place in its own page. */
+export const SELF_LINK = '#'
 
 const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false, apart: false }
 /** Font size, pixels, up to which text counts as invisible. */
@@ -114,7 +116,6 @@ export class PageReader {
       else if (!neverShown && name === 'img') this.#notice(altOf(tag))
       return undefined
     }
-    if (!ENDS_MATTER.has(name) && sight === around) return undefined
     // An invisible element may contain visible ones, with their own `visibility`.
     const rendered = !neverShown && !sight.removed
     if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
@@ -141,6 +142,8 @@ export class PageReader {
     }
     if (top !== undefined && (top.neverShown || (this.#within('svg') && !this.#inSvgText()))) return
     const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeHTML(raw)).replaceAll('\0', '')
+    // The mark with which generators let a heading be linked to, such as a pilcrow.
+    if (top?.name === SELF_LINK && !/[\p{L}\p{N}]/u.test(text)) return
     const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
     const sight = parent?.sight ?? IN_FULL_SIGHT
     if (isSeen(sight)) (parent?.writer ?? this.#page).text(text)

@@ -76,7 +76,7 @@ export class MarkdownWriter {
   openCode(language: string): void {
     if (this.#preformatted !== undefined) {
       if (this.#preformatted.language === '') this.#preformatted.language = language
-    } else if (this.#codeToOpen + this.#codeOpen === 0) this.#codeToOpen = 1
+    } else if (this.#heading === undefined && this.#codeToOpen + this.#codeOpen === 0) this.#codeToOpen = 1
   }
 
   closeCode(): void {
