@@ -40,3 +40,16 @@ it('reports a policy that was pushed, and could not be chosen', async () => {
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(notes).toMatch(/^docs@1 is pushed, and not in use:\nrag-gate: collection_not_found: /)
 })
+
+it('reports a policy of another collection at once', async () => {
+  const calls = gate().calls()
+  gate().answerWith((response) => {
+    response.writeHead(409).end('{"error":{"code":"policy_pin_mismatch","message":"Calibrate again"}}')
+  })
+  expect(await run(['policy', 'use', 'docs@1'], { env: { RAG_GATE_URL: gate().url } })).toEqual({
+    code: 1,
+    out: '',
+    notes: 'rag-gate: policy_pin_mismatch: Calibrate again\n',
+  })
+  expect(gate().calls() - calls).toBe(1)
+})

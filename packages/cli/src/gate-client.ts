@@ -126,6 +126,8 @@ export interface IngestReply {
 
 /** Transient statuses: a conflict, too many requests, a failed upstream. */
 const PASSING = new Set([409, 429, 502, 503, 504])
+/** Code of the conflict that stays: a policy calibrated on something else. */
+const LASTING = 'policy_pin_mismatch'
 
 const MAX_TRIES = 4
 /** Deadline of a request; ingestion takes long. */
@@ -152,7 +154,8 @@ export async function callGate<Reply>(
     if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
     const failure = failureOf(response.status, text)
     const ms = pauseMs(response, tries)
-    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once' || ms === undefined) throw failure
+    const passes = PASSING.has(response.status) && !(failure instanceof GateFailure && failure.code === LASTING)
+    if (!passes || tries === MAX_TRIES || repeatable === 'once' || ms === undefined) throw failure
     gate.onPause?.(failure, ms / 1000)
     await wait(ms)
   }
