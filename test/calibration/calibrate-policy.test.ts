@@ -165,6 +165,10 @@ describe('calibratePolicy', () => {
     expect(average.statement).toBe(
       'Of questions like the 100 labelled ones to be refused, at most 5 % are answered, on average',
     )
+    // Weights are fitted on the labels that the thresholds are chosen on.
+    expect(calibratePolicy(policy, given, OPTIONS)).toMatchObject({
+      statement: `${sure.statement}; measured by cross-validation, not proved`,
+    })
     expect(calibratePolicy(policy, labels(9, 18), { name: 'mine', certainty: 'average' })).toMatchObject({
       kind: 'too-few-labels',
       needed: 19,

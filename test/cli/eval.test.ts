@@ -8,19 +8,18 @@ import { run } from './run.ts'
 const gate = upstreamOfTests()
 const folder = aFolder()
 
-const JUDGED = answering(
-  JSON.stringify({
-    verdict: 'pass',
-    reason_code: 'passed',
-    detail: {
-      confidence: 0.9,
-      signals: signalsOf({}),
-      gates: [{ gate: 'confidence-range', refuseBelow: 0.55, adviseBelow: 0.8 }],
-      findings: [],
-      chunks: [],
-    },
-  }),
-)
+const REPLY = JSON.stringify({
+  verdict: 'pass',
+  reason_code: 'passed',
+  detail: {
+    confidence: 0.9,
+    signals: signalsOf({}),
+    gates: [{ gate: 'confidence-range', refuseBelow: 0.55, adviseBelow: 0.8 }],
+    findings: [],
+    chunks: [],
+  },
+})
+const JUDGED = answering(REPLY)
 
 it('reports how many results are from an earlier run', async () => {
   gate().answerWith(JUDGED)
@@ -72,6 +71,30 @@ it('reports how many questions are repeated, since each counts on its own', asyn
   expect(readFileSync(html, 'utf8')).toContain('questions: 4 (2 of them repeated)')
   expect(JSON.parse(await evaluate(thrice, '--json'))).toMatchObject({ questions: 4, repeated: 2 })
   expect(await evaluate(['Who?', 'Which?'])).toContain('2 labelled questions, policy')
+})
+
+it('reports whether confidences were scaled, and a collection whose scale was learned meanwhile', async () => {
+  const judge = (policy: string, calibration: string) => {
+    const header = `pass;policy="${policy}";id="1";calibration=${calibration};mode=observe`
+    gate().answerWith(answering(REPLY, 200, { 'rag-gate': header }))
+  }
+  const results = `${folder.path}/scaled.jsonl`
+  const evaluate = (...labels: readonly object[]) => {
+    const file = folder.put('labels.jsonl', labels.map((label) => JSON.stringify(label)).join('\n'))
+    return run(['eval', file, '--results', results], { env: { RAG_GATE_URL: gate().url } })
+  }
+  const [one, two] = [{ question: 'Who?', answerable: true }, { question: 'Which?', answerable: true }]
+  judge('a@1', 'uncalibrated')
+  expect((await evaluate(one)).out).toContain('1 labelled questions, policy a@1, uncalibrated\n')
+  judge('a@1', 'scaled')
+  const mixed = await evaluate(one, two)
+  expect(mixed.out).toContain('policy a@1, uncalibrated; a@1, scaled\n')
+  expect(mixed.notes).toContain(
+    'A collection was not judged alike throughout (a@1, uncalibrated; a@1, scaled): --fresh asks everything anew.\n',
+  )
+  // Another collection may have a policy of its own.
+  judge('b@1', 'calibrated')
+  expect((await evaluate(one, { ...two, collection: 'other' })).notes).not.toContain('alike')
 })
 
 it('reports n/a for figures that need unanswerable questions', async () => {

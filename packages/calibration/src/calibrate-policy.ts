@@ -192,7 +192,7 @@ export function calibratePolicy(
     adviseBelow: Number(adviseBelow.toFixed(6)),
     coverage: answered(true, refuseBelow),
     labels: { answerable, unanswerable },
-    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${certaintyText(certainty)}`,
+    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${certaintyText(certainty)}${fit === 'weights' ? '; measured by cross-validation, not proved' : ''}`,
   }
 }
 

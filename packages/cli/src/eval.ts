@@ -56,8 +56,10 @@ export const evalCommand = command({
       terminal,
     )
     const policies = [...new Set(asked.map(({ policy }) => policy))]
-    if (policies.length > 1 && results !== undefined) {
-      terminal.note(`The results are of several policies (${policies.join(', ')}): --fresh asks everything anew.`)
+    const judgedBy = [...new Set(asked.map(judgeOf))]
+    if (!isJudgedAlike(asked)) {
+      const again = results === undefined ? 'run it again' : '--fresh asks everything anew'
+      terminal.note(`A collection was not judged alike throughout (${judgedBy.join('; ')}): ${again}.`)
     }
     const threshold = asked.find(({ refuseBelow }) => refuseBelow !== undefined)?.refuseBelow
     const evaluation = evaluate(asked, {
@@ -65,11 +67,11 @@ export const evalCommand = command({
       ...(threshold === undefined ? {} : { threshold }),
       random: seededRandom(20_261_122),
     })
-    const further = { repeated: repeatedIn(asked), recall: recallOf(asked), ms: timesOf(asked), policies }
+    const further = { repeated: repeatedIn(asked), recall: recallOf(asked), ms: timesOf(asked), policies, judgedBy }
     if (html !== undefined) {
       const facts = [
         ['questions', `${asked.length}${repeatedText(further)}`],
-        ['policy', policies.join(', ')],
+        ['policy', judgedBy.join('; ')],
         ['evidence found', rateText(further.recall)],
         ['median time', `${further.ms.median} ms`],
       ] as const
@@ -105,6 +107,19 @@ interface Further {
   readonly recall: MeasuredRate
   readonly ms: { readonly median: number; readonly p95: number }
   readonly policies: readonly string[]
+  /** Each policy with what its confidences are based on. */
+  readonly judgedBy: readonly string[]
+}
+
+/** The policy of a result, and whether its confidence was scaled: learning a scale changes no id. */
+function judgeOf({ policy, calibration }: LabelResult): string {
+  return calibration === undefined ? policy : `${policy}, ${calibration}`
+}
+
+/** Whether each collection was judged in one way: collections may have policies of their own. */
+function isJudgedAlike(asked: readonly LabelResult[]): boolean {
+  const judges = new Map(asked.map((result) => [result.collection, judgeOf(result)]))
+  return asked.every((result) => judges.get(result.collection) === judgeOf(result))
 }
 
 function repeatedIn(asked: readonly LabelResult[]): number {
@@ -128,11 +143,11 @@ function timesOf(asked: readonly LabelResult[]): Further['ms'] {
 }
 
 function show(evaluation: Evaluation, further: Further, { out }: Pick<Terminal, 'out'>): void {
-  const { recall, ms, policies } = further
+  const { recall, ms, judgedBy } = further
   const { verdicts, auroc, aurc, calibrationError, atStatedRisk, sensitivity, byKind, byCollection } = evaluation
   const line = (name: string, value: string): void => out(`  ${name.padEnd(30)} ${value}`)
   const asked = `${evaluation.questions} labelled questions${repeatedText(further)}`
-  out({ text: `${asked}, policy ${policies.join(', ')}`, colour: 'bold' })
+  out({ text: `${asked}, policy ${judgedBy.join('; ')}`, colour: 'bold' })
   line('refusal accuracy', rateText(verdicts.refusalAccuracy))
   line('false refusal', rateText(verdicts.falseRefusals))
   line('false acceptance', rateText(verdicts.falseAcceptances))

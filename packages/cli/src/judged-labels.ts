@@ -42,6 +42,8 @@ export interface LabelResult {
   /** Whether a relevant one is among them; `null` if the label names none. */
   readonly found: boolean | null
   readonly policy: string
+  /** What the confidence is based on, such as `scaled`; absent from other gates and older results. */
+  readonly calibration?: string
   readonly ms: number
 }
 
@@ -162,6 +164,8 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const chunks = detail.chunks.map(({ id, document_id: documentId }) => ({ id, documentId }))
   const range = detail.gates.find(({ gate: name }) => name === 'confidence-range')
   const relevant = new Set(label.relevantIds)
+  const header = reply.headers.get('rag-gate') ?? ''
+  const calibration = /;calibration=([\w-]+)/.exec(header)?.[1]
   return {
     key: keyOf(label, options),
     question: label.question,
@@ -179,7 +183,8 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
     chunks,
     found:
       relevant.size === 0 ? null : chunks.some(({ id, documentId }) => relevant.has(id) || relevant.has(documentId)),
-    policy: /policy="?([^";,]+)/.exec(reply.headers.get('rag-gate') ?? '')?.[1] ?? '',
+    policy: /policy="?([^";,]+)/.exec(header)?.[1] ?? '',
+    ...(calibration === undefined ? {} : { calibration }),
     ms: Math.round(ms * 10) / 10,
   }
 }
