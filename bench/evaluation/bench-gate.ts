@@ -6,7 +6,7 @@ import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { isOfTexts } from '../../src/core/policy/text-findings.ts'
 import { weakestPart } from '../../src/core/policy/weakest-part.ts'
-import type { ConfidenceScale } from '../../src/core/scale/index.ts'
+import { type ConfidenceScale, scaledFor } from '../../src/core/scale/index.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { createMemory } from '../../src/core/signals/signal.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../../src/core/text/lexicon.ts'
@@ -74,7 +74,7 @@ export function benchGate(
   { reranker, withoutLexicon = false, scale, ...options }: BenchGateOptions = {},
 ): BenchGate {
   const { policy = RECORDING } = options
-  const learned = scale && { ...LEARNED, ...scale, policyId: (policy as Policy).id }
+  const learned = scale && { ...LEARNED, ...scale, confidence: scaledFor(policy as Policy) }
   const collection = {
     id: BENCH,
     tenant: BENCH,

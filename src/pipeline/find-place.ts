@@ -49,7 +49,7 @@ export async function findPlace(
   return {
     collection,
     policy,
-    scale: appliedScale(scale, policy.id, model),
+    scale: appliedScale(scale, policy, model),
     filter: asked === undefined ? asked : checkPassageFilter(asked),
   }
 }

@@ -83,7 +83,10 @@ it('reports whether confidences were scaled, and a collection whose scale was le
     const file = folder.put('labels.jsonl', labels.map((label) => JSON.stringify(label)).join('\n'))
     return run(['eval', file, '--results', results], { env: { RAG_GATE_URL: gate().url } })
   }
-  const [one, two] = [{ question: 'Who?', answerable: true }, { question: 'Which?', answerable: true }]
+  const [one, two] = [
+    { question: 'Who?', answerable: true },
+    { question: 'Which?', answerable: true },
+  ]
   judge('a@1', 'uncalibrated')
   expect((await evaluate(one)).out).toContain('1 labelled questions, policy a@1, uncalibrated\n')
   judge('a@1', 'scaled')

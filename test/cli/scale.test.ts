@@ -5,6 +5,7 @@ import { Index } from '@upstash/vector'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { encodeLexicon } from '../../src/core/text/lexicon.ts'
+import { scaledFor } from '../../src/core/scale/index.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { createUpstashRetriever } from '../../packages/upstash/src/index.ts'
@@ -92,7 +93,7 @@ describe('rag-gate scale', () => {
     })
   })
 
-  it('is pinned to the given policy', async () => {
+  it('is for the confidence of the given policy, whatever its thresholds are', async () => {
     await filled(passages)
     const policy = join(folder, 'policy.json')
     const { confidence, gates, bands, cacheLifetimes, language, preset, name } = balanced({ refuseBelow: 0.6 })
@@ -109,7 +110,7 @@ describe('rag-gate scale', () => {
       }),
     )
     const { out } = await run(['scale', '--policy', policy, '--windows', '30'], { env: env() })
-    expect(JSON.parse(out)).toMatchObject({ policyId: balanced({ refuseBelow: 0.6 }).id, windows: 30 })
+    expect(JSON.parse(out)).toMatchObject({ confidence: scaledFor(balanced()), windows: 30 })
   })
 
   it('fails over too few passages, and over an index that it cannot search', async () => {

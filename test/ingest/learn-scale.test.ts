@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { seededRandom } from '../../packages/calibration/src/scale/seeded-random.ts'
-import { isCollectionScale } from '../../src/core/scale/index.ts'
+import { isCollectionScale, scaledFor } from '../../src/core/scale/index.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import { english } from '../../src/language/english/english.ts'
+import { tuneThreshold } from '../../packages/calibration/src/tune-threshold.ts'
+import type { Finding } from '../../src/core/gates/finding.ts'
 import { learnScale } from '../../packages/ingest/src/learn-scale.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
@@ -45,7 +48,7 @@ describe('learnScale', () => {
     expect(scale).toMatchObject({
       kind: 'scale',
       origin: 'documents',
-      policyId: balanced().id,
+      confidence: scaledFor(balanced()),
       embeddingModel: '',
       corpusVersion: 1,
       chunkCount: 60,
@@ -69,7 +72,7 @@ describe('learnScale', () => {
     expect(await learn({ collection })).toEqual(scale)
     // This policy reads a collection without a scale on that of others.
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
-    expect(await learn({ policy })).toEqual({ ...scale, policyId: policy.id })
+    expect(await learn({ policy })).toEqual(scale)
   })
 
   it('stops when told to', async () => {
@@ -102,7 +105,7 @@ describe('a collection with a scale', () => {
     audience: 'operator',
   } as const
 
-  it('is judged with it only under the policy and embedding that it was learned for', async () => {
+  it('is judged with it only under the confidence, language and embedding that it was learned for', async () => {
     const learned = await learnScale({ retriever: wordRetriever(), policy: balanced(), passages, windows: 40, clock })
     const scaleOn = async (scale: typeof learned, policy = balanced(), more: Partial<Retriever> = {}) => {
       const ports = {
@@ -115,7 +118,14 @@ describe('a collection with a scale', () => {
     }
     const { middle, deviation } = learned as { middle: number; deviation: number } & typeof learned
     expect(await scaleOn(learned)).toEqual({ middle, deviation, learnedAtMs: 1000, corpusVersion: 1 })
-    expect(await scaleOn(learned, balanced({ refuseBelow: 0.6 }))).toBeNull()
+    // The promise of a tuned threshold is about scaled confidences.
+    const decision = { findings: [{ gate: 'confidence-range', actual: 0.7 } as Finding] }
+    const labelled = Array.from({ length: 60 }, () => ({ decision, answerable: false }))
+    const tuned = tuneThreshold(balanced(), labelled, { gate: 'confidence-range' })
+    expect(tuned.to).toBe(0.71)
+    expect(await scaleOn(learned, tuned.policy)).toMatchObject({ middle, deviation })
+    const language = { ...english, name: 'another' }
+    expect(await scaleOn(learned, balanced({ language }))).toBeNull()
     expect(await scaleOn({ ...learned, embeddingModel: 'another' })).toBeNull()
     // A retriever that says how it embeds says it for a collection of which that is not known.
     const embedding = { model: 'another', dimension: 8 }

@@ -1,5 +1,6 @@
 /** Recorded numbers by name, for fitted confidences. */
 import type { RerankerKind } from 'hono-rag-gate/core/evidence'
+import { recordedNumber } from 'hono-rag-gate/core/lib'
 import { curves, type ScoreCurve, type Signal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 
 /** Measures derived from a method's score curve. */
@@ -17,11 +18,9 @@ const OF_CURVES: Readonly<Record<string, (curve: ScoreCurve) => number>> = {
  */
 export function recordedMeasure(signals: Signals, name: string): number {
   const [kind = '', of] = name.split('.')
-  if (of === undefined) return numberIn(Object.hasOwn(TEXT_SIGNALS, name) ? signals : {}, name)
+  if (of === undefined) return recordedNumber(Object.hasOwn(TEXT_SIGNALS, name) && Reflect.get(signals, name))
   const curve = numberCurve(signals, kind)
-  const take = Object.hasOwn(OF_CURVES, of) ? OF_CURVES[of] : undefined
-  const value = curve === undefined || take === undefined ? NaN : take(curve)
-  return Number.isFinite(value) ? value : NaN
+  return recordedNumber(Object.hasOwn(OF_CURVES, of) && curve && OF_CURVES[of]!(curve))
 }
 
 /** Names of the measures that all of these have, in a fixed order. */
@@ -57,11 +56,6 @@ function numberCurve(signals: Signals, kind: string): ScoreCurve | undefined {
   const found: Readonly<Record<string, ScoreCurve | undefined>> = signals.curves ?? {}
   const curve = Object.hasOwn(found, kind) ? found[kind] : undefined
   return Array.isArray(curve?.scores) && curve.scores.every((score) => typeof score === 'number') ? curve : undefined
-}
-
-function numberIn(signals: object, name: string): number {
-  const value: unknown = Reflect.get(signals, name)
-  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
 }
 
 /** The signals that these measures are derived from. */

@@ -31,8 +31,8 @@ export const scaleCommand = command({
     'scale --embedder <address> --embedding-model <name> --dimension <n> [--out <file>]',
   ],
   notes: [
-    'Give it what the app gives its gate: policy, lexicon, namespace, corpus version. The scale counts under that policy',
-    'and embedding alone. No labels are needed, and nothing is promised: `rag-gate calibrate` does that.',
+    'Give it what the app gives its gate: policy, lexicon, namespace, corpus version. The scale counts under that policy,',
+    'with any thresholds, and embedding alone. No labels are needed, and nothing is promised: `rag-gate calibrate` does that.',
     'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN, also of .dev.vars. An index',
     'with vectors of your own needs the OpenAI-compatible endpoint that made them; its key is in EMBEDDING_API_KEY.',
     'Over Vectorize call learnScale of @hono-rag-gate/ingest in a Worker. Without --out the scale is printed.',

@@ -1,7 +1,7 @@
 /** Learns the scale of a collection if it has none, or its documents have changed. */
 import { namespaceOf } from 'hono-rag-gate/core/lib'
 import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
-import type { CollectionScale } from 'hono-rag-gate/core/scale'
+import { type CollectionScale, scaledFor } from 'hono-rag-gate/core/scale'
 import type { ChunkIndex, Clock, Collection, Retriever } from 'hono-rag-gate/ports'
 import { learnScale, type LearnScaleOptions } from './learn-scale.ts'
 import type { ChunkCounts, CollectionName, CollectionWriter } from './collection-writer.ts'
@@ -38,7 +38,7 @@ export async function learnIfNeeded(
   const policy = policyOf(collection)
   if (!readsScale(policy)) return undefined
   const { scale: known, corpusVersion } = collection
-  const holds = known?.policyId === policy.id && known.embeddingModel === collection.embeddingModel
+  const holds = known?.confidence === scaledFor(policy) && known.embeddingModel === collection.embeddingModel
   if (holds && (known.countedVersion ?? known.corpusVersion) === corpusVersion) return undefined
   // This query reads every document.
   const counts = await collections.countChunks(tenant, id, known?.learnedAtMs ?? 0)

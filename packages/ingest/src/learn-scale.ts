@@ -2,7 +2,7 @@
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
 import { embedsWords, type Ranking, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
-import { byLength, type CollectionScale, logOdds } from 'hono-rag-gate/core/scale'
+import { byLength, type CollectionScale, logOdds, scaledFor } from 'hono-rag-gate/core/scale'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
 import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/ports'
@@ -11,7 +11,7 @@ import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/po
 export interface LearnScaleOptions {
   /** The gate's retriever. */
   readonly retriever: Retriever
-  /** The policy that judges the collection; the scale is only valid for it. */
+  /** The policy that judges the collection; the scale is valid for it and others of its confidence and language. */
   readonly policy: Policy
   /** Passages of the collection: all, or an evenly drawn sample of some hundreds. */
   readonly passages: readonly ScalePassage[]
@@ -108,7 +108,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   })
   const from = {
     origin: 'documents',
-    policyId: policy.id,
+    confidence: scaledFor(policy),
     embeddingModel,
     corpusVersion: collection.corpusVersion,
     chunkCount: options.chunkCount ?? options.passages.length,

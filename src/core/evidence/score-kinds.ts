@@ -1,5 +1,5 @@
 /** Score kinds: their ranges, their meaning, and their order of precedence. */
-import { clamp01, finite } from '../lib/numbers.ts'
+import { clamp01, finite, recordedNumber } from '../lib/numbers.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import type { ScoreKind, Scores } from './chunk.ts'
 
@@ -71,10 +71,9 @@ const TOLERANCE = 1e-6
  *   a percentage with the wrong kind
  */
 export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
-  if (typeof score !== 'number' || !Number.isFinite(score)) return Number.NaN
-  const [low, high] = Object.hasOwn(SCORE_KINDS, kind) ? SCORE_KINDS[kind].range : [Number.NaN, Number.NaN]
-  if (score < low - TOLERANCE || score > high + TOLERANCE) return Number.NaN
-  return Math.min(high, Math.max(low, score))
+  const value = recordedNumber(score)
+  const [low, high] = Object.hasOwn(SCORE_KINDS, kind) ? SCORE_KINDS[kind].range : [NaN, NaN]
+  return value < low - TOLERANCE || value > high + TOLERANCE ? NaN : Math.min(high, Math.max(low, value))
 }
 
 /**

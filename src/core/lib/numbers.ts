@@ -7,7 +7,7 @@ export function clamp01(x: number): number {
 
 /** A finite number, or `undefined`. −0 becomes 0, as in JSON, so that measured and recorded values are equal. */
 export function finite(score: number | undefined): number | undefined {
-  return score !== undefined && Number.isFinite(score) ? score + 0 : undefined
+  return Number.isFinite(score) ? score! + 0 : undefined
 }
 
 /**
@@ -15,7 +15,7 @@ export function finite(score: number | undefined): number | undefined {
  * and `true`.
  */
 export function recordedNumber(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
+  return Number.isFinite(value) ? (value as number) : NaN
 }
 
 /** A flag from a record: only `true` counts. */

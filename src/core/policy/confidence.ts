@@ -74,7 +74,7 @@ export function confidenceOf({ model, settings }: PolicyConfidence, signals: Sig
 /** How a policy's confidence was calibrated; `undefined` if its model does not state it. */
 export function calibrationOf({ model, settings }: PolicyConfidence, signals: Signals): Calibration | undefined {
   const said = model.calibration?.(settings)
-  // A scale is recorded only under the policy for which it was learned. The value goes into a header, so it is checked.
+  // A scale is recorded only under the confidence for which it was learned. The value goes into a header, so it is checked.
   return signals.scale ? 'scaled' : said && isCode(said) ? said : undefined
 }
 

@@ -6,8 +6,8 @@ import type { ConfidenceScale } from './scale.ts'
 /** Conditions under which a scale was learned. */
 export interface LearnedFrom {
   readonly origin: 'documents'
-  /** It is valid for this policy only. */
-  readonly policyId: string
+  /** It is valid for policies of this confidence and language only (`scaledFor`). */
+  readonly confidence: string
   /** It is valid for this embedding only; empty when unknown. */
   readonly embeddingModel: string
   /** The collection's version when it was learned. It stays in use for later versions until it is learned again. */
@@ -26,6 +26,17 @@ export interface LearnedFrom {
 export type CollectionScale = LearnedFrom &
   (({ readonly kind: 'scale' } & ConfidenceScale) | { readonly kind: 'none'; readonly reason: 'too-few-windows' })
 
+/** What a scale depends on of a policy; not its thresholds. */
+export interface ScaledPolicy {
+  readonly confidence: { readonly settings: object }
+  readonly language?: { readonly name: string }
+}
+
+/** Identifies what a scale is learned for: a policy's unscaled confidence and its language. */
+export function scaledFor(policy: ScaledPolicy): string {
+  return JSON.stringify([(policy.confidence.settings as { of?: unknown }).of, policy.language?.name])
+}
+
 /** A scale as recorded in a decision. */
 export type AppliedScale = ConfidenceScale & Pick<LearnedFrom, 'learnedAtMs' | 'corpusVersion'>
 
@@ -35,7 +46,7 @@ export function isCollectionScale(value: unknown): value is CollectionScale {
   const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every(
     (name) => recordedNumber(value[name]) >= 0,
   )
-  const names = ['policyId', 'embeddingModel'].every((name) => typeof value[name] === 'string')
+  const names = ['confidence', 'embeddingModel'].every((name) => typeof value[name] === 'string')
   const { kind, meaning } = value
   return (
     counts &&
@@ -54,16 +65,16 @@ function isScoreScale(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The scale to apply for a policy; `undefined` if the collection has none for this policy and embedding.
+ * The scale to apply for a policy; `undefined` if the collection has none for its confidence and embedding.
  *
  * @param embeddingModel the current one. @default unknown
  */
 export function appliedScale(
   scale: CollectionScale | null | undefined,
-  policyId: string,
+  policy: ScaledPolicy,
   embeddingModel = '',
 ): AppliedScale | undefined {
-  if (scale?.kind !== 'scale' || scale.policyId !== policyId || scale.embeddingModel !== embeddingModel)
+  if (scale?.kind !== 'scale' || scale.confidence !== scaledFor(policy) || scale.embeddingModel !== embeddingModel)
     return undefined
   const { middle, deviation, meaning, learnedAtMs, corpusVersion } = scale
   return { middle, deviation, ...(meaning && { meaning }), learnedAtMs, corpusVersion }

@@ -5,6 +5,8 @@ export {
   type CollectionScale,
   isCollectionScale,
   type LearnedFrom,
+  scaledFor,
+  type ScaledPolicy,
 } from './collection-scale.ts'
 export {
   byLength,

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { appliedScale, type CollectionScale, isCollectionScale } from '../../../src/core/scale/index.ts'
+import {
+  appliedScale,
+  type CollectionScale,
+  isCollectionScale,
+  scaledFor,
+  type ScaledPolicy,
+} from '../../../src/core/scale/index.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
 
+const MINE = balanced()
 const LEARNED = {
   origin: 'documents',
-  policyId: 'mine@1',
+  confidence: scaledFor(MINE),
   embeddingModel: 'small',
   corpusVersion: 3,
   chunkCount: 200,
@@ -38,7 +46,7 @@ describe('isCollectionScale', () => {
       ],
     ],
     ['another kind', scales([{ kind: 'scales' }, { kind: undefined }])],
-    ['a policy or an embedding without a name', scales([{ policyId: undefined }, { embeddingModel: null }])],
+    ['a confidence or an embedding without a name', scales([{ confidence: undefined }, { embeddingModel: null }])],
     [
       'a count that is not a whole number',
       counts.flatMap((name) => scales([...wrongNumbers, -1].map((wrong) => ({ [name]: wrong })))),
@@ -63,22 +71,30 @@ describe('appliedScale', () => {
   it('contains what a decision records', () => {
     const { middle, deviation, learnedAtMs, corpusVersion } = SCALE
     const applied = { middle, deviation, learnedAtMs, corpusVersion }
-    expect(appliedScale(SCALE, 'mine@1', 'small')).toStrictEqual(applied)
-    expect(appliedScale({ ...SCALE, meaning: MEANING }, 'mine@1', 'small')).toStrictEqual({
+    expect(appliedScale(SCALE, MINE, 'small')).toStrictEqual(applied)
+    expect(appliedScale({ ...SCALE, meaning: MEANING }, MINE, 'small')).toStrictEqual({
       ...applied,
       meaning: MEANING,
     })
-    expect(appliedScale({ ...SCALE, embeddingModel: '' }, 'mine@1')).toStrictEqual(applied)
+    expect(appliedScale({ ...SCALE, embeddingModel: '' }, MINE)).toStrictEqual(applied)
   })
 
-  it.each<[string, CollectionScale | null | undefined, string, string?]>([
-    ['when there is no scale', undefined, 'mine@1', 'small'],
-    ['when the scale was never learned', null, 'mine@1', 'small'],
-    ['when there were too few windows', NONE, 'mine@1', 'small'],
-    ['under another policy', SCALE, 'mine@2', 'small'],
-    ['under another embedding', SCALE, 'mine@1', 'large'],
-    ['under an unknown embedding', SCALE, 'mine@1'],
-  ])('is undefined %s', (_, scale, policyId, embeddingModel) => {
-    expect(appliedScale(scale, policyId, embeddingModel)).toBeUndefined()
+  it.each([
+    ['thresholds', balanced({ refuseBelow: 0.3, adviseBelow: 0.9 })],
+    ['a target', balanced({ refuse: { nearMisses: 0.2 } })],
+  ])('is the same for other %s', (_, policy) => {
+    expect(appliedScale(SCALE, policy, 'small')).toStrictEqual(appliedScale(SCALE, MINE, 'small'))
+  })
+
+  it.each<[string, CollectionScale | null | undefined, ScaledPolicy, string?]>([
+    ['when there is no scale', undefined, MINE, 'small'],
+    ['when the scale was never learned', null, MINE, 'small'],
+    ['when there were too few windows', NONE, MINE, 'small'],
+    ['under another confidence', SCALE, { ...MINE, confidence: { settings: { kind: 'top-cosine' } } }, 'small'],
+    ['in another language', SCALE, { confidence: MINE.confidence }, 'small'],
+    ['under another embedding', SCALE, MINE, 'large'],
+    ['under an unknown embedding', SCALE, MINE],
+  ])('is undefined %s', (_, scale, policy, embeddingModel) => {
+    expect(appliedScale(scale, policy, embeddingModel)).toBeUndefined()
   })
 })

@@ -50,7 +50,7 @@ const NO_SCALE: CollectionScale = {
   windows: 0,
   chunkCount: 2,
   corpusVersion: 1,
-  policyId: 'balanced@1',
+  confidence: 'balanced',
   embeddingModel: 'hashed-1',
   learnedAtMs: Date.UTC(2026, 0, 1),
 }

@@ -7,6 +7,7 @@ import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { policyNamed } from '../../../workers/gate/policies/policy-named.ts'
+import { scaledFor } from '../../../src/core/scale/index.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 import { ADMIN, isolateBindings, workerOver } from '../../worker-requests.ts'
@@ -310,7 +311,7 @@ test('an idle day reads at most 20,000 rows, with idle tenants and a collection 
   const DAY_MS = 86_400_000
   await recordTraffic(env.DB, 'large', 2_000)
   const learnedAtMs = TRAFFIC_START_MS
-  const embedding = { policyId: policyNamed(null).id, embeddingModel: 'words' }
+  const embedding = { confidence: scaledFor(policyNamed(null)), embeddingModel: 'words' }
   const scale = JSON.stringify({
     kind: 'none',
     reason: 'too-few-windows',

@@ -3,7 +3,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { seededRandom } from '../../../packages/calibration/src/scale/seeded-random.ts'
-import type { CollectionScale } from '../../../src/core/scale/index.ts'
+import { type CollectionScale, scaledFor } from '../../../src/core/scale/index.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
@@ -83,7 +83,7 @@ describe('a collection', () => {
     expect(scale).toMatchObject({
       kind: 'scale',
       origin: 'documents',
-      policyId: policyNamed(null).id,
+      confidence: scaledFor(policyNamed(null)),
       corpusVersion: 1,
       chunkCount: 60,
       windows: 36,
@@ -132,17 +132,29 @@ describe('a collection', () => {
     },
   )
 
-  test('learns again once another policy is chosen for it', { timeout: 60_000 }, async () => {
+  test('keeps its scale when a policy with other thresholds is chosen for it', async () => {
     const choose = (policy: string | null) =>
       post('/v1/collections/learning/policy', { policy, why: 'A trial' }, ADMIN, 'PUT')
-    const { learnedAtMs } = (await scaleOf('learning'))!
+    const before = await scaleOf('learning')
     await choose('balanced-strict')
-    const strict = await learned('learning', learnedAtMs)
-    expect(strict).toMatchObject({ kind: 'scale', policyId: policyNamed('balanced-strict').id })
-    expect((await ask('learning')).header).toContain(';calibration=scaled')
-    if (!env.TEST_DEEP) return
+    const { header } = await ask('learning')
+    expect(header).toContain(policyNamed('balanced-strict').id)
+    expect(header).toContain(';calibration=scaled')
     await choose(null)
-    expect(await learned('learning', strict.learnedAtMs)).toMatchObject({ policyId: policyNamed(null).id })
+    expect((await ask('learning')).header).toContain(';calibration=scaled')
+    expect(await scaleOf('learning')).toEqual(before)
+  })
+
+  test('learns its scale once a policy that reads one is chosen for it', { timeout: 60_000 }, async () => {
+    const choose = (policy: string | null) =>
+      post('/v1/collections/learning/policy', { policy, why: 'A trial' }, ADMIN, 'PUT')
+    await choose('two-tier')
+    const { learnedAtMs, ...scale } = (await scaleOf('learning'))!
+    const other = JSON.stringify({ ...scale, learnedAtMs, confidence: 'another' })
+    await env.DB.prepare(`UPDATE collections SET scale = ? WHERE id = 'learning'`).bind(other).run()
+    await choose(null)
+    expect(await learned('learning', learnedAtMs)).toMatchObject({ confidence: scale.confidence })
+    expect((await ask('learning')).header).toContain(';calibration=scaled')
   })
 
   test('without a scale learns it when the cron trigger fires', { timeout: 60_000 }, async () => {
