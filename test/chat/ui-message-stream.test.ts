@@ -46,3 +46,15 @@ test.each([{ type: 'error', error: new Error('secret') }, { type: 'abort' }])(
     await expect(sent([delta('Two '), part])).rejects.toMatchObject({ code: 'llm_unavailable' })
   },
 )
+
+test.each([undefined, {}, 'Two years.'])(
+  'anything but a stream of pieces is refused, with the member of the AI SDK to pass: %j',
+  (pieces) => {
+    const gate = { summary, citations: [], report: () => undefined }
+    const message =
+      'uiMessageStream needs streamText().stream, before AI SDK 7 its fullStream, or an async iterable of texts'
+    // As JavaScript passes it.
+    const given = pieces as unknown as AsyncIterable<AnswerPiece>
+    expect(() => uiMessageStream(gate, given)).toThrow(expect.objectContaining({ code: 'config_invalid', message }))
+  },
+)

@@ -10,8 +10,8 @@ import { MESSAGES } from './ui-protocol.ts'
  * app.post('/chat', chatProtocol(), ragGate({ policy, dependencies, question: { read: readChat } }), handler)
  * ```
  *
- * The handler may return JSON with a member `answer`, or a chat completion, whole or in chunks. OpenAI clients get a
- * completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the text. A
+ * The handler may return JSON with a member `answer` and the tokens as OpenAI's `usage`, or a chat completion, whole or in
+ * chunks. OpenAI clients get a completion or its chunks, `useChat` a UI message stream, others JSON; verdict and citations come before the text. A
  * handler's UI message stream is converted for `useChat` alone: other clients get it unchanged.
  *
  * @throws `config_invalid` for unknown or invalid options

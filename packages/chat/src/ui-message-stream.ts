@@ -85,6 +85,7 @@ export type AnswerPiece = string | { readonly type: string }
  *
  * @param pieces of the answer, in order. Not `streamText().textStream`, which ends without an error if the model fails
  * @param onLeave called when the client disconnects before the end: stop the model there
+ * @throws `config_invalid` if `pieces` cannot be iterated, such as the member `stream` of an AI SDK that has none
  * @example return uiMessageStream(c.var.ragGate, streamText({ model, prompt }).stream)
  */
 export function uiMessageStream(
@@ -92,6 +93,11 @@ export function uiMessageStream(
   pieces: AsyncIterable<AnswerPiece>,
   onLeave?: () => void,
 ): Response {
+  if (!(Symbol.asyncIterator in Object(pieces))) {
+    const message =
+      'uiMessageStream needs streamText().stream, before AI SDK 7 its fullStream, or an async iterable of texts'
+    throw new RagGateError('config_invalid', message, { param: 'pieces' })
+  }
   async function* events(): AsyncGenerator<string, void, void> {
     yield UI_EVENTS.first(aboutAnswer(gate)) + UI_EVENTS.textStart
     let reason = 'stop'
