@@ -142,6 +142,11 @@ describe('draftQuestions', () => {
       'faq: Can I pay by card?',
     ])
     expect(draftQuestions({ text: 'Only text.' })).toEqual([])
+    const untitled = draftQuestions({ text: '```sh\n# no title\n```\n# The [client](x) #\n\n## Timeout' })
+    expect(untitled.map(({ question }) => question)).toEqual([
+      'What about the client?',
+      'What about timeout in The client?',
+    ])
     // No line takes longer than it is worth.
     const hostile = [`Q: a${' '.repeat(80_000)}b`, '*'.repeat(80_000), `# a${'#'.repeat(80_000)}b`].join('\n')
     expect(draftQuestions({ text: hostile })).toEqual([])

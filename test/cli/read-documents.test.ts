@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listFiles } from '../../packages/cli/src/list-files.ts'
 import { type Read, readDocuments } from '../../packages/cli/src/read-documents.ts'
-import { growth, PROPORTION } from '../growth.ts'
 import { aFolder } from './folder.ts'
 
 const folder = aFolder()
@@ -81,8 +80,8 @@ describe('listFiles', () => {
 })
 
 describe('readDocuments', () => {
-  it('makes a document of each page, with its path as id and its title', async () => {
-    folder.put('guide/start.md', 'Intro.\n\n```sh\n# no heading\n```\n\n# Starting  up #\n\nTurn the key.')
+  it('makes a document of each page, with its path as id, whose title the gate reads', async () => {
+    folder.put('guide/start.md', 'Intro.\n\n# Starting up\n\nTurn the key.')
     folder.put('notes.txt', '# no heading in plain text')
     folder.put('page.HTML', '<html><head><title>A page</title></head><body>Text</body></html>')
     folder.put('a:b.md', 'Text.')
@@ -91,7 +90,6 @@ describe('readDocuments', () => {
       {
         id: 'guide/start.md',
         source: 'guide/start.md',
-        title: 'Starting up',
         format: 'markdown',
         text: expect.stringContaining('Intro.'),
       },
@@ -220,24 +218,14 @@ describe('readDocuments', () => {
     ])
   })
 
-  it.each([
-    ['# One two ##', 'One two'],
-    ['# C#', 'C#'],
-    ['# a #b #', 'a #b'],
-    ['#\n#\u2003\n# Third', 'Third'],
-    [`# ${'x'.repeat(999)}\u{1f600}`, 'x'.repeat(999)],
-  ])('reads the title of %j', async (text, title) => {
-    expect(await documentsIn(folder.put('a.md', text))).toMatchObject([{ title }])
-  })
-
-  it.each([
-    ['blanks', ' '],
-    ['marks', ' #'],
-  ])('finds the title in linear time in a line of %s', async (_, unit) => {
-    const read = async (blanks: string): Promise<void> => {
-      await documentsIn(folder.put('a.md', `#${blanks}\u2028a\n# b${blanks}c`))
-    }
-    expect(await growth(read, unit, 48_000)).toBeLessThan(PROPORTION)
+  it('takes a title from front matter up to the limit of a gate, not within a character', async () => {
+    const long = `${'x'.repeat(999)}\u{1f600}`
+    expect(await documentsIn(folder.put('a.md', `---\ntitle: "One\\t two"\n---\nText.`))).toMatchObject([
+      { title: 'One two' },
+    ])
+    expect(await documentsIn(folder.put('a.md', `---\ntitle: ${long}\n---\nText.`))).toMatchObject([
+      { title: 'x'.repeat(999) },
+    ])
   })
 
   it('marks a source that looks like an address as a path', async () => {

@@ -37,6 +37,7 @@ const GERUND = /^[A-Z]?[a-z]+ing\b/
 /** An imperative: `Install the client`. */
 const TELLS_TO =
   /^(?:create|add|remove|delete|install|configure|set|use|run|update|change|enable|disable|deploy|build|make|get|start|stop|test|write)\b/i
+const HEADING = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/
 /** A heading that refers to the one above it, and is incomplete alone. */
 const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here|one|ones)\b/i
 
@@ -53,7 +54,9 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     const key = question.toLowerCase()
     if (!found.has(key)) found.set(key, { question, kind })
   }
-  const subject = title === undefined ? undefined : plain(title)
+  const lines = linesOutsideCode(text)
+  const first = lines.map((line) => HEADING.exec(line)).find((heading) => heading?.[1] === '#')
+  const subject = plain(title ?? first?.[2] ?? '') || undefined
   if (
     subject !== undefined &&
     wordCount(subject) >= SHORTEST_HEADING &&
@@ -62,12 +65,8 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
   ) {
     keep(asked(subject), isQuestion(subject) ? 'faq' : 'title')
   }
-  let fenced = false
-  for (const line of text.split('\n')) {
-    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced
-    // Too long for a heading or question; the patterns below take quadratic time in the length of a line.
-    if (fenced || line.length > LONGEST_LINE) continue
-    const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
+  for (const line of lines) {
+    const heading = HEADING.exec(line)
     const question = /^\s*(?:[-*>]\s*)?\**\s*(?:Q(?:uestion)?\s*\d*\s*[:.)])\s*\**\s*(.+?)\s*\**$/i.exec(line)
     const bold = /^\s*\*\*(.+\?)\*\*\s*$/.exec(line)
     if (question !== null) keep(asQuestion(plain(question[1] ?? '')), 'faq')
@@ -89,6 +88,15 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     }
   }
   return [...found.values()]
+}
+
+/** The lines that may be a heading or question; the patterns take quadratic time in the length of a line. */
+function linesOutsideCode(text: string): string[] {
+  let fenced = false
+  return text.split('\n').filter((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced
+    return !fenced && line.length <= LONGEST_LINE
+  })
 }
 
 function isQuestion(words: string): boolean {

@@ -43,7 +43,6 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
   if (text.includes('\0')) return unreadable('it is no text')
   if (format === 'html' || format === 'text') {
     if (text.trim() === '') return { kind: 'empty', from: id }
-    // For HTML, the gate reads the title.
     return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
   }
   const { body, fields, fault } = splitFrontMatter(text)
@@ -60,7 +59,8 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
       text: withDescription(markdown, fields['description']),
       format: 'markdown',
       source: sourceOf(id),
-      ...shownTitle(named ?? firstHeading(markdown)),
+      // Without one the gate reads it from the text.
+      ...shownTitle(named),
       ...(metadata === undefined ? {} : { metadata }),
     },
     ...(remark === undefined ? {} : { remark }),
@@ -96,24 +96,6 @@ function decoded(bytes: Uint8Array): string | undefined {
 /** Prefixes a path that looks like a URL, such as `a:b.md` or `\\a.md`, with `./`. */
 function sourceOf(id: string): string {
   return /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(id) ? `./${id}` : id
-}
-
-/** The first level-1 heading outside of code. */
-function firstHeading(markdown: string): string | undefined {
-  let fence: string | undefined
-  for (const line of markdown.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence !== undefined) {
-      if (mark !== undefined && mark.startsWith(fence)) fence = undefined
-    } else if (mark !== undefined) fence = mark
-    else {
-      const heading = /^ {0,3}#[ \t]+(\S[^]*)/.exec(line)?.[1]?.trimEnd()
-      if (heading === undefined) continue
-      const open = heading.replace(/(?<!#)#+$/, '')
-      return /[ \t]$/.test(open) ? open.trimEnd() : heading
-    }
-  }
-  return undefined
 }
 
 function shownTitle(written: string | undefined): { readonly title?: string } {

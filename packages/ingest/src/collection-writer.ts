@@ -78,7 +78,7 @@ export interface CollectionWriter extends Collections {
    * @throws `collection_conflict`, with the seconds to wait, while another writer holds the lease
    */
   open(tenant: Tenant, id: CollectionId, writer: Writer): Promise<Collection>
-  /** The stored records of the given documents, without unknown ones. Reads the database, never a cached copy. */
+  /** The stored records of the given documents, in any order, without unknown ones; never from a cached copy. */
   documents(tenant: Tenant, id: CollectionId, documentIds: readonly string[]): Promise<readonly DocumentRecord[]>
   /**
    * Records chunks that are about to be written as unpublished, and renews the lease. A repeated call after their

@@ -195,13 +195,12 @@ async function prepareAll(
 function prepare(
   collection: string,
   document: IncomingDocument,
-  { parts, title: ownTitle, hiddenText }: SplitDocument,
+  { parts, title: ownTitle = '', hiddenText }: SplitDocument,
   origin: string,
 ): PreparedDocument {
   const { id, text } = document
-  const given = factsOf(document)
-  const seenTitle = titleOf(ownTitle ?? '')
-  const facts = seenTitle === '' ? given : { title: seenTitle, ...given }
+  const seenTitle = titleOf(ownTitle)
+  const facts = { ...(seenTitle && { title: seenTitle }), ...factsOf(document) }
   const occurrences = new Map<string, number>()
   // A splitter resolves character references, which may produce invisible characters.
   const seen = parts.map(withoutInvisibleParts).filter((part) => part.text.trim() !== '')
@@ -242,9 +241,9 @@ function hasInvisible(text: string): boolean {
   return text.search(INVISIBLE) >= 0
 }
 
-function withoutInvisibleParts({ text, section }: DocumentPart): DocumentPart {
-  const path = section === undefined ? '' : withoutInvisible(section)
-  return { text: withoutInvisible(text), ...(path === '' ? {} : { section: path }) }
+function withoutInvisibleParts({ text, section = '' }: DocumentPart): DocumentPart {
+  const path = withoutInvisible(section)
+  return { text: withoutInvisible(text), ...(path && { section: path }) }
 }
 
 function describe({ record, flags }: PreparedDocument, known: DocumentRecord | undefined): IngestedDocument {

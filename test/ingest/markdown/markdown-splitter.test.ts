@@ -79,6 +79,26 @@ describe('createMarkdownSplitter over Markdown', () => {
     expect(await splitter.split(`${heading}\n\nText.`, 'markdown')).toEqual([{ section, text: `${section}\n\nText.` }])
   })
 
+  it('drops the anchors that begin a line', async () => {
+    const text =
+      '# Reply\n<a id="reply"></a>\n\n<a name=code></a>Sets the `code`.\n<span id="x"></span>\nSee `<a id="y"></a>`.'
+    expect(await splitter.split(`${text}\n\n\`\`\`html\n<a id="z"></a>\n\`\`\``, 'markdown')).toEqual([
+      { section: 'Reply', text: 'Reply\n\nSets the `code`.\n\nSee `<a id="y"></a>`.\n\n```html\n<a id="z"></a>\n```' },
+    ])
+  })
+
+  it.each([
+    ['Intro.\n\n# The `key` *turns* {#key}\n\nx\n\n# Next', 'The key turns'],
+    ['The key\n=======\n\nx', 'The key'],
+    ['#\n\n## No title\n\nx', undefined],
+    ['#\n\n# C#\n\nx', 'C#'],
+    ['```sh\n# a comment\n```', undefined],
+  ])('is titled by its first heading of level 1: %j', async (text, title) => {
+    const split = await createMarkdownSplitter().split(text, 'markdown')
+    expect(split.title).toBe(title)
+    expect('title' in split).toBe(title !== undefined)
+  })
+
   it('removes markup from a heading', async () => {
     expect((await splitter.split('# The `key` *turns*\n\nx', 'markdown'))[0]?.section).toBe('The key turns')
   })
@@ -216,6 +236,52 @@ describe('the limit of a part', () => {
       '- One is first. It is.\n  - Two is\n    second.',
       '- Three is third.',
     ])
+  })
+
+  it('repeats the fence of code and the head of a table in each piece, and splits them between lines', async () => {
+    const texts = async (text: string, max: number) =>
+      (await splitting({ maxCharacters: max }).split(text, 'markdown')).map((part) => part.text)
+    expect(await texts('```ts title="a.ts"\nif (a) {\n  b. C()\n\n  d. E()\n}\n```', 48)).toEqual([
+      '```ts title="a.ts"\nif (a) {\n  b. C()\n```',
+      '```ts title="a.ts"\n  d. E()\n}\n```',
+    ])
+    expect(await texts('| Name | Type |\n|:--|--|\n| One. It | a |\n| Two | b |\n| Three | c |', 52)).toEqual([
+      '| Name | Type |\n|:--|--|\n| One. It | a |\n| Two | b |',
+      '| Name | Type |\n|:--|--|\n| Three | c |',
+    ])
+    expect(await texts('Name | Type\n---|---\nOne | the first\nTwo | the second', 42)).toEqual([
+      'Name | Type\n---|---\nOne | the first',
+      'Name | Type\n---|---\nTwo | the second',
+    ])
+    // A line that is too long by itself, and a head that leaves too little room.
+    expect(await texts(`~~~\n${words(6)}\n~~~`, 30)).toEqual([
+      '~~~\nword0 word1 word2\n~~~',
+      '~~~\nword3 word4 word5\n~~~',
+    ])
+    expect(await texts(`~~~ ${words(4)}\na\n~~~`, 20)).toEqual(['~~~ word0 word1', 'word2 word3\na\n~~~'])
+  })
+
+  it('is kept for any code and table, without losing a line', async () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', '|', '\t'), maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 3, maxLength: 40 }),
+        fc.constantFrom('```\n', '| a | b |\n|-|-|\n'),
+        fc.integer({ min: 60, max: 90 }),
+        async (lines, head, max) => {
+          const tail = head.startsWith('`') ? '\n```' : ''
+          const parts = await splitting({ maxCharacters: max }).split(`${head}${lines.join('\n')}x${tail}`, 'text')
+          const bodies = parts.map(({ text }) =>
+            text.startsWith(head) && text.endsWith(tail)
+              ? text.slice(head.length, tail === '' ? undefined : -tail.length)
+              : text,
+          )
+          expect(bodies.join('').replaceAll(/\s/g, '')).toContain(lines.join('').replaceAll(/\s/g, ''))
+          for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(max)
+        },
+      ),
+      { numRuns: examples(200) },
+    )
   })
 
   it('is kept for any plain text, without losing a word or splitting a character', async () => {

@@ -91,7 +91,7 @@ function checkText(value: unknown, param: string): string {
   }
   if (/\p{Surrogate}/u.test(value))
     throw new RagGateError('invalid_unicode', 'text is not well-formed Unicode', { param })
-  if (value.length > MAX_TEXT_BYTES || (value.length * 3 > MAX_TEXT_BYTES && utf8(value).length > MAX_TEXT_BYTES)) {
+  if (utf8(value).length > MAX_TEXT_BYTES) {
     throw new WorkerError('document_too_large', `text may have at most ${MAX_TEXT_BYTES} bytes`, { param })
   }
   return value

@@ -172,16 +172,16 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     },
 
     async documents(tenant, id, documentIds) {
-      const found = new Map<string, DocumentRecord>()
+      const found: DocumentRecord[] = []
       for (const asked of jsonBatches(new Set(documentIds))) {
         const rows = await queries
           .select(DOCUMENT)
           .from(documents)
           .where(and(statement.documentsOf(tenant, id), inArray(documents.id, statement.listed(asked))))
           .catch(rethrowStoreFault)
-        for (const row of rows) found.set(row.id, row)
+        found.push(...rows)
       }
-      return [...new Set(documentIds)].flatMap((documentId) => found.get(documentId) ?? [])
+      return found
     },
 
     async page(tenant, id, after, limit) {
@@ -193,8 +193,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         // One more, to know whether there is a next page.
         .limit(limit + 1)
         .catch(rethrowStoreFault)
-      const shown = rows.slice(0, limit)
-      return { documents: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+      return { documents: rows.slice(0, limit), nextCursor: rows.length > limit ? rows[limit - 1]!.id : null }
     },
 
     async open(tenant, id, writer) {

@@ -109,17 +109,17 @@ export function markdownBlocks(text: string): ReadMarkdown {
     if (token.type === 'heading_open') {
       return [headingOf(tokens[at + 1]?.content ?? '', Number(token.tag.slice(1)), reading)]
     }
-    const written = lines
-      .slice(...token.map)
-      .join('\n')
-      .trim()
+    const source = lines.slice(...token.map).join('\n')
+    if (CODE.has(token.type)) return [{ kind: 'text', text: source.trim() }]
+    const written = source.replaceAll(ANCHOR, '').trim()
     if (written === '') return []
-    if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
-    return [CODE.has(token.type) ? { kind: 'text', text: written } : textOf(written)]
+    return [token.type === 'html_block' ? { kind: 'html', pieces: [{ html: written }], own: true } : textOf(written)]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
 
+/** An anchor at the beginning of a line, without text. */
+const ANCHOR = /^[ \t]*<(a|span) (?:id|name)=[^<>]*><\/\1>/gm
 /** An anchor at the end of a heading, such as `{#install}`: an extension of CommonMark in many site generators. */
 const HEADING_ATTRIBUTES = /(?<=\S) ?\{:? ?#[^{}]*\}$/
 

@@ -1,7 +1,7 @@
 /** Converts HTML to Markdown blocks with the runtime's streaming `HTMLRewriter`: visible text with its structure. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { MarkdownBlock } from './blocks.ts'
-import { NOTICED, VOID } from './html/elements.ts'
+import { NOTICED } from './html/elements.ts'
 import { PageReader, SELF_LINK } from './html/page-reader.ts'
 import { slicesOf } from './html/slices.ts'
 import type { ReadHtmlOptions } from './html-within.ts'
@@ -160,17 +160,14 @@ async function passThrough(rewriter: Rewriter, html: string, reader: PageReader,
 }
 
 function begin(element: RewriterElement, reader: PageReader, watch: Watch): void {
-  const name = nameOf(element)
-  const opened = reader.begin({ name, attribute: (of) => element.getAttribute(of) ?? undefined })
+  const opened = reader.begin({ name: nameOf(element), attribute: (of) => element.getAttribute(of) ?? undefined })
   if (opened === undefined) return
-  let endsItself = VOID.has(name)
   try {
-    if (!endsItself) element.onEndTag(() => watch.handle(() => reader.end(opened)))
+    element.onEndTag(() => watch.handle(() => reader.end(opened)))
   } catch {
-    // A self-closing element of SVG or MathML has no end tag.
-    endsItself = true
+    // A void element has no end tag, and no self-closing one of SVG or MathML.
+    reader.end(opened)
   }
-  if (endsItself) reader.end(opened)
 }
 
 /** The tag's name; of a `div` what its role makes of it, as in Sphinx; of a link within the page `SELF_LINK`. */

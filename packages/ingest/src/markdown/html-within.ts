@@ -1,5 +1,5 @@
 /** Reads HTML within a Markdown document like a browser: visible content becomes text, hidden content is dropped. */
-import type { MarkdownBlock, WrittenBlock } from './blocks.ts'
+import type { MarkdownBlock, ReadMarkdown, WrittenBlock } from './blocks.ts'
 
 /** Converted HTML. */
 export interface HtmlInBlocks {
@@ -23,8 +23,7 @@ export interface ReadHtmlOptions {
 /** Converts HTML to Markdown. */
 export type ReadHtml = (html: string, options?: ReadHtmlOptions) => Promise<HtmlInBlocks>
 
-/** Delimit placeholders for Markdown while the HTML is read: private-use characters. */
-const [BEGIN, END] = ['\ue000', '\ue001']
+/** A placeholder for Markdown while the HTML is read, between private-use characters. */
 const STAND_IN = /\ue000(\d{1,7})\ue001/g
 
 /**
@@ -34,14 +33,14 @@ const STAND_IN = /\ue000(\d{1,7})\ue001/g
  * @param read without it HTML is kept as written, except for comments
  */
 export async function readHtmlWithin(
-  blocks: readonly WrittenBlock[],
+  { blocks, work }: ReadMarkdown,
   read: ReadHtml | undefined,
 ): Promise<Omit<HtmlInBlocks, 'title'>> {
   if (read === undefined || blocks.every(({ kind }) => kind !== 'html')) {
-    return { blocks: blocks.flatMap(asWritten), hiddenText: false, work: 0 }
+    return { blocks: blocks.flatMap(asWritten), hiddenText: false, work }
   }
   const kept: (readonly MarkdownBlock[])[] = []
-  const standIn = (held: readonly MarkdownBlock[]): string => `${BEGIN}${kept.push(held) - 1}${END}`
+  const standIn = (held: readonly MarkdownBlock[]): string => `\ue000${kept.push(held) - 1}\ue001`
   const page: string[] = []
   let run: MarkdownBlock[] = []
   const endRun = (): void => {
@@ -71,7 +70,7 @@ export async function readHtmlWithin(
       return withoutEmpty([block.kind === 'text' ? { kind: 'text', text } : { ...block, title: text.trim() }])
     }),
     hiddenText: shown.hiddenText,
-    work: shown.work,
+    work: work + shown.work,
   }
 }
 
@@ -89,7 +88,8 @@ function withoutComments(html: string): string {
     .join('')
 }
 
-function withoutEmpty(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+/** Blocks without white space around their text. */
+export function withoutEmpty(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
   return blocks.flatMap((block): readonly MarkdownBlock[] => {
     if (block.kind === 'heading') return [block]
     const text = block.text.trim()

@@ -2,9 +2,9 @@
 import { callable, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { sentenceEnds } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { DocumentPart, Splitter } from '../splitter.ts'
+import type { DocumentFormat, DocumentPart, Splitter } from '../splitter.ts'
 import { type MarkdownBlock, markdownBlocks } from './blocks.ts'
-import { type ReadHtml, readHtmlWithin } from './html-within.ts'
+import { type HtmlInBlocks, type ReadHtml, readHtmlWithin, withoutEmpty } from './html-within.ts'
 
 /** Settings of `createMarkdownSplitter`. */
 export interface MarkdownSplitterOptions {
@@ -32,6 +32,7 @@ export interface MarkdownSplitterOptions {
 /** A block of a document, with the headings above it. */
 interface Block {
   readonly text: string
+  /** By depth; a depth may lack one. */
   readonly headings: readonly string[]
 }
 
@@ -50,99 +51,116 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       param: 'overlapCharacters',
     })
   }
-  const partsOf = (blocks: readonly Block[]): DocumentPart[] =>
-    pack(
-      blocks.flatMap((block) => {
-        const room = maxCharacters - opening(block, maxCharacters).length
-        return shorten(block, room, Math.min(overlapCharacters, room / 2))
-      }),
-      maxCharacters,
-    )
   return {
-    version: `markdown-it/7/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/8/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
-      if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }
-      if (format === 'markdown') {
-        const written = markdownBlocks(text)
-        const { blocks, hiddenText, work } = await readHtmlWithin(written.blocks, htmlToMarkdown)
-        return { parts: partsOf(underHeadings(blocks)), hiddenText, work: written.work + work + plainWork(text) }
-      }
-      if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'HTML needs the option htmlToMarkdown')
-      const { title, blocks, hiddenText, work } = await htmlToMarkdown(text)
+      const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
       return {
-        parts: partsOf(underHeadings(blocks)),
+        parts: pack(
+          underHeadings(blocks).flatMap((block) =>
+            shorten(block, maxCharacters - opening(block, maxCharacters).length, overlapCharacters),
+          ),
+          maxCharacters,
+        ),
         hiddenText,
-        work: work + plainWork(text),
-        ...(title === undefined ? {} : { title }),
+        work: work + Math.ceil(text.length / CHARACTERS_A_STEP),
+        ...(title && { title }),
       }
     },
+  }
+
+  async function read(text: string, format: DocumentFormat): Promise<HtmlInBlocks> {
+    if (format === 'markdown') return readHtmlWithin(markdownBlocks(text), htmlToMarkdown)
+    if (format === 'text') return { blocks: paragraphsOf(text), hiddenText: false, work: 0 }
+    if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'HTML needs the option htmlToMarkdown')
+    return htmlToMarkdown(text)
   }
 }
 
 /** Characters that are split into sentences and parts per step of work. */
 const CHARACTERS_A_STEP = 64
 
-function plainWork(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_A_STEP)
+/** The first heading of level 1. */
+function titleOf(blocks: readonly MarkdownBlock[]): string | undefined {
+  for (const block of blocks) if (block.kind === 'heading' && block.depth === 1 && block.title) return block.title
+  return undefined
 }
 
 /** Text blocks with their headings. */
 function underHeadings(blocks: readonly MarkdownBlock[]): Block[] {
   const found: Block[] = []
-  let above: readonly Extract<MarkdownBlock, { kind: 'heading' }>[] = []
+  let headings: string[] = []
   for (const block of blocks) {
-    if (block.kind === 'text') found.push({ text: block.text, headings: above.map(({ title }) => title) })
-    else above = [...above.filter(({ depth }) => depth < block.depth), block]
+    if (block.kind === 'text') found.push({ text: block.text, headings })
+    else {
+      headings = headings.slice(0, block.depth - 1)
+      headings[block.depth - 1] = block.title
+    }
   }
   return found
 }
 
-function textBlocks(text: string): Block[] {
-  return text
-    .split(/\n\s*\n/)
-    .map((block) => ({ text: block.trim(), headings: [] }))
-    .filter((block) => block.text !== '')
+function paragraphsOf(text: string): readonly MarkdownBlock[] {
+  return withoutEmpty(text.split(/\n\s*\n/).map((paragraph) => ({ kind: 'text', text: paragraph })))
 }
 
+/** What each piece of a block repeats: the fence of code, or the first two lines of a table. */
+const HEAD = /^(?:(`{3,}|~{3,})[^\n]*\n|[^\n|]*\|[^\n]*\n[ \t:-]*\|[ \t:|-]*\n)/
+
 /**
- * Splits a block into pieces that fit: between sentences, else between words. A piece begins with the last sentences of
- * the previous one, so that references are found together with what they refer to.
+ * Splits a block into pieces that fit: code and tables between lines, with their fence or head in each piece; others
+ * between sentences, else between words. A piece begins with the last sentences or lines of the previous one, so that
+ * references are found together with what they refer to.
  */
-function shorten(block: Block, maxCharacters: number, overlapCharacters: number): Block[] {
-  if (block.text.length <= maxCharacters) return [block]
+function shorten({ text, headings }: Block, maxCharacters: number, overlapCharacters: number): Block[] {
+  if (text.length <= maxCharacters) return [{ text, headings }]
+  let [head = '', fence = ''] = HEAD.exec(text) ?? []
+  let tail = fence && `\n${fence}`
+  if (head.length + tail.length > maxCharacters / 2 || !text.endsWith(tail)) head = tail = ''
+  const room = maxCharacters - head.length - tail.length
+  const body = text.slice(head.length, text.length - tail.length)
   const pieces: Unit[][] = []
   let length = Infinity
-  for (const unit of unitsOf(block.text, maxCharacters)) {
+  const units =
+    head === ''
+      ? sentencesOf(body, room)
+      : [...body.matchAll(/(\n*)([^\n]+)/g)].flatMap(([, gap = '', line = '']) =>
+          cutBetweenWords(line.trimEnd(), gap, room),
+        )
+  for (const unit of units) {
     const more = unit.gap.length + unit.text.length
-    if (length + more <= maxCharacters) {
+    if (length + more <= room) {
       pieces.at(-1)!.push(unit)
       length += more
     } else {
-      const kept = overlapOf(pieces.at(-1) ?? [], Math.min(overlapCharacters, maxCharacters - more))
-      pieces.push([...kept, unit])
-      length = joined([...kept, unit]).length
+      const piece = [...overlapOf(pieces.at(-1) ?? [], Math.min(overlapCharacters, room / 2, room - more)), unit]
+      pieces.push(piece)
+      length = joined(piece).length
     }
   }
-  return pieces.map((piece) => ({ text: joined(piece), headings: block.headings }))
+  return pieces.map((piece) => ({ text: head + joined(piece) + tail, headings }))
 }
 
-/** A sentence or part of one, and the whitespace before it. */
+/** A sentence or line, or part of one, and the whitespace before it. */
 interface Unit {
   readonly text: string
   /** A space, or a line break with the following indentation, so that list items stay items. */
   readonly gap: string
 }
 
-function unitsOf(text: string, maxCharacters: number): Unit[] {
+function sentencesOf(text: string, maxCharacters: number): Unit[] {
   let start = 0
   return sentenceEnds(text).flatMap((end) => {
     const written = text.slice(start, (start = end))
     const sentence = written.trim()
     if (sentence === '') return []
     const before = written.slice(0, written.indexOf(sentence))
-    const gap = before.includes('\n') ? before.slice(before.lastIndexOf('\n')) : ' '
-    return cutBetweenWords(sentence, maxCharacters).map((part, at) => ({ text: part, gap: at === 0 ? gap : ' ' }))
+    return cutBetweenWords(
+      sentence,
+      before.includes('\n') ? before.slice(before.lastIndexOf('\n')) : ' ',
+      maxCharacters,
+    )
   })
 }
 
@@ -157,22 +175,20 @@ function joined(units: readonly Unit[]): string {
   return units.map(({ gap, text }, at) => (at === 0 ? text : gap + text)).join('')
 }
 
-function cutBetweenWords(text: string, maxCharacters: number): string[] {
-  const pieces: string[] = []
+function cutBetweenWords(text: string, before: string, maxCharacters: number): Unit[] {
+  const units: Unit[] = []
+  let gap = before
   let rest = text
   while (rest.length > maxCharacters) {
     const space = rest.lastIndexOf(' ', maxCharacters)
     // Without a space to split at, avoid the middle of a surrogate pair.
-    const at = space > maxCharacters / 2 ? space : maxCharacters - (isHighSurrogate(rest, maxCharacters - 1) ? 1 : 0)
-    pieces.push(rest.slice(0, at).trim())
+    const at =
+      space > maxCharacters / 2 ? space : maxCharacters - (rest.codePointAt(maxCharacters - 1)! > 0xffff ? 1 : 0)
+    units.push({ text: rest.slice(0, at).trim(), gap })
     rest = rest.slice(at).trim()
+    gap = ' '
   }
-  return rest === '' ? pieces : [...pieces, rest]
-}
-
-function isHighSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xd800 && unit <= 0xdbff
+  return [...units, { text: rest, gap }]
 }
 
 /** The start of each part of this section: the innermost heading, unless it would take more than half of the limit. */
@@ -190,5 +206,5 @@ function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
     if (last?.section === section && last.text.length + 2 + text.length <= maxCharacters) last.text += `\n\n${text}`
     else parts.push({ section, text: opening({ headings }, maxCharacters) + text })
   }
-  return parts.map(({ text, section }) => (section === '' ? { text } : { text, section }))
+  return parts.map(({ text, section }) => ({ text, ...(section && { section }) }))
 }

@@ -1,6 +1,7 @@
 /** Sets of HTML elements by their role in reading a page. */
 
-const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+/** A set from its members, separated by spaces. */
+export const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 /** Elements whose content is never shown, and so is not reported as hidden text. */
 export const NEVER_SHOWN: ReadonlySet<string> = names(
@@ -40,9 +41,6 @@ export const PREFORMATTED: ReadonlySet<string> = names('pre listing xmp plaintex
 export const RAW_TEXT: ReadonlySet<string> = names('xmp plaintext')
 
 export const INLINE_CODE: ReadonlySet<string> = names('code kbd samp tt')
-
-/** Elements without an end tag. */
-export const VOID: ReadonlySet<string> = names('area base br col embed hr img input link meta param source track wbr')
 
 /** Start tags that end an open paragraph. */
 export const ENDS_PARAGRAPH: ReadonlySet<string> = new Set([

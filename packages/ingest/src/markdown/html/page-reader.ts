@@ -11,6 +11,7 @@ import {
   ENDS_PARAGRAPH,
   HEADINGS,
   INLINE_CODE,
+  names,
   NEVER_SHOWN,
   PREFORMATTED,
   RAW_TEXT,
@@ -227,8 +228,7 @@ export class PageReader {
   }
 
   #isWithinAny(names: ReadonlySet<string>): boolean {
-    for (const name of names) if (this.#within(name)) return true
-    return false
+    return [...names].some((name) => this.#within(name))
   }
 
   #within(name: string): boolean {
@@ -332,22 +332,13 @@ export class PageReader {
 
 const nothing = (): void => undefined
 const never = (): boolean => false
-const LISTS: ReadonlySet<string> = new Set(['ol', 'ul', 'menu', 'dir'])
+const LISTS = names('ol ul menu dir')
 const HOLD_BUTTONS: ReadonlySet<string> = new Set([...HEADINGS, 'summary', 'dt'])
-const INTEGRATION_POINTS: ReadonlySet<string> = new Set([
-  'foreignobject',
-  'desc',
-  'title',
-  'mtext',
-  'mi',
-  'mo',
-  'mn',
-  'ms',
-])
-const BUTTON_SCOPE: ReadonlySet<string> = new Set('table td th caption html object template button'.split(' '))
-const TABLE_STRUCTURE: ReadonlySet<string> = new Set('caption colgroup col tbody tfoot thead tr td th'.split(' '))
-const CELL_LIKE: ReadonlySet<string> = new Set(['td', 'th', 'caption', 'template'])
-const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'])
+const INTEGRATION_POINTS = names('title foreignobject desc mtext mi mo mn ms')
+const BUTTON_SCOPE = names('html table td th caption object template button')
+const TABLE_STRUCTURE = names('caption colgroup col tbody tfoot thead tr td th')
+const CELL_LIKE = names('td th caption template')
+const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, ...names('script style template form')])
 
 /** Opens the Markdown construct of an element. @returns a function that closes it */
 function openInWriter(tag: BeginTag, writer: MarkdownWriter, apart: boolean): () => void {
@@ -455,8 +446,7 @@ function altOf(tag: BeginTag): string {
 }
 
 function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {
-  const span = Number.parseInt(tag.attribute(name) ?? '1', 10)
-  return span >= 1 ? Math.min(span, 1000) : 1
+  return Math.min(Math.max(Number.parseInt(tag.attribute(name) ?? '', 10) || 1, 1), 1000)
 }
 
 function startOf(tag: BeginTag): number {
