@@ -100,6 +100,42 @@ it('reports whether confidences were scaled, and a collection whose scale was le
   expect((await evaluate(one, { ...two, collection: 'other' })).notes).not.toContain('alike')
 })
 
+it('marks no threshold where collections have different ones', async () => {
+  const html = `${folder.path}/report.html`
+  const evaluate = async (thresholds: Readonly<Record<string, number>>) => {
+    gate().answerWith((response, _request, body) => {
+      const { collection } = JSON.parse(body) as { collection: string }
+      response.end(REPLY.replace('"refuseBelow":0.55', `"refuseBelow":${thresholds[collection]}`))
+    })
+    const labels = Object.keys(thresholds).map((collection) => ({ question: 'Who?', answerable: true, collection }))
+    const file = folder.put('labels.jsonl', labels.map((label) => JSON.stringify(label)).join('\n'))
+    const { out } = await run(['eval', file, '--html', html, '--json'], { env: { RAG_GATE_URL: gate().url } })
+    return [JSON.parse(out), readFileSync(html, 'utf8')] as const
+  }
+  const [alike, page] = await evaluate({ a: 0.7, b: 0.7 })
+  expect(alike).toMatchObject({ sensitivity: { points: expect.any(Array) as unknown } })
+  expect(page).toContain('refuse below')
+  const [different, unmarked] = await evaluate({ a: 0.7, b: 0.3 })
+  expect(different).not.toHaveProperty('sensitivity')
+  expect(unmarked).not.toContain('refuse below')
+  expect(unmarked).toContain('caution below')
+})
+
+it('names the question that the gate rejects', async () => {
+  const error = { code: 'question_too_long', message: 'The question is too long', param: 'question' }
+  gate().answerWith((response, _request, body) => {
+    if (body.includes('Why')) return response.writeHead(400).end(JSON.stringify({ error }))
+    return response.end(REPLY)
+  })
+  const lines = ['Who?', `Why ${'so '.repeat(99)}?`].map((question) => JSON.stringify({ question, answerable: true }))
+  const labels = folder.put('labels.jsonl', lines.join('\n'))
+  expect(await run(['eval', labels], { env: { RAG_GATE_URL: gate().url } })).toEqual({
+    code: 1,
+    out: '',
+    notes: `rag-gate: question_too_long: The question is too long (question): Why ${'so '.repeat(32)}\n`,
+  })
+})
+
 it('reports n/a for figures that need unanswerable questions', async () => {
   gate().answerWith(JUDGED)
   const labels = folder.put('labels.jsonl', '{"question":"Who?","answerable":true}')

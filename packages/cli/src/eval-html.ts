@@ -1,6 +1,6 @@
 /** The report of `rag-gate eval` as an HTML page: figures, plots and wrongly judged questions. */
 import type { Evaluation, Figure, MeasuredRate, VerdictRates } from '@hono-rag-gate/calibration'
-import type { LabelResult } from './judged-labels.ts'
+import { commonThreshold, type LabelResult } from './judged-labels.ts'
 import { escaped, plot } from './plots.ts'
 import { printable } from './terminal.ts'
 
@@ -59,19 +59,17 @@ export function evaluationPage({ title, evaluation, results, facts }: Evaluation
 ${Object.keys(evaluation.byCollection).length > 1 ? `<h2>By collection</h2>${ratesTable('collection', evaluation.byCollection)}` : ''}
 <h2>Answered, and should have been refused</h2>${questionTable(worst(results, false))}
 <h2>Refused, and should have been answered</h2>${questionTable(worst(results, true))}
-<p class="lead">Rates have exact (Clopper–Pearson) 95 % intervals; AUROC has a score interval, the other figures bootstrap intervals.</p>
+<p class="lead">Rates have exact (Clopper–Pearson) 95 % intervals; AUROC has a score interval, the calibration error one from the exact intervals of its bins, the other figures bootstrap intervals.</p>
 </main></body></html>
 `
 }
 
 function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): string[] {
   const { riskCoverage, reliability, sensitivity } = evaluation
-  const [first] = results
+  const [refuseBelow, adviseBelow] = [commonThreshold(results, 'refuseBelow'), commonThreshold(results, 'adviseBelow')]
   const marks = [
-    ...(first?.refuseBelow === undefined ? [] : [{ x: first.refuseBelow, name: 'refuse below' }]),
-    ...(first?.adviseBelow === undefined || first.adviseBelow === first.refuseBelow
-      ? []
-      : [{ x: first.adviseBelow, name: 'caution below' }]),
+    ...(refuseBelow === undefined ? [] : [{ x: refuseBelow, name: 'refuse below' }]),
+    ...(adviseBelow === undefined || adviseBelow === refuseBelow ? [] : [{ x: adviseBelow, name: 'caution below' }]),
   ]
   const bins = 20
   const histogram = (answerable: boolean): { x: number; y: number }[] =>

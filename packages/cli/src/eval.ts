@@ -13,7 +13,7 @@ import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { misused, notWritten, requireWritable } from './command-error.ts'
 import { command, only } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
-import { askLabels, type LabelResult } from './judged-labels.ts'
+import { askLabels, commonThreshold, type LabelResult } from './judged-labels.ts'
 import { readLabels, requireOtherFiles } from './labels.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 
@@ -61,7 +61,7 @@ export const evalCommand = command({
       const again = results === undefined ? 'run it again' : '--fresh asks everything anew'
       terminal.note(`A collection was not judged alike throughout (${judgedBy.join('; ')}): ${again}.`)
     }
-    const threshold = asked.find(({ refuseBelow }) => refuseBelow !== undefined)?.refuseBelow
+    const threshold = commonThreshold(asked, 'refuseBelow')
     const evaluation = evaluate(asked, {
       risk,
       ...(threshold === undefined ? {} : { threshold }),

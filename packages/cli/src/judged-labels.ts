@@ -17,7 +17,7 @@ import {
   requireForm,
 } from './gate-client.ts'
 import type { Label } from './labels.ts'
-import type { Terminal } from './terminal.ts'
+import { oneLine, type Terminal } from './terminal.ts'
 
 /** The gate's decision on a labelled question: a line of the results file. */
 export interface LabelResult {
@@ -67,6 +67,8 @@ export interface AskingOptions {
 }
 
 const MAX_TRIES = 5
+/** Characters of a rejected question to show. */
+const SHOWN = 100
 
 /**
  * Asks every label once.
@@ -112,6 +114,15 @@ export async function askLabels(
   }
   // Every label has a stored or new result.
   return results as LabelResult[]
+}
+
+/** The threshold by which all were judged; `undefined` without one, or if collections have different ones. */
+export function commonThreshold(
+  results: readonly LabelResult[],
+  name: 'refuseBelow' | 'adviseBelow',
+): number | undefined {
+  const [threshold, ...others] = new Set(results.map((result) => result[name]))
+  return others.length === 0 ? threshold : undefined
 }
 
 /** Whether the reranker failed or timed out on a question. */
@@ -243,7 +254,9 @@ async function askWithRetries(
           'Only the ready Worker judges without an answer: there is no /v1/judgements at this address',
         )
       }
-      throw failure
+      // Of many questions, the one at fault is not known otherwise.
+      const isQuestion = failure instanceof GateFailure && failure.param === 'question'
+      throw isQuestion ? new CommandError(`${failure.message}: ${oneLine(question).slice(0, SHOWN)}`) : failure
     }
     await wait(pause)
   }
