@@ -128,7 +128,7 @@ async function refuseUnseen(
   place: QuestionPlace,
 ): Promise<GateResult | undefined> {
   const { collection, policy } = place
-  const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
+  const stands = settings.mode === 'enforce' && !policy.dangerouslyDisableGates
   const subject = subjectOf({ ...asked, evidence: NO_EVIDENCE, language: policy.language })
   if (!stands || !refusesUnseen(policy, (signals) => measureSignals(signals, subject))) return undefined
   const measures = { ...place, asked, lexicon: EMPTY_LEXICON }

@@ -669,6 +669,35 @@ describe('recordedMeasure', () => {
   })
 })
 
+describe('labels that were judged on a scale', () => {
+  const piece = { sentenceMatch: 0, questionLikelihood: 0.2, bm25Lead: 0, chunkCosineGap: 0, titleMatch: 0 }
+  const on = (scale: NonNullable<Signals['scale']> | null): CalibrationLabel[] =>
+    labels(100, 100).map((label) => ({
+      ...label,
+      signals: { ...label.signals, stretches: [{ ...piece, questionTermCount: 2 }], questionTermCount: 7, scale },
+    }))
+  const [scaled, unscaled] = [{ middle: -4, deviation: 0.5, learnedAtMs: 0, corpusVersion: 1 }, null].map(on)
+
+  it.each(['weights', 'thresholds'] as const)(
+    'give the %s that they give without it, because the calibrated policy reads none',
+    (fit) => {
+      const [one, other] = [scaled!, unscaled!].map((given) => calibrated(policy, given, { name: 'mine', fit }))
+      expect(one).toEqual({ ...other, policy: one!.policy })
+      expect(one!.policy.id).toBe(other!.policy.id)
+    },
+  )
+
+  it('are replayed as the calibrated policy judges', () => {
+    const made = calibrated(policy, unscaled!, { name: 'mine' }).policy
+    const [one, other] = [scaled!, unscaled!].map((given) =>
+      given.map(({ signals, group }) =>
+        replayDecision(made, { id: group, verdict: 'refuse', signals, findings: [], policyId: policy.id }),
+      ),
+    )
+    expect(one).toEqual(other)
+  })
+})
+
 describe('replayDecision', () => {
   const recorded = {
     id: '1',

@@ -81,7 +81,7 @@ export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
  * with the wrong kind. Scores of retrievers were checked against the ranges of all kinds before.
  */
 export function isScore(kind: ScoreKind, score: number): boolean {
-  return Number.isFinite(score) && (kind !== 'cosine' || !Number.isNaN(scoreWithinRange(kind, score)))
+  return Number.isFinite(kind === 'cosine' ? scoreWithinRange(kind, score) : score)
 }
 
 /** Highest score of a reranker kind; the lowest is 0. */

@@ -66,9 +66,12 @@ export function confidenceBy<Settings extends ConfidenceSettings>(
   return Object.freeze({ model, settings })
 }
 
-/** Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. */
+/**
+ * Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. A recorded scale counts
+ * only where the policy reads one, as when the question was asked.
+ */
 export function confidenceOf({ model, settings }: PolicyConfidence, signals: Signals, answer?: AnswerSignals): number {
-  return model.confidence(settings, signals, answer)
+  return model.confidence(settings, model.unscaled ? signals : { ...signals, scale: null }, answer)
 }
 
 /** How a policy's confidence was calibrated; `undefined` if its model does not state it. */

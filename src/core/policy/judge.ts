@@ -43,7 +43,6 @@ export function refusesUnseen(policy: Policy, measure: (signals: readonly Signal
   const known = gatesOf(policy, 'pre-generation').filter(
     ({ gate, settings }) => gate.about === 'question' && gate.reads?.(settings).every(({ of }) => of === 'question'),
   )
-  if (known.length === 0) return false
   const signals = measure(known.flatMap(({ gate, settings }) => gate.reads?.(settings) ?? []))
   return askGates(known, { signals, confidence: 0 }).some(({ outcome }) => outcome === 'refuse')
 }

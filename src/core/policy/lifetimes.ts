@@ -44,8 +44,8 @@ export function validateLifetimes(lifetimes: CacheLifetimes): void {
   const { high, medium, low, adviseAtMostSeconds, refusalSeconds }: Partial<CacheLifetimes> = isRecord(lifetimes)
     ? lifetimes
     : {}
-  const rising = [0, ...[low, medium, high].flatMap((range) => [range?.fromSeconds ?? NaN, range?.toSeconds ?? NaN])]
-  const ordered = rising.every((seconds, at) => Number.isFinite(seconds) && seconds >= (rising[at - 1] ?? 0))
+  const rising = [0, ...[low, medium, high].flatMap((range) => [range?.fromSeconds, range?.toSeconds])]
+  const ordered = rising.every((seconds, at) => Number.isFinite(seconds) && seconds! >= (rising[at - 1] ?? 0))
   const whole = [adviseAtMostSeconds, refusalSeconds].every((seconds) => Number.isFinite(seconds) && seconds! >= 0)
   if (!ordered || !whole) {
     throw new RagGateError('policy_invalid', 'cacheLifetimes must rise: 0, low, medium, high', {

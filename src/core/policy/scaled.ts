@@ -10,7 +10,6 @@ import { questionTermCount } from '../signals/text-signals.ts'
 import {
   confidenceBy,
   type ConfidenceModel,
-  confidenceOf,
   type ConfidenceSettings,
   confidenceWithin,
   invalidConfidence,
@@ -69,14 +68,15 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
     ],
     unscaled: inner,
     confidence: (settings: ScaledSettings, signals: Signals, answer?: AnswerSignals) => {
-      const confidence = confidenceOf(inner(settings), signals, answer)
+      const { model } = inner(settings)
+      const confidence = model.confidence(settings.of, signals, answer)
       const own = signals.scale ?? settings.otherwise
       if (!own) return confidence
       // The score is for the whole question, so it is not used for parts, and cannot compensate for a weak piece.
       const { meaning } = own
       const isOne = signals.parts?.length === 0
-      const score = isOne && meaning ? signals.curves?.[meaning.kind as ScoreKind]?.scores[0] : undefined
-      const whole = confidenceOf(inner(settings), { ...signals, stretches: [] }, answer)
+      const score = isOne ? signals.curves?.[meaning?.kind as ScoreKind]?.scores[0] : undefined
+      const whole = model.confidence(settings.of, { ...signals, stretches: [] }, answer)
       const odds = logOdds(confidence)
       const lacking = (logOdds(whole) - odds) / own.deviation
       const deviations = deviationsOn(own, byLength(odds, signals.questionTermCount), score, lacking)

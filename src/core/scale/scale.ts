@@ -38,10 +38,11 @@ export function logOdds(share: number): number {
  * Adjusts log-odds for the length of the question: raised by .4 per e-fold of distinct terms, because of more terms any
  * passage contains a smaller share. Also applied to windows.
  *
- * @param terms number of distinct terms; `NaN` if a record lacks it
+ * @param terms number of distinct terms; the result is `NaN` if a record lacks it
  */
-export function byLength(odds: number, terms = NaN): number {
-  return odds + 0.4 * Math.log(terms)
+export function byLength(odds: number, terms?: number): number {
+  // Without terms this is `NaN`.
+  return odds + 0.4 * Math.log(terms!)
 }
 
 /** Deviations subtracted when words and meaning are added. */
