@@ -310,6 +310,23 @@ describe('rag-gate ingest --prune', () => {
     expect((await ingest(['--prune'], { tty: true })).notes).not.toContain('[y/N]')
   })
 
+  it('goes on after a document that is gone already, as after a removal whose response was lost', async () => {
+    const original = fetch
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+      init.method === 'DELETE' && url.includes('/old-3.md?')
+        ? Response.json(
+            { error: { code: 'document_not_found', message: 'There is no such document' } },
+            { status: 404 },
+          )
+        : original(url, init),
+    )
+    expect(await ingest(['--prune', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('3 removed; 1 chunks, version 9'),
+    })
+    expect(removed).toEqual(['old-1.md', 'old-2.md'])
+  })
+
   it('only reports with --dry-run', async () => {
     const { code, out } = await ingest(['--prune', '--dry-run'])
     expect(code).toBe(0)

@@ -45,6 +45,22 @@ it('keys list reports a rate limit after four tries', async () => {
   expect(calls()).toBe(4)
 })
 
+it('ingest sends again what was on a connection that broke', async () => {
+  const path = folder.put('a.md', 'Alpha.')
+  const page = JSON.stringify({ documents: [], next_cursor: null })
+  const taken = { id: 'a.md', status: 'added', chunks: 1, chunks_written: 1, chunks_removed: 0, flags: [] }
+  const reply = JSON.stringify({ corpus_version: 1, documents: [taken], chunks_to_remove: 0 })
+  let tries = 0
+  gate().answerWith((response, { method }) => {
+    if (method === 'GET') response.end(page)
+    else if (++tries < 2) response.destroy()
+    else response.end(reply)
+  })
+  const { code, notes } = await run(['ingest', path], { env: { RAG_GATE_URL: gate().url } })
+  const again = `The connection to ${gate().url} broke off before a response; trying again in 1 s\n`
+  expect({ code, notes, tries }).toEqual({ code: 0, notes: again, tries: 2 })
+})
+
 it('eval reports the time of the try that was answered', async () => {
   let nowMs = 0
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs)

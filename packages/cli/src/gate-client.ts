@@ -135,8 +135,8 @@ const DEADLINE_MS = 300_000
 const LONGEST_WAIT_SECONDS = 60
 
 /**
- * Sends a request, and retries transient failures after the time in `Retry-After`, or after 1, 2 and 4 seconds. If the
- * gate asks for more than a minute, the request is not retried.
+ * Sends a request, and retries transient failures after the time in `Retry-After`, or after 1, 2 and 4 seconds; a
+ * connection that broke before a response is one. If the gate asks for more than a minute, the request is not retried.
  *
  * @param repeatable whether the request may be carried out twice: a gate that answers 503 may have carried it out
  * @throws `CommandError` for an unreachable address and for every error of the gate
@@ -149,16 +149,35 @@ export async function callGate<Reply>(
   repeatable: 'repeatable' | 'once' = 'repeatable',
 ): Promise<Reply> {
   for (let tries = 1; ; tries++) {
-    const { response, text } = await request(gate, method, path, body)
-    // The response to a deletion may be empty.
-    if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
-    const failure = failureOf(response.status, text)
-    const ms = pauseMs(response, tries)
-    const passes = PASSING.has(response.status) && !(failure instanceof GateFailure && failure.code === LASTING)
-    if (!passes || tries === MAX_TRIES || repeatable === 'once' || ms === undefined) throw failure
+    let failure: CommandError
+    let ms: number | undefined
+    try {
+      const { response, text } = await request(gate, method, path, body)
+      // The response to a deletion may be empty.
+      if (response.ok) return (text === '' && method === 'DELETE' ? undefined : parsed(response.status, text)) as Reply
+      failure = failureOf(response.status, text)
+      const lasts = failure instanceof GateFailure && failure.code === LASTING
+      if (PASSING.has(response.status) && !lasts) ms = pauseMs(response, tries)
+    } catch (thrown) {
+      if (!(thrown instanceof LostConnection)) throw thrown
+      failure = thrown
+      ms = pauseMs({ headers: new Headers() }, tries)
+    }
+    if (tries === MAX_TRIES || repeatable === 'once' || ms === undefined) throw failure
     gate.onPause?.(failure, ms / 1000)
     await wait(ms)
   }
+}
+
+/** The connection broke before a response. */
+class LostConnection extends CommandError {}
+
+/** Codes of such errors: of the system, and of Node's client. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+function isLost(thrown: unknown): boolean {
+  const { cause } = thrown as { readonly cause?: { readonly code?: string } }
+  return LOST.has(cause?.code ?? '')
 }
 
 /** Pause before a request is repeated; `undefined` if the gate asks for a longer one, as with a spent budget. */
@@ -225,6 +244,9 @@ async function request(
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'TimeoutError') {
       throw new CommandError(`The gate at ${url} did not answer within ${DEADLINE_MS / 60_000} minutes`)
+    }
+    if (response === undefined && isLost(thrown)) {
+      throw new LostConnection(`The connection to ${url} broke off before a response`, { cause: thrown })
     }
     const message =
       response === undefined

@@ -322,7 +322,7 @@ async function pruneFrom(
   let version = 0
   for (const id of others) {
     progress.show(removed.length, others.length, `${removed.length} of ${others.length} removed`)
-    version = await remove(gate, collection, id).finally(() => progress.end())
+    version = Math.max(version, await remove(gate, collection, id).finally(() => progress.end()))
     removed.push(id)
   }
   return { others, removed, version }
@@ -337,11 +337,17 @@ async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<strin
   return others
 }
 
-/** Removes a document. @returns the new corpus version */
+/** Removes a document. @returns the new corpus version; 0 if the document is gone already */
 async function remove(gate: GateAddress, collection: string, id: string): Promise<number> {
   const path = `/v1/documents/${encodeURIComponent(id)}?${new URLSearchParams({ collection })}`
-  const reply = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
-  return requireForm(reply, { corpus_version: 'number' }).corpus_version
+  try {
+    const reply = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
+    return requireForm(reply, { corpus_version: 'number' }).corpus_version
+  } catch (thrown) {
+    // By another program, or by a removal whose response was lost.
+    if (thrown instanceof GateFailure && thrown.code === 'document_not_found') return 0
+    throw thrown
+  }
 }
 
 /** The results, as printed by `--json`. */
