@@ -116,6 +116,17 @@ describe('readDocuments', () => {
     ])
   })
 
+  it.each([
+    ["import Tabs from '@theme/Tabs'\n\n# A\n\n<Tabs>\n\nText.\n\n</Tabs>\n\n{/* a note */}", '# A\n\nText.'],
+    ["\nimport {\n  A,\n  B as C,\n} from './b.js'\n\nText.", 'Text.'],
+    ["import './style.css'\n\nText.", 'Text.'],
+    ['import duties are high. {/* a */}', 'import duties are high. {/* a */}'],
+    ["```js\nimport a from 'a'\n```\n\n{/* a */}", "```js\nimport a from 'a'\n```\n\n{/* a */}"],
+  ])('reads a Markdown file that begins with an import as MDX: %j', async (written, text) => {
+    const [document] = await documentsIn(folder.put('a.md', `---\nid: a\n---\n${written}`))
+    expect(document?.text.replaceAll(/\n{3,}/g, '\n\n').trim()).toBe(text)
+  })
+
   it("begins the text with the page's description, unless the text contains it", async () => {
     folder.put('a.md', '---\ndescription: >-\n  Returns the rank\n  of a member.\n---\n## Arguments\n')
     folder.put('b.md', '---\ndescription: Returns the rank.\n---\nReturns the\nrank. It is a number.\n')

@@ -46,7 +46,7 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
     return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
   }
   const { body, fields, fault } = splitFrontMatter(text)
-  const markdown = format === 'mdx' ? mdxToMarkdown(body) : body
+  const markdown = format === 'mdx' || IMPORT.test(body.trimStart()) ? mdxToMarkdown(body) : body
   if (markdown.trim() === '') return { kind: 'empty', from: id }
   const { title, ...others } = fields
   const named = typeof title === 'string' || typeof title === 'number' ? String(title) : undefined
@@ -66,6 +66,9 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
     ...(remark === undefined ? {} : { remark }),
   }
 }
+
+/** An import at the beginning: some site generators read Markdown as MDX. */
+const IMPORT = /^import\s+(?:[\w$*{},\s]{1,300}?\sfrom\s+)?['"]/
 
 /** Prepends the description, which sites show below the title and which often summarises the page. */
 function withDescription(markdown: string, description: unknown): string {
