@@ -12,6 +12,7 @@ import { judge } from '../src/core/policy/judge.ts'
 import { balancedWithoutEach, gatedSet, type GatedSet } from './evaluation/bench-gate.ts'
 import { QUESTION_FORMS } from './evaluation/question-forms.ts'
 import { FAMILY_SETS, haveQuestionSets, type ReadingOptions } from './evaluation/question-sets.ts'
+import { CHAT_MESSAGES, inMessage } from './evaluation/chat-messages.ts'
 import { askedIn, WAYS_OF_ASKING } from './evaluation/ways-of-asking.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -118,6 +119,13 @@ async function page(): Promise<string> {
     rows.push(row(label, FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { form })))
   }
   rows.push(row('every passage stored twice', FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { storedTwice: true })))
+  for (const [label, list] of [
+    ['in one of PLACES chat messages used for the rules', CHAT_MESSAGES.used],
+    ['in one of PLACES held-out chat messages', CHAT_MESSAGES.heldOut],
+  ] as const) {
+    const formed = await answersTo(FAMILY_SETS, { form: (question, at) => inMessage(list, question, at) })
+    rows.push(row(label.replace('PLACES', String(list.length)), FAMILY_SETS, asked, formed))
+  }
   const ways: string[][] = []
   for (const [label, list] of [
     ['ways used for the rules', WAYS_OF_ASKING.used],

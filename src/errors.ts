@@ -31,11 +31,6 @@ export type RequestErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'method_not_allowed'
-  | 'document_not_found'
-  | 'document_too_complex'
-  | 'too_many_chunks'
-  | 'too_much_work'
-  | 'range'
   | 'tenant_mismatch'
   | 'client_left'
 
@@ -50,9 +45,6 @@ export type UpstreamErrorCode =
   | 'reranker_unavailable'
   | 'reranker_misconfigured'
   | 'reranker_bad_response'
-  | 'index_full'
-  | 'index_not_settled'
-  | 'collection_conflict'
   | 'lexicon_unreadable'
   | 'store_unavailable'
   | 'llm_timeout'
@@ -62,8 +54,18 @@ export type UpstreamErrorCode =
   | 'llm_bad_response'
   | 'internal'
 
+/** Writing documents failed; `@hono-rag-gate/ingest` has the statuses. */
+export type WriteErrorCode =
+  | 'document_not_found'
+  | 'document_too_complex'
+  | 'too_many_chunks'
+  | 'too_much_work'
+  | 'index_full'
+  | 'index_not_settled'
+  | 'collection_conflict'
+
 /** Every code an error of this package can carry. */
-export type RagGateErrorCode = ConfigErrorCode | RequestErrorCode | UpstreamErrorCode
+export type RagGateErrorCode = ConfigErrorCode | RequestErrorCode | UpstreamErrorCode | WriteErrorCode
 
 /** Further facts of an error. */
 export interface RagGateErrorOptions {

@@ -45,7 +45,7 @@ describe('an error in the log', () => {
   })
 
   it('stays on one short line, with any message and parameter', () => {
-    const error = new RagGateError('range', `a\r\n[rag-gate] forged\u001b[31m\u2028${'x'.repeat(1000)}`, {
+    const error = new RagGateError('too_deep', `a\r\n[rag-gate] forged\u001b[31m\u2028${'x'.repeat(1000)}`, {
       param: 'p\nq',
     })
     const line = errorForLog(error)

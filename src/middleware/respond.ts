@@ -2,7 +2,14 @@
 import type { Context } from 'hono'
 import type { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { asRagGateError, type ConfigErrorCode, errorForLog, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import {
+  asRagGateError,
+  type ConfigErrorCode,
+  errorForLog,
+  RagGateError,
+  type RagGateErrorCode,
+  type WriteErrorCode,
+} from '../errors.ts'
 
 /** Statuses by kind of upstream failure: the code is the upstream's role and one of these. */
 const OF_UPSTREAM = { timeout: 504, unavailable: 503, misconfigured: 503, bad_request: 502, bad_response: 502 } as const
@@ -14,7 +21,9 @@ const ROLE = /^(?:retriever|reranker|llm|store)_/
 type InternalCode = Exclude<ConfigErrorCode, 'schema_outdated'> | 'internal'
 
 /** Statuses of all other codes. */
-const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalCode>, ContentfulStatusCode>> = {
+const STATUS: Readonly<
+  Record<Exclude<RagGateErrorCode, UpstreamCode | InternalCode | WriteErrorCode>, ContentfulStatusCode>
+> = {
   invalid_json: 400,
   invalid_unicode: 400,
   invalid_utf8: 400,
@@ -23,31 +32,23 @@ const STATUS: Readonly<Record<Exclude<RagGateErrorCode, UpstreamCode | InternalC
   forbidden: 403,
   tenant_mismatch: 403,
   collection_not_found: 404,
-  document_not_found: 404,
   method_not_allowed: 405,
   body_timeout: 408,
-  collection_conflict: 409,
   body_too_large: 413,
-  too_many_chunks: 413,
-  too_much_work: 413,
   unsupported_media_type: 415,
   collection_id: 422,
   control_character: 422,
-  document_too_complex: 422,
   question_required: 422,
   question_too_long: 422,
   question_type: 422,
-  range: 422,
   stream_type: 422,
   unknown_field: 422,
   // nginx's status for a disconnected client; Hono's types only have registered statuses.
   client_left: 499 as ContentfulStatusCode,
   embedding_mismatch: 503,
-  index_not_settled: 503,
   lexicon_unreadable: 503,
   schema_outdated: 503,
   not_cached: 504,
-  index_full: 507,
 }
 
 /**

@@ -14,6 +14,7 @@ import { keepTrace, traceOf } from './trace.ts'
 import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
 import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
+import { INGEST_STATUS } from '@hono-rag-gate/ingest'
 
 export { AnswerFlight } from '@hono-rag-gate/cloudflare/durable-object-coalescer'
 
@@ -43,7 +44,7 @@ app.get('*', async (c) => {
   return asset === undefined || asset.status === 404 ? c.notFound() : asset
 })
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
-app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
+app.onError((thrown, c) => respondWithError(c, thrown, { ...INGEST_STATUS, ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
 /** Maximum number of cached paths with their handlers, and their maximum length, characters. */
 const PATHS = 200

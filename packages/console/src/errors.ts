@@ -4,6 +4,7 @@ import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Codes in addition to the gate's. */
 export type ConsoleErrorCode =
+  | 'range'
   | 'range_too_large'
   | 'limit'
   | 'interval'
@@ -26,6 +27,7 @@ export class ConsoleError extends RagGateError<ConsoleErrorCode> {}
 
 /** Their HTTP statuses. */
 export const CONSOLE_STATUS: Readonly<Record<ConsoleErrorCode, ContentfulStatusCode>> = {
+  range: 422,
   range_too_large: 422,
   limit: 422,
   interval: 422,

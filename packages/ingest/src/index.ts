@@ -1,5 +1,6 @@
 export type { IncomingDocument } from './incoming-document.ts'
 export { type IngestPorts, type IngestedDocument, ingestDocuments } from './ingest-documents.ts'
+export { INGEST_STATUS } from './errors.ts'
 export { documentHash, documentOrigin } from './document-hash.ts'
 export { removeDocuments } from './remove-documents.ts'
 export { sweepIndex } from './sweep-index.ts'

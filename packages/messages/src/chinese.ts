@@ -9,7 +9,6 @@ export const CHINESE: Texts = /* @__PURE__ */ textsOf({
     nothingFound: '在文档中没有找到相关信息',
     unjudged: '无法判断文档是否支持回答',
     tooLong: '找到的段落太长,无法读取',
-    unread: '无法读取找到的段落',
     ruledOut: '本服务的规则不允许回答',
     unreadable: '这个问题中可读的内容太少',
     tooShort: '问题太短,无法判断',

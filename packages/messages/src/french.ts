@@ -9,7 +9,6 @@ export const FRENCH: Texts = /* @__PURE__ */ textsOf({
     nothingFound: 'Aucune information pertinente n’a été trouvée dans les documents',
     unjudged: 'Il n’a pas été possible d’évaluer si les documents y répondent',
     tooLong: 'Les passages trouvés sont trop longs pour être lus',
-    unread: 'Les passages trouvés n’ont pas pu être lus',
     ruledOut: 'Une règle de ce service l’exclut',
     unreadable: 'Une trop petite partie de cette question est lisible',
     tooShort: 'La question est trop courte pour être évaluée',

@@ -9,7 +9,6 @@ export const GERMAN: Texts = /* @__PURE__ */ textsOf({
     nothingFound: 'In den Dokumenten wurde nichts Passendes gefunden',
     unjudged: 'Es ließ sich nicht beurteilen, ob die Dokumente sie tragen',
     tooLong: 'Die gefundenen Stellen sind zu lang, um gelesen zu werden',
-    unread: 'Die gefundenen Stellen konnten nicht gelesen werden',
     ruledOut: 'Eine Regel dieses Dienstes schließt sie aus',
     unreadable: 'Von dieser Frage ist zu wenig lesbar',
     tooShort: 'Die Frage ist zu kurz, um beurteilt zu werden',

@@ -17,7 +17,6 @@ type Sentence =
   | 'nothingFound'
   | 'unjudged'
   | 'tooLong'
-  | 'unread'
   | 'ruledOut'
   | 'unreadable'
   | 'tooShort'
@@ -62,7 +61,7 @@ const MADE: Readonly<Record<ReasonCode, Made>> = {
   gate_disabled: ['note', 'unchecked', 'verify'],
   context_cut: ['note', 'cut'],
   context_empty: ['cannot', 'tooLong', 'narrow', 'rephrase'],
-  reader_failed: ['cannot', 'unread', 'tryLater'],
+  reader_failed: UNMEASURED,
   rule_refused: ['cannot', 'ruledOut', 'rephrase', 'narrow'],
   rule_advised: CARE,
   rule_failed: UNMEASURED,

@@ -9,7 +9,6 @@ export const SPANISH: Texts = /* @__PURE__ */ textsOf({
     nothingFound: 'No se encontró información pertinente en los documentos',
     unjudged: 'No se pudo evaluar si los documentos la respaldan',
     tooLong: 'Los pasajes encontrados son demasiado largos para leerlos',
-    unread: 'No se pudieron leer los pasajes encontrados',
     ruledOut: 'Una regla de este servicio la excluye',
     unreadable: 'Se puede leer muy poco de esta pregunta',
     tooShort: 'La pregunta es demasiado corta para evaluarla',

@@ -16,6 +16,12 @@ export type EngineReason =
   | 'rule_failed'
   | 'rule_refused'
 
+const UNJUDGED = refusalText(
+  `${CANNOT_ANSWER} The question could not be judged.`,
+  'The question could not be judged',
+  SUGGEST.tryLater,
+)
+
 /** Their texts. */
 export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze({
   passed: noteText('The evidence supports an answer'),
@@ -36,11 +42,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
     SUGGEST.narrow,
     SUGGEST.rephrase,
   ),
-  reader_failed: refusalText(
-    `${CANNOT_ANSWER} The retrieved passages could not be read.`,
-    'What reads the passages failed',
-    SUGGEST.tryLater,
-  ),
+  reader_failed: UNJUDGED,
   rule_refused: refusalText(
     `${CANNOT_ANSWER} A rule of this service excludes it.`,
     'Excluded by a rule of this service',
@@ -48,9 +50,5 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
     SUGGEST.narrow,
   ),
   rule_advised: noteText('A rule of this service asks for care', SUGGEST.verify),
-  rule_failed: refusalText(
-    `${CANNOT_ANSWER} The question could not be judged.`,
-    'The question could not be judged',
-    SUGGEST.tryLater,
-  ),
+  rule_failed: UNJUDGED,
 })

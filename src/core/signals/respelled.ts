@@ -1,5 +1,4 @@
 /** Correction of misspelled terms of a question. */
-import { isAscii } from '../text/ascii.ts'
 import type { SentenceTerms } from '../text/term-reader.ts'
 
 /** Shortest corrected term: shorter ones differ by one letter from too many others. */
@@ -22,7 +21,7 @@ const LONGEST_ENDING = 7
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
 export function respelled(term: string, sentences: SentenceTerms): string | undefined {
-  if (term.length < SHORTEST || (isAscii(term) ? /[^a-z]/ : /\P{L}/u).test(term)) return undefined
+  if (term.length < SHORTEST || /\P{L}/u.test(term)) return undefined
   let nearest: string | undefined
   let fewest = Infinity
   for (const candidate of sentences.flat()) {

@@ -4,10 +4,9 @@ import { setOf } from './set-of.ts'
 
 const ABBREVIATIONS = setOf('Mr Mrs Ms Dr St Prof Sr Jr vs e.g i.e etc cf No Fig Inc Ltd Co')
 const LONGEST_ABBREVIATION = 4
-/** An initial; ASCII has its own pattern for speed (see `isAscii`). */
-const CAPITAL = /^\p{Lu}$/u
-const ASCII_CAPITAL = /^[A-Z]$/
+const INITIAL = /^\p{Lu}$/u
 const LAST_WORD = /([^\s(]*)\.$/
+/** ASCII has its own pattern for speed (see `isAscii`). */
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_IN_ASCII = /[A-Z\d"'([`]/
 const CLOSERS = ')\\]"\'”’'
@@ -51,7 +50,7 @@ export function sentenceEnds(text: string): number[] {
 function endsShortened(text: string): boolean {
   // One character more than the longest, so that the end of a longer word does not match.
   const word = LAST_WORD.exec(text.slice(-LONGEST_ABBREVIATION - 2))?.[1] ?? ''
-  return ABBREVIATIONS.has(word) || (isAscii(word) ? ASCII_CAPITAL : CAPITAL).test(word)
+  return ABBREVIATIONS.has(word) || INITIAL.test(word)
 }
 
 function beginsSentence(letters: string): boolean {

@@ -6,8 +6,7 @@ import { foldMarks } from './fold-marks.ts'
  * arrows, operators, lines and shapes, dingbats. A text without such characters needs no Unicode classes, which take
  * milliseconds to compile in a new isolate.
  */
-const FOREIGN =
-  /[^\0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2000-\u2064\u20a0-\u20a7\u20a9-\u20bf\u2190-\u23ff\u2500-\u2775\u2794-\u2b73\u3000-\u3004]/
+const FOREIGN = /[^\0-\u00a9\u00ab-\u00b1\u2010-\u205e]/
 const PLAIN_WORD = /[a-z\d]+/g
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 /** Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese, by the codes of ISO 15924. */

@@ -70,7 +70,7 @@ const CLOSE = 80
  */
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
-  const isBeside = (text: string): boolean => namesOnly(text, named) || isSmallTalk(text)
+  const isBeside = (text: string, isApart?: boolean): boolean => namesOnly(text, named) || isSmallTalk(text, isApart)
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
   const sentencesAndReasons = (sentence: string): string[] =>
@@ -112,12 +112,12 @@ function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** The clauses of a sentence without the talk around each. */
-function askedIn(sentence: string, isBeside: (text: string) => boolean): readonly string[] {
+function askedIn(sentence: string, isBeside: (text: string, isApart?: boolean) => boolean): readonly string[] {
   if (isBeside(sentence)) return []
   const said = sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all))
   const left = withoutTalk(said)
   const clauses = clausesOf(left, !said.startsWith(left))
-  return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause))
+  return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause, false))
 }
 
 /**
@@ -171,7 +171,7 @@ function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean)
 
 /** Whether a clause has at most one term ("what happens") and no auxiliary: "what is love" is a question about one term. */
 function isFragment(clause: string): boolean {
-  return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause) && !isSmallTalk(clause)
+  return new Set(terms(clause)).size < 2 && !hasOneOf(AUXILIARIES, clause) && !isSmallTalk(clause, false)
 }
 
 function hasOneOf(list: ReadonlySet<string>, text: string): boolean {

@@ -5,9 +5,9 @@ import {
   AUXILIARIES,
   BEFORE_ASKING,
   BESIDE,
-  FORMS,
   FRAMES,
   HELP,
+  isAsking,
   JOINTS,
   LIMITS,
   ORDERS,
@@ -33,22 +33,24 @@ const REACH = 160
 const ROUNDS = 3
 
 /**
- * Whether a clause is small talk. A statement is if all its terms are listed (`HELP`, `BESIDE`, `TALK`) or auxiliaries. A
- * question, request or wish, and a clause without a speaker, is only if it asks for help: all its terms are in `HELP` or
- * `BESIDE` and, unless a statement precedes it, at least one is in `HELP`.
+ * Whether a clause is small talk: all its terms are listed (`HELP`, `BESIDE`, `TALK`) or auxiliaries. A question or request, and
+ * a clause without a speaker that no punctuation sets apart, must also ask for help: all its terms are in `HELP` or `BESIDE`
+ * and, unless a statement precedes it, at least one is in `HELP`.
  *
- * @param also further stems that count like those of `HELP`
+ * @param isApart whether punctuation separates it from what is asked
+ * @param also further stems that count like those of `HELP`. @default none
  * @returns `false` for a clause without a term, which is joined to its neighbour
  */
-export function isSmallTalk(clause: string, also: ReadonlySet<string> | false = false): boolean {
-  const helps = (term: string): boolean => HELP.has(term) || (also && also.has(term))
+export function isSmallTalk(clause: string, isApart = true, also?: ReadonlySet<string>): boolean {
+  const helps = (term: string): boolean => HELP.has(term) || also?.has(term) === true
   const isOfHelp = (term: string): boolean => helps(term) || isIn(BESIDE, term)
   const said = spoken(clause)
   const all = terms(said.join(' '))
   if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
   const asksAt = said.findIndex((_, at) => asks(said, at))
   const statesAt = said.findIndex((_, at) => states(said, at))
-  const isStated = statesAt >= 0 && (asksAt < 0 || statesAt < asksAt)
+  const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !LIMITS.has(said[0]!)
+  const isStated = isRemark || (statesAt >= 0 && (asksAt < 0 || statesAt < asksAt))
   const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
   return asked.every(isOfHelp) && (isStated || asked.some(helps))
 }
@@ -62,7 +64,7 @@ export function onlyStates(sentence: string): boolean {
   return (
     states(said, 0) &&
     !/\?|[,:;–—]./.test(sentence) &&
-    !said.some((word, at) => asks(said, at) || (said[0] !== 'thx' && SUGGESTS.has(word)))
+    !said.some((word, at) => asks(said, at) || WISHES.has(word) || (said[0] !== 'thx' && SUGGESTS.has(word)))
   )
 }
 
@@ -73,7 +75,7 @@ function spoken(clause: string): readonly string[] {
 /** Whether a word asks, is an imperative, or expresses a wish. */
 function asks(said: readonly string[], at: number): boolean {
   const [before = '', word = '', next] = [said[at - 1], said[at], said[at + 1]]
-  if (QUESTION_WORDS.has(word) || WISHES.has(word)) return true
+  if (QUESTION_WORDS.has(word)) return true
   if (ORDERS.has(word)) return word === 'tell' || next === 'me' || JOINTS.has(before)
   return word === 'like' ? before === 'would' || before === 'd' : /^(?:if|whether|telling)$/.test(word)
 }
@@ -144,5 +146,5 @@ function withoutTail(sentence: string): string {
 function isTalkBeside(clause: string, framed = false): boolean {
   const begins = words(clause).find((word) => !JOINTS.has(word)) ?? ''
   const isFrame = framed && !/^(?:how|who|why|is|are|does|did|has)$/.test(begins) && !FURTHER.test(clause)
-  return !LIMITS.has(begins) && isSmallTalk(clause, isFrame ? FRAMES : /^(?:in|step)$/.test(begins) && FORMS)
+  return !LIMITS.has(begins) && isSmallTalk(clause, ENDS_IN_MARK.test(clause), isFrame ? FRAMES : undefined)
 }

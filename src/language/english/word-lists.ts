@@ -41,8 +41,7 @@ export const JOINTS = setOf('but also or just then so and')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(
-  'about clarify define describe explain explaining for if me of on please pls regarding summarize to ' +
-    'understand us whether',
+  'about define describe explain explaining for me of on please summarize to understand us',
 )
 
 /** Greetings, thanks and closings, in lower case; a name may follow. */
@@ -52,39 +51,40 @@ export const COURTESY =
 
 /** Set phrases, some of whose words are not small talk elsewhere. */
 export const PHRASES = new RegExp(
-  `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|team|guys|everyone))?|` +
-    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|" +
+  `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|madam|team|guys|everyone))?|` +
+    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|in short|(?<=in (?:\\w+ ){1,2})(?:terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )
 
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
-  'advic answer apologis appreci ask assist exampl excus explain guidanc help hint idea issu know miss ok ' +
-    'pl pleas pointer possibl problem question recommend sens suggest suppos sure tell thought thx ' +
-    'tip troubl wai wrong',
+  'advic answer apologis appreci ask assist bot btw exampl excus explain guidanc help hmm idea idk issu ' +
+    'know lol miss ok okai pl pleas pointer possibl problem question sens suggest suppos sure tell thought ' +
+    'thx um wai wrong',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon anyth bad basic best bit bother brief care correct d detail differ ' +
-    'direct easiest els english figur find fine first forum found get give go good great happen im ' +
-    'inform iv keep kind let like look lot m mai make mean mind much need obviou on perhap place point post ' +
-    'quick quickest realli right search sentenc short silli similar simpl somebodi someon someth soon ' +
-    'start step struggl taken thing think tri try understand urgent want welcom wish wonder word',
+  'abl advanc alreadi anybodi anyon bad basic best bit bother brief care correct d detail direct easiest ' +
+    'els english figur find first forum get give good great happen im inform keep kind let like look m mai ' +
+    'make mind much need obviou on perhap place plain point post quick quickest realli right search sentenc ' +
+    'short silli similar simpl someon someth soon start step struggl taken thing think tri try two understand ' +
+    'urgent want welcom wonder',
 )
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
   'abl basic bit clarifi confus curiou defin definit describ detail explan give guid info inform instruct ' +
-    'introduct learn list need overview procedur process provid show step summar summari teach understand want',
+    'introduct learn list need overview procedur process provid show step summar summari teach understand ' +
+    'want',
 )
-
-/** Stems that request the form of an answer, after "in" and "step": "In two sentences, …", "…, step by step". */
-export const FORMS = setOf('plain sentenc short step term two')
 
 /** Stems of remarks about oneself and about asking; none names a topic of questions. */
 export const TALK = setOf(
-  'anywher document dumb everyth given googl hour long manual new none noth offer patienc quit read repli sever site stuck ' +
-    'success take thread time us well without yet',
+  'accord actual advis anywher asap base bear beginn bullet busi check cite colleagu concis confirm confus ' +
+    'doc document dumb everyth explan faq follow fyi given got hour human includ jargon languag last list ' +
+    'long manag markdown mayb meant new newbi next none noth offer page perfect q queri quit read refer ' +
+    'remind rephras repli respond rush serious sever site skip sourc still stuck subject success support tabl ' +
+    'take team technic text thread three tia time todai ty ugh unclear us user week well without ye yet',
 )

@@ -29,7 +29,7 @@ it.each(['failed', 'timeout'] as const)(
         stage: 'pre-generation',
         outcome: 'refuse',
         code: 'reader_failed',
-        message: 'What reads the passages failed',
+        message: 'The question could not be judged',
       },
     ])
     expect(

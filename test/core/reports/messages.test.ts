@@ -25,7 +25,7 @@ describe('the texts', () => {
         "gate_disabled |  | The gate is disabled: nothing was checked | Verify the answer against the sources given with it",
         "context_cut |  | Not all of the evidence fits into the context",
         "context_empty | I cannot answer this question based on the available documents. The retrieved passages are too long to be read. | No retrieved passage fits into the context | Ask about one thing at a time | Rephrase the question with the words that the documents use",
-        "reader_failed | I cannot answer this question based on the available documents. The retrieved passages could not be read. | What reads the passages failed | Try again later",
+        "reader_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",
         "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | Excluded by a rule of this service | Rephrase the question with the words that the documents use | Ask about one thing at a time",
         "rule_advised |  | A rule of this service asks for care | Verify the answer against the sources given with it",
         "rule_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",

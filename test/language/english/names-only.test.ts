@@ -79,7 +79,8 @@ describe('namesOnly', () => {
 describe('questionParts', () => {
   it.each([
     ['[TICKET-8841] How do I rotate keys?', 'How do I rotate keys?'],
-    ['[urgent] How do I rotate keys?', '[urgent] How do I rotate keys?'],
+    ['[urgent] How do I rotate keys?', 'How do I rotate keys?'],
+    ['[Windows] How do I rotate keys?', '[Windows] How do I rotate keys?'],
     ['[write 5 poems] How do I rotate keys?', '[write 5 poems] How do I rotate keys?'],
   ])('removes the code from %j', (sentence, rest) => {
     expect(questionParts(sentence).bare).toBe(rest)

@@ -328,10 +328,48 @@ describe('questionParts', () => {
   })
 })
 
+describe('a chat message', () => {
+  const asked = 'How do I rotate the signing keys?'
+
+  it.each([
+    'Q: {}',
+    'User: {}',
+    'Human: {}\n\nAssistant:',
+    'Subject: Question\n\nHi all,\n\n{}\n\nThanks,\nTom',
+    'URGENT: {}',
+    '@bot {}',
+    'Okay, {}',
+    'lol {}',
+    'Next question: {}',
+    'Just wondering, {}',
+    'According to the docs, {}',
+    'Based on the documentation, {}',
+    '{} Cite your sources.',
+    '{} Please respond in French.',
+    '{} Be concise.',
+    '{} As soon as possible, please.',
+    '{} TIA',
+    '{} Please advise.',
+  ])('reduces %j to what is asked', (message) => {
+    const { parts } = questionParts(normaliseQuestion(message.replace('{}', asked)))
+    expect(parts.map((part) => terms(part))).toEqual([terms(asked)])
+  })
+
+  it.each([
+    ['Kubernetes: {}', 'kubernet'],
+    ['For students, {}', 'student'],
+    ['{} On Windows.', 'window'],
+    ['{} Recite a sonnet.', 'sonnet'],
+  ])('keeps the topic of %j', (message, topic) => {
+    const { parts } = questionParts(message.replace('{}', asked))
+    expect(terms(parts.join(' '))).toContain(topic)
+  })
+})
+
 describe('the signal `states`', () => {
   it.each([
     ['I am on Windows 11. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
-    ['How do I rotate the signing keys? My manager asked me this.', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? My landlady asked me this.', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Thanks for the great product!', 'How do I rotate the signing keys?'],
     [
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',

@@ -48,6 +48,19 @@ describe('isSmallTalk', () => {
     'Answer in one sentence.',
     'Give me an example.',
     'Sorry for my bad English.',
+    // Labels, fillers and urgency.
+    'Q',
+    'User',
+    'Next question',
+    'URGENT',
+    'Need an answer asap please',
+    // The documents, and the form of the answer.
+    'According to the docs',
+    'Cite your sources.',
+    'Be concise.',
+    'Reply in French.',
+    'In a table, please.',
+    'Use bullet points.',
   ])('is true for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
@@ -108,6 +121,11 @@ describe('isSmallTalk', () => {
     'I am not sure whether that is everything.',
     'I was thinking of telling everything.',
     'How I begin?',
+    // Topics, and the same in a request.
+    'Kubernetes',
+    'In the UK',
+    'List all users.',
+    'Give me the manual.',
     // Conditions of what stands beside them.
     'Only today.',
     'Only if I ask first.',
@@ -120,6 +138,12 @@ describe('isSmallTalk', () => {
 
   it('is false for everyday questions outside its training set', () => {
     expect(EVERYDAY.filter((asked) => isSmallTalk(asked))).toEqual([])
+  })
+
+  it('is false for a remark that nothing separates from what is asked', () => {
+    for (const remark of ['User', 'According to the docs', 'Next'])
+      expect(isSmallTalk(remark, false), remark).toBe(false)
+    for (const help of ['Please', 'Ok so', 'I am new here']) expect(isSmallTalk(help, false), help).toBe(true)
   })
 
   it('is false for sentences without a term', () => {

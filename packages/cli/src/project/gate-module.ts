@@ -34,10 +34,10 @@ export function gateModule(index: GateModule): string {
   return { words: OVER_WORDS, upstash: OVER_UPSTASH, elsewhere: ELSEWHERE }[index]
 }
 
-const routes = (env: string): string => `
+const routes = (env: string, statuses = ''): string => `
 /** The routes of the gate. */
 export const gated = new Hono${env}()
-gated.onError((thrown, c) => respondWithError(c, thrown))
+gated.onError((thrown, c) => respondWithError(c, thrown${statuses}))
 
 gated.post('/ask', gate, (c) => {
   const { evidence, citations, summary } = c.var.ragGate
@@ -55,7 +55,7 @@ ${lines([
   ['import { createBufferedDecisionLog }', 'hono-rag-gate/adapters/buffered-decision-log'],
   ['import { createD1DecisionStore }', 'hono-rag-gate/adapters/d1'],
   ['import { english }', 'hono-rag-gate/language/english'],
-  ['import { ingestDocuments }', '@hono-rag-gate/ingest'],
+  ['import { INGEST_STATUS, ingestDocuments }', '@hono-rag-gate/ingest'],
   ['import { createD1Collections }', '@hono-rag-gate/ingest/d1'],
   ['import { createMarkdownSplitter, htmlToMarkdown }', '@hono-rag-gate/ingest/markdown'],
   ['import { createWordIndex, createWordRetriever }', '@hono-rag-gate/word-index'],
@@ -89,7 +89,7 @@ function open(db: D1Database) {
 }
 
 const gate = ragGate<GateEnv>({ policy: balanced(), dependencies: (env) => stores(env).reading })
-${routes('<{ Bindings: GateEnv }>')}
+${routes('<{ Bindings: GateEnv }>', ', INGEST_STATUS')}
 const isAdmin = async (token: string, { ADMIN_TOKEN: admin = '' }: GateEnv) =>
   admin.length >= 32 && (await timingSafeEqual(token, admin))
 

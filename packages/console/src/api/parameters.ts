@@ -4,7 +4,6 @@ import type { ConsoleContext } from './context.ts'
 import type { Interval } from '../d1/statistics.ts'
 import { type DecisionFilter, EVERY_TENANT } from '../d1/statistics/wanted.ts'
 import type { Tenant } from 'hono-rag-gate/core/lib'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { Principal } from 'hono-rag-gate/ports'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { ConsoleError, type ConsoleErrorCode } from '../errors.ts'
@@ -27,7 +26,7 @@ export interface Period {
 export function readPeriod(c: ConsoleContext, longestMs: number, defaultMs = DAY_MS): Period {
   const toMs = readTime(c.req.query('to'), 'to') ?? c.var.ragGateConsole.clock.nowMs() + HOUR_MS
   const fromMs = readTime(c.req.query('from'), 'from') ?? Math.max(0, toMs - defaultMs)
-  if (fromMs >= toMs) throw new RagGateError('range', 'from must be before to', { param: 'from' })
+  if (fromMs >= toMs) throw new ConsoleError('range', 'from must be before to', { param: 'from' })
   if (toMs - fromMs > longestMs) {
     throw new ConsoleError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
       param: 'from',
@@ -40,7 +39,7 @@ function readTime(value: string | undefined, param: string): number | undefined 
   if (value === undefined) return undefined
   const time = /^\d{1,14}$/.test(value) ? Number(value) : readInstant(value)
   if (time === undefined || time < 0) {
-    throw new RagGateError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
+    throw new ConsoleError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
   }
   return time
 }

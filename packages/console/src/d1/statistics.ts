@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { decisionRollups, isolates } from 'hono-rag-gate/d1/schema'
 import type { Band } from 'hono-rag-gate/core/policy'
-import { RagGateError } from 'hono-rag-gate/errors'
+import { ConsoleError } from '../errors.ts'
 import type { Mode } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { ofRows, ofTenants } from './statistics/filter.ts'
@@ -205,7 +205,7 @@ interface WholeHours {
 
 function wholeHours({ fromMs, toMs, interval = 'hour' }: SummedPeriod): WholeHours {
   if (!(fromMs < toMs) || !Number.isFinite(toMs - fromMs)) {
-    throw new RagGateError('range', 'The period must end after it begins')
+    throw new ConsoleError('range', 'The period must end after it begins')
   }
   const spanMs = SPAN_MS[interval]
   return { fromMs: Math.floor(fromMs / spanMs) * spanMs, toMs: Math.ceil(toMs / spanMs) * spanMs, interval }
