@@ -235,7 +235,7 @@ function requireSense({ filledBy, fields, scores, metric }: VectorizeRetrieverOp
   if (filledBy !== 'gate' && scores === 'approximate' && metric !== 'cosine') {
     throw new RagGateError(
       'config_invalid',
-      `Approximate scores by ${metric} are cosines only for vectors of length 1, which cannot be checked: use scores: 'exact'`,
+      `Approximate scores by ${metric} are cosines only for vectors of length 1: use scores: 'exact'`,
       { param: 'scores' },
     )
   }

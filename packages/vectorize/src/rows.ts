@@ -24,7 +24,7 @@ export function metadataOf({ text, metadata, ...facts }: Passage, keepText: bool
   if (byteLength(JSON.stringify(made)) > LIMITS.metadataBytes) {
     throw new RagGateError(
       'retriever_misconfigured',
-      'A passage does not fit into 10 KiB of metadata: cut documents smaller, or keep texts elsewhere (texts)',
+      'A passage does not fit into 10 KiB of metadata: cut documents smaller, or set texts',
     )
   }
   return made

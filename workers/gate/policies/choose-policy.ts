@@ -81,7 +81,7 @@ async function readChoice(
   const { policy: named, why: said, rollback = false, ...others } = await readJsonObject(c.req, LIMITS)
   checkMembers(withoutOwnTenant(others, tenant), 'policy or rollback, why')
   if (typeof rollback !== 'boolean' || (rollback && named !== undefined)) {
-    throw new ConsoleError('policy_unknown', 'rollback is true or false, and true stands in place of policy', {
+    throw new ConsoleError('policy_unknown', 'Give policy, or rollback: true', {
       param: 'rollback',
     })
   }

@@ -7,7 +7,7 @@ import { WorkerError } from '../errors.ts'
 const WORDS: Readonly<Record<PresetNeed, string>> = {
   reranker: 'a reranker (set RERANKER)',
   words: 'scores of words alone (the index of words in D1)',
-  meaning: 'cosines of meaning (Vectorize, or Upstash Vector, with a neural model)',
+  meaning: 'cosines of meaning (Vectorize or Upstash Vector with a neural model)',
 }
 
 /**
@@ -25,7 +25,7 @@ export async function requireFit(
   const unmet = (): WorkerError => unfit(name, needed.map((need) => WORDS[need]).join(' or '))
   if (!meets(given)) throw unmet()
   if (gates.some(({ gate }) => gate.stage === 'post-generation') && !given.includes('model')) {
-    throw unfit(name, 'a model (set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL): it judges answers')
+    throw unfit(name, 'a model (LLM_BASE_URL, LLM_API_KEY, LLM_MODEL)')
   }
   if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
     throw unfit(name, 'generation confidence (no generator here gives any)')

@@ -27,7 +27,7 @@ export function decisionLogFor(env: GateBindings): DecisionLog {
 export async function consumeQueuedDecisions(batch: Pick<MessageBatch, 'messages'>, env: GateBindings): Promise<void> {
   const consume = createDecisionConsumer({
     store: (onRejected) => decisionStore(env, onRejected),
-    onPoison: (count) => console.error(`[rag-gate] ${count} messages of the queue are no decisions that D1 takes`),
+    onPoison: (count) => console.error(`[rag-gate] ${count} messages of the queue were not recorded`),
   })
   await consume(batch)
 }
@@ -35,7 +35,7 @@ export async function consumeQueuedDecisions(batch: Pick<MessageBatch, 'messages
 function decisionStore(
   env: GateBindings,
   onRejected: NonNullable<Parameters<typeof createD1DecisionStore>[0]['onRejected']> = (cause) =>
-    console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
+    console.error(`[rag-gate] a decision was not recorded: ${errorForLog(cause)}`),
 ): DecisionStore {
   const textDays = numberIn(env, 'STORE_QUESTIONS_DAYS')
   // A text must not outlive its decisions, because only these tell its principal, for erasure.

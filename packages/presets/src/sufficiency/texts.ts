@@ -51,8 +51,7 @@ export function specificationReason({ code, actual, threshold, message }: Findin
 
 /** Explanation of a refusal in one paragraph. The specification's has the ending that its code gives the sentence. */
 export const EXPLANATIONS: Readonly<Record<Wording, string>> = Object.freeze({
-  neutral:
-    'The retrieved evidence was not focused enough on any single passage to give a reliable answer. Answers are given only where the text of a passage supports them.',
+  neutral: 'The retrieved evidence was not focused enough on any single passage to give a reliable answer.',
   specification:
     'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
 })
