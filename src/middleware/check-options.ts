@@ -47,6 +47,8 @@ export interface ReadSettings
   readonly collection: string
   /** Collections that a request may name. */
   readonly collections: readonly string[] | 'any'
+  /** Collections that exist, if the dependencies do not say it. */
+  readonly listed: readonly string[]
 }
 
 /** A route's options, checked, with defaults applied. */
@@ -173,9 +175,9 @@ const QUESTION_DEFAULTS = {
 function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
   const settings = withDefaults(options, QUESTION_DEFAULTS)
   const { collections } = settings
+  const listed = collections === 'any' ? QUESTION_DEFAULTS.collections : collections
   // The list has at least one member, as checked.
-  const collection = collections === 'any' ? 'default' : collections[0]!
-  return { ...settings, collection }
+  return { ...settings, listed, collection: listed[0]! }
 }
 
 /** A model may take this long before its first words. */

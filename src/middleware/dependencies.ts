@@ -18,7 +18,7 @@ export interface GateDependencies {
   /**
    * Collections and their lexicons.
    *
-   * @default for every tenant, the route's first collection, without a lexicon
+   * @default for every tenant, those that `question.collections` lists (of `any`, `default`), without a lexicon
    */
   readonly collections?: Collections
   /**
@@ -66,7 +66,7 @@ export interface ResolvedDependencies extends QuestionPorts {
 
 /** The route's settings that `resolveDependencies` needs. */
 export interface DependentSettings extends QuestionSettings {
-  readonly question: { readonly collection: string }
+  readonly question: { readonly listed: readonly string[] }
   readonly onWarning: (warning: GateWarning) => void
 }
 
@@ -104,10 +104,10 @@ export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   questionHmac: callable,
 }
 
-/** The default collections: this one for every tenant, without a lexicon. */
-function oneCollection(id: string): Collections {
+/** The default collections: those that the route lists, else its default one, for every tenant and without a lexicon. */
+function listedCollections(listed: readonly string[]): Collections {
   return {
-    find: (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
+    find: (tenant, id) => (listed.includes(id) ? plainCollection({ tenant, id }) : null),
     lexicon: async () => EMPTY_LEXICON,
   }
 }
@@ -123,7 +123,7 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
   const { cache, ...others } = given
   const { onWarning } = settings
-  const defaults = { collections: oneCollection(settings.question.collection), clock: SYSTEM_CLOCK }
+  const defaults = { collections: listedCollections(settings.question.listed), clock: SYSTEM_CLOCK }
   const ports = { ...withDefaults(others, defaults), onWarning }
   return {
     ...ports,

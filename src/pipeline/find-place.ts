@@ -79,7 +79,7 @@ const COLLECTION = { id: required(string), corpusVersion: required(number(0)), u
 
 /** The same error for a collection that does not exist and one that the caller may not see. */
 export function collectionNotFound(): RagGateError {
-  return new RagGateError('collection_not_found', 'There is no such collection: ingest a document into it')
+  return new RagGateError('collection_not_found', 'There is no such collection, or nothing in it')
 }
 
 /**

@@ -110,6 +110,34 @@ describe("in a user's own application", () => {
     for (const env of [{}, {}]) expect((await app.request('/ask', init, env)).status).toBe(404)
   })
 
+  it.each([
+    [['docs', 'faq'], ['docs', 'faq'], 200],
+    [['docs', 'faq'], 'other', 404],
+    ['any', 'default', 200],
+    ['any', 'other', 404],
+  ] as const)(
+    'finds, without collections of its own, those that the route lists: %j, %j',
+    async (collections, named, status) => {
+      const asked: string[] = []
+      const retriever = {
+        retrieve: async ({ collection }: { readonly collection: string }) => {
+          asked.push(collection)
+          return rankingOf([STRONG])
+        },
+      }
+      const app = new Hono<RagGateEnv>()
+      app.post('/ask', ragGate({ policy: balanced(), dependencies: { retriever }, question: { collections } }), (c) =>
+        c.json({}),
+      )
+      const headers = { 'content-type': 'application/json' }
+      for (const collection of [named].flat()) {
+        const body = JSON.stringify({ question: QUESTION, collection })
+        expect((await app.request('/ask', { method: 'POST', headers, body })).status).toBe(status)
+      }
+      expect(asked).toEqual(status === 200 ? [named].flat() : [])
+    },
+  )
+
   it('answers 405 with Allow when the method brings no question', async () => {
     const app = new Hono<RagGateEnv>()
     app.use('/api/*', ragGate({ policy: balanced(), dependencies: aResolved }))
