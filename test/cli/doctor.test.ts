@@ -171,7 +171,7 @@ describe('rag-gate doctor', () => {
       { policies: [{ id: 'p', pin: { ...PIN, embedding_model: 'f' } }] },
       'pins',
       'problem',
-      'calibrate again',
+      'policy is chosen (rag-gate policy use); then calibrate again',
     ],
     [
       'no lexicon',

@@ -197,6 +197,9 @@ function show(
   }
 }
 
+/** A gate judges nothing under such a policy, so that nothing can be measured either. */
+const CHOOSE_FIRST = 'questions fail until another policy is chosen (rag-gate policy use); then calibrate again'
+
 /** What has changed since a policy was calibrated, in the collections that use it. */
 export function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
   if (pin === null) return []
@@ -206,8 +209,8 @@ export function driftOf(pin: PolicyPin | null, users: Collections['collections']
     const [worst] = pinDifferences(pin, { ...now, collection: pin.collection })
     if (worst === undefined) return []
     if (worst === 'reader')
-      return [`the reader is ${now.reader ?? 'none'} now, and was ${pin.reader ?? 'none'}: calibrate again`]
-    if (worst === 'embedding') return [`${id} is embedded by ${model} now: calibrate again`]
+      return [`the reader is ${now.reader ?? 'none'} now, and was ${pin.reader ?? 'none'}: ${CHOOSE_FIRST}`]
+    if (worst === 'embedding') return [`${id} is embedded by ${model} now: ${CHOOSE_FIRST}`]
     return [
       `${id} was changed since (version ${pin.corpus_version}, now ${version}): check it with rag-gate eval, calibrate again where it drifted`,
     ]

@@ -194,6 +194,8 @@ describe('a policy pinned to a reader', () => {
     const body = { question: 'What is the launch code of the rocket?', collection: 'pol-c' }
     const status = async (bindings?: GateBindings) => (await send('POST', '/ask', body, ADMIN, bindings)).status
     expect([await status(reader), await status(spared), await status()]).toEqual([200, 500, 500])
+    const judged = await send('POST', '/v1/judgements', body, ADMIN, spared)
+    expect(await judged.text()).toContain('for another embedding or reader: choose another, then calibrate')
     await choose(null)
     expect(await status()).toBe(200)
   })

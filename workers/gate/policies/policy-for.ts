@@ -26,9 +26,8 @@ export function policyFor(policyId: string | null, noted: Collection, reader: st
     try {
       requirePin(pin, noted, reader, 'scale')
     } catch (cause) {
-      throw new RagGateError('config_invalid', 'The policy of this collection was calibrated on other scales', {
-        cause,
-      })
+      const message = 'The policy of this collection is for another embedding or reader: choose another, then calibrate'
+      throw new RagGateError('config_invalid', message, { cause })
     }
   }
   return policy
