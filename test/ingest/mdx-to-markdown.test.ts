@@ -103,6 +103,50 @@ describe('mdxToMarkdown', () => {
     expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
   })
 
+  it('lists the texts of objects in attributes, as of a table of parameters', () => {
+    const mdx = lines(
+      '### Parameters',
+      '<PropertiesTable',
+      '  content={[',
+      '    {',
+      "      name: 'model', isRequired: true, type: 'Array<A | B>',",
+      '      description:',
+      "        'The model, e.g. openai(\\'x\\'). ' +",
+      '        "It\'s {needed}.",',
+      '      properties: [{ type: `Settings`, parameters: [',
+      '        // { name: "old", description: "Gone." },',
+      '        { \'name\': "size", description: `Up to ${max}',
+      "          words.`, href: '/x' }, /* { name: 'no' } */ { name: '', description: <b className=\"c\">Not read</b> },",
+      '      ] }],',
+      '    },',
+      "    { title: 'Other', description: 'More.' },",
+      '  ]}',
+      '/>',
+      'End.',
+    )
+    expect(mdxToMarkdown(mdx)).toBe(
+      lines(
+        '### Parameters',
+        '',
+        "- `model` `Array<A | B>`: The model, e.g. openai('x'). It's {needed}.",
+        '  - `Settings`',
+        '    - `size`: Up to words.',
+        '- **Other**: More.',
+        '',
+        'End.',
+      ),
+    )
+    expect(mdxToMarkdown("<Chart data={[{ name: 'a', value: 1 }]} style={{ type: 'bar' }} />")).toBe('')
+    const long = Array.from({ length: 500 }, (_, at) => `{ name: 'p${at}', description: 'What it does.' },`).join('\n')
+    expect(mdxToMarkdown(`a < b\n\n<Table rows={[\n${long}\n]} />\n`)).toContain('- `p499`: What it does.\n')
+  })
+
+  it('keeps the texts of attributes', () => {
+    expect(mdxToMarkdown('<Snippet text="npm i ai" dark />\n').trim()).toBe('npm i ai')
+    expect(mdxToMarkdown("<Card title=\"Go\" description={'Read on.'} href='/x' />").trim()).toBe('**Go**\n\nRead on.')
+    expect(mdxToMarkdown('<meta name="description" content="no" />').trim()).toBe('')
+  })
+
   it('separates the words of neighbouring cells and components', () => {
     expect(mdxToMarkdown('<Key>Ctrl</Key><Key>C</Key>, a <Tip>word</Tip>s.')).toBe('Ctrl C, a words.')
     expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
@@ -123,6 +167,9 @@ describe('mdxToMarkdown', () => {
     ['tags that end what nothing began', '<a-b>\nx\n</p>\n'],
     ['strings that do not end in braces', '{\\`}'],
     ['tags over braces that are none', '\\{<A }'],
+    ['escaped quotes in braces', '{"\\"\\"\\"\n}'],
+    ['a tag with objects', '<A b={[{ name: "a", description: "b" }]}'],
+    ['objects in tags that do not end', '<A b={{ c: "d" }} <'],
   ])('takes linear time for %s', async (_, piece) => {
     const read = (text: string): void => {
       expect(mdxToMarkdown(`${text}</a-b>\n</div>\n`).length).toBeLessThanOrEqual(text.length + 14)

@@ -1,4 +1,5 @@
 /** Converts MDX to Markdown: text is kept, code is removed. */
+import { textsOfObjects } from './object-texts.ts'
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/
 const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
@@ -6,10 +7,14 @@ const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|int
 const NAME = /[A-Za-z][\w.-]*/y
 /** Maximum distance, characters, to look for the end of an expression or of inline code. */
 const MAX_EXPRESSION = 4000
+/** The same within a tag, where tables of parameters are written as one expression. */
+const MAX_ATTRIBUTE = 200_000
 /** Number of unclosed expressions after which the search distance is reduced to `UNENDED_REACH`. */
 const MAX_UNENDED = 25
 /** Attributes that are displayed as the title of a component. */
 const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
+/** Attributes that are displayed as the text of a component. */
+const TEXTS = new Set(['text', 'description', 'content'])
 /** Attributes of components such as `ParamField` that name what is described. */
 const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
 /** Inline elements: removing their tags does not split a word. */
@@ -22,7 +27,8 @@ const MARK = /[\\`{<\n]/g
 
 /**
  * Removes imports, exports, comments, expressions and component tags from MDX, and keeps the enclosed text. The title
- * of a component (a tab, a step, a card) becomes a bold line. Code is unchanged. Unclosed constructs are text. Takes
+ * of a component (a tab, a step, a card) becomes a bold line, the texts of its attributes stay, and objects in them, such
+ * as a table of parameters, become a list. Code is unchanged. Unclosed constructs are text. Takes
  * linear time.
  *
  * @see https://mdxjs.com/docs/what-is-mdx
@@ -234,13 +240,13 @@ function endOfCode(text: string, from: number, paragraphEnds: Next): number {
 }
 
 /** Gives the end of an expression from its opening brace; `undefined` if it is unclosed. */
-type EndOf = (from: number) => number | undefined
+type EndOf = (from: number, longest?: number) => number | undefined
 
 function expressionsOf(text: string): EndOf {
   const closes = nextOf(text, '}')
   let unended = 0
-  return (from) => {
-    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? MAX_EXPRESSION : UNENDED_REACH))
+  return (from, longest = MAX_EXPRESSION) => {
+    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? longest : UNENDED_REACH))
     if (closes(from) >= limit) return undefined
     const end = endOfBraces(text, from, limit)
     if (end === undefined) unended++
@@ -251,15 +257,19 @@ function expressionsOf(text: string): EndOf {
 /** Skips braces in strings, templates and comments. */
 function endOfBraces(text: string, from: number, limit: number): number | undefined {
   let depth = 0
+  /** By quote, up to where none of them is closed: an escaped one would be followed to there again. */
+  const unclosed = new Map<string, number>()
   for (let at = from; at < limit; at++) {
     const character = text[at]
     if (character === '{') depth++
     else if (character === '}') {
       if (--depth === 0) return at + 1
     } else if (character === '"' || character === "'" || character === '`') {
+      if (at < (unclosed.get(character) ?? 0)) continue
       const end = endOfString(text, at, limit)
       // An apostrophe in prose does not start a string.
-      if (end !== undefined) at = end - 1
+      if (end.isClosed) at = end.at - 1
+      else unclosed.set(character, end.at)
     } else if (character === '/' && text[at + 1] === '*') {
       const end = text.slice(at + 2, limit).indexOf('*/')
       if (end === -1) return undefined
@@ -269,15 +279,15 @@ function endOfBraces(text: string, from: number, limit: number): number | undefi
   return undefined
 }
 
-/** @returns `limit` if it does not end before */
-function endOfString(text: string, from: number, limit: number): number | undefined {
+/** The end of a string, or of the line in which it is not closed. A template that does not end before counts as closed at `limit`. */
+function endOfString(text: string, from: number, limit: number): { readonly at: number; readonly isClosed: boolean } {
   const quote = text[from]
   for (let at = from + 1; at < limit; at++) {
     if (text[at] === '\\') at++
-    else if (text[at] === quote) return at + 1
-    else if (text[at] === '\n' && quote !== '`') return undefined
+    else if (text[at] === quote) return { at: at + 1, isClosed: true }
+    else if (text[at] === '\n' && quote !== '`') return { at, isClosed: false }
   }
-  return limit < text.length ? limit : undefined
+  return { at: limit, isClosed: limit < text.length }
 }
 
 /** The text of an expression that is a string literal, such as `{" "}`; '' for any other. */
@@ -290,6 +300,8 @@ interface Tag {
   readonly name: string
   readonly kind: 'opening' | 'closing' | 'single'
   readonly title?: string
+  /** Markdown that its other attributes display. */
+  readonly content?: string
   readonly start: number
   readonly end: number
 }
@@ -319,23 +331,36 @@ class Tags {
     at += name.length
     if (!/[\s/>]/.test(text[at] ?? '')) return undefined
     let title: string | undefined
-    const limit = Math.min(text.length, start + this.#reach)
+    const texts: string[] = []
+    const literals: string[] = []
+    const found = (kind: Tag['kind'], end: number): Tag => {
+      const content = /^[A-Z]/.test(name)
+        ? [...texts, ...literals.map(textsOfObjects)].filter(Boolean).join('\n\n')
+        : ''
+      return { name, kind, start, end, ...titled(title), ...(content !== '' && { content }) }
+    }
+    let limit = Math.min(text.length, start + this.#reach)
     while (at < limit) {
       const character = text[at]
-      if (character === '>')
-        return { name, kind: closing ? 'closing' : 'opening', start, end: at + 1, ...titled(title) }
-      if (character === '/' && text[at + 1] === '>')
-        return { name, kind: 'single', start, end: at + 2, ...titled(title) }
+      if (character === '>') return found(closing ? 'closing' : 'opening', at + 1)
+      if (character === '/' && text[at + 1] === '>') return found('single', at + 2)
       if (character === '<') break
       if (character === '"' || character === "'") {
         const end = text.indexOf(character, at + 1)
         if (end === -1) break
-        if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
+        const attribute = attributeOf(text, at)
+        if (isTitle(name, attribute)) title ??= text.slice(at + 1, end)
+        else if (TEXTS.has(attribute)) texts.push(text.slice(at + 1, end))
         at = end + 1
       } else if (character === '{') {
-        const end = this.#endOfExpression(at)
+        const end = this.#endOfExpression(at, MAX_ATTRIBUTE)
         if (end === undefined) break
-        if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
+        const attribute = attributeOf(text, at)
+        const value = text.slice(at + 1, end - 1)
+        if (isTitle(name, attribute)) title ??= stringOf(value)
+        else if (TEXTS.has(attribute) && stringOf(value) !== '') texts.push(stringOf(value))
+        else literals.push(value)
+        limit = Math.min(text.length, limit + end - at)
         at = end
       } else at++
     }
@@ -345,10 +370,14 @@ class Tags {
   }
 }
 
-/** Whether the value at `at` is displayed as the component's title. */
-function isTitle(component: string, text: string, at: number): boolean {
-  if (!/[=\s]/.test(text[at - 1] ?? '')) return false
-  const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
+/** The attribute whose value begins at `at`; '' for other values. */
+function attributeOf(text: string, at: number): string {
+  if (!/[=\s]/.test(text[at - 1] ?? '')) return ''
+  return /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
+}
+
+/** Whether an attribute is displayed as the component's title. */
+function isTitle(component: string, attribute: string): boolean {
   return TITLES.has(attribute) || (component.endsWith('Field') && FIELD_NAMES.has(attribute))
 }
 
@@ -359,13 +388,18 @@ function titled(title: string | undefined): { title?: string } {
 
 /** The replacement for a tag. Also tracks open elements. */
 function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): string {
-  const { name, kind, title, start, end } = tag
+  const { name, kind, title, content, start, end } = tag
   const inline = INLINE.has(name)
   const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + LOOK_BACK))
   const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before)
   if (kind === 'closing') open.end(name)
   else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) open.begin(tag)
-  if (title !== undefined && !inline) return alone ? `\n**${title}**\n` : `\n\n**${title}**\n\n`
+  if ((title !== undefined || content !== undefined) && !inline) {
+    const shown = [...(title === undefined ? [] : [`**${title}**`]), ...(content === undefined ? [] : [content])].join(
+      '\n\n',
+    )
+    return alone ? `\n${shown}\n` : `\n\n${shown}\n\n`
+  }
   if (inline) return ''
   // An inline element, such as an icon, does not split a word; a table cell does.
   if (/^[a-z]/.test(name)) return alone ? '' : ' '
