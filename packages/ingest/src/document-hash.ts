@@ -8,7 +8,7 @@ import type { Splitter } from './splitter.ts'
  * Invisible characters to remove: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
  * (U+200C, U+200D), direction marks and soft hyphens are kept, because normal text contains them.
  */
-export const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')

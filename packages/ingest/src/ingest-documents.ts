@@ -4,7 +4,7 @@ import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
 import type { IndexRoom } from 'hono-rag-gate/ports'
 import type { DocumentRecord } from './collection-writer.ts'
-import { documentHash, documentOrigin, factsOf, INVISIBLE, withoutInvisible } from './document-hash.ts'
+import { documentHash, documentOrigin, factsOf, withoutInvisible } from './document-hash.ts'
 import type { IncomingDocument } from './incoming-document.ts'
 import type { DocumentPart, SplitDocument, Splitter } from './splitter.ts'
 import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
@@ -214,8 +214,7 @@ function prepare(
       ...facts,
     }
   })
-  const written = text.replace(BYTE_ORDER_MARK, '')
-  const lost = hasInvisible(written) || parts.some(({ text, section = '' }) => hasInvisible(text + section))
+  const lost = [text, ...parts.map(({ text, section = '' }) => text + section)].some((written) => HIDING.test(written))
   return {
     record: { id, contentHash: documentHash(origin, document), chunkIds: passages.map((passage) => passage.id) },
     passages,
@@ -223,8 +222,8 @@ function prepare(
   }
 }
 
-/** Not part of the text. */
-const BYTE_ORDER_MARK = /^\ufeff/
+/** Characters that hide text or reorder it. Zero-width ones do not: pages let long words break at them. */
+const HIDING = /[\u202a-\u202e\u2066-\u206f\u{e0000}-\u{e007f}]/u
 const MAX_TITLE_CHARACTERS = 1000
 
 /** Cleans a title found in a document, within the limits of a given title. */
@@ -235,10 +234,6 @@ function titleOf(text: string): string {
     .slice(0, MAX_TITLE_CHARACTERS)
     .replace(/[\ud800-\udbff]$/, '')
     .trim()
-}
-
-function hasInvisible(text: string): boolean {
-  return text.search(INVISIBLE) >= 0
 }
 
 function withoutInvisibleParts({ text, section = '' }: DocumentPart): DocumentPart {
