@@ -130,9 +130,12 @@ describe('readDocuments', () => {
   it("begins the text with the page's description, unless the text contains it", async () => {
     folder.put('a.md', '---\ndescription: >-\n  Returns the rank\n  of a member.\n---\n## Arguments\n')
     folder.put('b.md', '---\ndescription: Returns the rank.\n---\nReturns the\nrank. It is a number.\n')
+    folder.put('c.md', '---\ndescription: Returns the rank.\n---\n\n# ZRANK\nOf a member.\n')
     expect((await documentsIn()).map(({ text }) => text)).toEqual([
       'Returns the rank of a member.\n\n## Arguments\n',
       'Returns the\nrank. It is a number.\n',
+      // Under the title, so that it is one passage with what follows.
+      '\n# ZRANK\n\nReturns the rank.\n\nOf a member.\n',
     ])
   })
 

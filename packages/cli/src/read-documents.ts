@@ -70,10 +70,12 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
 /** An import at the beginning: some site generators read Markdown as MDX. */
 const IMPORT = /^import\s+(?:[\w$*{},\s]{1,300}?\sfrom\s+)?['"]/
 
-/** Prepends the description, which sites show below the title and which often summarises the page. */
+/** Adds the description, which sites show below the title and which often summarises the page. */
 function withDescription(markdown: string, description: unknown): string {
   const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : ''
-  return words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words) ? markdown : `${words}\n\n${markdown}`
+  if (words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words)) return markdown
+  const [title = ''] = /^\s*#[ \t][^\n]*\n/.exec(markdown) ?? []
+  return `${title}${title === '' ? '' : '\n'}${words}\n\n${markdown.slice(title.length)}`
 }
 
 function metadataOf(fields: Readonly<Record<string, unknown>>): {
