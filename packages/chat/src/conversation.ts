@@ -191,7 +191,7 @@ const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
 function readMessage(message: unknown): ReadMessage {
   const { role: named, content, parts, refusal, name, tool_calls } = isRecord(message) ? message : {}
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
-  if (role === undefined) throw wrongMessages('Each message needs a role: system, developer, user, assistant or tool')
+  if (role === undefined) throw wrongMessages(`Each message needs a role: ${Object.keys(ROLES).join(', ')}`)
   const isUiMessage = Array.isArray(parts)
   // The stream helper of OpenAI's client leaves a refusal with a content of ''.
   const said: unknown = isUiMessage ? parts : ((content || refusal) ?? '')

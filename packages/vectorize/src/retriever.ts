@@ -179,7 +179,7 @@ function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
   if (areElsewhere) return badResponse(INDEX, 'matches without any text')
   return new RagGateError(
     'retriever_misconfigured',
-    `Rows of the index have no text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
+    `its rows have no text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
   )
 }
 
@@ -235,7 +235,7 @@ function requireSense({ filledBy, fields, scores, metric }: VectorizeRetrieverOp
   if (filledBy !== 'gate' && scores === 'approximate' && metric !== 'cosine') {
     throw new RagGateError(
       'config_invalid',
-      `Approximate scores by ${metric} are cosines only for vectors of length 1: use scores: 'exact'`,
+      `Approximate scores by ${metric} need not be cosines: use scores: 'exact'`,
       { param: 'scores' },
     )
   }

@@ -11,10 +11,10 @@ export function nothingFound(namespace: string, vectorCount: unknown, filtered: 
   const where = namespace === '' ? 'the index' : `the namespace ${shown(namespace)} of the index`
   const advice =
     vectorCount === 0
-      ? 'The whole index is empty: was it filled, and are its writes visible yet?'
+      ? 'The whole index is empty, or its writes are not visible yet'
       : [
           `The whole index has ${String(vectorCount)} vectors.`,
-          ...(namespace === '' ? [] : ['Is the namespace the one they were written to? Without one all are searched.']),
+          ...(namespace === '' ? [] : ['Were they written to this namespace?']),
           ...(filtered.length === 0
             ? []
             : [

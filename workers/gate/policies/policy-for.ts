@@ -26,7 +26,7 @@ export function policyFor(policyId: string | null, noted: Collection, reader: st
     try {
       requirePin(pin, noted, reader, 'scale')
     } catch (cause) {
-      const message = 'The policy of this collection is for another embedding or reader: choose another, then calibrate'
+      const message = 'The policy is for another embedding or reader: choose another, then calibrate'
       throw new RagGateError('config_invalid', message, { cause })
     }
   }
