@@ -107,6 +107,15 @@ describe('learnFromWindows', () => {
     expect(await learnFromWindows(twenty)).toBeDefined()
   })
 
+  it('learns from the few windows of a ready Worker, also of a single document, which is never left out', async () => {
+    const single = passages.map((passage) => ({ ...passage, documentId: 'one' }))
+    let asked = 0
+    const retrieve = async (question: string, out: LeaveOut) => (asked++, search(question, out))
+    const scale = await learnFromWindows({ passages: single, windows: 28, retrieve, confidence: (found) => found })
+    expect(scale).toBeDefined()
+    expect(asked).toBe(28)
+  })
+
   it('asks nothing more when stopped, and learns from what was asked', async () => {
     let asked = 0
     const options = { passages, windows: 50, retrieve: async () => asked++, confidence: () => 0.1 }

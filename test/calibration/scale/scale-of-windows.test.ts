@@ -110,9 +110,10 @@ describe('scaleOf', () => {
     expect(scaleOf([...wordsAt(-1), ...unread])).toEqual(scaleOf(wordsAt(-1)))
   })
 
-  it('is undefined for fewer than forty observations', () => {
-    expect(scaleOf(wordsAt(-1, 1, 39))).toBeUndefined()
-    expect(scaleOf(wordsAt(-1, 1, 40))).toBeDefined()
+  it('is undefined for fewer than twenty windows', () => {
+    const again = wordsAt(-1, 1, 19).map((each): ScaleObservation => ({ ...each, leftOut: 'document' }))
+    expect(scaleOf([...wordsAt(-1, 1, 19), ...again])).toBeUndefined()
+    expect(scaleOf(wordsAt(-1, 1, 20))).toBeDefined()
   })
 
   it('has a deviation when all windows are equal', () => {
@@ -211,8 +212,8 @@ describe('a semantic score', () => {
   })
 
   it.each([
-    [20, true],
-    [19, false],
+    [10, true],
+    [9, false],
   ])('of %i sentences without their text is used: %s', (count, isRead) => {
     const sentences = withMeaning(3)
     const absent = sentences.filter(({ leftOut }) => leftOut !== 'nothing').filter((_, at) => at % 20 === 0)

@@ -36,10 +36,10 @@ export interface ScaleOfOptions {
 /** The usual value, from the mean log-odds over eight families of questions (docs/internal/scale.md). */
 export const USUAL_REFUSED = 0.84
 
-/** Minimum number of observations for a scale. */
-const LEAST_OBSERVATIONS = 40
-/** Minimum number of observations for a semantic scale. */
-const LEAST_OF_MEANING = 20
+/** Minimum number of windows for a scale. Observations are not counted: of a large document each window has only one. */
+const LEAST_WINDOWS = 20
+/** Minimum number of sentences for a semantic scale. */
+const LEAST_SENTENCES = 10
 /**
  * Threshold in deviations, for 4 %, in a language that the policy does not support: interrogative words count against
  * questions there, but do not occur in windows.
@@ -63,17 +63,21 @@ const HIGHEST = logOdds(0.9, NEAREST)
  * Computes a scale from observations; JSON with finite numbers. Pure, and independent of their order.
  *
  * @param observations of windows of five words
- * @returns `undefined` for fewer than 40 observations with text left out
+ * @returns `undefined` for fewer than 20 windows with their passage left out
  */
 export function scaleOf(
   observations: readonly ScaleObservation[],
   { sentences = [], kind = 'cosine', usual }: ScaleOfOptions = {},
 ): ConfidenceScale | undefined {
   const absent = observations.filter(isAbsent)
-  if (absent.length < LEAST_OBSERVATIONS) return undefined
+  if (windowsOf(absent) < LEAST_WINDOWS) return undefined
   const words = heldBetween(scoreScale(absent.map(oddsOf)), usual)
   const meaning = meaningScale(words, observations, sentences, kind)
   return { ...words, ...(meaning && { meaning }) }
+}
+
+function windowsOf(observations: readonly ScaleObservation[]): number {
+  return observations.filter(({ leftOut }) => leftOut === 'passage').length
 }
 
 function isAbsent({ leftOut, confidence }: ScaleObservation): boolean {
@@ -103,12 +107,12 @@ function meaningScale(
   sentences: readonly ScaleObservation[],
   kind: string,
 ): MeaningScale | undefined {
-  const absent = scoresOf(sentences.filter(isAbsent))
-  const present = scoresOf(sentences.filter(({ leftOut }) => leftOut === 'nothing'))
-  if (absent.length < LEAST_OF_MEANING) return undefined
-  const scale = scoreScale(absent)
-  if (!(deviationsOf(scale, meanOf(present)) >= LEAST_SEPARATION)) return undefined
   const asked = [sentences, windows].map((each) => each.filter((one) => isAbsent(one) && Number.isFinite(one.meaning)))
+  const absent = asked[0]!
+  const present = scoresOf(sentences.filter(({ leftOut }) => leftOut === 'nothing'))
+  if (windowsOf(absent) < LEAST_SENTENCES) return undefined
+  const scale = scoreScale(scoresOf(absent))
+  if (!(deviationsOf(scale, meanOf(present)) >= LEAST_SEPARATION)) return undefined
   const read = asked.flatMap((absentOnes) => {
     const meaning = { ...scoreScale(scoresOf(absentOnes)), charge: 0, kind }
     return absentOnes.flatMap((each) => {
