@@ -133,8 +133,8 @@ export function confidenceOfWindow(
 
 /** Whether a gate about the question alone refused, so that the confidence is meaningless. */
 export function isRefusedByQuestionGate({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
-  const refusing = findings.filter(({ outcome }) => outcome === 'refuse')
-  return gates.some(({ gate: { about, name } }) => about === 'question' && refusing.some(({ gate }) => gate === name))
+  const asked = gates.flatMap(({ gate }) => (gate.about === 'question' ? gate.name : []))
+  return findings.some(({ gate, outcome }) => outcome === 'refuse' && asked.includes(gate))
 }
 
 /** @throws what `embeddingNow` throws */

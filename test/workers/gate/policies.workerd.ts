@@ -126,7 +126,7 @@ describe('PUT /v1/policies', () => {
       (await send('PUT', '/v1/policies/pushed', { settings: policySettings(policy) }, ADMIN, bindings)).text()
     expect(await refusalOf(asking, { ...env, ...MODEL })).toContain('generation confidence')
     const grounded = definePolicy({ ...balanced(), name: 'grounded', gates: [...balanced().gates, grounding()] })
-    expect(await refusalOf(grounded)).toContain('a model (set LLM_BASE_URL')
+    expect(await refusalOf(grounded)).toContain('a model (LLM_BASE_URL')
     expect(await refusalOf(grounded, { ...env, ...MODEL })).not.toContain('error')
     // Pushed where there was a reranker, and chosen where there is none.
     const AI: GateBindings['AI'] = { run: () => Promise.reject(new Error('never asked')) }

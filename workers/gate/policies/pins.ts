@@ -34,14 +34,8 @@ export function checkPin(value: unknown): PolicyPin | null {
       },
     )
   }
-  return {
-    collection,
-    embedding_model: model,
-    dimension,
-    lexicon_id: lexicon,
-    ...(reader === undefined ? {} : { reader }),
-    corpus_version: version,
-  }
+  // All members were checked.
+  return pin as PolicyPin
 }
 
 /**

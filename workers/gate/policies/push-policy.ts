@@ -78,16 +78,6 @@ export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Prom
   })
 }
 
-function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: PushedPolicy) {
-  return {
-    id,
-    name,
-    version,
-    settings,
-    pin,
-    evidence,
-    created_at: new Date(createdAtMs).toISOString(),
-    created_by: createdBy,
-    why,
-  }
+function onTheWire({ tenant: _tenant, createdAtMs, createdBy, ...policy }: PushedPolicy) {
+  return { ...policy, created_at: new Date(createdAtMs).toISOString(), created_by: createdBy }
 }
