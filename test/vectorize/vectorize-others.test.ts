@@ -200,7 +200,7 @@ describe('an index filled by others', () => {
 describe('a search without results', () => {
   test.each<[string, Partial<VectorizeRetrieverOptions>, readonly StoredVector[], string]>([
     ['in an empty index', {}, [], 'The whole index is empty'],
-    ['in an empty namespace', { namespace: 'prod' }, VECTORS, 'has 3 vectors. Is the namespace'],
+    ['in an empty namespace', { namespace: 'prod' }, VECTORS, 'has 3 vectors. Were they written to this namespace'],
     ['by a filter of the retriever', { filter: { team: 'none' } }, VECTORS, 'Filtered by "team"'],
   ])('%s causes one warning', async (_name, options, vectors, message) => {
     const { fake, ids, warnings } = over(options)
