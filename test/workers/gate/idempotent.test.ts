@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { RagGateError } from '../../../src/errors.ts'
 import { respondWithError } from '../../../src/middleware/respond.ts'
+import { INGEST_STATUS } from '../../../packages/ingest/src/errors.ts'
 import type { IdempotencyStore } from '../../../packages/ingest/src/idempotency/idempotency.ts'
 import { idempotent } from '../../../workers/gate/idempotent.ts'
 
@@ -18,7 +19,7 @@ function claimed(more: Partial<IdempotencyStore>): IdempotencyStore {
 async function send(store: IdempotencyStore, write: () => Promise<Response>): Promise<Response> {
   const app = new Hono()
   app.post('/', (c) => idempotent(c, store, 'acme', { a: 1 }, write))
-  app.onError((thrown, c) => respondWithError(c, thrown))
+  app.onError((thrown, c) => respondWithError(c, thrown, INGEST_STATUS))
   return app.request('/', { method: 'POST', headers: { 'idempotency-key': 'k1' } })
 }
 
