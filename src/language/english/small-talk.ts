@@ -49,7 +49,7 @@ export function isSmallTalk(clause: string, isApart = true, also?: ReadonlySet<s
   if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
   const asksAt = said.findIndex((_, at) => asks(said, at))
   const statesAt = said.findIndex((_, at) => states(said, at))
-  const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !LIMITS.has(said[0]!)
+  const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !said.some((word) => LIMITS.has(word))
   const isStated = isRemark || (statesAt >= 0 && (asksAt < 0 || statesAt < asksAt))
   const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
   return asked.every(isOfHelp) && (isStated || asked.some(helps))

@@ -85,6 +85,6 @@ export const TALK = setOf(
   'accord actual advis anywher asap base bear beginn bullet busi check cite colleagu concis confirm confus ' +
     'doc document dumb everyth explan faq follow fyi given got hour human includ jargon languag last list ' +
     'long manag markdown mayb meant new newbi next none noth offer page perfect q queri quit read refer ' +
-    'remind rephras repli respond rush serious sever site skip sourc still stuck subject success support tabl ' +
-    'take team technic text thread three tia time todai ty ugh unclear us user week well without ye yet',
+    'remind rephras repli respond rush serious sever site sourc still stuck subject success support tabl take ' +
+    'team technic text thread three tia time todai ty unclear us user week well without ye yet',
 )

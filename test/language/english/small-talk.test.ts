@@ -125,6 +125,8 @@ describe('isSmallTalk', () => {
     'Kubernetes',
     'In the UK',
     'List all users.',
+    'Answer without the documents.',
+    'Skip the documents.',
     'Give me the manual.',
     // Conditions of what stands beside them.
     'Only today.',
