@@ -18,6 +18,6 @@ export async function readMessages({ headers, url }: Request, assets?: Fetcher):
     const response = await assets.fetch(new URL(`/v1/messages/${language}.json`, url))
     read[language] = await response.json()
   } catch (thrown) {
-    console.warn(`[rag-gate] the messages in ${language} could not be read: ${String(thrown)}`)
+    console.warn(`[rag-gate] no messages in ${language}: ${String(thrown)}`)
   }
 }

@@ -176,7 +176,7 @@ describe('a collection', () => {
     vi.spyOn(ingest.collections, 'sampleChunks').mockRejectedValue(new TypeError('canary'))
     await post('/v1/documents', { collection: 'failing', documents: documents(0, 6) }, ADMIN)
     await vi.waitUntil(() => warned.mock.calls.length > 0, { timeout: 20_000 })
-    expect(warned.mock.calls).toEqual([[expect.stringContaining('a collection could not learn its scale: TypeError')]])
+    expect(warned.mock.calls).toEqual([[expect.stringContaining('no scale learned: TypeError')]])
     expect(await scaleOf('failing')).toBeNull()
     expect((await ask('failing')).header).toContain(';calibration=uncalibrated')
   })

@@ -110,7 +110,7 @@ function optional<Name extends 'title' | 'source' | 'version'>(
     })
   }
   if (name === 'source' && !isPathOrWebAddress(value)) {
-    throw new WorkerError('source_url', 'source may be a path, or an http or https address', { param })
+    throw new WorkerError('source_url', 'source must be a path or URL', { param })
   }
   // The object has only this member.
   return { [name]: value } as { readonly [name in Name]?: string }

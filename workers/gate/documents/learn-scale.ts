@@ -57,5 +57,5 @@ async function learn({ gate, ingest, reader, scaleWindows }: Composition, name: 
 }
 
 function warn(thrown: unknown): void {
-  console.warn(`[rag-gate] a collection could not learn its scale: ${errorForLog(thrown)}`)
+  console.warn(`[rag-gate] no scale learned: ${errorForLog(thrown)}`)
 }

@@ -48,7 +48,7 @@ export function policyFromSettings(settings: unknown): Policy {
     throw new WorkerError('policy_settings', message, { param, cause: thrown })
   }
   if (policy.dangerouslyDisableGates === true) {
-    throw new WorkerError('policy_settings', 'A policy without gates is set in the code, never pushed', {
+    throw new WorkerError('policy_settings', 'A policy without gates cannot be pushed', {
       param: 'dangerouslyDisableGates',
     })
   }

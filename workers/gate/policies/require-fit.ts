@@ -28,7 +28,7 @@ export async function requireFit(
     throw unfit(name, 'a model (LLM_BASE_URL, LLM_API_KEY, LLM_MODEL)')
   }
   if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw unfit(name, 'generation confidence (no generator here gives any)')
+    throw unfit(name, 'generation confidence')
   }
   if (meets(given.filter((one) => one !== 'meaning'))) return
   const embedding = await retriever.embeddingNow?.(AbortSignal.timeout(5000))
