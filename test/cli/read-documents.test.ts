@@ -119,10 +119,11 @@ describe('readDocuments', () => {
   it.each([
     ["import Tabs from '@theme/Tabs'\n\n# A\n\n<Tabs>\n\nText.\n\n</Tabs>\n\n{/* a note */}", '# A\n\nText.'],
     ["\nimport {\n  A,\n  B as C,\n} from './b.js'\n\nText.", 'Text.'],
+    ['{/* Shared with <A>b</A>. */}\n\nText <AppOnly>here</AppOnly>.', 'Text here.'],
     ["import './style.css'\n\nText.", 'Text.'],
     ['import duties are high. {/* a */}', 'import duties are high. {/* a */}'],
     ["```js\nimport a from 'a'\n```\n\n{/* a */}", "```js\nimport a from 'a'\n```\n\n{/* a */}"],
-  ])('reads a Markdown file that begins with an import as MDX: %j', async (written, text) => {
+  ])('reads a Markdown file that begins with an import or comment as MDX: %j', async (written, text) => {
     const [document] = await documentsIn(folder.put('a.md', `---\nid: a\n---\n${written}`))
     expect(document?.text.replaceAll(/\n{3,}/g, '\n\n').trim()).toBe(text)
   })

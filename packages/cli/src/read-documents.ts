@@ -46,7 +46,7 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
     return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
   }
   const { body, fields, fault } = splitFrontMatter(text)
-  const markdown = format === 'mdx' || IMPORT.test(body.trimStart()) ? mdxToMarkdown(body) : body
+  const markdown = format === 'mdx' || MDX.test(body.trimStart()) ? mdxToMarkdown(body) : body
   if (markdown.trim() === '') return { kind: 'empty', from: id }
   const { title, ...others } = fields
   const named = typeof title === 'string' || typeof title === 'number' ? String(title) : undefined
@@ -67,8 +67,8 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
   }
 }
 
-/** An import at the beginning: some site generators read Markdown as MDX. */
-const IMPORT = /^import\s+(?:[\w$*{},\s]{1,300}?\sfrom\s+)?['"]/
+/** An import or comment of MDX at the beginning: some site generators read Markdown as MDX. */
+const MDX = /^(?:\{\/\*|import\s+(?:[\w$*{},\s]{1,300}?\sfrom\s+)?['"])/
 
 /** Adds the description, which sites show below the title and which often summarises the page. */
 function withDescription(markdown: string, description: unknown): string {
