@@ -36,7 +36,7 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   if (otherFields === 'refuse') {
     others = withoutOwnTenant(unknown, tenant)
     if (Object.keys(others).length > 0)
-      throw new RagGateError('unknown_field', `The body may have only these members: ${field}, collection, stream`)
+      throw new RagGateError('unknown_field', `The body may have only ${field}, collection, stream`)
   }
   return {
     question: checkQuestion(question, options),

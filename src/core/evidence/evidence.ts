@@ -52,7 +52,7 @@ export function collect(rankings: readonly Ranking[]): {
     }
   }
   if (dropped > received * FAULT_ABOVE) {
-    throw new RagGateError('retriever_bad_response', 'Too many retrieved scores are out of range')
+    throw new RagGateError('retriever_bad_response', 'Too many scores out of range')
   }
   return { collected: [...byId.values()], dropped }
 }

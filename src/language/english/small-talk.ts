@@ -10,6 +10,7 @@ import {
   isAsking,
   JOINTS,
   LIMITS,
+  NAMED,
   ORDERS,
   PHRASES,
   QUESTION_WORDS,
@@ -33,23 +34,24 @@ const REACH = 160
 const ROUNDS = 3
 
 /**
- * Whether a clause is small talk: all its terms are listed (`HELP`, `BESIDE`, `TALK`) or auxiliaries. A question or request, and
- * a clause without a speaker that no punctuation sets apart, must also ask for help: all its terms are in `HELP` or `BESIDE`
- * and, unless a statement precedes it, at least one is in `HELP`.
+ * Whether a clause is small talk: all its terms are listed (`HELP`, `BESIDE`, `TALK`, `NAMED`) or auxiliaries. A question or
+ * request, and a clause without a speaker that no punctuation sets apart, restricts (`LIMITS`) or only names (`NAMED`), must
+ * also ask for help: all its terms are in `HELP` or `BESIDE` and, unless a statement precedes it, at least one is in `HELP`.
  *
  * @param isApart whether punctuation separates it from what is asked
  * @param also further stems that count like those of `HELP`. @default none
  * @returns `false` for a clause without a term, which is joined to its neighbour
  */
-export function isSmallTalk(clause: string, isApart = true, also?: ReadonlySet<string>): boolean {
-  const helps = (term: string): boolean => HELP.has(term) || also?.has(term) === true
+export function isSmallTalk(clause: string, isApart = true, also = HELP): boolean {
+  const helps = (term: string): boolean => HELP.has(term) || also.has(term)
   const isOfHelp = (term: string): boolean => helps(term) || isIn(BESIDE, term)
   const said = spoken(clause)
   const all = terms(said.join(' '))
   if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
   const asksAt = said.findIndex((_, at) => asks(said, at))
   const statesAt = said.findIndex((_, at) => states(said, at))
-  const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !said.some((word) => LIMITS.has(word))
+  const isKept = /\?/.test(clause) || said.some((word) => LIMITS.has(word)) || all.every((term) => NAMED.has(term))
+  const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !isKept
   const isStated = isRemark || (statesAt >= 0 && (asksAt < 0 || statesAt < asksAt))
   const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
   return asked.every(isOfHelp) && (isStated || asked.some(helps))
@@ -88,7 +90,7 @@ function states(said: readonly string[], at: number): boolean {
 
 /** Whether a term is a remark. Auxiliaries are, negated ones too: "couldn", "dont". */
 function isTalk(term: string): boolean {
-  return isIn(TALK, term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
+  return isIn(TALK, term) || NAMED.has(term) || AUXILIARIES.has(term.replace(/nt?$/, ''))
 }
 
 /** Whether a stem is listed or, for an adverb, the stem of its adjective. */
@@ -146,5 +148,5 @@ function withoutTail(sentence: string): string {
 function isTalkBeside(clause: string, framed = false): boolean {
   const begins = words(clause).find((word) => !JOINTS.has(word)) ?? ''
   const isFrame = framed && !/^(?:how|who|why|is|are|does|did|has)$/.test(begins) && !FURTHER.test(clause)
-  return !LIMITS.has(begins) && isSmallTalk(clause, ENDS_IN_MARK.test(clause), isFrame ? FRAMES : undefined)
+  return !LIMITS.has(begins) && isSmallTalk(clause, ENDS_IN_MARK.test(clause), isFrame ? FRAMES : HELP)
 }

@@ -33,8 +33,10 @@ export const SPEAKERS = setOf('i im ive we thx')
 /** Words that a statement may begin with. */
 export const SUBJECTS = setOf('i im ive our none nothing that there these this it we nobody you your my')
 
-/** Words that begin a restricting clause (when or for what something holds), which is not separated from its neighbour. */
-export const LIMITS = setOf('only if unless except without when until before not after since while because as')
+/** Words that restrict (when, for or with what something holds): their clause is not separated from its neighbour. */
+export const LIMITS = setOf(
+  'only if unless except without don when until before above after not since while because as',
+)
 
 /** Words that may join a clause to the one before it. */
 export const JOINTS = setOf('but also or just then so and')
@@ -52,7 +54,8 @@ export const COURTESY =
 /** Set phrases, some of whose words are not small talk elsewhere. */
 export const PHRASES = new RegExp(
   `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|madam|team|guys|everyone))?|` +
-    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|in short|(?<=in (?:\\w+ ){1,2})(?:terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+|" +
+    '^(?:user|human|subject)$|' +
+    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )
@@ -66,10 +69,10 @@ export const HELP = setOf(
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon bad basic best bit bother brief care correct d detail direct easiest ' +
-    'els english figur find first forum get give good great happen im inform keep kind let like look m mai ' +
-    'make mind much need obviou on perhap place plain point post quick quickest realli right search sentenc ' +
-    'short silli similar simpl someon someth soon start step struggl taken thing think tri try two understand ' +
+  'abl advanc alreadi anybodi anyon bad basic best bit bother brief care correct d detail direct els ' +
+    'english figur find first forum get give good great happen im inform keep kind let like look m mai make ' +
+    'mind much need obviou on perhap place plain point post quick quickest realli right search sentenc short ' +
+    'silli similar simpl someon someth soon start step struggl taken thing think tri try two understand ' +
     'urgent want welcom wonder',
 )
 
@@ -80,11 +83,15 @@ export const FRAMES = setOf(
     'want',
 )
 
-/** Stems of remarks about oneself and about asking; none names a topic of questions. */
+/** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
-  'accord actual advis anywher asap base bear beginn bullet busi check cite colleagu concis confirm confus ' +
-    'doc document dumb everyth explan faq follow fyi given got hour human includ jargon languag last list ' +
-    'long manag markdown mayb meant new newbi next none noth offer page perfect q queri quit read refer ' +
-    'remind rephras repli respond rush serious sever site sourc still stuck subject success support tabl take ' +
-    'team technic text thread three tia time todai ty unclear us user week well without ye yet',
+  'accord actual advis anywher asap base beginn busi check cite concis confus doc dumb everyth explan ' +
+    'follow fyi given got includ jargon long mayb meant newbi noth perfect q quit read refer remind rephras ' +
+    'repli respond rush serious sever still stuck success take three tia time ty unclear well without yet',
+)
+
+/** Stems that often accompany those; alone they may name a topic: "In the US, …", "Tables: …". */
+export const NAMED = setOf(
+  'bullet bear colleagu document hour languag last list manag markdown new next none offer page site ' +
+    'sourc support tabl team technic text thread us user',
 )

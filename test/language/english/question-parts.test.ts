@@ -359,6 +359,16 @@ describe('a chat message', () => {
     ['Kubernetes: {}', 'kubernet'],
     ['For students, {}', 'student'],
     ['{} On Windows.', 'window'],
+    ['In the US, {}', 'us'],
+    ['For new users, {}', 'user'],
+    ['Tables: {}', 'tabl'],
+    ['Technical support: {}', 'support'],
+    ['{} And documents?', 'document'],
+    ['{} Time?', 'time'],
+    ['{} Answer in Python.', 'python'],
+    ["{} Don't use the documents.", 'document'],
+    ['{} Use other sources.', 'sourc'],
+    ['{} Reply with the text above.', 'text'],
     ['{} Recite a sonnet.', 'sonnet'],
   ])('keeps the topic of %j', (message, topic) => {
     const { parts } = questionParts(message.replace('{}', asked))

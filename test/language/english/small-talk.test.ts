@@ -143,7 +143,7 @@ describe('isSmallTalk', () => {
   })
 
   it('is false for a remark that nothing separates from what is asked', () => {
-    for (const remark of ['User', 'According to the docs', 'Next'])
+    for (const remark of ['Concise', 'According to the docs', 'Next'])
       expect(isSmallTalk(remark, false), remark).toBe(false)
     for (const help of ['Please', 'Ok so', 'I am new here']) expect(isSmallTalk(help, false), help).toBe(true)
   })

@@ -56,7 +56,7 @@ export function namespaceChoice(
     if (allowed !== 'any' && !allowed.includes(tenant)) {
       throw new RagGateError(
         'retriever_misconfigured',
-        "Several tenants share one namespace: give one by tenant, or set tenants: […] or 'any'",
+        "Tenants share one namespace: give one by tenant, or tenants: […] or 'any'",
         { param: 'namespace' },
       )
     }
