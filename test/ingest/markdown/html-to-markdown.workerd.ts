@@ -79,6 +79,12 @@ describe('the Markdown of a page', () => {
     expect(await hiddenTextOf(html)).toBe(false)
   })
 
+  it('keeps symbols that link to their description', async () => {
+    const html = '<p>Spread is <a href="#spread">...</a>.<table><tr><td><a href="#add">+</a><td>adds</table>'
+    expect(await markdownOf(html)).toContain('Spread is ....')
+    expect(await markdownOf(html)).toContain('| + | adds |')
+  })
+
   it('has no backticks in headings, which are text without mark-up', async () => {
     expect(await markdownOf('<h1><code>bisect</code> — Bisection</h1><p>Use <code>bisect</code>.')).toBe(
       '# bisect — Bisection\n\nUse `bisect`.',
