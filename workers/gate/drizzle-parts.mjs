@@ -1,7 +1,7 @@
 /**
- * Replaces unused parts of drizzle in the bundle, saving 7 kB gzipped: relational queries, Postgres enums, columns and
- * queries given by a function, keys, indexes and checks (which only migrations need), counting of whole tables,
- * aliases, tracing and logging. The rest of drizzle imports these names, and only calls those with a body below.
+ * Replaces unused parts of drizzle in the bundle, saving kilobytes: Postgres enums, columns and queries given by a
+ * function, keys, indexes and checks (which only migrations need), and tracing. The rest of drizzle imports these
+ * names, and only calls those with a body below.
  */
 export const [entityKind, hasOwnEntityKind] = ['entityKind', 'hasOwnEntityKind'].map((name) =>
   Symbol.for(`drizzle:${name}`),
@@ -12,22 +12,8 @@ export const isPgEnum = () => false
 export const getPgColumnBuilders = undefined
 export const getSQLiteColumnBuilders = undefined
 function unused() {}
-export const [RelationalQueryBuilder, Relation, One, Many] = [unused, unused, unused, unused]
-export const extractTablesRelationalConfig = undefined
-export const createTableRelationsHelpers = undefined
-export const getOperators = undefined
-export const getOrderByOperators = undefined
-export const mapRelationalRow = undefined
-export const normalizeRelation = undefined
-export const [SQLiteCountBuilder, SQLiteRaw, ForeignKeyBuilder, QueryBuilder] = Array(4).fill(unused)
+export const [ForeignKeyBuilder, QueryBuilder] = [unused, unused]
 export const uniqueKeyName = unused
 export const [primaryKey, index, uniqueIndex, check] = Array(4).fill(unused)
 export const [PrimaryKeyBuilder, IndexBuilder, CheckBuilder] = Array(3).fill(unused)
-export class CasingCache {
-  getColumnCasing({ name }) {
-    return name
-  }
-}
-export const [aliasedTable, aliasedTableColumn, TableAliasProxyHandler, DefaultLogger] = Array(4).fill(unused)
-export const [mapColumnsInAliasedSQLToAlias, mapColumnsInSQLToAlias] = [unused, unused]
 export const tracer = { startActiveSpan: (_name, run) => run() }

@@ -1,5 +1,15 @@
-/** Replaces drizzle's session over D1: prepared queries, run singly or as a batch, and row mapping. */
+/**
+ * Replaces `drizzle-orm/d1` in the bundle: queries are built by drizzle, written as SQL by a smaller dialect, and run
+ * singly or as a batch.
+ */
+import {
+  SQLiteDeleteBase,
+  SQLiteInsertBuilder,
+  SQLiteSelectBuilder,
+  SQLiteUpdateBuilder,
+} from 'drizzle-orm/sqlite-core/query-builders'
 import { mapResultRow } from 'drizzle-orm/utils'
+import { SQLiteDialect } from './drizzle-dialect.mjs'
 
 class Prepared {
   constructor(statement, query, fields, method) {
@@ -34,7 +44,7 @@ class Prepared {
   }
 }
 
-export class SQLiteD1Session {
+class Session {
   constructor(client) {
     this.client = client
   }
@@ -44,9 +54,33 @@ export class SQLiteD1Session {
   prepareOneTimeQuery(...query) {
     return this.prepareQuery(...query)
   }
+}
+
+class Database {
+  constructor(client) {
+    this.client = client
+    this.builtWith = { session: new Session(client), dialect: new SQLiteDialect() }
+  }
+  select(fields) {
+    return new SQLiteSelectBuilder({ ...this.builtWith, fields })
+  }
+  selectDistinct(fields) {
+    return new SQLiteSelectBuilder({ ...this.builtWith, fields, distinct: true })
+  }
+  insert(table) {
+    return new SQLiteInsertBuilder(table, this.builtWith.session, this.builtWith.dialect)
+  }
+  update(table) {
+    return new SQLiteUpdateBuilder(table, this.builtWith.session, this.builtWith.dialect)
+  }
+  delete(table) {
+    return new SQLiteDeleteBase(table, this.builtWith.session, this.builtWith.dialect)
+  }
   async batch(queries) {
     const prepared = queries.map((query) => query._prepare())
     const results = await this.client.batch(prepared.map((each) => each.bound()))
     return results.map((result, at) => prepared[at].mapResult(result))
   }
 }
+
+export const drizzle = (client) => new Database(client)

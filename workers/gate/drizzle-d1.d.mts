@@ -1,0 +1,1 @@
+export { drizzle } from 'drizzle-orm/d1'
