@@ -41,7 +41,7 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
 /** Names of all score kinds. */
 export const SCORE_KIND_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(SCORE_KINDS)
 
-/** Kinds of a reranker, by precedence. */
+/** Kinds of a reranker, by precedence. The lists below repeat them, because bundlers cannot leave out unused spreads. */
 const RERANKER_KINDS = ['cross-encoder', 'grade'] as const
 
 /** Kinds of fused scores. */
@@ -52,10 +52,10 @@ export const FUSED_KINDS = ['rrf', 'dbsf', 'convex'] as const
  * The convex combination is comparable between questions; ranks and distribution-based scores only order the chunks of one
  * question, so they come last.
  */
-const RANKING_KINDS = [...RERANKER_KINDS, 'boosted', 'convex', 'rrf', 'dbsf'] as const
+const RANKING_KINDS = ['cross-encoder', 'grade', 'boosted', 'convex', 'rrf', 'dbsf'] as const
 
 /** Scores of a chunk's relevance, by precedence; all are comparable between questions. */
-export const RELEVANCE_KINDS = [...RERANKER_KINDS, 'cosine', 'convex'] as const
+export const RELEVANCE_KINDS = ['cross-encoder', 'grade', 'cosine', 'convex'] as const
 
 /** Scores of retrieval methods that policies read, by precedence. */
 export const METHOD_KINDS = ['bm25', 'cosine'] as const

@@ -8,7 +8,7 @@ export const ADVISORY_THRESHOLD = 0.7
 export type AdvisoryFlag = 'HIGH_CONFIDENCE' | 'MEDIUM_CONFIDENCE' | 'LOW_CONFIDENCE' | 'VERY_LOW_CONFIDENCE'
 
 /** Instructions to the reader for each flag. */
-export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = Object.freeze({
+export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = /* @__PURE__ */ Object.freeze({
   HIGH_CONFIDENCE: 'Use directly, cite sources',
   MEDIUM_CONFIDENCE: 'Use with caution, verify',
   LOW_CONFIDENCE: 'Advisory only, verify required',
