@@ -17,7 +17,7 @@ describe('an error in the log', () => {
     const cause = new UpstreamFault('network', { thrown: new TypeError('fetch failed', { cause: socket }) })
     const line = errorForLog(new RagGateError('llm_unavailable', 'The model cannot be reached', { cause }))
     expect(line).toContain('llm_unavailable "The model cannot be reached" < UpstreamFault at ')
-    expect(cause.message).toBe('The exchange failed: network (TypeError ECONNREFUSED)')
+    expect(cause.message).toBe('network (TypeError ECONNREFUSED)')
   })
 
   it('names where an unexpected error was thrown, without its message', () => {

@@ -80,7 +80,7 @@ export const confidenceRangeGate = defineGate({
       return { outcome: 'skip', code: 'graded_already', message: GRADED_ALREADY.reason }
     }
     if (!Number.isFinite(confidence)) {
-      return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
+      return { outcome: 'refuse', code: 'confidence_unavailable', message: UNMEASURED.reason }
     }
     // With the decimals of calibrated thresholds. Rounded down within the tolerance, so that a confidence below a threshold
     // is never shown equal to it.

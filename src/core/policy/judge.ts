@@ -30,7 +30,7 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
   findings.push(...textFindings)
   if (!isJudged && asked.every(({ gate }) => gate.about === 'question') && judgesAnswers(policy)) {
     findings.push(JUDGED_WITH_ANSWER)
-  } else if (!isJudged) findings.push(refusal('nothing_judged', { message: 'No gate could judge this evidence' }))
+  } else if (!isJudged) findings.push(refusal('nothing_judged'))
   return conclude(policy, findings, confidence)
 }
 

@@ -32,7 +32,7 @@ export class UpstreamFault extends Error {
       readonly retryAfterSeconds?: number | undefined
     } = {},
   ) {
-    super(`The exchange failed: ${kind}${options.thrown === undefined ? '' : ` (${errorKind(options.thrown)})`}`)
+    super(options.thrown === undefined ? kind : `${kind} (${errorKind(options.thrown)})`)
     this.kind = kind
     this.status = options.status
     this.retryAfterSeconds = options.retryAfterSeconds
