@@ -173,7 +173,7 @@ describe('the overview', () => {
       refuseBelow: number
     }[]
     const gate = gates.find(({ gate: name }) => name === 'confidence-range')!
-    expect(await page.locator('.histogram .axis.name').allTextContents()).toEqual(['refuse', 'advise'])
+    expect(await page.locator('.histogram .axis.name').allTextContents()).toEqual(['advise', 'refuse'])
     const slider = page.getByLabel('Try another threshold')
     expect(Number(await slider.inputValue()) / 20).toBeCloseTo(gate.refuseBelow, 9)
     const refused = count('count(*)', `confidence < ${gate.refuseBelow} OR verdict = 'refuse'`)
