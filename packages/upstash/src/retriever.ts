@@ -34,7 +34,7 @@ import { filterText } from './filter.ts'
 import { misconfigured } from './misconfigured.ts'
 import { GATE_INDEX, type IndexKind, partsOf, requireCosine, INDEX_KIND_OPTIONS } from './index-kind.ts'
 import { createInfoReader } from './info-reader.ts'
-import { checkedNamespace, encodedNamespace } from './namespaces.ts'
+import { encodedNamespace } from './namespaces.ts'
 import { queriesOf, type Rows, send, type SparseVector } from './queries.ts'
 import { rowsOfGate, rowsOfOthers } from './rows.ts'
 import { planOf, type SearchPlan } from './search-plan.ts'
@@ -196,7 +196,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   async function search(request: RetrievalRequest): Promise<readonly Ranking[]> {
     const { tenant, collection, topK, filter, signal } = request
     const namespace = namespaceFor(tenant, collection)
-    const segment = isGate ? checkedNamespace(namespace) : encodedNamespace(namespace)
+    const segment = encodedNamespace(namespace)
     const filterOf = filter && { filter: filterText(filter, isGate ? undefined : fields) }
     const plan = await planFor(signal)
     const { vector, denseRows, sparseRows } = await ask(plan, segment, filterOf, request)
