@@ -283,6 +283,9 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
   'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
   'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
   'the same, every sixth word of it another': ({ off, sentence }) => joined(withOthers(sentence), off),
+  'a corpus sentence after it, run together': ({ off, sentence }) => joined(off, sentence),
+  'a corpus sentence after it, run together, every sixth word another': ({ off, sentence }) =>
+    joined(off, withOthers(sentence)),
   'amid an on-topic question, run together': ({ off, question }) => amid(question, off),
   'amid a corpus sentence, run together': ({ off, sentence }) => amid(sentence, off),
   'an on-topic question before it, its own words without spaces': ({ off, question }) =>
@@ -305,6 +308,12 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
     request && joined(question, request),
   'a request of everyday words before an on-topic question, run together': ({ request, question }) =>
     request && joined(request, question),
+  'a request of everyday words before a corpus sentence, run together': ({ request, sentence }) =>
+    request && joined(request, sentence),
+  'a held-out request of everyday words before a corpus sentence, run together': ({ heldOutEveryday, sentence }) =>
+    joined(heldOutEveryday, sentence),
+  'the same, every sixth word of it changed': ({ heldOutEveryday, sentence }) =>
+    joined(heldOutEveryday, withOthers(sentence)),
   'a wish that only states, after an on-topic question': ({ stated, question }) => `${ended(question)} ${stated}`,
   'another subject, alone': ({ subject }) => subject,
   'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,

@@ -101,8 +101,9 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * The text beside words copied from a passage, in at most sixteen pieces of at least two terms of which the best chunk lacks
- * one. Questions rarely repeat so many words in a passage's order, unless these were copied to support something else.
+ * The text beside words copied from a passage, in at most sixteen pieces: any before them, which asks for something, and after
+ * them those of at least two terms of which the best chunk lacks one. Questions rarely repeat so many words in a passage's
+ * order, unless these were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const times = factor > 2 ? 2 : 1
@@ -125,7 +126,7 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   if (pieces.length <= (QUOTED_IN_ALL - (pieces[0] ? 0 : 1)) * times) return []
   return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
-    return held.length > 1 && held.includes(false)
+    return piece === pieces[0] ? held.length > 0 : held.length > 1 && held.includes(false)
   })
 }
 

@@ -185,6 +185,9 @@ describe('the text beside a quotation', () => {
     ['before eight words', 'Yellow cats: the red engine starts with a key on cold mornings', MORNINGS, 1],
     ['on either side', 'yellow cats the red engine starts with a key on cold green frogs', MORNINGS, 2],
     ['of one term', 'the red engine starts with a key on poems', MORNINGS, 0],
+    ['before them, of one term', 'what is love the red engine starts with a key on cold mornings', MORNINGS, 1],
+    ['before them, contained in the chunk', 'what is spring the red engine starts with a key on', MORNINGS, 1],
+    ['before them, without a term', 'what is it the red engine starts with a key on cold mornings', MORNINGS, 0],
     ['contained in the best chunk', 'the red engine starts with a key on spring mornings', MORNINGS, 0],
     ['half contained in the best chunk', 'the red engine starts with a key on spring poems', MORNINGS, 1],
     ['half contained in the best chunk, at the end', 'the red engine starts with a key on poems spring', MORNINGS, 1],
@@ -214,6 +217,14 @@ describe('the text beside a quotation', () => {
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
       { sentenceCoverage: 0, topBm25: 0, questionTermCount: 2 },
     ])
+  })
+
+  it('is measured before them even if another chunk contains it, because that was found for the words copied', () => {
+    const { stretches } = piecesOf('what is love the red engine starts with a key on cold mornings', [
+      MORNINGS,
+      'Love grows.',
+    ])
+    expect(stretches.filter(({ besideQuoted }) => besideQuoted === 1)).toMatchObject([{ questionTermCount: 1 }])
   })
 
   it('is split into one piece for each place between quotations', () => {
