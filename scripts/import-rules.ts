@@ -99,7 +99,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
       'hono',
     ],
   },
-  'packages/messages/': { rooms: ['packages/messages/'], packages: ['hono-rag-gate/core/gates', 'hono'] },
+  'packages/messages/': { rooms: ['packages/messages/'], packages: [...PURE_DOORS, 'hono'] },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
   'packages/presets/': {
     rooms: ['packages/presets/'],

@@ -51,6 +51,7 @@ import {
   rerankingOptions,
   searchEngine,
 } from './engines.ts'
+import { readLanguage } from './language.ts'
 import { policyFor } from './policies/policy-for.ts'
 import { numberIn, requireSettings } from './settings.ts'
 import { consoleOptions } from './statistics/console-options.ts'
@@ -149,7 +150,13 @@ function compose(env: GateBindings): Composition {
     gate: {
       retriever,
       ...(reranker && { reranker: reranking(reranker, rerankOptions) }),
-      collections,
+      collections: {
+        ...collections,
+        find: async (...asked) => {
+          const [found] = await Promise.all([collections.find(...asked), readLanguage(env.ASSETS)])
+          return found
+        },
+      },
       cache: answerCache({
         store: answerStore(env),
         purges,

@@ -3,6 +3,7 @@ import type { PolicyRecord } from 'hono-rag-gate/adapters/d1'
 import { definePolicy, type Policy, policySettings } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { allSignals, DEFAULT_POLICY, NAMED_POLICIES } from '@hono-rag-gate/presets'
+import { LANGUAGE } from '../language.ts'
 
 const made = new Map<string, Policy>()
 
@@ -25,9 +26,9 @@ export function policyNamed(name: string | null): Policy {
   return policy
 }
 
-/** The policy, recording every signal that any named policy reads, so that all of them can be replayed. */
+/** The policy in the Worker's language, recording every signal that any named policy reads, so that all of them can be replayed. */
 export function recordingAll(policy: Policy): Policy {
-  return definePolicy({ ...policy, records: allSignals() })
+  return definePolicy({ ...policy, ...(policy.language && { language: LANGUAGE }), records: allSignals() })
 }
 
 /** A policy of the deployment in stored form: plain data with its id. */

@@ -1,0 +1,85 @@
+/** Leaves the small talk of other languages out of a question. */
+import { type Language, words } from 'hono-rag-gate/core/text'
+import { type SmallTalk, UNSPACED, type Word, wordReader } from './word-groups.ts'
+
+const MARKS = '.,;:!?¿¡。、؟،؛।|\\n'
+/** Between two clauses: after marks, and at spaces in scripts that do not separate words by them. */
+const BETWEEN_CLAUSES = new RegExp(`(?<=[${MARKS}])(?=[^${MARKS}])|(?<=${UNSPACED})(?=\\s)`, 'u')
+const ENDS_IN_MARKS = new RegExp(`[${MARKS}]*$`, 'u')
+/** Most words of a signature. */
+const SIGNATURE = 2
+/** Share of stop words from which a question is in the language itself; its few in others are of the same letters. */
+const OWN = 1 / 3
+
+/**
+ * A language, with which questions in others lose their small talk before they are split: greetings, thanks, requests for
+ * help and the like ("Kurze Frage: …", "… 谢谢"). A clause is left out if all its words are listed in one language, and so are
+ * introductions before a question word ("Können Sie mir sagen, wie …"), requests after it ("… söyler misiniz?") and a
+ * signature of two words.
+ *
+ * @param language of documents and questions; its own rules follow
+ * @param others words of small talk
+ * @example balanced({ language: withSmallTalk(english, [GERMAN, FRENCH]) })
+ */
+export function withSmallTalk(language: Language, others: readonly SmallTalk[]): Language {
+  const isOwn = (said: readonly string[]): boolean => said.filter(language.isStopWord).length > said.length * OWN
+  // The lists take milliseconds to read.
+  let read: ReturnType<typeof wordReader> | undefined
+  const partsOf: Language['partsOf'] = (question) =>
+    language.partsOf(isOwn(words(question)) ? question : withoutTalk(question, (read ??= wordReader(others))))
+  return { ...language, partsOf }
+}
+
+/** The question itself if nothing would be left. */
+function withoutTalk(question: string, read: (text: string) => readonly Word[]): string {
+  const clauses = question.split(BETWEEN_CLAUSES).map((text) => ({ text, said: read(text) }))
+  const all = clauses.flatMap(({ said }) => said)
+  const signedAt = all.map(({ listed }) => listed.closings !== 0).lastIndexOf(true) + 1
+  const isSigned = signedAt > 0 && all.length - signedAt <= SIGNATURE && !/[?؟\d]/.test(clauses.at(-1)!.text)
+  let before = 0
+  const kept = clauses.map(({ text, said }) => {
+    const spoken = isSigned ? said.slice(0, Math.max(0, signedAt - before)) : said
+    before += said.length
+    if (said.length === 0) return text
+    if (spoken.length === 0 || isTalk(spoken)) return ''
+    const marksAt = text.search(ENDS_IN_MARKS)
+    return text.slice(startOf(said), endOf(said, marksAt)) + text.slice(marksAt)
+  })
+  const left = kept.join('').trim()
+  return words(left).length > 0 ? left : question
+}
+
+/** Whether the words of a clause are all listed in one language, one of them as small talk. */
+function isTalk(said: readonly Word[]): boolean {
+  let [every, talk, documents, denials] = [~0, 0, 0, 0]
+  for (const { listed } of said) {
+    every &= listed.any
+    talk |= listed.talk
+    documents |= listed.documents
+    denials |= listed.denials
+  }
+  return (every & (talk | documents) & ~(documents & denials)) !== 0
+}
+
+/** Index where an introduction ends: before a question word, or after a word that ends one. */
+function startOf(said: readonly Word[]): number {
+  let [start, every, talk, leads] = [0, ~0, 0, 0]
+  for (const { at, listed } of said) {
+    // Before another question word there must be small talk again: "por qué" is one.
+    if (every & talk & (leads | listed.asks)) [start, talk] = [at, 0]
+    every &= listed.any
+    talk |= listed.talk
+    leads = listed.leads
+  }
+  return start
+}
+
+/** Index where small talk at the end begins. */
+function endOf(said: readonly Word[], without: number): number {
+  let [end, every] = [without, ~0]
+  for (const { at, listed } of said.slice(1).reverse()) {
+    every &= listed.any
+    if (every & listed.ends) end = at
+  }
+  return end
+}

@@ -1,0 +1,119 @@
+/** The lists of small talk, and words looked up in all languages at once. */
+import { words } from 'hono-rag-gate/core/text'
+
+/**
+ * The words of small talk in a language, in lower case, separated by spaces; `frag-` stands for all words that begin so. Where
+ * words are written without spaces, they are phrases. Words without accents also match those with any; a word may be in
+ * several lists. None of them may name a topic, restrict what is asked ("only", "without") or request something else.
+ */
+export interface SmallTalk {
+  /** Greetings, thanks, and words about asking, searching and answering: "hello", "please", "question", "explain". */
+  readonly talk: string
+  /** Function words and others beside them, which alone are no small talk: "I", "can", "me", "today". */
+  readonly beside: string
+  /** Negations, which are small talk only without a word for documents: "I found nothing", but not "Do not use the documents". */
+  readonly denials: string
+  /** Words for documents and sources: "according to the documentation". */
+  readonly documents: string
+  /** Question words, and those for "whether": small talk before one is left out ("Can you tell me | how …"). */
+  readonly asks: string
+  /** Words that end an introduction, such as that for "that". */
+  readonly leads: string
+  /** Words with which small talk at the end of a question begins: "please", or the verb in Turkish and Japanese. */
+  readonly ends: string
+  /** Words before a signature: "regards". */
+  readonly closings: string
+  /** Whether accents tell words apart, as in Vietnamese, or words are not separated by spaces. @default false */
+  readonly exact?: boolean
+}
+
+const GROUPS = ['talk', 'beside', 'denials', 'documents', 'asks', 'leads', 'ends', 'closings'] as const
+type Group = (typeof GROUPS)[number]
+const EVERY = [...GROUPS, 'any'] as const
+
+/** Languages in which a word is listed, as bits: in each group, and in any. */
+type Bits = Record<Group | 'any', number>
+export type Listed = Readonly<Bits>
+
+const nowhere = (): Bits => ({
+  talk: 0,
+  beside: 0,
+  denials: 0,
+  documents: 0,
+  asks: 0,
+  leads: 0,
+  ends: 0,
+  closings: 0,
+  any: 0,
+})
+
+/** A word of a text. */
+export interface Word {
+  /** Index of its first character. */
+  readonly at: number
+  readonly listed: Listed
+}
+
+const NOWHERE: Listed = nowhere()
+
+/** A letter of Thai, Japanese or Chinese, which are written without spaces. */
+export const UNSPACED = '[\\u0e00-\\u0e7f\\u3041-\\u9fff]'
+const WORD = new RegExp(`${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
+const IS_UNSPACED = new RegExp(`^${UNSPACED}`)
+/** Most characters of an entry. */
+const LONGEST = 16
+
+/** Reads a text's words, with the languages in which each is listed. At most 30 languages. */
+export function wordReader(languages: readonly SmallTalk[]): (text: string) => readonly Word[] {
+  const entries = new Map<string, Bits>()
+  const add = (entry: string, group: Group, language: number): void => {
+    const bits = entries.get(entry) ?? nowhere()
+    if (bits.any === 0) entries.set(entry, bits)
+    bits[group] |= language
+    bits.any |= language
+    if (group === 'ends' || group === 'closings') bits.talk |= language
+  }
+  for (const [at, language] of languages.entries()) {
+    for (const group of GROUPS) {
+      const given = language[group].normalize('NFKC').split(' ')
+      const plain = language.exact ? given : words(language[group])
+      for (const [index, entry] of given.entries()) {
+        add(entry, group, 1 << at)
+        if (!entry.startsWith(plain[index]!)) add(plain[index]! + (entry.endsWith('-') ? '-' : ''), group, 1 << at)
+      }
+    }
+  }
+
+  const exact = languages.reduce((sum, language, at) => sum | (language.exact ? 1 << at : 0), 0)
+
+  /** In any language, as it is or without accents, whole or by its beginning. */
+  const spaced = (word: string): Listed => {
+    const found = nowhere()
+    for (const form of new Set([word, words(word).join('')])) {
+      const beginnings = Array.from({ length: Math.min(form.length, LONGEST) }, (_, at) => `${form.slice(0, at + 1)}-`)
+      for (const entry of [form, ...beginnings]) {
+        const bits = entries.get(entry)
+        if (bits !== undefined) for (const group of EVERY) found[group] |= bits[group] & (form === word ? ~0 : ~exact)
+      }
+    }
+    return found
+  }
+
+  /** The longest phrases, each in a language of the one before it. */
+  const unspaced = (run: string, start: number): readonly Word[] => {
+    const found: Word[] = []
+    let every = ~0
+    for (let at = 0, length: number; at < run.length; at += length) {
+      const listed = (): Listed => entries.get(run.slice(at, at + length)) ?? NOWHERE
+      for (length = LONGEST; length > 1 && (listed().any & every) === 0;) length--
+      every = every & listed().any || listed().any || ~0
+      found.push({ at: start + at, listed: listed() })
+    }
+    return found
+  }
+
+  return (text) =>
+    Array.from(text.matchAll(WORD), ({ 0: word, index }) =>
+      IS_UNSPACED.test(word) ? unspaced(word, index) : [{ at: index, listed: spaced(word.toLowerCase()) }],
+    ).flat()
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as smallTalk from '../../packages/messages/src/small-talk/index.ts'
+import type { Language } from '../../src/core/text/language.ts'
+import { normaliseQuestion } from '../../src/core/text/normalise.ts'
+import { words } from '../../src/core/text/words.ts'
+import { english } from '../../src/language/english/english.ts'
+
+const { languages, withSmallTalk, ...LISTS } = smallTalk
+const GROUPS = ['talk', 'beside', 'denials', 'documents', 'asks', 'leads', 'ends', 'closings'] as const
+
+/** Shows what a language would be given. */
+const ECHO: Language = { ...english, partsOf: (question) => ({ bare: question, parts: [question] }) }
+const leftOf = (question: string, lists: readonly smallTalk.SmallTalk[]): string =>
+  withSmallTalk(ECHO, lists).partsOf(question).bare
+
+interface Examples {
+  /** A whole question. */
+  readonly question: string
+  /** Messages of which only the question is left; `{}` stands for it. */
+  readonly leaves: readonly string[]
+  /** Messages, and what must be left of them. */
+  readonly keeps: readonly (readonly [message: string, kept: string])[]
+}
+
+const EXAMPLES = JSON.parse(readFileSync(new URL('small-talk.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, Examples>
+>
+const ALL = withSmallTalk(english, languages)
+
+const MADE_UP: smallTalk.SmallTalk = {
+  talk: 'moin gruess- frage sag danke such-',
+  beside: 'ich dir kurze mir noch eine hab',
+  denials: 'nichts nicht',
+  documents: 'doku',
+  asks: 'wie ob',
+  leads: 'dass',
+  ends: 'bitte',
+  closings: 'grüße',
+}
+const OTHER: smallTalk.SmallTalk = {
+  talk: '请 谢谢 请问 说明',
+  beside: '我 一下',
+  denials: '',
+  documents: '',
+  asks: '',
+  leads: '说明一下',
+  ends: '',
+  closings: '',
+  exact: true,
+}
+
+describe('small talk', () => {
+  it.each([
+    ['Moin! Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Kurze Frage: Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Grueß dich, wie alt ist das Haus?', 'Grueß dich, wie alt ist das Haus?'],
+    ['Grueß dir, wie alt ist das Haus?', 'wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Danke', 'Wie alt ist das Haus?'],
+    ['Sag mir wie alt das Haus ist', 'wie alt das Haus ist'],
+    ['Sag mir, ob das Haus alt ist', 'ob das Haus alt ist'],
+    ['Sag mir dass das Haus alt ist', 'das Haus alt ist'],
+    ['Wie alt ist das Haus bitte?', 'Wie alt ist das Haus ?'],
+    ['Wie alt ist das Haus bitte danke?! Wem gehört es?', 'Wie alt ist das Haus ?! Wem gehört es?'],
+    ['Wie alt ist das Haus? Ich hab nichts. Such nichts.', 'Wie alt ist das Haus? Ich hab nichts.'],
+    ['Doku: Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Nicht doku such! Wie alt ist das Haus?', 'Nicht doku such! Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Grüße, Anna Meyer', 'Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Grusse Anna', 'Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Grüße an ganz Wien', 'Wie alt ist das Haus? Grüße an ganz Wien'],
+    ['Ich dir mir', 'Ich dir mir'],
+    ['Moin, Danke!', 'Moin, Danke!'],
+    ['Haus, Moin, Garten?', 'Haus, Garten?'],
+    ['请问房子多老？谢谢', '请问房子多老?'],
+    ['请说明一下房子多老', '房子多老'],
+    ['说明书 谢谢', '说明书'],
+    ['请 Moin 房子', 'Moin 房子'],
+    ['İsim Sag mir wie', 'İsim Sag mir wie'],
+  ])('%j becomes %j', (question, left) => {
+    expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)
+  })
+
+  it('is left alone in questions in the language itself, and without lists', () => {
+    expect(leftOf('Sag, how do I ask for the house?', [MADE_UP])).toBe('Sag, how do I ask for the house?')
+    expect(leftOf('Moin! Wie alt?', [])).toBe('Moin! Wie alt?')
+  })
+
+  it('must be in one language in each clause', () => {
+    const first = { ...MADE_UP, talk: 'moin', beside: '' }
+    const second = { ...MADE_UP, talk: '', beside: 'dir' }
+    expect(leftOf('Moin dir! Haus?', [first, second])).toBe('Moin dir! Haus?')
+    expect(leftOf('Moin dir! Haus?', [{ ...first, beside: 'dir' }, second])).toBe('Haus?')
+  })
+
+  it('leaves some of each question, in its order', () => {
+    const text = fc.array(fc.constantFrom(...'Moin sag mir wie Haus alt bitte grüße 请 说明 房 . , ? ! ¿'.split(' ')), {
+      minLength: 1,
+      maxLength: 12,
+    })
+    fc.assert(
+      fc.property(text, (said) => {
+        const question = said.join(' ')
+        const left = leftOf(question, [MADE_UP, OTHER])
+        const letters = Array.from(left.replaceAll(/\s/g, ''))
+        let at = 0
+        for (const letter of question) if (letter === letters[at]) at++
+        expect(at).toBe(letters.length)
+        if (words(question).length > 0) expect(words(left).length).toBeGreaterThan(0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('takes time in proportion to the length', () => {
+    for (const part of ['frage ', '请', 'x', '?!', 'a, ', '¿ ', 'wie sag ', '说', 'bitte ']) {
+      const question = part.repeat(8000 / part.length)
+      const startMs = performance.now()
+      leftOf(question, [...languages])
+      expect(performance.now() - startMs, part).toBeLessThan(1000)
+    }
+  })
+})
+
+describe.each(Object.entries(LISTS))('the lists of %s', (_, list) => {
+  it.each(GROUPS)('have well-formed entries: %s', (group) => {
+    const entries = list[group].split(' ').filter((entry) => entry !== '')
+    expect(entries).toEqual([...new Set(entries)])
+    for (const entry of entries) {
+      expect(entry).toBe(entry.toLowerCase().normalize('NFC'))
+      expect(entry).toMatch(/^[\p{L}\p{M}\p{N}]+-?$/u)
+      if (list.exact !== true) expect(words(entry)).toHaveLength(1)
+    }
+  })
+
+  it('have words of one letter only beside others', () => {
+    if (list.exact === true) return
+    for (const group of GROUPS.filter((each) => each !== 'beside' && each !== 'asks' && each !== 'denials')) {
+      expect(list[group].split(' ').filter((entry) => entry.replace('-', '').length === 1)).toEqual([])
+    }
+  })
+})
+
+describe.each(Object.entries(EXAMPLES))('messages in %s', (_, { question, leaves, keeps }) => {
+  const left = (text: string): string => ALL.partsOf(normaliseQuestion(text)).bare
+  const sorted = (text: string): string => words(text).sort().join(' ')
+
+  it.each(leaves)('ask only the question: %s', (message) => {
+    expect(sorted(left(message.replace('{}', question)))).toBe(sorted(left(question)))
+  })
+
+  it.each(keeps)('keep what else they say: %s', (message, kept) => {
+    const plain = (text: string): string => normaliseQuestion(text).toLowerCase()
+    expect(plain(left(message))).toContain(plain(kept))
+  })
+})
+
+it('is an asset of the ready Worker as in the package', async () => {
+  const asset = join('..', '..', 'workers', 'gate', 'public', 'v1', 'small-talk.json')
+  await expect(`${JSON.stringify(languages)}\n`).toMatchFileSnapshot(asset)
+})
