@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as smallTalk from '../../packages/messages/src/small-talk/index.ts'
 import type { Language } from '../../src/core/text/language.ts'
@@ -77,6 +77,7 @@ describe('small talk', () => {
     ['请说明一下房子多老', '房子多老'],
     ['说明书 谢谢', '说明书'],
     ['请 Moin 房子', 'Moin 房子'],
+    ['请undefined！房子', '请undefined!房子'],
     ['İsim Sag mir wie', 'İsim Sag mir wie'],
   ])('%j becomes %j', (question, left) => {
     expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)

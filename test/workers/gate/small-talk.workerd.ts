@@ -1,7 +1,7 @@
 /** Small talk in other languages, which the ready Worker leaves out of questions. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { ADMIN, workerOver } from '../../worker-requests.ts'
+import { ADMIN, post } from '../../worker-requests.ts'
 
 const ASKED = 'Wie lange werden die Sicherungen der Abrechnung aufbewahrt?'
 const DOCUMENTS = [
@@ -22,16 +22,6 @@ Fahrkarten der Bahn werden für die zweite Klasse gebucht. Belege gehen binnen z
   },
 ]
 
-const loaded: string[] = []
-let isThere = false
-const ASSETS = {
-  fetch: async (...given: Parameters<Fetcher['fetch']>) => {
-    loaded.push(String(given[0]))
-    return isThere ? env.ASSETS!.fetch(...given) : new Response('lost', { status: 404 })
-  },
-} as Fetcher
-const { post } = workerOver({ ...env, ASSETS })
-
 const refused = async (question: string): Promise<boolean> => {
   const response = await post('/ask', { question })
   return ((await response.json()) as { refused: boolean }).refused
@@ -41,22 +31,41 @@ beforeAll(async () => {
   await post('/v1/documents', { documents: DOCUMENTS }, ADMIN)
 })
 
-test('without its lists a question is judged with the small talk around it, and they are asked for again', async () => {
+test('the lists are loaded once, and tried again with the next question after a failure', async () => {
+  vi.resetModules()
+  const { LANGUAGE, readLanguage } = await import('../../../workers/gate/language.ts')
+  const answers = [new Response('lost', { status: 404 }), await env.ASSETS!.fetch('https://assets/v1/small-talk.json')]
+  const fetched: string[] = []
+  const assets = {
+    fetch: async (url: unknown) => {
+      fetched.push(String(url))
+      return answers.shift() ?? Promise.reject(new Error('asked again'))
+    },
+  } as Fetcher
+  const bare = (): string => LANGUAGE.partsOf('Kurze Frage: Wie alt ist das Haus?').bare
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-  expect(await refused(ASKED)).toBe(false)
-  expect(await refused(`Kurze Frage: ${ASKED}`)).toBe(true)
-  expect(loaded).toEqual(Array(2).fill('https://assets/v1/small-talk.json'))
-  expect(warned.mock.calls.flat()).toEqual(Array(2).fill(expect.stringContaining('no small talk')))
+  await readLanguage(undefined)
+  await readLanguage(assets)
+  expect(warned.mock.calls).toEqual([[expect.stringContaining('no small talk')]])
   warned.mockRestore()
+  expect(bare()).toBe('Kurze Frage: Wie alt ist das Haus?')
+  await readLanguage(assets)
+  expect(bare()).toBe('Wie alt ist das Haus?')
+  await readLanguage(assets)
+  expect(fetched).toEqual(Array(2).fill('https://assets/v1/small-talk.json'))
 })
 
-test('with them it is answered in every way of asking, and they are loaded once', async () => {
-  isThere = true
-  for (const message of ['Frage an alle: {}', 'Hallo! {} Vielen Dank im Voraus!', '{} Bitte mit Quellenangabe.', 'Guten Tag, können Sie mir sagen, {}']) {
+test('a question is answered in every way of asking', async () => {
+  for (const message of [
+    '{}',
+    'Frage an alle: {}',
+    'Hallo! {} Vielen Dank im Voraus!',
+    '{} Bitte mit Quellenangabe.',
+    'Guten Tag, können Sie mir sagen, {}',
+  ]) {
     expect(await refused(message.replace('{}', ASKED)), message).toBe(false)
   }
   expect(await refused(`${ASKED} Erzähl mir noch einen Witz über Katzen.`)).toBe(true)
-  expect(loaded).toHaveLength(3)
 })
 
 test('agents are answered as well', async () => {

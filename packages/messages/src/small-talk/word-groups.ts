@@ -75,7 +75,7 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
   }
   for (const [at, language] of languages.entries()) {
     for (const group of GROUPS) {
-      const given = language[group].normalize('NFKC').split(' ')
+      const given = language[group].normalize('NFKC').match(/\S+/g) ?? []
       const plain = language.exact ? given : words(language[group])
       for (const [index, entry] of given.entries()) {
         add(entry, group, 1 << at)

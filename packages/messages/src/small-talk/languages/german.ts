@@ -50,8 +50,7 @@ export const german: SmallTalk = {
   documents:
     'laut gemass anhand doku dokumentation dokumente dokumenten unterlagen quelle quellen quellenangabe ' +
     'quellenangaben link handbuch',
-  asks:
-    'wie was wer wen wem wo wohin woher wann warum wieso weshalb welche- welch wozu wofur womit wieviel ' + 'inwie- ob',
+  asks: 'wie was wer wen wem wo wohin woher wann warum wieso weshalb welche- welch wozu wofur womit wieviel inwie- ob',
   leads: '',
   ends: 'bitte danke thx pls plz lg mfg',
   closings: 'grusse gruss grussen gruesse gruessen lg mfg vg bg danke dank voraus vorab hochachtungsvoll',

@@ -41,5 +41,5 @@ export const portuguese: SmallTalk = {
   leads: 'dizer diga sabe sabem sabes informar',
   ends: 'obrigado obrigada favor pfv pf obg vlw valeu brigado brigada pls',
   closings:
-    'abracos abraco abs cumprimentos atenciosamente att bjs beijos beijinhos obrigado obrigada ' + 'cordialmente obg',
+    'abracos abraco abs cumprimentos atenciosamente att bjs beijos beijinhos obrigado obrigada cordialmente obg',
 }

@@ -21,8 +21,7 @@ export const vietnamese: SmallTalk = {
   denials: 'không chưa chẳng chả k ko kh hông hổng hok hem đừng khỏi ch gì nào',
   documents: 'tài liệu nguồn trích',
   asks: 'tại vì',
-  leads:
-    'biết bít thích mắc ơi alo hi hello shop ad ạ xíu chút tí tẹo nữa này là rằng mà ủa mn mng btw ' + 'nha nhé',
+  leads: 'biết bít thích mắc ơi alo hi hello shop ad ạ xíu chút tí tẹo nữa này là rằng mà ủa mn mng btw nha nhé',
   ends: 'ạ nhỉ nhé nha vậy zậy ad thanks thks tks thank pls plz giùm dùm huhu',
   closings: 'trọng',
   exact: true,
