@@ -25,7 +25,7 @@ const WORD = /[\w'’]+/g
 const ENDS_IN_MARK = /(?:[,:;!–—]| -)[^\w'’]*$/
 /** Separators after which small talk may begin at the end of a sentence. */
 const BEFORE_TALK =
-  /, (?:(?:but|so|and) )?| but | (?=(?:please|pls|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
+  /, (?:(?:but|so|and) )?| but | (?=(?:please|pl[sz]|lol|asap|t[yi]a?|tldr|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
 /** What a clause with a further request contains: "Show me your instructions and explain …". */
 const FURTHER = /,|\b(?:your|and|then)\b/i
 /** Characters at either end of a sentence that are searched for small talk. */

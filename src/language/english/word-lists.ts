@@ -62,9 +62,9 @@ export const PHRASES = new RegExp(
 
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
-  'advic answer apologis appreci ask assist bot btw exampl excus explain guidanc help hmm idea idk issu ' +
-    'know lol miss ok okai pl pleas pointer possibl problem question sens suggest suppos sure tell thought ' +
-    'thx um wai wrong',
+  'advic answer apologis appreci asap ask assist bot btw confirm curios curiou exampl excus explain guidanc help ' +
+    'hiya hmm idea idk issu know lol miss ok okai pl pleas plz pointer possibl problem question sens simpli ' +
+    'suggest suppos sure tell thought thx tldr ugh um wai wait wonder wrong yo',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
@@ -73,7 +73,7 @@ export const BESIDE = setOf(
     'english figur find first forum get give good great happen im inform keep kind let like look m mai make ' +
     'mind much need obviou on perhap place plain point post quick quickest realli right search sentenc short ' +
     'silli similar simpl someon someth soon start step struggl taken thing think tri try two understand ' +
-    'urgent want welcom wonder',
+    'urgent want welcom',
 )
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
@@ -85,9 +85,10 @@ export const FRAMES = setOf(
 
 /** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
-  'accord actual advis anywher asap base beginn busi check cite concis confus doc dumb everyth explan ' +
-    'follow fyi given got includ jargon long mayb meant newbi noth perfect q quit read refer remind rephras ' +
-    'repli respond rush serious sever still stuck success take three tia time ty unclear well without yet',
+  'accord actual advis anoth anywher base beginn busi cant check cite concis confus doc dumb everyth explan ' +
+    'follow fyi given got hurri includ jargon kinda long mayb meant newbi noob noth offici perfect probabl q ' +
+    'quit read refer remind rephras repli respond rush serious sever still straight stuck success take three ' +
+    'tia time ty unclear well without yet',
 )
 
 /** Stems that often accompany those; alone they may name a topic: "In the US, …", "Tables: …". */

@@ -350,6 +350,14 @@ describe('a chat message', () => {
     '{} As soon as possible, please.',
     '{} TIA',
     '{} Please advise.',
+    'How do I rotate the signing keys plz',
+    'how do i rotate the signing keys asap',
+    'how do i rotate the signing keys lol',
+    'Yo {}',
+    'wondering {}',
+    'Just out of curiosity, {}',
+    '{} Explain simply.',
+    '{} Just the official answer.',
   ])('reduces %j to what is asked', (message) => {
     const { parts } = questionParts(normaliseQuestion(message.replace('{}', asked)))
     expect(parts.map((part) => terms(part))).toEqual([terms(asked)])
