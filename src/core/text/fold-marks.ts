@@ -2,11 +2,11 @@
 
 /**
  * Combining marks of Latin, Greek and Cyrillic letters; short vowels, madda, hamza and the tatweel of Arabic; the nukta of
- * Devanagari; joiners. Marks of other scripts are vowels and tones.
+ * Devanagari; joiners and soft hyphens. Marks of other scripts are vowels and tones.
  */
-const MARKS = /[\u0300-\u036f\u064b-\u0655\u093c\u0640]|\u200c|\u200d/g
+const MARKS = /[\u0300-\u036f\u064b-\u0655\u093c\u0640]|\u00ad|\u200c|\u200d/g
 
-const MAY_HAVE_MARKS = /[\u00c0-\u093c\u1e00-\u200d]/
+const MAY_HAVE_MARKS = /[\u00ad\u00c0-\u093c\u1e00-\u200d]/
 
 /** Removes the accents of letters, so that `résumé` and `resume` are the same word. */
 export function foldMarks(text: string): string {

@@ -2,11 +2,11 @@
 import { foldMarks } from './fold-marks.ts'
 
 /**
- * Characters other than ASCII and signs that folding does not turn into letters, digits or marks: punctuation, currencies,
- * arrows, operators, lines and shapes, dingbats. A text without such characters needs no Unicode classes, which take
+ * Characters other than ASCII and signs that folding neither removes nor turns into letters, digits or marks: punctuation,
+ * currencies, arrows, operators, lines and shapes, dingbats. A text without such characters needs no Unicode classes, which take
  * milliseconds to compile in a new isolate.
  */
-const FOREIGN = /[^\0-\u00a9\u00ab-\u00b1\u2010-\u205e]/
+const FOREIGN = /[^\0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u2010-\u205e]/
 const PLAIN_WORD = /[a-z\d]+/g
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 /** Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese, by the codes of ISO 15924. */

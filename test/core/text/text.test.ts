@@ -113,6 +113,8 @@ describe('words', () => {
     ['`az{/09:Z[@', ['az', '09', 'z']],
     ['naïve Größe', ['naive', 'grosse']],
     ['cafe\u0301', ['cafe']],
+    ['Müll\u00adabfuhr Ab\u00adfall\u00adka\u00adlen\u00adder', ['mullabfuhr', 'abfallkalender']],
+    ['ga\u00adte', ['gate']],
     ['mɔ\u0303te', ['mɔte']],
     ['МОСКВА Ἀθήνα ΟΔΟΣ', ['москва', 'αθηνα', 'οδος']],
     ['هذا نص', ['هذا', 'نص']],

@@ -3,9 +3,12 @@
 /** A set from its members, separated by spaces. */
 export const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
-/** Elements whose content is never shown, and so is not reported as hidden text. */
+/**
+ * Elements that are left out, and not reported as hidden text: content that is never shown, and the readings of characters
+ * (`rt`), which would stand within their word.
+ */
 export const NEVER_SHOWN: ReadonlySet<string> = names(
-  'title script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
+  'title script style template noscript noframes noembed iframe object canvas audio video datalist rp rt annotation annotation-xml',
 )
 
 /** Form controls, which are not part of a page's text. */
