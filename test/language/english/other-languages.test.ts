@@ -17,6 +17,8 @@ describe('questions in other languages in one sentence', () => {
     ['Arabic, who', ['من صمم الجسر القديم', 'من الذي بنى القلعة؟']],
     ['Arabic, who does', ['ما هو أقدم جسر في المدينة', 'من يدير الملعب القديم؟']],
     ['Arabic, who is the one that', ['أين يقع الملعب', 'من الشاعر الذي كتب القصيدة؟']],
+    ['Arabic, and how', ['متى يقام حفل التخرج', 'وكيف أطبخ الكبسة؟']],
+    ['Arabic, and what', ['كم أجرة الغرفة الفردية', 'وما مدة برنامج الماجستير؟']],
     ['Arabic, with whom', ['كم عدد النقاط التي سجلها الفريق', 'مع من لعب المباراة؟']],
     ['Vietnamese, why', ['Ai xây cây cầu này', 'vì sao trời mưa?']],
     ['three of them', ['Wer baute die Brücke', 'Wann fährt der Zug', 'Warum regnet es heute?']],
