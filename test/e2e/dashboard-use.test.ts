@@ -242,7 +242,7 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'Save as CSV' }).first().click()
     const saved = await download
     expect(saved.suggestedFilename()).toBe('decisions-over-time.csv')
-    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^start,decisions,mean_confidence,.*,pass,/)
+    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^\ufeffstart,decisions,mean_confidence,.*,pass,/)
   })
 
   it('refreshes itself, keeps opened parts, and stops on request', async () => {

@@ -350,6 +350,50 @@ describe('Markdown in an answer', () => {
   )
 })
 
+describe('a text from right to left', () => {
+  it('is shown in its own direction, with the mark at its end on the left', async () => {
+    const { page } = await visit()
+    const text = '\u05DE\u05D4 \u05D6\u05D4 API?'
+    await changing(page, (body) => ({
+      ...body,
+      refused: false,
+      verdict: 'advise',
+      answer: `${text}\n\n- ${text}`,
+      caution: text,
+      passages: [{ id: 'p', document_id: 'd', title: text, section: `${text} › ${text} ${text}`, text }],
+    }))
+    await ask(page, text)
+    const shown = page.locator(
+      '#asked, .caution, .answer p, .answer li, .results strong, .results .quiet, .passage p, #history button',
+    )
+    const ends = await shown.evaluateAll((elements) =>
+      elements.map((element) => {
+        const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!
+        const [first, last] = [0, node.textContent!.length - 1].map((at) => {
+          const range = document.createRange()
+          range.setStart(node, at)
+          range.setEnd(node, at + 1)
+          return range.getBoundingClientRect().left
+        })
+        return [element.className || element.tagName, last! < first!]
+      }),
+    )
+    expect(ends).toHaveLength(8)
+    expect(ends.filter(([, isLeft]) => !isLeft)).toEqual([])
+    expect(
+      await page
+        .locator('#question, .answer, .passage')
+        .evaluateAll((all) => all.map((each) => getComputedStyle(each).direction)),
+    ).toEqual(['rtl', 'rtl', 'rtl'])
+  })
+})
+
+it('a long question is not cut within a character', async () => {
+  const { page } = await visit()
+  await ask(page, `${'a'.repeat(159)}\u{1F600}${'a'.repeat(159)}`)
+  expect(await page.locator('#asked').innerText()).toBe(`${'a'.repeat(159)} …`)
+})
+
 describe('markup in documents and questions', () => {
   it('is shown as text only', async () => {
     const { page, complaints } = await visit()

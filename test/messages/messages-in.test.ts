@@ -105,6 +105,10 @@ it('the public gets the text of `messages` for a rule that advised', async () =>
   expect(await (await ask()).json()).toMatchObject({ reason_code: 'rule_advised', caution: 'Ask your doctor' })
 })
 
+it('Chinese has its own punctuation', () => {
+  for (const text of Object.values(CHINESE)) expect(Object.values(text).flat().join(' ')).not.toMatch(/[,.:;?!]/)
+})
+
 describe('the assets of the ready Worker', () => {
   it.each(Object.entries(LANGUAGES))('contain the texts in %s as in the package', async (language, texts) => {
     const asset = join('..', '..', 'workers', 'gate', 'public', 'v1', 'messages', `${language}.json`)

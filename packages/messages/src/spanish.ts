@@ -19,7 +19,7 @@ export const SPANISH: Texts = /* @__PURE__ */ textsOf({
     uncheckable: 'La respuesta no decía nada que se pudiera comprobar',
     incomplete: 'La respuesta estaba incompleta',
     noPassage: 'Ningún pasaje respalda por sí solo la respuesta lo suficiente',
-    limited: 'Las pruebas son limitadas: conviene revisarla',
+    limited: 'Las pruebas son limitadas: conviene revisar la respuesta',
     unusable: 'Solo orientativo: no usar',
     offTerms: 'Los pasajes contienen pocas palabras de la pregunta',
     partial: 'A la respuesta le faltan partes opcionales',

@@ -61,7 +61,7 @@ export function errorParts(heading, again, { title, message, status: httpStatus,
  */
 export function answerView(heading, { about, headers, collection }) {
   const { verdict, detail } = about
-  const answer = el('div', { className: 'answer prose' })
+  const answer = el('div', { className: 'answer prose', dir: 'auto' })
   const writing = writingInto(answer)
   const roundTrip = el('span', {}, '…')
   const reading = el(
@@ -137,10 +137,13 @@ function refusalParts({ refusal_reason: reason, suggestions, closest }) {
       part(
         'Closest passages',
         el('p', { className: 'quiet' }, 'Near the question; they may not answer it.'),
-        el('ul', { className: 'bullets' }, ...closest.map(closestItem)),
+        el('ul', { className: 'bullets', dir: 'auto' }, ...closest.map(closestItem)),
       ),
     suggestions?.length > 0 &&
-      part('What helps', el('ul', { className: 'bullets' }, ...suggestions.map((each) => el('li', {}, each)))),
+      part(
+        'What helps',
+        el('ul', { className: 'bullets', dir: 'auto' }, ...suggestions.map((each) => el('li', {}, each))),
+      ),
   ]
 }
 
@@ -168,7 +171,12 @@ function flagItem({ detail }) {
 /** The passages that are the answer without a model. */
 function resultsPart(about) {
   const items = about.passages.map((passage) =>
-    el('li', {}, ...passageName(passage), el('div', { className: 'passage prose' }, ...markdown(passage.text))),
+    el(
+      'li',
+      {},
+      ...passageName(passage),
+      el('div', { className: 'passage prose', dir: 'auto' }, ...markdown(passage.text)),
+    ),
   )
   const rest = items.splice(isWide() ? RESULTS_SHOWN.wide : RESULTS_SHOWN.narrow)
   return part(
@@ -379,7 +387,7 @@ function chunkItem(chunk, rank, isCited, ends) {
         'details',
         {},
         el('summary', {}, 'Read the passage'),
-        el('div', { className: 'passage prose' }, ...markdown(chunk.text)),
+        el('div', { className: 'passage prose', dir: 'auto' }, ...markdown(chunk.text)),
       ),
     ),
     el('dl', { className: 'scores' }, ...scores),

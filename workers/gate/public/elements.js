@@ -69,8 +69,9 @@ export function words(name) {
     .toLowerCase()
 }
 
+/** Not within a surrogate pair. */
 export function shorten(text, length) {
-  return text.length > length ? `${text.slice(0, length)} …` : text
+  return text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')} …` : text
 }
 
 export function capital(text) {

@@ -35,7 +35,11 @@ async function save(path: string, parameters: Parameters, name: string, tell: (p
     cursor = page.cursor
     if (texts.length > 1) tell(texts.length)
   } while (cursor !== undefined)
-  const link = el('a', { href: URL.createObjectURL(new Blob(texts, { type: 'text/csv' })), download: name })
+  // Spreadsheets take a file without a byte order mark for one of an 8-bit encoding.
+  const link = el('a', {
+    href: URL.createObjectURL(new Blob(['\ufeff', ...texts], { type: 'text/csv' })),
+    download: name,
+  })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
