@@ -169,9 +169,9 @@ describe('the word index in D1', () => {
   })
 
   it('names the language of its terms, so that another language is noticed', async () => {
-    expect(retriever.embedding).toEqual({ model: 'words-1 english', dimension: 0 })
-    expect(createWordRetriever({ db: env.DB }).embedding).toEqual({ model: 'words-1 neutral', dimension: 0 })
-    expect(await index.describe()).toEqual({ embeddingModel: 'words-1 english', dimension: 0 })
+    expect(retriever.embedding).toEqual({ model: 'words-2 english', dimension: 0 })
+    expect(createWordRetriever({ db: env.DB }).embedding).toEqual({ model: 'words-2 neutral', dimension: 0 })
+    expect(await index.describe()).toEqual({ embeddingModel: 'words-2 english', dimension: 0 })
   })
 
   it('finds whole words in any script without a language', async () => {

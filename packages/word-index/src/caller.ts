@@ -44,7 +44,7 @@ export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 
 /** The embedding recorded for a collection in this index: no vectors, and terms of this language. */
 export function wordEmbedding(language: Language | undefined): Embedding {
-  return { model: `words-1 ${language?.name ?? 'neutral'}`, dimension: 0 }
+  return { model: `words-2 ${language?.name ?? 'neutral'}`, dimension: 0 }
 }
 
 /** Calls the database with a deadline, retries and circuit breaker; throws errors of this package. */

@@ -41,9 +41,16 @@ export function words(text: string): string[] {
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
 }
 
-/** Replaces letters that Unicode normalisation does not decompose, as people write them without these or in capitals: `IŞIK`, `STRASSE`, `DAI HOC`. */
+/** Replaces letters that Unicode normalisation does not decompose, as people write them without these or in capitals: `IŞIK`, `STRASSE`, `DAI HOC`, `الجامعه`. */
 function plainLetters(text: string): string {
-  return text.replaceAll('ı', 'i').replaceAll('đ', 'd').replaceAll('ł', 'l').replaceAll('ø', 'o').replaceAll('ß', 'ss')
+  return text
+    .replaceAll('ı', 'i')
+    .replaceAll('đ', 'd')
+    .replaceAll('ł', 'l')
+    .replaceAll('ø', 'o')
+    .replaceAll('ß', 'ss')
+    .replaceAll('ة', 'ه')
+    .replaceAll('ى', 'ي')
 }
 
 /** Digits of a script are ten consecutive codes, starting at one that ends in 0 or 6. */

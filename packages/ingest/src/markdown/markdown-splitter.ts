@@ -52,7 +52,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
     })
   }
   return {
-    version: `markdown-it/8/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/9/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
       const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
