@@ -32,7 +32,7 @@ const ALL = withSmallTalk(english, languages)
 
 const MADE_UP: smallTalk.SmallTalk = {
   talk: 'moin gruess- frage sag danke such-',
-  beside: 'ich dir kurze mir noch eine hab',
+  beside: 'ich dir kurze mir noch eine hab ob',
   denials: 'nichts nicht',
   documents: 'doku',
   asks: 'wie ob',
@@ -79,6 +79,10 @@ describe('small talk', () => {
     ['请 Moin 房子', 'Moin 房子'],
     ['请undefined！房子', '请undefined!房子'],
     ['İsim Sag mir wie', 'İsim Sag mir wie'],
+    ['Wie such ich dir? Wem gehört das Haus?', 'Wie such ich dir? Wem gehört das Haus?'],
+    ['Wie sag ich bitte? Wem gehört das Haus?', 'Wie sag ich bitte? Wem gehört das Haus?'],
+    ['Sag mir wie? Wem gehört das Haus?', 'Wem gehört das Haus?'],
+    ['Ob ich frage? Wem gehört das Haus?', 'Wem gehört das Haus?'],
   ])('%j becomes %j', (question, left) => {
     expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)
   })

@@ -6,6 +6,7 @@ const MARKS = '.,;:!?¿¡。、؟،؛।|\\n'
 /** Between two clauses: after marks, and at spaces in scripts that do not separate words by them. */
 const BETWEEN_CLAUSES = new RegExp(`(?<=[${MARKS}])(?=[^${MARKS}])|(?<=${UNSPACED})(?=\\s)`, 'u')
 const ENDS_IN_MARKS = new RegExp(`[${MARKS}]*$`, 'u')
+const QUESTION_MARK = /[?؟]\s*$/
 /** Most words of a signature. */
 const SIGNATURE = 2
 /** Share of stop words from which a question is in the language itself; its few in others are of the same letters. */
@@ -41,7 +42,7 @@ function withoutTalk(question: string, read: (text: string) => readonly Word[]):
     const spoken = isSigned ? said.slice(0, Math.max(0, signedAt - before)) : said
     before += said.length
     if (said.length === 0) return text
-    if (spoken.length === 0 || isTalk(spoken)) return ''
+    if (spoken.length === 0 || isTalk(spoken, text)) return ''
     const marksAt = text.search(ENDS_IN_MARKS)
     return text.slice(startOf(said), endOf(said, marksAt)) + text.slice(marksAt)
   })
@@ -49,16 +50,20 @@ function withoutTalk(question: string, read: (text: string) => readonly Word[]):
   return words(left).length > 0 ? left : question
 }
 
-/** Whether the words of a clause are all listed in one language, one of them as small talk. */
-function isTalk(said: readonly Word[]): boolean {
-  let [every, talk, documents, denials] = [~0, 0, 0, 0]
+/**
+ * Whether the words of a clause are all listed in one language, one of them as small talk. "Where do I find help?" is none: in
+ * it, a word that only asks comes first.
+ */
+function isTalk(said: readonly Word[], text: string): boolean {
+  let [every, talk, documents, denials, asks] = [~0, 0, 0, 0, 0]
   for (const { listed } of said) {
     every &= listed.any
+    asks |= listed.asks & ~(talk | listed.talk | listed.beside)
     talk |= listed.talk
     documents |= listed.documents
     denials |= listed.denials
   }
-  return (every & (talk | documents) & ~(documents & denials)) !== 0
+  return (every & (talk | documents) & ~(documents & denials) & ~(QUESTION_MARK.test(text) ? asks : 0)) !== 0
 }
 
 /** Index where an introduction ends: before a question word, or after a word that ends one. */
@@ -81,5 +86,6 @@ function endOf(said: readonly Word[], without: number): number {
     every &= listed.any
     if (every & listed.ends) end = at
   }
-  return end
+  // In a question of such words alone, they are what is asked about: "How do I say thanks?"
+  return every & said[0]!.listed.any ? without : end
 }

@@ -15,7 +15,10 @@ export interface SmallTalk {
   readonly denials: string
   /** Words for documents and sources: "according to the documentation". */
   readonly documents: string
-  /** Question words, and those for "whether": small talk before one is left out ("Can you tell me | how …"). */
+  /**
+   * Question words, and those for "whether": small talk before one is left out ("Can you tell me | how …"). A question that
+   * begins with one is kept, unless it is also in `talk` or `beside`.
+   */
   readonly asks: string
   /** Words that end an introduction, such as that for "that". */
   readonly leads: string

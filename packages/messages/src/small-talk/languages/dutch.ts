@@ -10,10 +10,10 @@ export const dutch: SmallTalk = {
     'beantwoord- reactie reageren spoed dringend snel snelle sneller groet- vriendelijk- hartelijk- sorry ' +
     'excuses excuus pardon zeggen zegt zeg vertel vertellen verteld uitleg- uitgelegd leg toelicht- weten ' +
     'weet wist snap snappen snapt begrijp- begrepen gezocht zoeken zoek vinden gevonden vind nieuw ' +
-    'nieuweling beginner leek newbie noob jongens mensen lol xd trouwens overigens apropos ff kort kortom ' +
-    'korte bondig beknopt simpel simpele eenvoudig- woorden zin zinnetje zinnen stap stappen detail ' +
-    'details gedetailleerd voorbeeld voorbeelden duidelijk- idee enig domme dom stomme stom rare geachte ' +
-    'beste moeite hoop hopelijk verneem vernemen tegemoet belangstelling oke ok okay top super fijn fijne ' +
+    'nieuweling beginner leek newbie noob lol xd trouwens overigens apropos ff kort kortom korte bondig ' +
+    'beknopt simpel simpele eenvoudig- woorden zin zinnetje zinnen stap stappen detail details ' +
+    'gedetailleerd voorbeeld voorbeelden duidelijk- idee enig domme dom stomme stom rare geachte beste ' +
+    'moeite hoop hopelijk verneem vernemen tegemoet belangstelling oke ok okay top super fijn fijne ' +
     'prettig prettige gek stoor storen geduld toevallig benieuwd vroeg afvraag gegoogeld genoeg volstaat ' +
     'hmm eh ehm nou ah oh oeps vandaar wanhopig radeloos verward lief lieve zinnig dingetje eentje ' +
     'geprobeerd haha- heej oei hello asap bye ps mevrouw held probeer bro probleempje belangrijk doei joe ' +
@@ -30,9 +30,9 @@ export const dutch: SmallTalk = {
     'collegas team heer meneer dames heren klantenservice info informatie nodig gewoon reuze nederlands ' +
     'volgend- volgt luidt gelezen keer vaker eerder steeds dingen ding juist af daarom even toch alle ' +
     'welkom twee drie vele fit uitkom snappie staat jip janneketaal maal s zeker gelijk goed nogmaals ' +
-    'ervan echter best helemaal klaar mogelijk zie zien erbij daarmee dan mee uur baas daarna ' +
-    'waarschijnlijk ingewikkeld ziet lukte zoiets probleem manier overal flauw technisch hartstikke ' +
-    'medewerker medewerkers klopt z l morgen vier vijf jaar oud verzoek forum',
+    'ervan echter best helemaal klaar mogelijk zie zien erbij daarmee dan mee uur daarna waarschijnlijk ' +
+    'ingewikkeld ziet lukte zoiets probleem manier overal flauw technisch hartstikke medewerker ' +
+    'medewerkers klopt z l morgen vier vijf jaar oud verzoek forum jongens mensen',
   denials: 'niet niets niks nergens geen niemand nooit',
   documents: 'documentatie documenten bron bronnen bronvermelding volgens basis',
   asks: 'hoe wat wie waar wanneer waarom welke welk hoeveel hoelang waarmee waarvoor waarop of',

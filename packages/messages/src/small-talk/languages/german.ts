@@ -14,15 +14,14 @@ export const german: SmallTalk = {
     'rumgesucht gegoogelt nachgeschaut nachgesehen finde finden findet gefunden fundig versteh- ' +
     'verstanden verstandlich kapier- check checke raff blick blicke kurz kurze kurzer kurzen kurzes knapp ' +
     'ausfuhrlich- detail details detailli- genaue einfach einfache einfachen worten satzen stichpunkt- ' +
-    'stichwort- reicht reichen genugt schritt schritte schritten neu neuling laie noob newbie leute digga ' +
+    'stichwort- reicht reichen genugt schritt schritte schritten neu neuling laie noob newbie digga ' +
     'digger bro lol xd hmm ahm ah oh ok okay oki super toll prima perfekt cool top geehrt- geduld muhe ' +
-    'hoffe hoffentlich dumm dumme blod blode bloed bloede doof doofe verwirrt schlauch hilfreich nett ' +
-    'freue freuen warte idee ahnung ratlos verzweif- uberfordert aufgeschmissen gern gerne mitteilen ' +
-    'verraten wundere bedanke weiterkomme planlos gespannt euch also na naja nun tja sache probiert ' +
-    'versucht dankee- halloo- haha- teilen kompakt kurzfassung wusste helf- hello bye ps fit kenne ' +
-    'auskenne auskennt richtig wichtig eile tschuss ciao klar unklar geschrieben fyi hilflos ach tausend ' +
-    'hoflich- hoeflich- ersuche erbitte widerspruchlich- nerve nervt vertippt ha wtf omg hoi salu sali ' +
-    'mahlzeit pfiat erfahrung dringend haha',
+    'hoffe hoffentlich dumm dumme blod blode bloed bloede doof doofe verwirrt hilfreich nett freue freuen ' +
+    'warte idee ahnung ratlos verzweif- uberfordert aufgeschmissen gern gerne mitteilen verraten wundere ' +
+    'bedanke weiterkomme planlos gespannt euch also na naja nun tja sache probiert versucht dankee- ' +
+    'halloo- haha- kompakt kurzfassung wusste helf- hello bye ps fit kenne auskenne auskennt richtig ' +
+    'wichtig eile tschuss ciao klar unklar geschrieben fyi hilflos ach tausend hoflich- hoeflich- ersuche ' +
+    'erbitte widerspruchlich- nerve nervt vertippt ha wtf omg hoi salu sali pfiat dringend haha',
   beside:
     'ich mir mich mein meine meinen meiner meinem wir uns unser- du dir dich dein deine deiner ihr ihre ' +
     'ihrem ihren ihrer ihnen sie eure eurer es er man das dies dieser diese diesem diesen die der dem den ' +
@@ -45,7 +44,7 @@ export const german: SmallTalk = {
     'kennen nacht raus heraus n s folgen minuten letzten schwer jemandem problem probleme ja vielmals ' +
     'vielmal allen lesen lese furs hange fest voran ewig unterschiedliche meinungen aussagen suchfunktion ' +
     'versehentlich null erfahrungen diesbezuglich bezuglich sachverhalt vier funf jahre rat fruh ' +
-    'technisch',
+    'technisch leute teilen schlauch',
   denials: 'nicht nichts nix nirgends nirgendwo kein keine keinen niemand nie nich net leider weder',
   documents:
     'laut gemass anhand doku dokumentation dokumente dokumenten unterlagen quelle quellen quellenangabe ' +

@@ -27,7 +27,7 @@ export const hindi: SmallTalk = {
     'ओ पोस्ट गलती रिक्वेस्ट निवेदन अनुरोध बिल्कुल बिलकुल ज्यादा आदमी बुजुर्ग हुआ हुई हुए देख फिर तक अपना ' +
     'अपनी me mujhe mai main aap koi ye hai hu hoon ho gaya gayi kar karo do dijiye ka ki ke ko se nahi ' +
     'aaj abhi chahiye bahut bohot ek ji madam raha rahi zara thoda kuch kya sakta sakte sakti kisi pata ' +
-    'फोरम गूगल सर्च खोज दिमाग जरूरी होंगे चुकी जल्द सहित to',
+    'फोरम खोज दिमाग जरूरी होंगे चुकी जल्द सहित to',
   denials: 'नहीं ना मत नही न नहि',
   documents: 'स्रोत दस्तावेजों डॉक्यूमेंटेशन अनुसार हिसाब आधार संदर्भ',
   asks: '',

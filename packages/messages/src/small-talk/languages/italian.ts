@@ -9,17 +9,17 @@ export const italian: SmallTalk = {
     'veloce velocemente velocissima rapid- scus- perdon- disturbo dire dirmi dirci dimmi ditemi dica ' +
     'dicami mi spieg- sapere sapermi sa sai sanno sapete sapr- sapess- capire capito capisco capirci ' +
     'capisce cerco cercare cercando cercato trov- nuovo nuova novellino principiante inesperto inesperta ' +
-    'neofita ragazzi ragazze raga bro cordial- distinti breve brevemente sintetic- semplic- parole passo ' +
-    'passaggi dettagliat- dettagli dettaglio esempio esempi chiar- scema scemo stupida stupido banale ' +
-    'sciocca ignoranza confuso confusa haha vorrei vorremmo volevo volevamo potr- spero speriamo sperando ' +
-    'attesa attendo riscontro pazienza quesito spett spettabile porvi porre proposito possibile bacioni ' +
-    'presto mille infinite senti senta allora ok okay perfetto ottimo bene ah comunque idea idee vado ' +
-    'piacerebbe gradirei informazione informazioni interessa negato togliete togliermi raccomando ' +
-    'essenziale boh insomma dunque vabbe prossimo basta bastano bastasse suggeriment- poi so provato ' +
-    'riesco stai ahah- ciaoo- pazientare aspetto aspettando sorry asap thx thanks bye ps signori scritto ' +
-    'problema problemi problemino importante arrivederci aspettato banalissima riesci imbranat- fretta ' +
-    'cari carissim- egregi- stimati tks tnx graziee- rega bella cmq xfavore dritta dritte delucidazion- ' +
-    'ragguagli lumi sfugge ignoro ignorante profano wtf omg urgente rapida rapido rapidamente',
+    'neofita raga bro cordial- distinti breve brevemente sintetic- semplic- parole passo passaggi ' +
+    'dettagliat- dettagli dettaglio esempio esempi chiar- scema scemo stupida stupido banale sciocca ' +
+    'ignoranza confuso confusa haha vorrei vorremmo volevo volevamo potr- spero speriamo sperando attendo ' +
+    'riscontro pazienza quesito spett spettabile porvi porre proposito possibile bacioni presto mille ' +
+    'infinite senti senta allora ok okay perfetto ottimo bene ah comunque idea idee vado piacerebbe ' +
+    'gradirei informazione informazioni interessa negato togliete togliermi raccomando essenziale boh ' +
+    'insomma dunque vabbe prossimo basta bastano bastasse suggeriment- poi so provato riesco stai ahah- ' +
+    'ciaoo- pazientare aspetto aspettando sorry asap thx thanks bye ps signori scritto problema problemi ' +
+    'problemino importante arrivederci aspettato banalissima riesci imbranat- fretta cari carissim- ' +
+    'egregi- stimati tks tnx graziee- rega bella cmq xfavore dritta dritte delucidazion- ragguagli lumi ' +
+    'sfugge ignoro ignorante profano wtf omg urgente rapida rapido rapidamente',
   beside:
     'io me mio mia miei ci noi nostr- vi voi vostr- ti te tu tuo lei le gli lo la l il i un uno una altra ' +
     'altro ultima e ed o ma della del di dei delle degli dell dal da dalla a ad al agli alla ai all in ' +
@@ -28,14 +28,14 @@ export const italian: SmallTalk = {
     'possa possiate possiamo posso possono va ve vada sto stia stiate sta stanno qui qua gia ancora anche ' +
     'molto tanto tante tanta troppo piu cosi quindi pure adesso ieri due tre tutta tutti tutte queste ' +
     'questa questo quello quella questi cose volta volte ultimo parte certo subito dopo si nemmeno ne ' +
-    'caso giorno giornata serata weekend settimana pomeriggio mattina lavoro forum team amici assistenza ' +
-    'servizio clienti signora signore segue seguente italiano info ricerca righe frase riga povere ' +
-    'bisogno appena arrivato letto provo riusciamo capo venirne perso persa esatta giusta giusto sicura ' +
-    'sezione presente sentito alcuna cui mondo cortesemente voglio vuole magari forse dato pero purtroppo ' +
-    'testa oppure d poche attenzione x richiesta serve sara alcun resto c stamattina mattinata settimane ' +
-    'momento alcune parecchio sulle negli vediamo cuore na mazza sarebbe modo maniera forma portate ' +
-    'sbattere sbattendo colleghi collega fine qualche sorge viene sottoporre avessi cinque quattro anni ' +
-    'domenica vengo già',
+    'caso giorno giornata serata weekend settimana pomeriggio mattina forum team assistenza servizio ' +
+    'clienti signora signore segue seguente italiano info ricerca righe frase riga povere bisogno appena ' +
+    'arrivato letto provo riusciamo capo venirne perso persa esatta giusta giusto sicura sezione presente ' +
+    'sentito alcuna cui mondo cortesemente voglio vuole magari forse dato pero purtroppo testa oppure d ' +
+    'poche attenzione x richiesta serve sara alcun resto c stamattina mattinata settimane momento alcune ' +
+    'parecchio sulle negli vediamo cuore na mazza sarebbe modo maniera forma portate sbattere sbattendo ' +
+    'colleghi collega fine qualche sorge viene sottoporre avessi cinque quattro anni domenica vengo già ' +
+    'attesa ragazzi ragazze',
   denials: 'non nn niente nulla nessuno nessuna nessun mai',
   documents: 'documentazione documenti documento fonte fonti secondo citando citare cita citate',
   asks: 'come quando quanto quanta quanti quante che chi quale quali qual dove perche se cosa',

@@ -30,9 +30,9 @@ export const polish: SmallTalk = {
     'razy sto pewnie chyba moze inny cos sam sama chwila chwile chwilke szef wielki wielkie duzo naprawde ' +
     'koncu ostatnie pierwszy pierwsza nowy nowa zielony zielona sprawie sprawa sprawe temat temacie temu ' +
     'nastepujace nastepujaca nastepujacej kolejne drugie zwracam no wlasnie gdzies jakis jakies kazda ' +
-    'kazdy dobrze lepiej najlepiej polsku gory zdrowia zycze zadac mialabym uzyskac podanie podac ' +
-    'telefonu pisze post forum wszystkich wszystkim wszyscy wszedzie samodzielnie udalo niestety ' +
-    'probowal- zdaniu zdania glowy rzecz dzial',
+    'kazdy dobrze lepiej najlepiej polsku gory zdrowia zycze zadac mialabym uzyskac podanie podac pisze ' +
+    'post forum wszystkich wszystkim wszyscy wszedzie samodzielnie udalo niestety probowal- zdaniu zdania ' +
+    'glowy rzecz dzial czy kto',
   denials: 'nie nic nigdzie nikt zaden zadnej zadnego',
   documents: 'dokumentacj- dokumentow dokumentach dokumentami zrodl- wedlug zgodnie podstawie',
   asks:

@@ -9,17 +9,16 @@ export const portuguese: SmallTalk = {
     'incomod- dizer diz dizem diga digam dizerem explic- expliqu- esclarec- tirar saber sabe sabem ' +
     'saberia soubesse souber soubessem sei sabes sabia entend- perceb- compreend- procurar procurei ' +
     'procuro procurando busquei buscando achar acho achei encontr- informar informe descobrir descobri ' +
-    'novo nova novato novata leigo leiga iniciante pessoal gente galera malta mano cara bj beijo ' +
-    'atencios- cordial- prezad- exmo exma exmos exmas excelentissimos breve resumid- curto curta curtinha ' +
-    'simples palavras passo passos detalh- exemplo exemplos clara claro besta boba burra idiota parva ' +
-    'confuso confusa kkk rs rsrs haha hahaha lol gostari- gostava queria queriamos poderia poderiam ' +
-    'poderias podiam aguardo aguardando espero esperando paciencia nocao ideia ideias tranquilo ' +
-    'curiosidade otimo caro caros epa ah olha entao ok okay certo show blz perfeito fala salva textao ' +
-    'obvio travei perdidasso simplificad- valendo feliz hey cumprimento travado travada coisa coisas ' +
-    'tambem bem tentei kkkk- falem fale hi hello sorry asap thx thanks bye ps senhores problema problemas ' +
-    'probleminha importante tchau saudacoes duvidinha aguardar boiando tmj flw tks obsequio dispor viva ' +
-    'salve maozinha objetiva direta direto leigos dica dicas wtf omg obgda colegas explicar explica ' +
-    'explica- rapida rapido encontrar',
+    'novo nova novato novata leigo leiga iniciante galera mano cara bj beijo atencios- cordial- prezad- ' +
+    'exmo exma exmos exmas excelentissimos breve resumid- curto curta curtinha simples palavras passo ' +
+    'passos detalh- exemplo exemplos clara claro besta boba burra idiota parva confuso confusa kkk rs ' +
+    'rsrs haha hahaha lol gostari- gostava queria queriamos poderia poderiam poderias podiam aguardo ' +
+    'aguardando espero esperando paciencia nocao ideia ideias tranquilo curiosidade otimo caros epa ah ' +
+    'olha entao ok okay certo show blz perfeito fala salva textao obvio travei perdidasso simplificad- ' +
+    'valendo feliz hey cumprimento travado travada coisa coisas tambem bem tentei kkkk- falem fale hi ' +
+    'hello sorry asap thx thanks bye ps senhores problema problemas probleminha importante tchau ' +
+    'saudacoes duvidinha aguardar boiando tmj flw tks obsequio dispor viva salve maozinha objetiva direta ' +
+    'direto leigos dica dicas wtf omg obgda colegas explicar explica explica- rapida rapido encontrar',
   beside:
     'eu me mim meu minha meus minhas nos nosso voce voces vc vcs tu te ti lhe lhes ele ela isto isso este ' +
     'esta esse essa nisso nisto disso disto o a os as um uma uns umas de do da dos das em no na nas num ' +
@@ -30,11 +29,11 @@ export const portuguese: SmallTalk = {
     'alguma algum agora ontem dia dias tarde noite semana fim passada desde ha dois duas tres lado lados ' +
     'anos vez vezes mesmo sobre qualquer junto mandei mandar enviei forum equipe equipa suporte senhor ' +
     'senhora portugues informacao busca linhas frase frases perdido perdida seguinte possivel retorno ' +
-    'melhores atencao trabalho consigo conseguindo consegui conseguir lugar novamente continuo li lido ' +
-    'tempo ultima questao precisa preciso precisava precisando vem venho meio volta voltas assunto cada ' +
-    'quiser mto mt igual der dar tempinho amigo amigos deus filhos favorzinho pouco pouca sendo pelos ' +
-    'pelas grande solicitar n sera poucas for serve chefe consegue conseguem possa possam parece achando ' +
-    'cima forma maneira cinco quatro tira surgiu bateu haja hajam',
+    'melhores atencao consigo conseguindo consegui conseguir lugar novamente continuo li lido tempo ' +
+    'ultima questao precisa preciso precisava precisando vem venho meio volta voltas assunto cada quiser ' +
+    'mto mt igual der dar tempinho amigo deus filhos favorzinho pouco pouca sendo pelos pelas grande ' +
+    'solicitar n sera poucas for serve chefe consegue conseguem possa possam parece achando cima forma ' +
+    'maneira cinco quatro tira surgiu bateu haja hajam pessoal gente malta',
   denials: 'nao nada nenhum nenhuma ninguem nunca',
   documents: 'documentacao documentos documento fonte fontes segundo conforme cite citar citando',
   asks: 'como quando quanto quanta quantos quantas quem qual quais onde aonde se porque pq que por',

@@ -20,12 +20,12 @@ export const romanian: SmallTalk = {
     'gasesc gasi gaseasca urgenta domni domn rapidă avea asa atunci eu ma imi mi mine meu mea noi ne ' +
     'nostru tu te iti ti dumneavoastra dvs voi va v el ea lui acest aceasta acestei asta astea ce cine ' +
     'cum unde cand de la din in pe cu pentru prin dupa si dar ca daca sa am ai are avem aveti au a al o ' +
-    'un una unul unii niste mai foarte prea tot toate deja aici acum azi ieri ora ore doua doi trei ceva ' +
-    'alta alte alt cred bine mult multa exact pot poate poti puteti putea putem face fac faceti stau sta ' +
-    'fi fiti sunt suntem esti este e era fost ar ati n s m trebuie zi seara ziua dimineata noapte frumos ' +
-    'frumoasa cele mare mic mica urmatoarea tuturor lume oameni forum telefon scriu scris munca birou ' +
-    'saptamana trecuta peste iesit sens sigur greseala trimis deosebita pare rau legatura blocat pierdut ' +
-    'repet ajuns rapida adevarat drept cel ultima prima data ultimul i problema baza cautare dea interes',
+    'un una unul unii niste mai foarte prea tot toate deja aici acum azi ieri ora ore doua doi trei alta ' +
+    'alte alt cred bine mult multa exact pot poate poti puteti putea putem face fac faceti stau sta fi ' +
+    'fiti sunt suntem esti este e era fost ar ati n s m trebuie zi seara ziua dimineata noapte frumos ' +
+    'frumoasa cele mare mic mica urmatoarea tuturor lume oameni forum scriu scris saptamana trecuta peste ' +
+    'iesit sens sigur greseala trimis deosebita pare rau legatura blocat pierdut repet ajuns rapida ' +
+    'adevarat drept cel ultima prima data ultimul i problema baza cautare dea interes',
   denials: 'nu nimic nimeni nicaieri niciun nicio nici',
   documents: 'documentat- documentelor sursa surse sursei sursele conform potrivit',
   asks: 'cum cand ce cine cui unde cat cata cati cate care daca',

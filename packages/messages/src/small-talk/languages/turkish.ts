@@ -26,13 +26,13 @@ export const turkish: SmallTalk = {
     'zamanda yazsin vermedi belki emin degilim oluyor ben beni benim bir bi biz bize sen sana siz size ' +
     'sizden sizin o bu su bunu bunun burada buraya var varsa vardi mi mu da de ki ile icin ya ve daha en ' +
     'pek hic her sey seyler bisey kere kez once son olarak ilk simdi bugun dun saat saattir saatlerdir ' +
-    'artik hala gibi kadar nasil ne neden nerede kim kac diye eger zaman dogru yere yer yerde ederim ' +
-    'ediyorum ettim ettigim eden edin edebilir ederseniz edersiniz olan olur olursa olurum olursaniz ' +
-    'olursunuz olabilir olabilirsiniz etmek misiniz musunuz misin musun miyim muyum miyiz asagidaki konu ' +
-    'konuda hakkinda ama yeni forum foruma forumda uye oldum verin verir veren versin verirmisiniz ' +
-    'verebilir verirseniz vermenizi alabilir almak cevaplasin baktim efendim degerli yetkili yetkililer ' +
-    'ekibi destek turlu gerekiyor gerek isterim istedim istesem birsey kucuk hizmet isler islerden ' +
-    'evladim rahatsiz yaziyorum tekrar yazar baska sekilde anlasilir yeter',
+    'artik hala gibi kadar nasil ne neden nerede kim diye eger zaman dogru yere yer yerde ederim ediyorum ' +
+    'ettim ettigim eden edin edebilir ederseniz edersiniz olan olur olursa olurum olursaniz olursunuz ' +
+    'olabilir olabilirsiniz etmek misiniz musunuz misin musun miyim muyum miyiz asagidaki konu konuda ' +
+    'hakkinda ama yeni forum foruma forumda uye oldum verin verir veren versin verirmisiniz verebilir ' +
+    'verirseniz vermenizi alabilir almak cevaplasin baktim efendim degerli yetkili yetkililer ekibi ' +
+    'destek turlu gerekiyor gerek isterim istedim istesem birsey kucuk hizmet isler islerden evladim ' +
+    'rahatsiz yaziyorum tekrar yazar baska sekilde anlasilir yeter',
   denials: 'yok degil hicbir',
   documents: 'dokumantasyon- dokumanlara dokumanlardan belgelere kaynak kaynagi kaynagini kaynaklar gore',
   asks: '',
@@ -43,6 +43,6 @@ export const turkish: SmallTalk = {
     'söyler söyleyin söyleyebilir söylesin bilen bilir biliyor bilmek bilmem ogrenmek öğrenebilir merak ' +
     'sorabilir sormak açıklar açıklayabilir açıklayın anlatır anlatabilir anlatın anlamadım anlayamadım ' +
     'anlamiyorum lutfen acaba belirtir bildirir bildirmenizi yazar yazabilir paylasir paylasabilir bana ' +
-    'teşekkürler teşekkür tsk tskler sagolun sagol pls plz bilmiyorum biliyormusunuz',
+    'teşekkürler tsk tskler sagolun sagol pls plz bilmiyorum biliyormusunuz',
   closings: 'saygılarımla saygilar saygilarla',
 }

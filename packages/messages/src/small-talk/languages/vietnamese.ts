@@ -14,10 +14,10 @@ export const vietnamese: SmallTalk = {
     'từ đến về theo trong một hai ba 1 2 vài ít lắm quá rất nhiều thật sự thực thêm thôi hơn ah nhen ' +
     'nghen hen dạ vâng ok oke okay luôn cũng nên ra đây hôm nay đêm tối trưa chiều sáng buổi đầu sau dưới ' +
     'còn nếu lại cho cả nhà hết phép việc điều vấn đề chuyện chỗ đúng sai thể xem mới vào tham gia thành ' +
-    'viên sớm ngay tiếng tới quan tâm lên mạng đọc nốt cái zới dzới vầy j nhìu trước mấy thứ già dốt do ' +
-    'qua muon muốn cần nhận thông phản hồi âm tư hướng gửi trả tra tự lần đỡ bước chi ví kèm việt bằng ' +
-    'hơi khổ cứu hộ hoài mãi khó bận trơn bó tay à ê nè toi minh voi làm me ghi đàn cụ google chỉ tất ' +
-    'công ty lỗi tìm nhỏ cuối ngủ ngon gà mờ mù dẫn diễn ý kiến nhờ nhanh',
+    'viên sớm ngay tiếng tới quan tâm lên đọc nốt cái zới dzới vầy j nhìu trước mấy thứ già dốt qua muon ' +
+    'muốn cần nhận thông phản hồi âm tư hướng gửi trả tra tự lần đỡ bước chi ví kèm việt bằng hơi khổ cứu ' +
+    'hộ hoài mãi khó bận trơn bó tay à ê nè toi minh voi làm me ghi đàn cụ chỉ tất lỗi tìm nhỏ cuối mờ mù ' +
+    'dẫn diễn ý kiến nhờ nhanh',
   denials: 'không chưa chẳng chả k ko kh hông hổng hok hem đừng khỏi ch gì nào',
   documents: 'tài liệu nguồn trích',
   asks: 'tại vì',
