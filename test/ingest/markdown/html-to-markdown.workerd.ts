@@ -79,6 +79,12 @@ describe('the Markdown of a page', () => {
     expect(await hiddenTextOf(html)).toBe(false)
   })
 
+  it('has none drawn as text or in colour, nor those that lead back from a footnote', async () => {
+    const html =
+      '<h1>A<a href="#a">🔗\ufe0f</a></h1><h2>B <a href="#b">🔗\ufe0e</a></h2><p>Note. <a href="#ref1">↩\ufe0e</a>'
+    expect(await markdownOf(html)).toBe('# A\n\n## B\n\nNote.')
+  })
+
   it('keeps symbols that link to their description', async () => {
     const html = '<p>Spread is <a href="#spread">...</a>.<table><tr><td><a href="#add">+</a><td>adds</table>'
     expect(await markdownOf(html)).toContain('Spread is ....')

@@ -143,8 +143,8 @@ export class PageReader {
     }
     if (top !== undefined && (top.neverShown || (this.#within('svg') && !this.#inSvgText()))) return
     const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeHTML(raw)).replaceAll('\0', '')
-    // The mark with which generators let a heading be linked to, such as a pilcrow.
-    if (top?.name === SELF_LINK && /^\s*[#¶§🔗\u200b\ue000-\uf8ff]\s*$/u.test(text)) return
+    // The mark with which generators let a heading be linked to, such as a pilcrow, or that leads back from a footnote.
+    if (top?.name === SELF_LINK && /^\s*[#¶§🔗↩\u200b\ue000-\uf8ff][\ufe0e\ufe0f]?\s*$/u.test(text)) return
     const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
     const sight = parent?.sight ?? IN_FULL_SIGHT
     if (isSeen(sight)) (parent?.writer ?? this.#page).text(text)
