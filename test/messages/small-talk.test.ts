@@ -83,6 +83,10 @@ describe('small talk', () => {
     ['Wie sag ich bitte? Wem gehört das Haus?', 'Wie sag ich bitte? Wem gehört das Haus?'],
     ['Sag mir wie? Wem gehört das Haus?', 'Wem gehört das Haus?'],
     ['Ob ich frage? Wem gehört das Haus?', 'Wem gehört das Haus?'],
+    ['Danke.Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Wie alt ist danke.de?', 'Wie alt ist danke.de?'],
+    ['Moin: Wie alt ist www.danke.de bitte?', 'Wie alt ist www.danke.de ?'],
+    ['Wie alt ist https://moin.example/frage.html?', 'Wie alt ist https://moin.example/frage.html?'],
   ])('%j becomes %j', (question, left) => {
     expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)
   })
@@ -90,6 +94,13 @@ describe('small talk', () => {
   it('is left alone in questions in the language itself, and without lists', () => {
     expect(leftOf('Sag, how do I ask for the house?', [MADE_UP])).toBe('Sag, how do I ask for the house?')
     expect(leftOf('Moin! Wie alt?', [])).toBe('Moin! Wie alt?')
+  })
+
+  it('has no entries in empty lists, and none of spaces', () => {
+    const empty = { ...MADE_UP, asks: '', leads: '', denials: ' nichts  nicht ' }
+    for (const question of ['Sag mir undefined Haus', 'Moin undefined: Haus', '\u0301: Haus']) {
+      expect(leftOf(question, [empty])).toBe(question)
+    }
   })
 
   it('must be in one language in each clause', () => {

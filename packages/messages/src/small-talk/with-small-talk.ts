@@ -3,8 +3,8 @@ import { type Language, words } from 'hono-rag-gate/core/text'
 import { type SmallTalk, UNSPACED, type Word, wordReader } from './word-groups.ts'
 
 const MARKS = '.,;:!?¿¡。、؟،؛।|\\n'
-/** Between two clauses: after marks, and at spaces in scripts that do not separate words by them. */
-const BETWEEN_CLAUSES = new RegExp(`(?<=[${MARKS}])(?=[^${MARKS}])|(?<=${UNSPACED})(?=\\s)`, 'u')
+/** Between two clauses: after marks other than those within names ("hallo.de"), and at spaces in scripts without them between words. */
+const BETWEEN_CLAUSES = new RegExp(`(?<=[${MARKS}])(?=[^${MARKS}])(?!(?<=\\w\\.)[a-z\\d])|(?<=${UNSPACED})(?=\\s)`, 'u')
 const ENDS_IN_MARKS = new RegExp(`[${MARKS}]*$`, 'u')
 const QUESTION_MARK = /[?؟]\s*$/
 /** Most words of a signature. */
@@ -19,8 +19,8 @@ const OWN = 1 / 3
  * signature of two words.
  *
  * @param language of documents and questions; its own rules follow
- * @param others words of small talk
- * @example balanced({ language: withSmallTalk(english, [GERMAN, FRENCH]) })
+ * @param others words of small talk in at most 30 languages
+ * @example balanced({ language: withSmallTalk(english, [german, french]) })
  */
 export function withSmallTalk(language: Language, others: readonly SmallTalk[]): Language {
   const isOwn = (said: readonly string[]): boolean => said.filter(language.isStopWord).length > said.length * OWN

@@ -82,7 +82,7 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
       const plain = language.exact ? given : words(language[group])
       for (const [index, entry] of given.entries()) {
         add(entry, group, 1 << at)
-        if (!entry.startsWith(plain[index]!)) add(plain[index]! + (entry.endsWith('-') ? '-' : ''), group, 1 << at)
+        if (!entry.startsWith(plain[index] ?? '')) add(plain[index]! + (entry.endsWith('-') ? '-' : ''), group, 1 << at)
       }
     }
   }
