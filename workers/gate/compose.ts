@@ -120,7 +120,15 @@ function compose(env: GateBindings): Composition {
   const reranker = rerankerFor(env)
   const rerankOptions = rerankingOptions(env)
   const outageMaxAgeMs = (numberIn(env, 'DATABASE_OUTAGE_SECONDS') ?? 600) * 1000
-  const collections = createD1Collections({ db: env.DB, outageMaxAgeMs })
+  const stored = createD1Collections({ db: env.DB, outageMaxAgeMs })
+  const collections = {
+    ...stored,
+    // Before anything is judged: questions, and what a scale is learned from.
+    find: async (...asked: Parameters<typeof stored.find>) => {
+      const [found] = await Promise.all([stored.find(...asked), readLanguage(env.ASSETS)])
+      return found
+    },
+  }
   const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, outageMaxAgeMs, clock })
   const tokens = [env.ADMIN_TOKEN, env.ADMIN_TOKEN_BEFORE].flatMap((token) =>
@@ -150,13 +158,7 @@ function compose(env: GateBindings): Composition {
     gate: {
       retriever,
       ...(reranker && { reranker: reranking(reranker, rerankOptions) }),
-      collections: {
-        ...collections,
-        find: async (...asked) => {
-          const [found] = await Promise.all([collections.find(...asked), readLanguage(env.ASSETS)])
-          return found
-        },
-      },
+      collections,
       cache: answerCache({
         store: answerStore(env),
         purges,

@@ -1,6 +1,7 @@
 /**
  * Writes drizzle's queries as SQL: the same text as drizzle's own dialect for what this project uses. Left out are
- * `with`, unions, relational queries, views, aliases of tables, columns with computed values, and migrations.
+ * `with`, unions, relational queries, views, aliases of tables, columns with computed values,
+ * functions for defaults, limits and joins of updates and deletions, and migrations.
  */
 import { Column, is, SQL, sql, Table } from 'drizzle-orm'
 import { orderSelectedFields } from 'drizzle-orm/utils'

@@ -1,4 +1,4 @@
-/** The language of every policy: English, and the small talk of others, an asset that the first question loads. */
+/** The language of every policy: English, and the small talk of others, an asset that is loaded before anything is judged. */
 import { withSmallTalk } from '@hono-rag-gate/messages/small-talk'
 import type { Language } from 'hono-rag-gate/core/text'
 import { english } from 'hono-rag-gate/language/english'

@@ -55,6 +55,19 @@ test('the lists are loaded once, and tried again with the next question after a 
   expect(fetched).toEqual(Array(2).fill('https://assets/v1/small-talk.json'))
 })
 
+test('the lists are asked for before a scale is learned, as questions are judged', async () => {
+  vi.resetModules()
+  const { compositionFor } = await import('../../../workers/gate/compose.ts')
+  const { learnAfter } = await import('../../../workers/gate/documents/learn-scale.ts')
+  const fetched: string[] = []
+  const fetch = async (...asked: Parameters<Fetcher['fetch']>): Promise<Response> => {
+    fetched.push(String(asked[0]))
+    return env.ASSETS!.fetch(...asked)
+  }
+  await learnAfter(compositionFor({ ...env, ASSETS: { fetch } as Fetcher }), 'default', 'default')
+  expect(fetched).toEqual(['https://assets/v1/small-talk.json'])
+})
+
 test('a question is answered in every way of asking', async () => {
   for (const message of [
     '{}',
